@@ -1,0 +1,129 @@
+// Atomics that mean the same on a CPU thread, on a GPU and in the simulator.
+//
+// A Word<T, S> is one word of memory with one scope for its whole life: Scope::device for words that only this PE's
+// workers touch, Scope::system for words that another PE, or the host, touches as well. Orders are part of the method's
+// name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them).
+//
+// The free functions below (fetch_min, fetch_add, load, store) are for a task's own data, which belongs to its owner.
+#pragma once
+#include <type_traits>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+#if defined(SHOAL_SIMULATE)
+#include "shoal/core/sim_atomic.hpp"
+#elif defined(__CUDACC__)
+#include <cuda/atomic>
+#else
+#include <atomic>
+#endif
+
+namespace shoal {
+
+enum class Scope { device, system };
+
+namespace detail {
+#if defined(SHOAL_SIMULATE)
+template <class T, Scope>
+using AtomicRef = sim::AtomicRef<T>;
+inline constexpr auto kRelaxed = sim::Order::relaxed;
+inline constexpr auto kAcquire = sim::Order::acquire;
+inline constexpr auto kRelease = sim::Order::release;
+inline constexpr auto kAcqRel = sim::Order::acq_rel;
+#elif defined(__CUDACC__)
+template <class T, Scope S>
+using AtomicRef = cuda::atomic_ref<T, S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system>;
+inline constexpr auto kRelaxed = cuda::memory_order_relaxed;
+inline constexpr auto kAcquire = cuda::memory_order_acquire;
+inline constexpr auto kRelease = cuda::memory_order_release;
+inline constexpr auto kAcqRel = cuda::memory_order_acq_rel;
+#else
+template <class T, Scope>
+using AtomicRef = std::atomic_ref<T>;
+inline constexpr auto kRelaxed = std::memory_order_relaxed;
+inline constexpr auto kAcquire = std::memory_order_acquire;
+inline constexpr auto kRelease = std::memory_order_release;
+inline constexpr auto kAcqRel = std::memory_order_acq_rel;
+#endif
+
+/// min through compare-exchange where there is no instruction for it; does not write when nothing would change.
+template <class Ref, class T>
+SHOAL_FN T fetch_min(Ref ref, T v) {
+#if defined(__CUDA_ARCH__)
+  return ref.fetch_min(v, kRelaxed);
+#else
+  T old = ref.load(kRelaxed);
+  while (v < old && !ref.compare_exchange_weak(old, v, kAcqRel, kRelaxed)) {
+  }
+  return old;
+#endif
+}
+}  // namespace detail
+
+/// One shared word. Zero-initialised storage is a valid Word holding zero.
+template <class T, Scope S>
+class Word {
+  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+
+ public:
+  SHOAL_FN T load() const { return ref().load(detail::kRelaxed); }
+  SHOAL_FN T load_acquire() const { return ref().load(detail::kAcquire); }
+  SHOAL_FN void store(T v) { ref().store(v, detail::kRelaxed); }
+  SHOAL_FN void store_release(T v) { ref().store(v, detail::kRelease); }
+  SHOAL_FN T fetch_add(T v) { return ref().fetch_add(v, detail::kRelaxed); }
+  SHOAL_FN T fetch_add_release(T v) { return ref().fetch_add(v, detail::kRelease); }
+  SHOAL_FN T fetch_add_acq_rel(T v) { return ref().fetch_add(v, detail::kAcqRel); }
+  SHOAL_FN T fetch_sub(T v) { return ref().fetch_sub(v, detail::kRelaxed); }
+  SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }
+  /// Compare and swap; on failure `expected` holds what was found. Acquires on success.
+  SHOAL_FN bool compare_swap_acquire(T& expected, T desired) {
+    return ref().compare_exchange_strong(expected, desired, detail::kAcquire, detail::kRelaxed);
+  }
+
+ private:
+  SHOAL_FN detail::AtomicRef<T, S> ref() const { return detail::AtomicRef<T, S>(const_cast<T&>(value_)); }
+  alignas(sizeof(T)) T value_;
+};
+
+/// A hot word alone on its cache line.
+template <class T, Scope S>
+struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
+
+/// x = min(x, v); returns the old x. Relaxed: an item carries the ordering. Owner only (device scope).
+template <class T>
+SHOAL_FN T fetch_min(T& x, T v) {
+  return detail::fetch_min(detail::AtomicRef<T, Scope::device>(x), v);
+}
+/// x += v; returns the old x. Acquire and release, so that arrivals may be counted with it. Owner only.
+template <class T>
+SHOAL_FN T fetch_add(T& x, T v) {
+  return detail::AtomicRef<T, Scope::device>(x).fetch_add(v, detail::kAcqRel);
+}
+template <class T>
+SHOAL_FN T load(const T& x) {
+  return detail::AtomicRef<T, Scope::device>(const_cast<T&>(x)).load(detail::kRelaxed);
+}
+template <class T>
+SHOAL_FN void store(T& x, T v) {
+  detail::AtomicRef<T, Scope::device>(x).store(v, detail::kRelaxed);
+}
+
+/// Plain (not atomic) copy of an item into or out of memory that workers share. Ordered by the Word that publishes it;
+/// the simulator checks that with vector clocks.
+template <class T>
+SHOAL_FN void plain_write(T& to, const T& from) {
+#if defined(SHOAL_SIMULATE)
+  sim::plain_write(&to, sizeof(T));
+#endif
+  to = from;
+}
+template <class T>
+SHOAL_FN T plain_read(const T& from) {
+#if defined(SHOAL_SIMULATE)
+  sim::plain_read(&from, sizeof(T));
+#endif
+  return from;
+}
+
+}  // namespace shoal

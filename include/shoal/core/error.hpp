@@ -1,0 +1,38 @@
+// The four errors. Thrown above the seams, on every PE, with the name, what was wanted and what was had.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace shoal {
+
+/// Base of the four; `what()` is one line that a user can act on.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller or an input file is wrong (Python: ValueError). The line names the input, the place and the cure.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A worklist, spill or memory was too small (Python: MemoryError). Names the sizes had and wanted.
+class CapacityError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A PE cannot be reached, or an operation of the transport failed (Python: ConnectionError).
+class TransportError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device failed, is missing, or a run made no progress (Python: RuntimeError).
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace shoal

@@ -1,0 +1,57 @@
+// Which PE owns which vertex. A placed graph numbers its vertices so that each PE owns one contiguous range; where the
+// partition is not contiguous in the input's numbers, a permutation translates both ways and results come back in the
+// input's numbers, so that they do not depend on the partition.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "shoal/core/array.hpp"
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+struct Csr;
+
+enum class PartitionKind { automatic, block, edges, random, metis, file };
+
+/// The ranges alone, as kernels see them.
+struct OwnerTable {
+  vertex_t begin[kMaxPes + 1] = {};  ///< PE p owns placed vertices [begin[p], begin[p + 1])
+  pe_t n_pes = 1;
+
+  /// The owner of a placed vertex.
+  SHOAL_FN pe_t operator()(vertex_t v) const {
+    pe_t p = 0;
+    while (p + 1 < n_pes && v >= begin[p + 1]) ++p;
+    return p;
+  }
+};
+
+/// A partition of n vertices over n_pes PEs.
+struct Partition {
+  PartitionKind kind = PartitionKind::block;
+  OwnerTable owner;
+  HostArray<vertex_t> placed_of_input;  ///< [n], or empty when the numbers are the same
+  HostArray<vertex_t> input_of_placed;  ///< [n], or empty when the numbers are the same
+  arc_t cut_arcs = -1;                  ///< arcs whose ends have different owners; -1 when not counted
+  double imbalance = 0;                 ///< largest PE's arcs over the mean; 1 is perfect
+
+  std::int64_t n() const { return owner.begin[owner.n_pes]; }
+  bool identity() const { return placed_of_input.empty(); }
+  vertex_t placed(vertex_t input) const { return identity() ? input : placed_of_input[input]; }
+  vertex_t input(vertex_t placed) const { return identity() ? placed : input_of_placed[placed]; }
+};
+
+/// Makes a partition.
+/// @param kind  block: equal vertices; edges: contiguous, equal arcs; random: a seeded permutation; metis: edge cut by
+///              METIS (symmetric view of the graph); file: one PE number per line, `file` names it
+/// @throws UsageError  METIS was not found when shoal was built, the graph is too large for its 32-bit indices, or the
+///                     file is malformed (names file and line)
+Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const std::string& file = "",
+                         std::uint64_t seed = 1);
+
+/// The same graph in placed numbers (rows sorted by placed target). Returns a copy even when the numbers are the same.
+Csr place(const Csr& graph, const Partition& partition);
+
+}  // namespace shoal
