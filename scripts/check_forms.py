@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Checks that forms which hide faults stay out of the tree: unbounded spins, lone fences, assertions on a user's input.
+
+Exit status 1 and one line for each place. A form that is right in one file is listed with its reason in ALLOWED.
+"""
+
+import pathlib
+import re
+import sys
+
+SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}
+# name, pattern, where (folders), cure
+FORMS = [
+    (
+        "unbounded spin",
+        re.compile(r"\bwhile\s*\([^;{}]*(?:\bload\w*\s*\(|\btest_and_set\s*\(|\bcompare_\w+\s*\()[^;{}]*\)\s*(?:;|\{\s*\})"),
+        ("include", "src"),
+        "wait with spin_wait of core/spin.hpp, which sees the abort flag",
+    ),
+    (
+        "lone fence",
+        re.compile(r"\batomic_thread_fence\b|\batomic_signal_fence\b"),
+        ("include", "src", "tests", "bench", "examples", "cli"),
+        "order through the word that publishes (core/atomic.hpp): ThreadSanitizer cannot see fences",
+    ),
+    (
+        "lone fence on the GPU",
+        re.compile(r"\b__threadfence(?:_block|_system)?\s*\("),
+        ("include", "src", "bench", "examples"),
+        "order through the word that publishes (core/atomic.hpp)",
+    ),
+    (
+        "assertion",
+        re.compile(r"(?<![\w_])assert\s*\("),
+        ("include", "src", "cli", "python"),
+        "throw UsageError for what a caller can get wrong; static_assert for what a compiler can see",
+    ),
+    (
+        "end of the process",
+        re.compile(r"(?<![\w_.:>])(?:std::)?(?:abort|exit|_Exit|quick_exit)\s*\(|\b__trap\s*\(|\basm\s*(?:volatile)?\s*\(\s*\"trap"),
+        ("include", "src", "python"),
+        "throw one of the errors of core/error.hpp",
+    ),
+    (
+        "old-style volatile",
+        re.compile(r"(?<!asm )\bvolatile\b(?!\s*\()"),
+        ("include", "src"),
+        "use a Word of core/atomic.hpp",
+    ),
+]
+# (form, file): reason
+ALLOWED = {
+    ("unbounded spin", "include/shoal/core/atomic.hpp"): "compare-exchange retries: each failure is another's progress",
+}
+
+
+def code_only(text: str) -> str:
+    """The text with comments and string literals blanked; line breaks stay, so that line numbers do."""
+
+    def blank(match: re.Match) -> str:
+        return re.sub(r"[^\n]", " ", match.group(0))
+
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.DOTALL)
+
+
+def check(root: pathlib.Path) -> list[str]:
+    """Returns one line for each forbidden form in the tree under `root`."""
+    problems = []
+    for name, pattern, folders, cure in FORMS:
+        for folder in folders:
+            for file in sorted((root / folder).rglob("*")):
+                path = file.relative_to(root).as_posix()
+                if file.suffix not in SUFFIXES or (name, path) in ALLOWED:
+                    continue
+                text = code_only(file.read_text(encoding="utf-8"))
+                for match in pattern.finditer(text):
+                    line = text.count("\n", 0, match.start()) + 1
+                    problems.append(f"{path}:{line}: {name} `{' '.join(match.group(0).split())[:60]}`: {cure}")
+    return problems
+
+
+def main() -> int:
+    problems = check(pathlib.Path(__file__).resolve().parent.parent)
+    for problem in problems:
+        print(problem)
+    print(f"forbidden forms: {len(problems)}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Checks that the rooms of include/shoal and src include only rooms above them, and that no .hpp includes a .cuh.
+
+The order is docs/decisions/0001-rooms.md. Exit status 1 and one line for each include that breaks it.
+"""
+
+import pathlib
+import re
+import sys
+
+# From the top: each room may include itself and the rooms before it.
+ROOMS = ["core", "worker", "data", "transport", "pgas", "queue", "runtime", "flow", "algo"]
+# What is built on the whole library; nothing in ROOMS may include it.
+DOORS = ["cli", "python", "examples", "bench", "baselines", "tests"]
+# Files that belong to another room than their folder says, each with its reason.
+EXCEPTIONS: dict[str, str] = {}
+
+SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu", ".h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def room_of(path: pathlib.PurePath) -> str | None:
+    """The room of a file under include/shoal/ROOM or src/ROOM; None for other files."""
+    parts = path.parts
+    if parts[:2] == ("include", "shoal") and len(parts) > 3:
+        return parts[2]
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return None
+
+
+def check(root: pathlib.Path) -> list[str]:
+    """Returns one line for each violation in the tree under `root`."""
+    problems = []
+    files = sorted(p for top in ("include", "src") for p in (root / top).rglob("*") if p.suffix in SUFFIXES)
+    for file in files:
+        path = file.relative_to(root)
+        room = EXCEPTIONS.get(path.as_posix()) or room_of(path)
+        if room is None:
+            problems.append(f"{path}: not in a room; move it to one of {', '.join(ROOMS)}")
+            continue
+        if room not in ROOMS:
+            problems.append(f"{path}: unknown room '{room}'; known are {', '.join(ROOMS)}")
+            continue
+        conditions: list[str] = []
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            directive = line.strip()
+            if directive.startswith("#if"):
+                conditions.append(directive)
+            elif directive.startswith("#endif") and conditions:
+                conditions.pop()
+            match = INCLUDE.match(line)
+            if match is None:
+                continue
+            target = match.group(1)
+            where = f"{path}:{number}"
+            for_nvcc = any("__CUDACC__" in condition for condition in conditions)
+            if path.suffix in (".hpp", ".cpp") and target.endswith(".cuh") and not for_nvcc:
+                problems.append(f"{where}: must compile without nvcc, but includes {target} outside #ifdef __CUDACC__")
+            if target.split("/")[0] in DOORS:
+                problems.append(f"{where}: the library must not include {target}")
+            if not target.startswith("shoal/"):
+                continue
+            other = target.split("/")[1]
+            if other not in ROOMS:
+                problems.append(f"{where}: includes {target} of unknown room '{other}'")
+            elif ROOMS.index(other) > ROOMS.index(room):
+                problems.append(f"{where}: room '{room}' includes {target}, but '{other}' is below it")
+            if not (root / "include" / target).exists():
+                problems.append(f"{where}: includes {target}, which is not there")
+    return problems
+
+
+def main() -> int:
+    root = pathlib.Path(__file__).resolve().parent.parent
+    problems = check(root)
+    for problem in problems:
+        print(problem)
+    print(f"rooms: {len(problems)} problem{'s' if len(problems) != 1 else ''}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
