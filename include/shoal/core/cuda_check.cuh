@@ -1,0 +1,56 @@
+// The one place where a CUDA status becomes an exception, and the one way to stand on a device for a while.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+
+/// Throws when `status` is not success; clears the runtime's last error, so that no later call reports it again.
+/// @param what  the call as written, with what it was for, e.g. "cudaMemcpyPeer(...)"
+/// @throws CapacityError for cudaErrorMemoryAllocation, DeviceError for everything else
+inline void cuda_check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) device = -1;
+  const std::string line = std::string(what) + " on device " + std::to_string(device) + ": " +
+                           cudaGetErrorName(status) + ", " + cudaGetErrorString(status);
+  if (status == cudaErrorMemoryAllocation) throw CapacityError(line + "; use more PEs or a smaller graph");
+  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
+    throw DeviceError(line + "; run on the CPU (--device cpu), or see `shoal doctor`");
+  }
+  throw DeviceError(line);
+}
+
+/// Checks a CUDA runtime call and names it in the error.
+#define SHOAL_CUDA(call) ::shoal::cuda_check((call), #call)
+
+/// Devices that can be used; 0 without a GPU or a driver (never throws for that).
+inline int num_devices() {
+  int n = 0;
+  if (cudaGetDeviceCount(&n) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return n;
+}
+
+/// Makes `device` current for this thread until the guard goes.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int device) {
+    SHOAL_CUDA(cudaGetDevice(&before_));
+    if (device != before_) SHOAL_CUDA(cudaSetDevice(device));
+  }
+  ~DeviceGuard() { cudaSetDevice(before_); }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace shoal
