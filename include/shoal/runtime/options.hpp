@@ -36,4 +36,20 @@ const char* name(WorkerKind);
 const char* name(KernelKind);
 const char* name(PartitionKind);
 
+// The inverse of name(), for command lines and bindings; `auto` is always legal.
+// @throws UsageError naming the text and the legal values
+DeviceKind parse_device(const std::string& text);
+KernelKind parse_kernel(const std::string& text);
+/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 1024, a multiple of 32.
+void parse_worker(const std::string& text, Options& options);
+/// `auto`, `block`, `edges`, `random`, `metis` or `file:PATH`; sets partition and partition_file.
+void parse_partition(const std::string& text, Options& options);
+
+/// Refuses values outside their ranges, whatever the machine. Called by every door before anything is built.
+/// @throws UsageError naming the option, its value and its range
+void check_options(const Options& options);
+
+/// One JSON object with every option's name and value, as the command line would take them.
+std::string to_json(const Options& options);
+
 }  // namespace shoal

@@ -38,4 +38,11 @@ struct Report {
   double work_inflation(std::int64_t minimum) const { return minimum > 0 ? static_cast<double>(run) / minimum : 0; }
 };
 
+/// One JSON object with every field; phase_seconds and chosen become objects.
+std::string to_json(const Report& report);
+
+/// Lines for people: counters with thousands separated, traffic by pair, phases, what was chosen and why. Lines end in
+/// a newline; fields that are zero in every run of their kind are left out.
+std::string to_text(const Report& report);
+
 }  // namespace shoal

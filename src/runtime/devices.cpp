@@ -1,0 +1,71 @@
+// GPUs, as the CUDA runtime sees them. The only file that asks; without CUDA it says so.
+#include "shoal/runtime/devices.hpp"
+
+#if defined(SHOAL_HAVE_CUDA)
+#include <cuda_runtime_api.h>
+#endif
+
+namespace shoal {
+
+#if defined(SHOAL_HAVE_CUDA)
+
+std::vector<DeviceInfo> list_devices(std::string* why_none) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();  // the failure is told here; it must not surface in a later call
+    if (why_none != nullptr) {
+      *why_none = status == cudaErrorInsufficientDriver
+                      ? "the NVIDIA driver is missing or older than the CUDA runtime of this build; update the driver"
+                      : std::string("no GPU is visible (") + cudaGetErrorString(status) +
+                            "); check nvidia-smi and CUDA_VISIBLE_DEVICES";
+    }
+    return {};
+  }
+  int before = 0;
+  cudaGetDevice(&before);
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < count; ++i) {
+    DeviceInfo info;
+    info.index = i;
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) {
+      info.name = properties.name;
+      info.architecture = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+      info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+      info.multiprocessors = properties.multiProcessorCount;
+    } else {
+      info.name = "unknown (its properties cannot be read)";
+    }
+    std::size_t free_bytes = 0, total_bytes = 0;
+    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess) {
+      info.free_bytes = static_cast<std::int64_t>(free_bytes);
+    }
+    for (int j = 0; j < count; ++j) {
+      int reaches = i == j, atomics = i == j;
+      if (i != j) {
+        if (cudaDeviceCanAccessPeer(&reaches, i, j) != cudaSuccess) reaches = 0;
+        if (cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, i, j) != cudaSuccess) atomics = 0;
+      }
+      info.reaches.push_back(reaches != 0);
+      info.reaches_atomics.push_back(reaches != 0 && atomics != 0);
+    }
+    devices.push_back(std::move(info));
+  }
+  cudaSetDevice(before);
+  cudaGetLastError();
+  return devices;
+}
+
+#else
+
+std::vector<DeviceInfo> list_devices(std::string* why_none) {
+  if (why_none != nullptr) {
+    *why_none = "this build has no GPU side; install the CUDA toolkit (12.4 or later) and build with preset gpu";
+  }
+  return {};
+}
+
+#endif
+
+}  // namespace shoal

@@ -1,0 +1,139 @@
+// Names, parsers and ranges of the options of a run.
+#include "shoal/runtime/options.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+namespace {
+
+template <class Enum>
+using Names = std::pair<Enum, const char*>;
+
+constexpr Names<DeviceKind> kDevices[] = {
+    {DeviceKind::automatic, "auto"}, {DeviceKind::cpu, "cpu"}, {DeviceKind::gpu, "gpu"}};
+constexpr Names<WorkerKind> kWorkers[] = {{WorkerKind::automatic, "auto"},
+                                          {WorkerKind::thread, "thread"},
+                                          {WorkerKind::warp, "warp"},
+                                          {WorkerKind::block, "block"}};
+constexpr Names<KernelKind> kKernels[] = {
+    {KernelKind::automatic, "auto"}, {KernelKind::persistent, "persistent"}, {KernelKind::discrete, "discrete"}};
+constexpr Names<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
+                                                {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
+                                                {PartitionKind::metis, "metis"},    {PartitionKind::file, "file"}};
+
+template <class Enum, std::size_t N>
+const char* find_name(const Names<Enum> (&names)[N], Enum value) {
+  for (const auto& [kind, text] : names) {
+    if (kind == value) return text;
+  }
+  return "?";
+}
+
+template <class Enum, std::size_t N>
+Enum find_kind(const Names<Enum> (&names)[N], const char* option, const std::string& text, const char* legal) {
+  for (const auto& [kind, known] : names) {
+    if (text == known) return kind;
+  }
+  throw UsageError(std::string(option) + " '" + text + "' is not known; legal: " + legal);
+}
+
+void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most, const char* zero = "") {
+  if (value >= least && value <= most) return;
+  throw UsageError(std::string(option) + " " + std::to_string(value) + " is out of range: " + std::to_string(least) +
+                   " to " + std::to_string(most) + zero);
+}
+
+void check_block_threads(const std::string& text, int threads) {
+  if (threads >= 64 && threads <= 1024 && threads % 32 == 0) return;
+  throw UsageError("worker '" + text + "': a block has 64 to 1024 threads, a multiple of 32 (for example block:256)");
+}
+
+}  // namespace
+
+const char* name(DeviceKind kind) { return find_name(kDevices, kind); }
+const char* name(WorkerKind kind) { return find_name(kWorkers, kind); }
+const char* name(KernelKind kind) { return find_name(kKernels, kind); }
+const char* name(PartitionKind kind) { return find_name(kPartitions, kind); }
+
+DeviceKind parse_device(const std::string& text) { return find_kind(kDevices, "device", text, "auto, cpu, gpu"); }
+KernelKind parse_kernel(const std::string& text) {
+  return find_kind(kKernels, "kernel", text, "auto, persistent, discrete");
+}
+
+void parse_worker(const std::string& text, Options& options) {
+  const char* legal = "auto, thread, warp, block, block:THREADS";
+  const std::size_t colon = text.find(':');
+  const WorkerKind kind = find_kind(kWorkers, "worker", text.substr(0, colon), legal);
+  int threads = 0;
+  if (colon != std::string::npos) {
+    const char* begin = text.data() + colon + 1;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(begin, end, threads);
+    if (kind != WorkerKind::block || error != std::errc() || rest != end) {
+      throw UsageError("worker '" + text + "' is not known; legal: " + legal);
+    }
+    check_block_threads(text, threads);
+  }
+  options.worker = kind;
+  options.block_threads = threads;
+}
+
+void parse_partition(const std::string& text, Options& options) {
+  const char* legal = "auto, block, edges, random, metis, file:PATH";
+  const std::size_t colon = text.find(':');
+  const PartitionKind kind = find_kind(kPartitions, "partition", text.substr(0, colon), legal);
+  const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if ((kind == PartitionKind::file) == file.empty() || (colon != std::string::npos && kind != PartitionKind::file)) {
+    throw UsageError("partition '" + text + "' is not known; legal: " + legal +
+                     " (PATH names a file with one PE number per line)");
+  }
+  options.partition = kind;
+  options.partition_file = file;
+}
+
+void check_options(const Options& o) {
+  check_range("pes", o.pes, 0, kMaxPes, " (0 chooses)");
+  check_range("threads", o.threads, 0, 4096, " (0 chooses)");
+  check_range("workers", o.workers, 0, 1 << 24, " (0 chooses)");
+  check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
+  check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
+  check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
+  if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
+  if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
+  if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer") {
+    throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer");
+  }
+  if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
+    throw UsageError("stall timeout " + std::to_string(o.stall_timeout_seconds) +
+                     " s is out of range: above 0, to 1e9");
+  }
+  if (o.engine == "peer" && o.device == DeviceKind::cpu) {
+    throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
+  }
+  if (o.engine == "threads" && o.device == DeviceKind::gpu) {
+    throw UsageError("engine 'threads' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
+  }
+  if (o.engine == "self" && o.pes > 1) {
+    throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");
+  }
+}
+
+std::string to_json(const Options& o) {
+  std::string worker = name(o.worker);
+  if (o.block_threads != 0) worker += ":" + std::to_string(o.block_threads);
+  std::string partition = name(o.partition);
+  if (o.partition == PartitionKind::file) partition += ":" + o.partition_file;
+  const nlohmann::ordered_json json = {
+      {"pes", o.pes},         {"device", name(o.device)}, {"engine", o.engine},
+      {"worker", worker},     {"kernel", name(o.kernel)}, {"threads", o.threads},
+      {"workers", o.workers}, {"fetch", o.fetch},         {"capacity", o.capacity},
+      {"spill", o.spill},     {"partition", partition},   {"stall_timeout", o.stall_timeout_seconds},
+      {"seed", o.seed}};
+  return json.dump();
+}
+
+}  // namespace shoal

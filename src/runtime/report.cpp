@@ -1,0 +1,74 @@
+// A report as JSON for programs and as lines for people.
+#include "shoal/runtime/report.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace shoal {
+namespace {
+
+/// 1234567 as 1,234,567.
+std::string grouped(std::int64_t value) {
+  std::string digits = std::to_string(value);
+  const std::size_t first = value < 0 ? 1 : 0;
+  for (std::size_t i = digits.size(); i > first + 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+void line(std::string& out, const std::string& label, const std::string& value) {
+  out += "  " + label + std::string(label.size() < 16 ? 16 - label.size() : 1, ' ') + value + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const Report& r) {
+  nlohmann::ordered_json json = {
+      {"seconds", r.seconds},     {"pushed", r.pushed},         {"withheld", r.withheld}, {"accepted", r.accepted},
+      {"dropped", r.dropped},     {"stale", r.stale},           {"run", r.run},           {"spilled", r.spilled},
+      {"peak_ring", r.peak_ring}, {"peak_spill", r.peak_spill}, {"rounds", r.rounds}};
+  json["traffic"] = nlohmann::ordered_json::array();
+  for (const Traffic& t : r.traffic) {
+    json["traffic"].push_back(
+        {{"from", t.from}, {"to", t.to}, {"items", t.items}, {"messages", t.messages}, {"bytes", t.bytes}});
+  }
+  json["phase_seconds"] = nlohmann::ordered_json::object();
+  for (const auto& [phase, seconds] : r.phase_seconds) json["phase_seconds"][phase] = seconds;
+  json["chosen"] = nlohmann::ordered_json::object();
+  for (const auto& [option, why] : r.chosen) json["chosen"][option] = why;
+  // A file name may hold any bytes: what is not UTF-8 is replaced, not an error.
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string to_text(const Report& r) {
+  std::string out;
+  char number[96];
+  if (r.pushed > 0 || r.run > 0) {
+    line(out, "items pushed", grouped(r.pushed));
+    if (r.withheld > 0) line(out, "withheld", grouped(r.withheld));
+    line(out, "accepted", grouped(r.accepted));
+    line(out, "dropped", grouped(r.dropped));
+    line(out, "run", grouped(r.run));
+    if (r.stale > 0) line(out, "stale", grouped(r.stale));
+    line(out, "spilled", grouped(r.spilled));
+    line(out, "peak ring", grouped(r.peak_ring));
+    if (r.peak_spill > 0) line(out, "peak spill", grouped(r.peak_spill));
+  }
+  line(out, "rounds", grouped(r.rounds));
+  for (const Traffic& t : r.traffic) {
+    const double mean = t.messages > 0 ? static_cast<double>(t.bytes) / static_cast<double>(t.messages) : 0;
+    std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean);
+    line(out, "PE " + std::to_string(t.from) + " to PE " + std::to_string(t.to),
+         grouped(t.items) + " items, " + grouped(t.messages) + " messages, " + grouped(t.bytes) + number);
+  }
+  for (const auto& [phase, seconds] : r.phase_seconds) {
+    std::snprintf(number, sizeof number, "%.3f ms", seconds * 1e3);
+    line(out, phase, number);
+  }
+  for (const auto& [option, why] : r.chosen) line(out, option, why);
+  return out;
+}
+
+}  // namespace shoal
