@@ -25,8 +25,8 @@ enum class Scope { device, system };
 
 namespace detail {
 #if defined(SHOAL_SIMULATE)
-template <class T, Scope>
-using AtomicRef = sim::AtomicRef<T>;
+template <class T, Scope S>
+using AtomicRef = sim::AtomicRef<T, S == Scope::system>;
 inline constexpr auto kRelaxed = sim::Order::relaxed;
 inline constexpr auto kAcquire = sim::Order::acquire;
 inline constexpr auto kRelease = sim::Order::release;
@@ -75,8 +75,13 @@ class Word {
   SHOAL_FN T fetch_add_release(T v) { return ref().fetch_add(v, detail::kRelease); }
   SHOAL_FN T fetch_add_acq_rel(T v) { return ref().fetch_add(v, detail::kAcqRel); }
   SHOAL_FN T fetch_sub(T v) { return ref().fetch_sub(v, detail::kRelaxed); }
+  SHOAL_FN T fetch_sub_acquire(T v) { return ref().fetch_sub(v, detail::kAcquire); }
   SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }
-  /// Compare and swap; on failure `expected` holds what was found. Acquires on success.
+  /// Compare and swap; on failure `expected` holds what was found. Relaxed.
+  SHOAL_FN bool compare_swap(T& expected, T desired) {
+    return ref().compare_exchange_strong(expected, desired, detail::kRelaxed, detail::kRelaxed);
+  }
+  /// The same, acquiring on success.
   SHOAL_FN bool compare_swap_acquire(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kAcquire, detail::kRelaxed);
   }

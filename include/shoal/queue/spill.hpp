@@ -1,0 +1,103 @@
+// Spill: where an item waits that found no room in a ring. Each worker has its own list, so nobody waits for anybody; the
+// lists are made of chunks from one pool per PE, first in the PE's own memory, then (GPUs) in the host's.
+//
+// A worker that spills runs or resends its own items before it goes idle, which is why bounded rings cannot deadlock
+// (models/backpressure.pml). When the pool is empty the run ends with CapacityError; nothing is overwritten.
+#pragma once
+#include "shoal/queue/slot_ring.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal {
+
+inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
+inline constexpr lane_t kChunkItems = 64;
+
+template <class T>
+struct SpillChunk {
+  std::uint32_t next;  ///< older chunk of the same list
+  T item[kChunkItems];
+};
+
+/// One worker's list; uniform over its lanes, kept in memory between discrete kernels.
+struct SpillList {
+  std::uint32_t top = kNoChunk;
+  lane_t in_top = 0;  ///< items in the top chunk, at least 1 unless the list is empty
+};
+
+/// View of a PE's pool; trivially copyable.
+template <class T>
+struct SpillPool {
+  SpillChunk<T>* near = nullptr;  ///< chunks [0, near_chunks), in the PE's memory
+  SpillChunk<T>* far = nullptr;   ///< chunks [near_chunks, ...), in the host's memory
+  std::uint32_t near_chunks = 0;
+  SlotRing<std::uint32_t> free;   ///< numbers of free chunks; its capacity holds them all
+  SpillList* lists = nullptr;     ///< [workers]
+
+  SHOAL_FN SpillChunk<T>& chunk(std::uint32_t i) const { return i < near_chunks ? near[i] : far[i - near_chunks]; }
+
+  /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty, some items found no place.
+  template <Worker W>
+  SHOAL_FN bool push(const W& w, SpillList& list, bool has, const T& item, const StateWord& state) const {
+    const Scan scan = w.count_before(has);
+    lane_t placed = 0;
+    while (placed < scan.total) {
+      if (list.top == kNoChunk || list.in_top == kChunkItems) {
+        std::uint32_t fresh = kNoChunk;
+        if (w.lane() == 0) fresh = allocate(list.top, state);
+        fresh = w.from_leader(fresh);
+        if (fresh == kNoChunk) return false;
+        list.top = fresh;
+        list.in_top = 0;
+      }
+      const lane_t space = kChunkItems - list.in_top, left = scan.total - placed;
+      const lane_t now = space < left ? space : left;
+      if (has && scan.before >= placed && scan.before < placed + now) {
+        plain_write(chunk(list.top).item[list.in_top + scan.before - placed], item);
+      }
+      list.in_top += now;
+      placed += now;
+    }
+    w.sync();
+    return true;
+  }
+
+  /// Worker-collective. Moves up to `want` of the newest items to `items` (shared by the lanes); returns how many.
+  template <Worker W>
+  SHOAL_FN lane_t pop(const W& w, SpillList& list, T* items, lane_t want, const StateWord& state) const {
+    if (list.top == kNoChunk) return 0;
+    SpillChunk<T>& top = chunk(list.top);
+    const lane_t n = list.in_top < want ? list.in_top : want;
+    for (lane_t i = w.lane(); i < n; i += w.size()) items[i] = plain_read(top.item[list.in_top - n + i]);
+    w.sync();
+    list.in_top -= n;
+    if (list.in_top == 0) {
+      std::uint32_t older = kNoChunk;
+      if (w.lane() == 0) {
+        older = top.next;
+        recycle(list.top, state);
+      }
+      list.top = w.from_leader(older);
+      list.in_top = list.top == kNoChunk ? 0 : kChunkItems;
+    }
+    return n;
+  }
+
+ private:
+  SHOAL_FN std::uint32_t allocate(std::uint32_t next, const StateWord& state) const {
+    ticket_t waiting;
+    const Tickets t = free.claim(1, ~ticket_t{0}, waiting);
+    std::uint32_t fresh;
+    if (t.count == 0 || !free.take(t.first, fresh, state)) return kNoChunk;
+    lane_t credit = 1;
+    free.release(credit);
+    chunk(fresh).next = next;
+    return fresh;
+  }
+  SHOAL_FN void recycle(std::uint32_t used, const StateWord& state) const {
+    lane_t credit = 0;
+    const Tickets t = free.reserve(1, credit);  // always succeeds: the ring holds all chunks
+    if (t.count == 1) free.put(t.first, used, state);
+  }
+};
+
+}  // namespace shoal

@@ -1,0 +1,232 @@
+// The worklist: where items wait, on all PEs together. docs/contract.md states what it promises.
+//
+// Per PE: one ring of accepted items, one channel from every other PE, and spill. A worker's `Out` is its door: push,
+// push_each and emit judge an item if this PE owns it, and send it to its owner if not.
+#pragma once
+#include "shoal/core/span.hpp"
+#include "shoal/queue/channel.hpp"
+#include "shoal/queue/slot_ring.hpp"
+#include "shoal/queue/spill.hpp"
+#include "shoal/transport/transport.hpp"
+#include "shoal/worker/task.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal {
+
+/// What the workers of one PE counted, added up when they leave. Touched by this PE and read by the host afterwards.
+struct PeTally {
+  std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, peak_ring;
+};
+
+/// One PE's counters, in its own memory. Words that others read have system scope.
+struct PeControl {
+  StateWord state;
+  PaddedWord<std::uint64_t, Scope::system> completed;  ///< items judged, run, dropped or moved on, after their own pushes
+  PaddedWord<std::uint64_t, Scope::system> entered;    ///< seeds, and items put into spill
+  RingCounters ring;
+  RingCounters spill_free;
+  PaddedWord<std::uint64_t, Scope::device> round_limit;  ///< discrete kernels: this round runs tickets below it
+  PaddedWord<std::uint64_t, Scope::device> seeds_taken;
+  ChannelSendCounters send[kMaxPes];
+  ChannelReceiveCounters receive[kMaxPes];
+  PaddedWord<std::uint64_t, Scope::device> tally[sizeof(PeTally) / sizeof(std::uint64_t)];
+};
+
+/// One PE's view of the worklist. Trivially copyable; passes into kernels by value.
+template <class TaskT, class TransportT>
+struct WorklistView {
+  using Task = TaskT;
+  using Item = typename TaskT::Item;
+
+  TaskT task;
+  TransportT transport;
+  pe_t me = 0;
+  pe_t n_pes = 1;
+  PeControl* control[kMaxPes] = {};           ///< every PE's counters; control[me] is here
+  SlotRing<Item> ring;                        ///< here
+  SpillPool<Item> spill;                      ///< here
+  RemoteSlot<Item>* outbox[kMaxPes] = {};     ///< outbox[q]: slots at PE q for items from here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};      ///< inbox[q]: slots here for items from PE q
+  ticket_t channel_capacity = 0;
+  const Item* seeds = nullptr;                ///< [n_seeds] what this PE pushes at the start; counted in `entered`
+  std::uint64_t n_seeds = 0;
+
+  SHOAL_FN PeControl& here() const { return *control[me]; }
+  SHOAL_FN ChannelSender<Item> sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
+  SHOAL_FN ChannelReceiver<Item> receiver(pe_t from) const {
+    return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
+  }
+  /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst.
+  SHOAL_FN void stop_all(RunState why) const {
+    for (pe_t q = 0; q < n_pes; ++q) transport.set(q, &control[q]->state, static_cast<std::uint32_t>(why));
+  }
+};
+
+/// A worker's door to the worklist. One object per lane; leader-only fields are valid on lane 0.
+template <Worker W, class View>
+class Out {
+ public:
+  using TaskT = typename View::Task;
+  using Item = typename View::Item;
+
+  /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
+  SHOAL_FN Out(const View& view, SpillList list) : view_(view), list_(list) {}
+
+  /// Worker-collective: pushes one item, made by the leader's copy of `item` (every lane passes the same).
+  SHOAL_FN void push(const W& w, const Item& item) { emit(w, w.lane() == 0, item); }
+
+  /// Worker-collective: pushes make(e) for each element e of `range`.
+  /// @param range  [0, 2^31) elements; may be empty; the same on every lane
+  /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
+  template <class Range, class Make>
+  SHOAL_FN void push_each(const W& w, Range range, Make make) {
+    for (std::int64_t base = 0; base < range.size(); base += w.size()) {
+      const std::int64_t i = base + w.lane();
+      const bool has = i < range.size();
+      emit(w, has, has ? make(range[i]) : Item{});
+    }
+  }
+
+  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be seen.
+  SHOAL_FN void emit(const W& w, bool has, const Item& item) {
+    const pe_t owner = has ? view_.task.owner(item) : view_.me;
+    const bool mine = has && owner == view_.me;
+    pushed_ += has;
+    bool keep = mine && view_.task.accept(item);
+    accepted_ += keep;
+    dropped_ += mine && !keep;
+    append(w, keep, item);
+    if (view_.n_pes > 1) send(w, has && !mine, owner, item);
+  }
+
+  /// This lane alone: judges an item that arrived for this PE.
+  SHOAL_FN bool judge(const Item& item) {
+    const bool keep = view_.task.accept(item);
+    accepted_ += keep;
+    dropped_ += !keep;
+    return keep;
+  }
+
+  /// Worker-collective: makes everything that this worker still holds visible. Before its items are completed.
+  SHOAL_FN void flush(const W& w) {
+    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
+      if (buffered_ == 0) return;
+      const Tickets t = view_.ring.reserve(buffered_, credit_);
+      for (lane_t i = 0; i < t.count; ++i) view_.ring.put(t.first + i, buffer_[i], state());
+      for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, true, buffer_[i]);
+      buffered_ = 0;
+    }
+  }
+
+  /// Worker-collective: sends again, or moves to the ring, items that come from this worker's spill. Returns how many
+  /// local ones found no room; they stand at the front of `items` and are to be run now. `moved`: did anything change?
+  SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
+    lane_t to_run = 0;
+    const std::uint64_t spilled_before = spilled_;
+    for (lane_t base = 0; base < n; base += w.size()) {
+      const lane_t i = base + w.lane();
+      const bool has = i < n;
+      const Item item = has ? items[i] : Item{};
+      const pe_t owner = has ? view_.task.owner(item) : view_.me;
+      const bool mine = has && owner == view_.me;
+      const Scan scan = w.count_before(mine);
+      Tickets t;
+      if (w.lane() == 0 && scan.total > 0) t = view_.ring.reserve(scan.total, credit_);
+      t = {w.from_leader(t.first), w.from_leader(t.count)};
+      if (mine && scan.before < t.count) view_.ring.put(t.first + scan.before, item, state());
+      if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
+      to_run += scan.total - t.count;
+      w.sync();
+      if (view_.n_pes > 1) send(w, has && !mine, owner, item, /*again=*/true);
+    }
+    moved = w.from_leader(static_cast<lane_t>(spilled_ - spilled_before)) < n;
+    return to_run;
+  }
+
+  SHOAL_FN const View& view() const { return view_; }
+  SHOAL_FN StateWord& state() const { return view_.here().state; }
+  SHOAL_FN SpillList& list() { return list_; }
+  SHOAL_FN lane_t& credit() { return credit_; }
+  SHOAL_FN void note_stale(bool stale) { stale_ += stale; }
+  SHOAL_FN void note_run(bool run) { run_ += run; }
+  SHOAL_FN void note_waiting(ticket_t n) { peak_ = n > peak_ ? n : peak_; }
+
+  /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
+  SHOAL_FN void leave(const W& w) {
+    if (w.lane() == 0) view_.ring.release(credit_);
+    const std::uint64_t counts[] = {pushed_, withheld_, accepted_, dropped_, stale_, run_, spilled_};
+    lane_t i = 0;
+    for (std::uint64_t count : counts) {
+      const std::uint64_t total = w.sum(count);
+      if (w.lane() == 0 && total > 0) view_.here().tally[i].fetch_add(total);
+      ++i;
+    }
+    if (w.lane() == 0) {
+      std::uint64_t peak = view_.here().tally[i].load();
+      while (peak < peak_ && !view_.here().tally[i].compare_swap(peak, peak_)) {
+      }
+    }
+    pushed_ = withheld_ = accepted_ = dropped_ = stale_ = run_ = spilled_ = 0;
+  }
+
+ private:
+  /// Puts accepted items into the ring, or into this worker's spill where there is no room.
+  SHOAL_FN void append(const W& w, bool has, const Item& item) {
+    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
+      if (!has) return;
+      buffer_[buffered_++] = item;
+      if (buffered_ == W::kBuffer) flush(w);
+    } else {
+      const Scan scan = w.count_before(has);
+      if (scan.total == 0) return;
+      Tickets t;
+      if (w.lane() == 0) t = view_.ring.reserve(scan.total, credit_);
+      t = {w.from_leader(t.first), w.from_leader(t.count)};
+      if (has && scan.before < t.count) view_.ring.put(t.first + scan.before, item, state());
+      if (t.count < scan.total) to_spill(w, has && scan.before >= t.count, item);
+    }
+  }
+
+  /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
+  SHOAL_FN void send(const W& w, bool has, pe_t owner, const Item& item, bool again = false) {
+    if constexpr (HasWorthSending<TaskT>) {
+      if (has && !again && !view_.task.worth_sending(item)) {
+        has = false;
+        ++withheld_;
+      }
+    }
+    while (w.any(has)) {
+      const pe_t to = static_cast<pe_t>(w.smallest(has ? static_cast<lane_t>(owner) : ~lane_t{0}));
+      const bool now = has && owner == to;
+      const Scan scan = w.count_before(now);
+      const ChannelSender<Item> channel = view_.sender(to);
+      Tickets t;
+      if (w.lane() == 0) t = channel.reserve(scan.total);
+      t = {w.from_leader(t.first), w.from_leader(t.count)};
+      if (now && scan.before < t.count && !channel.put(view_.transport, to, t.first + scan.before, item)) {
+        view_.stop_all(RunState::transport_failed);
+      }
+      if (t.count < scan.total) to_spill(w, now && scan.before >= t.count, item);
+      has = has && !now;
+    }
+  }
+
+  SHOAL_FN void to_spill(const W& w, bool has, const Item& item) {
+    const Scan scan = w.count_before(has);
+    if (w.lane() == 0) {
+      view_.here().entered.fetch_add(scan.total);
+      spilled_ += scan.total;
+    }
+    if (!view_.spill.push(w, list_, has, item, state()) && w.lane() == 0) view_.stop_all(RunState::worklist_full);
+  }
+
+  const View& view_;
+  SpillList list_;
+  lane_t credit_ = 0;    ///< leader: ring slots that this worker emptied and may fill
+  lane_t buffered_ = 0;
+  ticket_t peak_ = 0;    ///< leader
+  std::uint64_t pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
+  Item buffer_[W::kBuffer];
+};
+
+}  // namespace shoal

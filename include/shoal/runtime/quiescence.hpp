@@ -1,0 +1,39 @@
+// When a run is over: counted, never guessed.
+//
+// Every stay of an item somewhere (ring, channel, spill, seed list) is created once and completed once. Created: the tickets
+// that the rings and channels gave out, and `entered`; all of them are counted before the item can be seen. Completed: one
+// counter per PE, raised (release) after the item has been dropped, moved, or run and everything it pushed been counted.
+// If the sum of all completed counters, read first, equals the sum of all created counters, read afterwards, then nothing
+// is left: the created sum is at least what it was when the completed ones were read, and completed never exceeds created.
+// Reading in the other order, or PE by PE, is unsafe (models/quiescence.pml).
+//
+// Source: reading "all completed, then all created" follows Mattern's counting argument; no idle vote, no wave, any number of PEs.
+#pragma once
+#include "shoal/queue/worklist.hpp"
+
+namespace shoal {
+
+/// Sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
+template <class View>
+SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
+  const PeControl& c = *view.control[q];
+  std::uint64_t sum = c.entered.load() + c.ring.tail.load();
+  for (pe_t to = 0; to < view.n_pes; ++to) sum += c.send[to].tail.load();
+  return sum;
+}
+
+/// Worker-collective; for an idle worker of PE 0. True if no item was left anywhere at some moment during the call.
+template <Worker W, class View>
+SHOAL_FN bool quiescent(const W& w, const View& view) {
+  std::uint64_t completed = 0, created = 0;
+  for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+    completed += view.transport.get(q, &view.control[q]->completed);
+  }
+  completed = w.sum(completed);  // all lanes have read all completed counters before any reads a created one
+  for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+    created += created_at(view, q);
+  }
+  return completed == w.sum(created);
+}
+
+}  // namespace shoal

@@ -1,0 +1,274 @@
+// What a worker does, on every processor: take items, run them, push more; look for the end when there is nothing to do.
+#pragma once
+#include <utility>
+
+#include "shoal/queue/worklist.hpp"
+#include "shoal/runtime/quiescence.hpp"
+
+namespace shoal {
+
+/// What range(item) returns; a byte for tasks that have none.
+template <class TaskT>
+struct RangeOf {
+  using Type = char;
+};
+template <FanOutTask TaskT>
+struct RangeOf<TaskT> {
+  using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
+};
+
+/// Memory that the lanes of one worker share while a batch is at hand.
+template <class TaskT>
+struct Desk {
+  typename TaskT::Item* item = nullptr;               ///< [fetch]
+  typename RangeOf<TaskT>::Type* range = nullptr;     ///< [size()] fan-out tasks on several lanes; else null
+  lane_t* start = nullptr;                            ///< [size()] likewise: where an item's elements begin
+};
+
+/// A worker's life. One object per lane.
+template <Worker W, class View>
+class Scheduler {
+ public:
+  using TaskT = typename View::Task;
+  using Item = typename View::Item;
+
+  /// @param desk   memory shared by the lanes of `w`
+  /// @param fetch  items taken at once, 1 to min(kMaxFetch, size()) for several lanes, to kMaxFetch for one
+  /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
+  SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
+      : w_(w), out_(view, list), desk_(desk), fetch_(fetch), index_(index) {}
+
+  /// Worker-collective: works until the run is over.
+  SHOAL_FN void run_persistent() {
+    if (index_ == 0) take_seeds();
+    Backoff backoff;
+    lane_t steps = 0;
+    for (;;) {
+      if (step(~ticket_t{0})) {
+        backoff.reset();
+        if (++steps % 16 != 0) continue;  // look at the state now and then even when there is work
+      } else {
+        rest();
+        if (index_ == 0 && view().me == 0 && quiescent(w_, view()) && w_.lane() == 0) view().stop_all(RunState::done);
+        backoff.pause();
+      }
+      if (over()) break;
+    }
+    out_.leave(w_);
+  }
+
+  /// Worker-collective: one round of a discrete run: everything that waited when the round began. Never waits for others.
+  SHOAL_FN void run_round() {
+    if (index_ == 0) take_seeds();
+    const ticket_t limit = view().here().round_limit.load();
+    while (take_from_ring(limit) && !over()) {
+    }
+    for (pe_t step = 1; step < view().n_pes; ++step) {
+      const pe_t from = (view().me + step) % view().n_pes;
+      while (receive(from) && !over()) {
+      }
+    }
+    if (!over()) take_from_spill();
+    rest();
+    out_.leave(w_);
+  }
+
+  SHOAL_FN Out<W, View>& out() { return out_; }
+
+ private:
+  SHOAL_FN const View& view() const { return out_.view(); }
+  SHOAL_FN bool over() {
+    lane_t state = 0;
+    if (w_.lane() == 0) state = out_.state().load_acquire();
+    return w_.from_leader(state) != 0;
+  }
+
+  /// Does one batch of work from wherever there is some. False if there was none.
+  SHOAL_FN bool step(ticket_t limit) {
+    bool worked = take_from_ring(limit);
+    if (view().n_pes > 1) worked |= receive_any();
+    return worked || take_from_spill();
+  }
+
+  /// Looks at all channels at once, a lane each, and drains the first that has something.
+  SHOAL_FN bool receive_any() {
+    lane_t found = ~lane_t{0};
+    for (pe_t k = static_cast<pe_t>(w_.lane()) + 1; k < view().n_pes; k += static_cast<pe_t>(w_.size())) {
+      const pe_t from = (view().me + k) % view().n_pes;
+      if (view().receiver(from).waiting()) {
+        found = static_cast<lane_t>(k);
+        break;
+      }
+    }
+    found = w_.smallest(found);
+    return found != ~lane_t{0} && receive((view().me + static_cast<pe_t>(found)) % view().n_pes);
+  }
+
+  SHOAL_FN bool take_from_ring(ticket_t limit) {
+    Tickets t;
+    if (w_.lane() == 0) {
+      ticket_t waiting;
+      t = view().ring.claim(fetch_, limit, waiting);
+      out_.note_waiting(waiting);
+    }
+    t = {w_.from_leader(t.first), w_.from_leader(t.count)};
+    if (t.count == 0) return false;
+    for (lane_t i = w_.lane(); i < t.count; i += w_.size()) view().ring.take(t.first + i, desk_.item[i], out_.state());
+    w_.sync();
+    if (w_.lane() == 0) out_.credit() += t.count;
+    run_items(t.count);
+    complete(t.count);
+    return true;
+  }
+
+  SHOAL_FN bool receive(pe_t from) {
+    const ChannelReceiver<Item> channel = view().receiver(from);
+    lane_t locked = 0;
+    if (w_.lane() == 0) locked = channel.try_lock();
+    if (!w_.from_leader(locked)) return false;
+    const ticket_t head = channel.counters->head.load();
+    lane_t ready = fetch_;
+    for (lane_t i = w_.lane(); i < ready; i += w_.size()) {
+      if (!channel.ready(head + i)) ready = i;
+      else desk_.item[i] = channel.read(head + i);
+    }
+    const lane_t n = w_.smallest(ready);
+    if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
+    w_.sync();
+    // Judge in place; what is kept moves to the front.
+    lane_t kept = 0;
+    for (lane_t base = 0; base < n; base += w_.size()) {
+      const lane_t i = base + w_.lane();
+      const Item item = i < n ? desk_.item[i] : Item{};
+      const bool keep = i < n && out_.judge(item);
+      const Scan scan = w_.count_before(keep);
+      w_.sync();
+      if (keep) desk_.item[kept + scan.before] = item;
+      kept += scan.total;
+      w_.sync();
+    }
+    if (kept > 0) run_items(kept);
+    if (n > 0) complete(n);
+    return n > 0;
+  }
+
+  SHOAL_FN bool take_from_spill() {
+    const lane_t n = view().spill.pop(w_, out_.list(), desk_.item, fetch_, out_.state());
+    if (n == 0) return false;
+    bool moved = false;
+    const lane_t left = out_.unspill(w_, desk_.item, n, moved);
+    if (left > 0) run_items(left);
+    complete(n);
+    return moved;  // false: all went back to spill, because another PE has no room yet
+  }
+
+  SHOAL_FN void take_seeds() {
+    std::uint64_t taken = 0;
+    if (w_.lane() == 0) taken = view().here().seeds_taken.load();
+    taken = w_.from_leader(taken);
+    if (taken == view().n_seeds) return;
+    for (std::uint64_t base = taken; base < view().n_seeds; base += w_.size()) {
+      const std::uint64_t i = base + w_.lane();
+      out_.emit(w_, i < view().n_seeds, i < view().n_seeds ? view().seeds[i] : Item{});
+    }
+    if (w_.lane() == 0) view().here().seeds_taken.store(view().n_seeds);
+    complete_many(view().n_seeds - taken);
+  }
+
+  SHOAL_FN void run_items(lane_t n) {
+    if constexpr (FanOutTask<TaskT>) {
+      if constexpr (W::kMaxLanes == 1) {
+        for (lane_t i = 0; i < n; ++i) {
+          const Item item = desk_.item[i];
+          if (!live(item)) continue;
+          auto range = view().task.range(item);
+          for (std::int64_t e = 0; e < range.size(); ++e) out_.emit(w_, true, view().task.make(item, range[e]));
+        }
+      } else {
+        expand(n);
+      }
+    } else {
+      for (lane_t i = 0; i < n; ++i) {
+        const Item item = desk_.item[i];
+        lane_t run = 0;
+        if (w_.lane() == 0) run = live(item);
+        if (w_.from_leader(run)) view().task(w_, item, out_);
+      }
+    }
+    w_.sync();
+  }
+
+  /// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements (Merrill et al., scan and search).
+  SHOAL_FN void expand(lane_t n) {
+    const lane_t i = w_.lane();
+    lane_t size = 0;
+    if (i < n) {
+      const Item item = desk_.item[i];
+      const auto range = view().task.range(item);  // both look-ups are in flight before either is needed
+      if (live(item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
+      desk_.range[i] = range;
+    }
+    const Scan scan = w_.exclusive_sum(size);
+    if (i < n) desk_.start[i] = scan.before;
+    w_.sync();
+    for (lane_t base = 0; base < scan.total; base += w_.size()) {
+      const lane_t e = base + i;
+      const bool has = e < scan.total;
+      Item made{};
+      if (has) {
+        lane_t low = 0, high = n;  // the last item whose start is at most e
+        while (high - low > 1) {
+          const lane_t middle = (low + high) / 2;
+          if (desk_.start[middle] <= e) low = middle;
+          else high = middle;
+        }
+        const Item item = desk_.item[low];
+        made = view().task.make(item, desk_.range[low][e - desk_.start[low]]);
+      }
+      out_.emit(w_, has, made);
+    }
+    if (!w_.any(size == kHub)) return;
+    for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
+      const lane_t begin = desk_.start[h], end = h + 1 < n ? desk_.start[h + 1] : scan.total;
+      if (end - begin != kHub) continue;
+      const Item item = desk_.item[h];
+      const auto range = desk_.range[h];
+      for (std::int64_t base = kHub; base < range.size(); base += w_.size()) {
+        const std::int64_t e = base + i;
+        out_.emit(w_, e < range.size(), e < range.size() ? view().task.make(item, range[e]) : Item{});
+      }
+    }
+  }
+
+  /// One lane per item: false, and counted, if the item is stale.
+  SHOAL_FN bool live(const Item& item) {
+    bool stale = false;
+    if constexpr (HasStale<TaskT>) stale = view().task.stale(item);
+    out_.note_stale(stale);
+    out_.note_run(!stale);
+    return !stale;
+  }
+
+  /// After the items' own pushes are counted: all lanes have arrived, the leader's add releases their work.
+  SHOAL_FN void complete(lane_t n) { complete_many(n); }
+  SHOAL_FN void complete_many(std::uint64_t n) {
+    out_.flush(w_);
+    w_.sync();
+    if (w_.lane() == 0) view().here().completed.fetch_add_release(n);
+  }
+
+  SHOAL_FN void rest() {
+    if (w_.lane() == 0) view().ring.release(out_.credit());
+    view().transport.progress();
+  }
+
+  static constexpr lane_t kHub = 1u << 16;
+
+  const W w_;
+  Out<W, View> out_;
+  const Desk<TaskT> desk_;
+  lane_t fetch_;
+  lane_t index_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,33 @@
+// PEs that reach each other by loads and stores: groups of CPU threads (engine `threads`), GPUs with peer access (engine
+// `peer`), and one PE alone (engine `self`), which never calls it.
+#pragma once
+#include "shoal/transport/transport.hpp"
+
+namespace shoal {
+
+/// Every address is valid here. Stateless.
+struct DirectTransport {
+  template <class T>
+  SHOAL_FN bool put_signal(pe_t, RemoteSlot<T>* slot, const T& value, ticket_t signal) const {
+    plain_write(slot->value, value);
+    slot->signal.store_release(signal);
+    return true;
+  }
+  SHOAL_FN bool add(pe_t, SharedWord<std::int64_t>* word, std::int64_t n) const {
+    word->fetch_add_release(n);
+    return true;
+  }
+  template <class T>
+  SHOAL_FN T get(pe_t, const SharedWord<T>* word) const {
+    return word->load_acquire();
+  }
+  template <class T>
+  SHOAL_FN bool set(pe_t, SharedWord<T>* word, T value) const {
+    word->store_release(value);
+    return true;
+  }
+  SHOAL_FN void progress() const {}
+};
+static_assert(Transport<DirectTransport>);
+
+}  // namespace shoal

@@ -1,0 +1,108 @@
+// Workers of a GPU: one thread, one warp, one block.
+#pragma once
+#include "shoal/worker/worker.hpp"
+
+namespace shoal {
+
+/// One GPU thread. Same collectives as a CPU thread, shorter buffers (they live in local memory).
+struct GpuThread : CpuThread {
+  static constexpr lane_t kMaxFetch = 4;
+  static constexpr lane_t kBuffer = 4;
+};
+static_assert(Worker<GpuThread>);
+
+/// 32 lanes of one warp; every lane must be converged at each call.
+struct GpuWarp {
+  static constexpr lane_t kMaxLanes = 32;
+  static constexpr lane_t kMaxFetch = 32;
+  static constexpr lane_t kBuffer = 1;
+  static constexpr unsigned kAll = 0xFFFFFFFFu;
+
+  __device__ lane_t size() const { return 32; }
+  __device__ lane_t lane() const { return threadIdx.x % 32; }
+  template <class T>
+  __device__ T from_leader(T x) const {
+    return __shfl_sync(kAll, x, 0);
+  }
+  __device__ Scan exclusive_sum(lane_t x) const {
+    lane_t inclusive = x;
+    for (int d = 1; d < 32; d *= 2) {
+      const lane_t y = __shfl_up_sync(kAll, inclusive, d);
+      if (lane() >= static_cast<lane_t>(d)) inclusive += y;
+    }
+    return {inclusive - x, __shfl_sync(kAll, inclusive, 31)};
+  }
+  __device__ Scan count_before(bool b) const {
+    const unsigned votes = __ballot_sync(kAll, b);
+    return {static_cast<lane_t>(__popc(votes & ((1u << lane()) - 1))), static_cast<lane_t>(__popc(votes))};
+  }
+  __device__ bool any(bool b) const { return __any_sync(kAll, b); }
+  __device__ lane_t smallest(lane_t x) const { return __reduce_min_sync(kAll, x); }
+  __device__ std::uint64_t sum(std::uint64_t x) const {
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
+    return x;
+  }
+  __device__ void sync() const { __syncwarp(); }
+};
+static_assert(Worker<GpuWarp>);
+
+/// All threads of a block (a multiple of 32, up to 1,024). `scratch` is shared memory of the block alone.
+struct GpuBlock {
+  struct Scratch {
+    std::uint64_t word[33];
+  };
+  static constexpr lane_t kMaxLanes = 1024;
+  static constexpr lane_t kMaxFetch = 1024;
+  static constexpr lane_t kBuffer = 1;
+
+  Scratch* scratch;
+
+  __device__ lane_t size() const { return blockDim.x; }
+  __device__ lane_t lane() const { return threadIdx.x; }
+  template <class T>
+  __device__ T from_leader(T x) const {
+    if (lane() == 0) scratch->word[32] = x;
+    __syncthreads();
+    x = static_cast<T>(scratch->word[32]);
+    __syncthreads();
+    return x;
+  }
+  __device__ Scan exclusive_sum(lane_t x) const { return add_warps(GpuWarp().exclusive_sum(x)); }
+  __device__ Scan count_before(bool b) const { return add_warps(GpuWarp().count_before(b)); }
+  __device__ bool any(bool b) const { return __syncthreads_or(b); }
+  __device__ lane_t smallest(lane_t x) const {
+    const lane_t of_warp = GpuWarp().smallest(x);
+    return reduce(of_warp, 0xFFFFFFFFull, [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; });
+  }
+  __device__ std::uint64_t sum(std::uint64_t x) const {
+    return reduce(GpuWarp().sum(x), 0, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  }
+  __device__ void sync() const { __syncthreads(); }
+
+ private:
+  /// Adds the totals of the warps before mine. `of_warp.total` is the same on all lanes of a warp.
+  __device__ Scan add_warps(Scan of_warp) const {
+    const lane_t warp = lane() / 32, warps = size() / 32;
+    if (lane() % 32 == 0) scratch->word[warp] = of_warp.total;
+    __syncthreads();
+    lane_t before = 0, total = 0;
+    for (lane_t i = 0; i < warps; ++i) {
+      const lane_t t = static_cast<lane_t>(scratch->word[i]);
+      if (i < warp) before += t;
+      total += t;
+    }
+    __syncthreads();
+    return {before + of_warp.before, total};
+  }
+  template <class Op>
+  __device__ std::uint64_t reduce(std::uint64_t of_warp, std::uint64_t start, Op op) const {
+    if (lane() % 32 == 0) scratch->word[lane() / 32] = of_warp;
+    __syncthreads();
+    for (lane_t i = 0; i < size() / 32; ++i) start = op(start, scratch->word[i]);
+    __syncthreads();
+    return start;
+  }
+};
+static_assert(Worker<GpuBlock>);
+
+}  // namespace shoal

@@ -1,0 +1,67 @@
+// What a user writes: a plain struct, trivially copyable, that says what happens to one item.
+//
+//   Item              what travels; trivially copyable, 4 to 64 bytes
+//   owner(item)       the PE that judges and runs it; called by the pusher
+//   accept(item)      called once per item, at the owner, by one lane: true if it is to be run; may change the owner's data
+//   operator()(w, item, out)   called by a whole worker at the owner; pushes with out.push(w, ...) and out.push_each(w, ...)
+//   range(item), make(item, element)   instead of operator(): "push make(item, e) for each e of range(item)", which lets the
+//                     runtime spread the elements of many items over the lanes of a worker
+//   stale(item)       optional; just before it runs: true if it need not run any more
+//   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel
+//
+// Every member is const; the data it changes is behind pointers. Source: design of Atos (f1), Groute (OnSend, OnReceive).
+#pragma once
+#include <concepts>
+#include <type_traits>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+template <class T>
+concept FanOutTask = requires(const T& t, const typename T::Item& item) {
+  t.range(item);
+  t.make(item, t.range(item)[0]);
+};
+template <class T>
+concept HasStale = requires(const T& t, const typename T::Item& item) {
+  { t.stale(item) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
+  { t.worth_sending(item) } -> std::convertible_to<bool>;
+};
+
+/// The four members without which nothing works. check_task says in words what is missing.
+template <class T>
+concept Task = requires(const T& t, const typename T::Item& item) {
+  { t.owner(item) } -> std::convertible_to<pe_t>;
+  { t.accept(item) } -> std::convertible_to<bool>;
+};
+
+namespace detail {
+template <class T>
+concept NamesPriority = requires(const T& t, const typename T::Item& i) { t.priority(i); };
+template <class T>
+concept NamesCombine = requires(const T& t, const typename T::Item& i) { t.combine(i, i); } ||
+                       requires(const T& t, const typename T::Item& i) { t.key(i); };
+template <class T>
+concept NamesIdle = requires { &T::idle; } || requires { &T::template idle<int, int>; };
+}  // namespace detail
+
+/// Refuses at compile time, in words, a task that is incomplete or that names a member which this version does not run.
+template <class T>
+constexpr bool check_task() {
+  using Item = typename T::Item;
+  static_assert(std::is_trivially_copyable_v<T>, "a task is copied into kernels: it must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<Item>, "an Item is copied between PEs: it must be trivially copyable");
+  static_assert(sizeof(Item) >= 4 && sizeof(Item) <= 64, "an Item has 4 to 64 bytes");
+  static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
+  static_assert(!detail::NamesPriority<T>, "priority(item) is not supported by this version: remove it");
+  static_assert(!detail::NamesCombine<T>, "combine(a, b) and key(item) are not supported by this version: remove them");
+  static_assert(!detail::NamesIdle<T>, "idle(w, out) is not supported by this version: remove it");
+  return true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,66 @@
+// Who runs: a worker is one CPU thread, or one GPU thread, warp or block. The same task source runs on all of them.
+//
+// A collective is called by every lane of the worker, in the same order, with `w` as its first argument or on `w`.
+//
+// | worker        | where | lanes          | a collective costs                                  |
+// |---------------|-------|----------------|-----------------------------------------------------|
+// | CpuThread     | CPU   | 1              | nothing                                             |
+// | GpuThread     | GPU   | 1              | nothing; lanes of a warp diverge                    |
+// | GpuWarp       | GPU   | 32             | a shuffle or vote                                   |
+// | GpuBlock      | GPU   | 64 to 1,024    | a block barrier or two, and 33 words of shared memory |
+//
+// Source: Atos, section III (thread, warp and CTA workers). Differs: the task does not name the worker; the run does.
+#pragma once
+#include <concepts>
+#include <cstdint>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+/// Where a lane's contribution begins among the lanes, and the sum over all lanes.
+struct Scan {
+  lane_t before;
+  lane_t total;
+};
+
+template <class W>
+concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
+  { W::kMaxLanes } -> std::convertible_to<lane_t>;   // an upper bound of size(); 1 means collectives are free
+  { W::kMaxFetch } -> std::convertible_to<lane_t>;   // most items it takes at once
+  { W::kBuffer } -> std::convertible_to<lane_t>;     // pushes that a one-lane worker gathers before it reserves
+  { w.size() } -> std::same_as<lane_t>;
+  { w.lane() } -> std::same_as<lane_t>;              // 0 is the leader
+  { w.from_leader(x) } -> std::same_as<lane_t>;
+  { w.from_leader(y) } -> std::same_as<std::uint64_t>;
+  { w.exclusive_sum(x) } -> std::same_as<Scan>;      // total below 2^32
+  { w.count_before(b) } -> std::same_as<Scan>;       // exclusive_sum of 0 and 1, cheaper
+  { w.any(b) } -> std::same_as<bool>;
+  { w.smallest(x) } -> std::same_as<lane_t>;         // minimum over lanes
+  { w.sum(y) } -> std::same_as<std::uint64_t>;       // on every lane
+  w.sync();                                          // all lanes arrived; their writes are visible to each other
+};
+
+/// One CPU thread. Trivial collectives: the compiler removes them.
+struct CpuThread {
+  static constexpr lane_t kMaxLanes = 1;
+  static constexpr lane_t kMaxFetch = 64;
+  static constexpr lane_t kBuffer = 64;
+
+  SHOAL_FN lane_t size() const { return 1; }
+  SHOAL_FN lane_t lane() const { return 0; }
+  template <class T>
+  SHOAL_FN T from_leader(T x) const {
+    return x;
+  }
+  SHOAL_FN Scan exclusive_sum(lane_t x) const { return {0, x}; }
+  SHOAL_FN Scan count_before(bool b) const { return {0, b ? 1u : 0u}; }
+  SHOAL_FN bool any(bool b) const { return b; }
+  SHOAL_FN lane_t smallest(lane_t x) const { return x; }
+  SHOAL_FN std::uint64_t sum(std::uint64_t x) const { return x; }
+  SHOAL_FN void sync() const {}
+};
+static_assert(Worker<CpuThread>);
+
+}  // namespace shoal
