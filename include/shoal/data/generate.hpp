@@ -17,15 +17,20 @@ enum class GraphKind { kron, road, uniform, chain, star, complete };
 ///   road:N       N x N four-neighbour grid, row-major numbers, a share of its edges deleted; symmetric   deleted .1
 ///   uniform:S    2^S vertices, degree * 2^S undirected edges with uniform ends, no loops or duplicates; symmetric  degree 16
 ///   chain:N  star:N  complete:N    N vertices; symmetric; star's centre is vertex 0
+///
+/// Keys: seed (all), degree and directed (kron, uniform), deleted (road). `directed` alone means directed=1. Options that
+/// have their default value are left out of text().
 struct GeneratorSpec {
   GraphKind kind = GraphKind::kron;
-  std::int64_t size = 0;       ///< S or N above
+  std::int64_t size = 0;  ///< S or N above
   std::uint64_t seed = 1;
-  std::int64_t degree = 16;    ///< kron and uniform only
-  double deleted = 0.1;        ///< road only, in [0, 1)
-  bool directed = false;       ///< kron and uniform: keep arcs as drawn
+  std::int64_t degree = 16;  ///< kron and uniform only
+  double deleted = 0.1;      ///< road only, in [0, 1)
+  bool directed = false;     ///< kron and uniform: arcs in the direction drawn only, still without loops and duplicates
   std::int64_t num_vertices() const;
-  std::string text() const;    ///< canonical form, as reports show it
+  /// Arcs at most: before loops, duplicates and deleted edges are taken off. As double: complete:N passes 2^63.
+  double max_arcs() const;
+  std::string text() const;  ///< canonical form, as reports show it; parse_generator(text()) gives the same
 };
 
 /// True if `argument` has the form NAME:NUMBER[,key=value...] with a known generator's name (a file of that name on disk

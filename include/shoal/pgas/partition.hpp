@@ -45,13 +45,23 @@ struct Partition {
 
 /// Makes a partition.
 /// @param kind  block: equal vertices; edges: contiguous, equal arcs; random: a seeded permutation; metis: edge cut by
-///              METIS (symmetric view of the graph); file: one PE number per line, `file` names it
+///              METIS (symmetric view of the graph); file: one PE number per line, `file` names it ('#' and '%' begin
+///              comments); automatic: edges
+/// @param n_pes in [1, kMaxPes]; may exceed the number of vertices: some PEs then own none
+/// @param seed  of random and metis
 /// @throws UsageError  METIS was not found when shoal was built, the graph is too large for its 32-bit indices, or the
 ///                     file is malformed (names file and line)
 Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const std::string& file = "",
                          std::uint64_t seed = 1);
 
-/// The same graph in placed numbers (rows sorted by placed target). Returns a copy even when the numbers are the same.
+/// The ranges of a contiguous partition, without counting its cut: block, or edges from the graph's offsets.
+OwnerTable block_ranges(std::int64_t n, pe_t n_pes);
+OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes);
+
+/// A random partition of n vertices, the same on every machine; its cut is not counted.
+Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed);
+
+/// The same graph in placed numbers, with its weights (rows sorted by placed target). Returns a copy even when the numbers are the same.
 Csr place(const Csr& graph, const Partition& partition);
 
 }  // namespace shoal

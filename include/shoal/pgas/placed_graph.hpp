@@ -24,4 +24,14 @@ struct PlacedGraph {
   pe_t n_pes() const { return static_cast<pe_t>(out.size()); }
 };
 
+/// Places a graph on PEs that are groups of CPU threads: all slices are parts of one copy in placed numbers.
+/// @param graph      may be destroyed afterwards; weights stay behind
+/// @param partition  of this graph; its n() must be the graph's number of vertices
+/// @throws UsageError if the partition is of another graph
+PlacedGraph place_on_threads(const Csr& graph, Partition partition);
+
+/// The same without a copy where the partition keeps the input's numbers: the slices then look into `graph`, which the
+/// placed graph keeps alive. (A directed graph's in-arcs are always built.)
+PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition);
+
 }  // namespace shoal

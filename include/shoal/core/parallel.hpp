@@ -1,0 +1,56 @@
+// A loop over all threads of the machine, for work outside of runs: building, placing and checking graphs.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace shoal {
+
+/// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)).
+/// Chunks are taken in order by as many threads as the machine has; what a chunk covers does not depend on them.
+/// When calls throw, chunks that were not yet begun are left out and the exception of the lowest chunk is thrown.
+template <class F>
+void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
+  const std::int64_t chunks = (n + grain - 1) / grain;
+  std::atomic<std::int64_t> next{0}, last{chunks};
+  std::mutex mutex;
+  std::int64_t failed = chunks;
+  std::exception_ptr error;
+  auto work = [&] {
+    for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < last.load(std::memory_order_relaxed);) {
+      try {
+        f(c, c * grain, std::min(n, (c + 1) * grain));
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (c < failed) {
+          failed = c;
+          error = std::current_exception();
+          last = c;
+        }
+      }
+    }
+  };
+  const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> others;
+  try {
+    for (std::int64_t t = 1; t < std::min(cores, chunks); ++t) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system gives no more threads; those that there are do the work.
+  }
+  work();
+  for (auto& thread : others) thread.join();
+  if (error) std::rethrow_exception(error);
+}
+
+/// The same without the chunk's number: f(begin, end).
+template <class F>
+void parallel_ranges(std::int64_t n, std::int64_t grain, F&& f) {
+  parallel_chunks(n, grain, [&](std::int64_t, std::int64_t begin, std::int64_t end) { f(begin, end); });
+}
+
+}  // namespace shoal
