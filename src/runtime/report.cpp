@@ -4,19 +4,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "shoal/core/text.hpp"
+
 namespace shoal {
 namespace {
-
-/// 1234567 as 1,234,567.
-std::string grouped(std::int64_t value) {
-  std::string digits = std::to_string(value);
-  const std::size_t first = value < 0 ? 1 : 0;
-  for (std::size_t i = digits.size(); i > first + 3;) {
-    i -= 3;
-    digits.insert(i, ",");
-  }
-  return digits;
-}
 
 void line(std::string& out, const std::string& label, const std::string& value) {
   out += "  " + label + std::string(label.size() < 16 ? 16 - label.size() : 1, ' ') + value + "\n";

@@ -1,0 +1,26 @@
+// A command of `shoal`: adds its flags to a parser and says what to run once they are read.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace shoal::cli {
+
+/// Runs a parsed command; the result is the exit status. Throws shoal::Error for what went wrong.
+using Run = std::function<int()>;
+
+enum ExitStatus {
+  kRight = 0,
+  kWrongResult = 1,  ///< --verify found a wrong answer
+  kUsage = 2,        ///< UsageError: flags, input files, places that cannot be written
+  kCapacity = 3,     ///< CapacityError, or memory that is not to be had
+  kTransportOrDevice = 4,
+  kInternal = 5,  ///< a fault of shoal itself
+};
+
+Run add_bfs(CLI::App& shoal);
+Run add_generate(CLI::App& shoal);
+Run add_convert(CLI::App& shoal);
+Run add_info(CLI::App& shoal);
+Run add_doctor(CLI::App& shoal);
+
+}  // namespace shoal::cli

@@ -1,0 +1,92 @@
+// shoal convert and shoal generate: a graph from one form into another.
+#include <iostream>
+#include <memory>
+
+#include "command.hpp"
+#include "graph_argument.hpp"
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/data/io.hpp"
+
+namespace shoal::cli {
+namespace {
+
+struct Flags {
+  GraphArgument graph;
+  std::string spec, output;
+  bool transpose = false, quiet = false;
+};
+
+void write(const Csr& graph, const Flags& flags, const std::string& from) {
+  {
+    const Step step("writing " + flags.output, flags.quiet);
+    write_graph(graph, flags.output);
+  }
+  if (!flags.quiet)
+    std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << flags.output << "\n";
+}
+
+int convert(const Flags& flags) {
+  Csr graph = flags.graph.load(flags.quiet);
+  if (flags.transpose) {
+    const Step step("reversing " + flags.graph.text(), flags.quiet);
+    graph = transpose(graph);
+  }
+  write(graph, flags, flags.graph.text());
+  return kRight;
+}
+
+int generate_file(const Flags& flags) {
+  if (!is_generator(flags.spec)) {
+    throw UsageError("'" + flags.spec +
+                     "' is not a generator; legal: kron:S road:N uniform:S chain:N star:N complete:N, for example "
+                     "kron:18,seed=7");
+  }
+  const GeneratorSpec spec = parse_generator(flags.spec);
+  Csr graph;
+  {
+    const Step step("generating " + flags.spec, flags.quiet);
+    graph = generate(spec);
+  }
+  write(graph, flags, spec.text());
+  return kRight;
+}
+
+const char* const kOutput = "by its name: .sg .wsg .el .wel .mtx .gr .graph .shoal .npz";
+
+}  // namespace
+
+Run add_convert(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("convert", "write a graph in another format");
+  auto flags = std::make_shared<Flags>();
+  flags->graph.add_to(*app);
+  app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
+  app->add_flag("--transpose", flags->transpose, "reverse every arc");
+  app->add_flag("--quiet", flags->quiet, "print nothing");
+  app->footer(R"(examples:
+  shoal convert web.mtx web.sg                 Matrix Market to the binary format of the GAP benchmark suite
+  shoal convert soc.txt.gz soc.shoal --undirected --dedup
+  shoal convert cites.tsv cited.mtx --transpose)");
+  return [flags] { return convert(*flags); };
+}
+
+Run add_generate(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("generate", "write a generated graph: the same for the same seed, everywhere");
+  auto flags = std::make_shared<Flags>();
+  app->add_option(
+         "generator", flags->spec,
+         "kron:S or uniform:S (2^S vertices; ,degree=16 ,directed), road:N (N x N grid; ,deleted=.1), chain:N, "
+         "star:N, complete:N; each with ,seed=")
+      ->required()
+      ->type_name("GENERATOR");
+  app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
+  app->add_flag("--quiet", flags->quiet, "print nothing");
+  app->footer(R"(examples:
+  shoal generate kron:18 k18.sg                Graph500 Kronecker, 2^18 vertices
+  shoal generate road:1000,deleted=0.2,seed=3 roads.gr
+  shoal generate uniform:16,degree=8 u16.mtx)");
+  return [flags] { return generate_file(*flags); };
+}
+
+}  // namespace shoal::cli

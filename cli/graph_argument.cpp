@@ -1,0 +1,51 @@
+#include "graph_argument.hpp"
+
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/data/io.hpp"
+
+namespace shoal::cli {
+
+void GraphArgument::add_to(CLI::App& app) {
+  app.add_option(
+         "graph", text_,
+         "a file (.mtx .gr .graph .el .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a generator: "
+         "kron:S road:N uniform:S chain:N star:N complete:N, with ,seed= ,degree= ,deleted=")
+      ->required()
+      ->type_name("GRAPH");
+  const char* group = "Reading a file";
+  app.add_flag("--undirected", undirected_, "take each line of an edge list in both directions")->group(group);
+  app.add_flag("--dedup", dedup_, "merge parallel arcs, keeping the smallest weight")->group(group);
+  app.add_flag("--cache", cache_, "keep GRAPH.shoal beside the file, and read it next time")->group(group);
+}
+
+std::optional<GeneratorSpec> GraphArgument::generator() const {
+  if (!is_generator(text_)) return std::nullopt;
+  if (undirected_ || dedup_ || cache_) {
+    const char* flag = undirected_ ? "--undirected" : dedup_ ? "--dedup" : "--cache";
+    throw UsageError(std::string(flag) + " is for files; '" + text_ + "' is a generator (./" + text_ +
+                     " would be a file of that name)");
+  }
+  return parse_generator(text_);
+}
+
+Csr GraphArgument::load(bool quiet) const {
+  if (const auto spec = generator()) {
+    const Step step("generating " + text_, quiet);
+    return generate(*spec);
+  }
+  Step step("reading " + text_, quiet);
+  ReadOptions options;
+  options.undirected = undirected_;
+  options.dedup = dedup_;
+  options.use_cache = cache_;
+  options.progress = step.callback();
+  return read_graph(text_, options);
+}
+
+std::string describe(const std::string& name, std::int64_t num_vertices, arc_t num_arcs) {
+  return name + " (" + counted(num_vertices, "vertex", "vertices") + ", " + counted(num_arcs, "arc", "arcs") + ")";
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,32 @@
+// The graph of a command line: a file in any format that is read, or a generator.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "shoal/data/csr.hpp"
+#include "shoal/data/generate.hpp"
+
+namespace shoal::cli {
+
+class GraphArgument {
+ public:
+  void add_to(CLI::App& app);
+  const std::string& text() const { return text_; }
+
+  /// The generator, if the argument names one; its numbers are checked here.
+  /// @throws UsageError (a wrong generator argument; flags that are for files only)
+  std::optional<GeneratorSpec> generator() const;
+
+  /// Reads the file or generates the graph on the host.
+  Csr load(bool quiet) const;
+
+ private:
+  std::string text_;
+  bool undirected_ = false, dedup_ = false, cache_ = false;
+};
+
+/// "kron:18 (262,144 vertices, 7,600,000 arcs, symmetric)"
+std::string describe(const std::string& name, std::int64_t num_vertices, arc_t num_arcs);
+
+}  // namespace shoal::cli

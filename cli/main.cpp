@@ -1,0 +1,88 @@
+// The `shoal` command: picks a subcommand, runs it, and turns each kind of error into one line and one exit status.
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/version.hpp"
+
+namespace {
+
+using namespace shoal::cli;
+
+const char* const kFooter = R"(examples:
+  shoal bfs kron:20 --trials 8 --verify        search a generated graph from 8 random sources, check every answer
+  shoal bfs roads.gr.gz --source 17 --output levels.npy
+  shoal info web.mtx                           what a graph file holds
+  shoal doctor                                 what this machine can run, and what to install for the rest
+`shoal COMMAND --help` has more of them.
+
+exit status: 0 right, 1 wrong result, 2 usage or input, 3 capacity, 4 transport or device, 5 a fault of shoal itself)";
+
+int complain(int status, const std::string& what) {
+  std::string line = what;
+  for (char& c : line) {
+    if (c == '\n') c = ' ';  // one line: scripts and people read the last one
+  }
+  std::fflush(stdout);
+  std::fprintf(stderr, "shoal: error: %s\n", line.c_str());
+  return status;
+}
+
+/// What CLI11 says about wrong flags, with a pointer to the right help.
+int complain_of_flags(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command = "shoal";
+  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
+  return complain(kUsage, std::string(error.what()) + " (see " + command + " --help)");
+}
+
+int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
+  for (const auto& [app, command] : commands) {
+    if (app->parsed()) return command();
+  }
+  return complain(kUsage, "no command given (see shoal --help)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // `shoal ... | head` ends in an error of the stream, which is checked
+  CLI::App app("Irregular parallel programs from one source, on CPU threads and GPUs.", "shoal");
+  app.set_version_flag("--version", std::string("shoal ") + shoal::kVersion);
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(34);
+
+  std::vector<std::pair<CLI::App*, Run>> commands;
+  for (const auto add : {add_bfs, add_generate, add_convert, add_info, add_doctor}) {
+    Run command = add(app);
+    commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return complain_of_flags(app, error);
+  }
+  try {
+    int status = run(commands);
+    std::cout.flush();
+    if (!std::cout && status == kRight) status = complain(kUsage, "standard output cannot be written");
+    return status;
+  } catch (const shoal::UsageError& error) {
+    return complain(kUsage, error.what());
+  } catch (const shoal::CapacityError& error) {
+    return complain(kCapacity, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kCapacity, "this machine has not enough memory for the graph and the search; use a smaller graph");
+  } catch (const shoal::Error& error) {
+    return complain(kTransportOrDevice, error.what());
+  } catch (const std::exception& error) {
+    return complain(kInternal, std::string("a fault of shoal itself, please report it: ") + error.what());
+  }
+}

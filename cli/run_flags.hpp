@@ -1,0 +1,22 @@
+// The flags that every run takes, whatever the algorithm.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "shoal/runtime/options.hpp"
+
+namespace shoal::cli {
+
+/// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
+class RunFlags {
+ public:
+  void add_to(CLI::App& app);
+  /// Fills `options`. @throws UsageError naming the flag, its value and what is legal
+  void read(Options& options) const;
+
+ private:
+  Options values_;  // the numbers go straight here
+  std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto";
+};
+
+}  // namespace shoal::cli

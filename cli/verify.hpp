@@ -1,0 +1,22 @@
+// Checks answers with the property verifier of algo/bfs_reference.hpp, which shares nothing with the search.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "shoal/algo/bfs_run.hpp"
+
+namespace shoal::cli {
+
+/// Holds what checking needs beside the answer: for a directed graph, its reverse (built once, at the first check).
+class Verifier {
+ public:
+  explicit Verifier(const Csr& graph) : graph_(graph) {}
+  /// The first thing that is wrong with `result`, or an empty text.
+  std::string find_wrong(vertex_t source, const BfsResult& result);
+
+ private:
+  const Csr& graph_;
+  std::optional<Csr> reverse_;
+};
+
+}  // namespace shoal::cli

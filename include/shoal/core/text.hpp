@@ -1,0 +1,44 @@
+// Numbers for people.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace shoal {
+
+/// 1234567 as 1,234,567.
+inline std::string grouped(std::int64_t value) {
+  std::string digits = std::to_string(value);
+  const std::size_t first = value < 0 ? 1 : 0;
+  for (std::size_t i = digits.size(); i > first + 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+/// With a fixed number of decimals: 3.142.
+inline std::string fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+/// Bytes with a binary unit: 1.50 GiB.
+inline std::string bytes_text(std::int64_t bytes) {
+  const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    ++unit;
+  }
+  return fixed(value, unit == 0 ? 0 : 2) + " " + units[unit];
+}
+
+/// "1 vertex", "2 vertices", "0 vertices".
+inline std::string counted(std::int64_t count, const char* one, const char* many) {
+  return grouped(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace shoal
