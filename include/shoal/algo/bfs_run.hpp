@@ -1,9 +1,11 @@
 // The door to breadth-first search for programs that do not write tasks: place a graph once, search from many sources.
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "shoal/core/array.hpp"
+#include "shoal/core/error.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
@@ -17,6 +19,14 @@ enum class BfsStrategy {
   levels,  ///< level-synchronous and direction-optimising, bitmaps exchanged between PEs
 };
 const char* name(BfsStrategy);
+/// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
+inline BfsStrategy parse_strategy(const std::string& text) {
+  for (const BfsStrategy s : {BfsStrategy::async, BfsStrategy::levels}) {
+    if (text == name(s)) return s;
+  }
+  if (text == "auto" || text == name(BfsStrategy::automatic)) return BfsStrategy::automatic;
+  throw UsageError("strategy '" + text + "' is not known; legal: auto, async, levels");
+}
 
 struct BfsOptions : Options {
   BfsStrategy strategy = BfsStrategy::automatic;
@@ -35,7 +45,7 @@ struct BfsResult {
 /// A graph placed on PEs, ready to be searched. Move-only; holds the PEs' memory until destroyed.
 class BfsRunner {
  public:
-  /// Partitions and places a graph of the host. The graph may be destroyed afterwards.
+  /// Partitions and places a graph of the host, which must outlive the runner (CPU PEs work on it where it is).
   /// @throws UsageError (options that do not fit the machine), CapacityError, DeviceError
   BfsRunner(const Csr& graph, const BfsOptions& options);
   /// Generates on the device when the run is there, on the host otherwise.

@@ -13,10 +13,11 @@
 
 #if defined(SHOAL_SIMULATE)
 #include "shoal/core/sim_atomic.hpp"
-#elif defined(__CUDACC__)
-#include <cuda/atomic>
 #else
 #include <atomic>
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
 #endif
 
 namespace shoal {
@@ -31,7 +32,7 @@ inline constexpr auto kRelaxed = sim::Order::relaxed;
 inline constexpr auto kAcquire = sim::Order::acquire;
 inline constexpr auto kRelease = sim::Order::release;
 inline constexpr auto kAcqRel = sim::Order::acq_rel;
-#elif defined(__CUDACC__)
+#elif defined(__CUDA_ARCH__)
 template <class T, Scope S>
 using AtomicRef = cuda::atomic_ref<T, S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system>;
 inline constexpr auto kRelaxed = cuda::memory_order_relaxed;
@@ -87,7 +88,7 @@ class Word {
   }
 
  private:
-  SHOAL_FN detail::AtomicRef<T, S> ref() const { return detail::AtomicRef<T, S>(const_cast<T&>(value_)); }
+  SHOAL_FN auto ref() const { return detail::AtomicRef<T, S>(const_cast<T&>(value_)); }
   alignas(sizeof(T)) T value_;
 };
 

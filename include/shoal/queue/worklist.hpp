@@ -25,7 +25,6 @@ struct PeControl {
   PaddedWord<std::uint64_t, Scope::system> entered;    ///< seeds, and items put into spill
   RingCounters ring;
   RingCounters spill_free;
-  PaddedWord<std::uint64_t, Scope::device> round_limit;  ///< discrete kernels: this round runs tickets below it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   ChannelSendCounters send[kMaxPes];
   ChannelReceiveCounters receive[kMaxPes];

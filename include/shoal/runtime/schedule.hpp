@@ -57,10 +57,10 @@ class Scheduler {
     out_.leave(w_);
   }
 
-  /// Worker-collective: one round of a discrete run: everything that waited when the round began. Never waits for others.
-  SHOAL_FN void run_round() {
+  /// Worker-collective: one round of a discrete run: the ring's tickets below `limit`, and what has arrived or been spilled.
+  /// Never waits for another PE.
+  SHOAL_FN void run_round(ticket_t limit) {
     if (index_ == 0) take_seeds();
-    const ticket_t limit = view().here().round_limit.load();
     while (take_from_ring(limit) && !over()) {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {

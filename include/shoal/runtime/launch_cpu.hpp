@@ -1,0 +1,54 @@
+// Workers on CPU threads, and the watchdog beside them.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/report.hpp"
+#include "shoal/runtime/schedule.hpp"
+#include "shoal/runtime/watchdog.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal::cpu {
+
+/// Runs to the end on the machine's team. Thread t of PE p is worker t; threads beyond `workers` have none.
+template <class View, class Plan>
+void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
+            std::uint64_t spill_chunks, Report& report) {
+  using Task = typename View::Task;
+  const auto start = std::chrono::steady_clock::now();
+  Watchdog watchdog(plan.stall_timeout_seconds, [&] { return snapshots(views, spill_chunks); },
+                    [&] { views[0].stop_all(RunState::stalled); });
+  const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
+    if (thread >= workers) return;
+    typename Task::Item items[CpuThread::kMaxFetch];
+    const View& view = views[pe];
+    SpillList& list = view.spill.lists[thread];
+    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items},
+                                         plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
+                                         static_cast<lane_t>(thread));
+    body(scheduler);
+    list = scheduler.out().list();
+  };
+  if (plan.kernel == KernelKind::persistent) {
+    machine.team().run([&](pe_t pe, int thread) {
+      as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); });
+    });
+    report.rounds = 1;
+  } else {
+    for (bool again = true; again; ++report.rounds) {
+      std::vector<ticket_t> limit;
+      for (const View& view : views) limit.push_back(view.here().ring.tail.load());
+      machine.team().run([&](pe_t pe, int thread) {
+        as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
+      });
+      again = outstanding(snapshots(views, spill_chunks)) != 0 && views[0].here().state.load() == 0;
+    }
+    if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace shoal::cpu

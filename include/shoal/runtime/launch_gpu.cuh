@@ -1,0 +1,294 @@
+// Workers on GPUs: one persistent kernel per PE, or one discrete kernel per PE and round. The task is the same.
+//
+// A persistent kernel is launched cooperatively with a grid from the occupancy calculator, so that every worker is resident:
+// a pusher may wait for a slot that another worker is about to empty. Every kernel is loaded, and everything allocated,
+// before the first launch. The host watches the counters and ends a run that does not move.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/report.hpp"
+#include "shoal/runtime/schedule.hpp"
+#include "shoal/runtime/stall.hpp"
+#include "shoal/worker/gpu.cuh"
+
+namespace shoal::gpu {
+
+inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
+
+/// Shared memory of one worker's desk, for `lanes` lanes.
+template <class Task>
+SHOAL_FN constexpr std::size_t desk_bytes(std::size_t lanes) {
+  constexpr std::size_t item = (sizeof(typename Task::Item) + 7) / 8 * 8;
+  constexpr std::size_t range = FanOutTask<Task> ? (sizeof(typename RangeOf<Task>::Type) + 7) / 8 * 8 : 0;
+  return lanes * (item + range + 8);
+}
+
+template <class Task>
+__device__ Desk<Task> carve_desk(char* memory, lane_t lanes) {
+  Desk<Task> desk;
+  desk.range = reinterpret_cast<typename RangeOf<Task>::Type*>(memory);
+  if constexpr (FanOutTask<Task>) memory += lanes * ((sizeof(typename RangeOf<Task>::Type) + 7) / 8 * 8);
+  desk.item = reinterpret_cast<typename Task::Item*>(memory);
+  memory += lanes * ((sizeof(typename Task::Item) + 7) / 8 * 8);
+  desk.start = reinterpret_cast<lane_t*>(memory);
+  return desk;
+}
+
+/// Makes this lane's scheduler and gives it to `body`.
+template <class W, class View, class Body>
+__device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, Body body) {
+  using Task = typename View::Task;
+  extern __shared__ __align__(16) char shared[];
+  lane_t index;
+  Desk<Task> desk;
+  typename Task::Item own[GpuThread::kMaxFetch];
+  W w;
+  if constexpr (std::is_same_v<W, GpuBlock>) {
+    index = blockIdx.x;
+    w.scratch = reinterpret_cast<GpuBlock::Scratch*>(shared);
+    desk = carve_desk<Task>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
+  } else if constexpr (std::is_same_v<W, GpuWarp>) {
+    index = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    desk = carve_desk<Task>(shared + (threadIdx.x / 32) * desk_bytes<Task>(32), 32);
+  } else {
+    index = blockIdx.x * blockDim.x + threadIdx.x;
+    desk.item = own;
+  }
+  if (index >= workers) return;
+  Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
+  body(scheduler);
+  if (w.lane() == 0) view.spill.lists[index] = scheduler.out().list();
+}
+
+template <class W, class View>
+__global__ void __launch_bounds__(std::is_same_v<W, GpuBlock> ? 1024 : kWarpWorkerBlock)
+    persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
+  with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
+}
+
+template <class W, class View>
+__global__ void __launch_bounds__(std::is_same_v<W, GpuBlock> ? 1024 : kWarpWorkerBlock)
+    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit) {
+  with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
+}
+
+/// Threads of a block, shared memory and workers of a block for a plan.
+struct Shape {
+  int threads = 0;
+  std::size_t shared_bytes = 0;
+  int workers_per_block = 0;
+  const void* kernel = nullptr;
+};
+
+template <class View, class Plan>
+Shape shape_of(const Plan& plan) {
+  using Task = typename View::Task;
+  const bool persistent = plan.kernel == KernelKind::persistent;
+  Shape s;
+  if (plan.worker == WorkerKind::block) {
+    s.threads = plan.block_threads;
+    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<Task>(s.threads);
+    s.workers_per_block = 1;
+    s.kernel = persistent ? (const void*)persistent_kernel<GpuBlock, View> : (const void*)round_kernel<GpuBlock, View>;
+  } else if (plan.worker == WorkerKind::warp) {
+    s.threads = kWarpWorkerBlock;
+    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<Task>(32);
+    s.workers_per_block = kWarpWorkerBlock / 32;
+    s.kernel = persistent ? (const void*)persistent_kernel<GpuWarp, View> : (const void*)round_kernel<GpuWarp, View>;
+  } else {
+    s.threads = kWarpWorkerBlock;
+    s.workers_per_block = kWarpWorkerBlock;
+    s.kernel = persistent ? (const void*)persistent_kernel<GpuThread, View> : (const void*)round_kernel<GpuThread, View>;
+  }
+  return s;
+}
+
+/// Workers that are resident together on one PE, bounded by plan.workers.
+template <class View, class Plan>
+int most_workers(const Machine& machine, const Plan& plan) {
+  const Shape s = shape_of<View>(plan);
+  int least = 0;
+  for (int device : machine.devices()) {
+    DeviceGuard guard(device);
+    if (s.shared_bytes > 48 * 1024) {
+      SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
+    }
+    int per_multiprocessor = 0, multiprocessors = 0;
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
+    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int workers = per_multiprocessor * multiprocessors * s.workers_per_block;
+    least = least == 0 ? workers : std::min(least, workers);
+  }
+  if (least == 0) {
+    throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +
+                     " bytes of shared memory does not fit a multiprocessor; use a smaller --worker block:N");
+  }
+  return plan.workers > 0 ? std::min(plan.workers, least) : least;
+}
+
+/// Streams and pinned mirrors of a run; made once per launch of a Worklist.
+class Lanes {
+ public:
+  explicit Lanes(const Machine& machine) : machine_(machine) {
+    for (int device : machine.devices()) {
+      DeviceGuard guard(device);
+      cudaStream_t work, look;
+      SHOAL_CUDA(cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking));
+      SHOAL_CUDA(cudaStreamCreateWithFlags(&look, cudaStreamNonBlocking));
+      work_.push_back(work);
+      look_.push_back(look);
+      PeControl* mirror = nullptr;
+      SHOAL_CUDA(cudaHostAlloc(&mirror, sizeof(PeControl), cudaHostAllocPortable));
+      mirror_.push_back(mirror);
+    }
+  }
+  ~Lanes() {
+    for (std::size_t p = 0; p < work_.size(); ++p) {
+      cudaStreamDestroy(work_[p]);
+      cudaStreamDestroy(look_[p]);
+      cudaFreeHost(mirror_[p]);
+    }
+  }
+  Lanes(const Lanes&) = delete;
+  Lanes& operator=(const Lanes&) = delete;
+
+  cudaStream_t work(pe_t p) const { return work_[p]; }
+
+  /// Copies every PE's counters to the host, beside the running kernels (`own_stream`) or after them.
+  template <class View>
+  std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t chunks, bool beside) {
+    std::vector<PeSnapshot> pes;
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      SHOAL_CUDA(cudaMemcpyAsync(mirror_[p], views[p].control[p], sizeof(PeControl), cudaMemcpyDeviceToHost,
+                                 beside ? look_[p] : work_[p]));
+    }
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      SHOAL_CUDA(cudaStreamSynchronize(beside ? look_[p] : work_[p]));
+      pes.push_back(snapshot(*mirror_[p], machine_.n_pes(), chunks));
+    }
+    return pes;
+  }
+  template <class View>
+  void stop(const std::vector<View>& views, RunState why) {
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      const std::uint32_t word = static_cast<std::uint32_t>(why);
+      SHOAL_CUDA(cudaMemcpyAsync(&views[p].control[p]->state, &word, sizeof(word), cudaMemcpyHostToDevice, look_[p]));
+      SHOAL_CUDA(cudaStreamSynchronize(look_[p]));
+    }
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<cudaStream_t> work_, look_;
+  std::vector<PeControl*> mirror_;
+};
+
+/// Waits for every PE's kernel; ends the run when nothing moved for the plan's stall timeout.
+template <class View, class Plan>
+void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
+                    Lanes& lanes) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
+  const auto start = Clock::now();
+  auto looked_at = start, moved_at = start;
+  std::uint64_t last = ~std::uint64_t{0};
+  bool stopped = false;
+  for (pe_t p = 0; p < machine.n_pes();) {
+    const cudaError_t status = cudaStreamQuery(lanes.work(p));
+    if (status == cudaSuccess) {
+      ++p;
+      continue;
+    }
+    if (status != cudaErrorNotReady) cuda_check(status, "a worklist kernel");
+    if (seconds_since(start) < 0.05) continue;  // short runs: no sleep, no look
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    if (seconds_since(looked_at) < 0.1) continue;
+    looked_at = Clock::now();
+    const std::uint64_t now = progress(lanes.snapshots(views, chunks, true));
+    if (now != last) {
+      last = now;
+      moved_at = looked_at;
+    } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
+      lanes.stop(views, RunState::stalled);
+      stopped = true;
+      moved_at = Clock::now();
+    } else if (stopped && seconds_since(moved_at) > 2) {
+      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, true);
+      const std::string line = diagnose(pes);
+      std::fprintf(stderr, "shoal: error: no progress for %g s, and a task does not return: %s; counters in %s\n",
+                   plan.stall_timeout_seconds, line.c_str(), dump(pes, line).c_str());
+      std::_Exit(75);  // a kernel cannot be taken back; the process is the only handle on it
+    }
+  }
+}
+
+template <class View, class Plan>
+void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
+            Report& report) {
+  const Shape s = shape_of<View>(plan);
+  const int blocks = (workers + s.workers_per_block - 1) / s.workers_per_block;
+  const pe_t n = machine.n_pes();
+  Lanes lanes(machine);
+  lane_t n_workers = static_cast<lane_t>(workers);
+  lane_t fetch = plan.fetch;
+  const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : GpuThread::kMaxFetch;
+  fetch = std::max<lane_t>(1, std::min(fetch, most));
+  std::vector<ticket_t> limit(n, 0);
+  for (pe_t p = 0; p < n; ++p) {  // load the module on every device first
+    DeviceGuard guard(machine.devices()[p]);
+    cudaFuncAttributes attributes;
+    SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  const auto launch_all = [&] {
+    for (pe_t p = 0; p < n; ++p) {
+      DeviceGuard guard(machine.devices()[p]);
+      void* view = const_cast<void*>(static_cast<const void*>(&views[p]));
+      void* arguments[] = {view, &n_workers, &fetch, &limit[p]};
+      if (plan.kernel == KernelKind::persistent) {
+        SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, lanes.work(p)));
+      } else {
+        SHOAL_CUDA(cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, lanes.work(p)));
+      }
+    }
+  };
+  const auto start = std::chrono::steady_clock::now();
+  if (plan.kernel == KernelKind::persistent) {
+    launch_all();
+    wait_and_watch(machine, plan, views, chunks, lanes);
+    report.rounds = 1;
+  } else {
+    std::uint64_t last = ~std::uint64_t{0};
+    auto moved_at = start;
+    for (;;) {
+      launch_all();
+      wait_and_watch(machine, plan, views, chunks, lanes);
+      ++report.rounds;
+      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, false);
+      for (pe_t p = 0; p < n; ++p) limit[p] = pes[p].ring_tail;
+      if (pes[0].state != 0) break;
+      if (outstanding(pes) == 0) {
+        lanes.stop(views, RunState::done);
+        break;
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (progress(pes) != last) {
+        last = progress(pes);
+        moved_at = now;
+      } else if (std::chrono::duration<double>(now - moved_at).count() > plan.stall_timeout_seconds) {
+        lanes.stop(views, RunState::stalled);
+        break;
+      }
+    }
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace shoal::gpu

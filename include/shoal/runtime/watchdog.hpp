@@ -1,0 +1,44 @@
+// The deadline of a CPU run: a thread that looks now and then whether anything moves, and ends the run if nothing does.
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "shoal/runtime/stall.hpp"
+
+namespace shoal {
+
+/// The counters of every PE of a CPU run, read while it runs. Channel ends are two PEs'; a snapshot may be torn.
+template <class View>
+std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks) {
+  std::vector<PeSnapshot> pes;
+  for (const View& view : views) pes.push_back(snapshot(view.here(), view.n_pes, spill_chunks));
+  return pes;
+}
+
+/// Exit code of a process whose task never returned after the run was called off.
+inline constexpr int kStuckExitCode = 75;
+
+/// Watches from construction to destruction. A run that is stopped has two seconds to leave; then a task must be stuck in
+/// code of its own, the counters are printed and written, and the process ends with kStuckExitCode.
+class Watchdog {
+ public:
+  /// @param timeout_seconds  without progress for this long, `stop` is called once
+  Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>()> look, std::function<void()> stop);
+  ~Watchdog();
+
+ private:
+  void watch();
+
+  const double timeout_seconds_;
+  const std::function<std::vector<PeSnapshot>()> look_;
+  const std::function<void()> stop_;
+  std::mutex mutex_;
+  std::condition_variable leave_;
+  bool leaving_ = false;
+  std::thread thread_;
+};
+
+}  // namespace shoal

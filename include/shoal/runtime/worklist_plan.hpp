@@ -1,0 +1,31 @@
+// How a worklist is launched: every field decided. A task's door fills in what the options leave open.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+#include "shoal/runtime/options.hpp"
+
+namespace shoal {
+
+struct LaunchPlan {
+  WorkerKind worker = WorkerKind::thread;
+  int block_threads = 256;
+  KernelKind kernel = KernelKind::persistent;
+  lane_t fetch = 1;
+  int workers = 0;                      ///< most workers per PE; 0: as many as are co-resident
+  ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
+  ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
+  std::int64_t spill_near = 1 << 16;    ///< items of spill in the PE's memory (besides one chunk per worker)
+  std::int64_t spill_far = 0;           ///< items of spill in the host's memory
+  double stall_timeout_seconds = 10;
+};
+
+/// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
+/// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
+LaunchPlan plan_launch(const Options& options, bool on_gpu, std::int64_t items, double fan_out,
+                       std::vector<std::pair<std::string, std::string>>& why);
+
+}  // namespace shoal

@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "bfs_async.hpp"
+#include "shoal/algo/bfs_levels.hpp"
+
+namespace shoal {
+namespace {
+
+/// Each thread clears its share of its PE's levels.
+struct ClearCpu {
+  template <class Engine>
+  void operator()(Engine& engine) const {
+    const Machine& machine = engine.machine();
+    machine.team().run([&](pe_t pe, int thread) {
+      const std::int64_t n = engine.graph().out[pe].count, t = machine.threads_per_pe();
+      std::fill(engine.level(pe) + n * thread / t, engine.level(pe) + n * (thread + 1) / t, kUnreached);
+    });
+  }
+};
+
+/// The smallest input number among the in-neighbours one level up; each PE's threads share its rows.
+void find_parents(const Machine& machine, const PlacedGraph& graph, const std::vector<const level_t*>& level,
+                  vertex_t source, vertex_t* parent) {
+  const auto level_of = [&](vertex_t v) {
+    const pe_t p = graph.partition.owner(v);
+    return level[p][graph.in[p].local(v)];
+  };
+  machine.team().run([&](pe_t pe, int thread) {
+    const CsrView& rows = graph.in[pe];
+    const std::int64_t t = machine.threads_per_pe();
+    for (std::int64_t i = std::int64_t{rows.count} * thread / t; i < std::int64_t{rows.count} * (thread + 1) / t; ++i) {
+      const vertex_t v = rows.first + static_cast<vertex_t>(i);
+      const level_t mine = level[pe][i];
+      vertex_t best = kNoVertex;
+      if (v == source) best = graph.partition.input(v);
+      else if (mine != kUnreached) {
+        for (vertex_t u : rows.neighbors(v)) {
+          if (level_of(u) + 1 == mine) best = std::min(best, graph.partition.input(u));
+        }
+      }
+      parent[v] = best;
+    }
+  });
+}
+
+class AsyncCpu : public BfsAsync<ClearCpu> {
+ public:
+  using BfsAsync::BfsAsync;
+  void fetch_parents(vertex_t source, vertex_t* to) override {
+    std::vector<const level_t*> levels;
+    for (pe_t p = 0; p < graph().n_pes(); ++p) levels.push_back(level(p));
+    find_parents(machine(), graph(), levels, source, to);
+  }
+};
+
+class LevelsCpu : public BfsEngine {
+ public:
+  LevelsCpu(const Machine& machine, const PlacedGraph& graph) : search_(graph, machine.team()), n_(graph.num_vertices) {}
+  void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
+  void fetch_levels(pe_t pe, level_t* to) const override {
+    const Span<const level_t> level = search_.level(pe);
+    std::copy(level.begin(), level.end(), to);
+  }
+  void fetch_parents(vertex_t, vertex_t* to) override { search_.parents({to, n_}); }
+
+ private:
+  BfsLevelsCpu search_;
+  std::int64_t n_;
+};
+
+}  // namespace
+
+std::unique_ptr<BfsEngine> make_async_cpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
+  return std::make_unique<AsyncCpu>(machine, graph, plan, ClearCpu{});
+}
+std::unique_ptr<BfsEngine> make_levels_cpu(const Machine& machine, const PlacedGraph& graph) {
+  return std::make_unique<LevelsCpu>(machine, graph);
+}
+
+}  // namespace shoal

@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "bfs_async.hpp"
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+
+namespace shoal {
+namespace {
+
+/// kUnreached is all ones, so clearing is a memset, on all devices at once.
+struct ClearGpu {
+  template <class Engine>
+  void operator()(Engine& engine) const {
+    static_assert(kUnreached == 0xFFFFFFFFu);
+    const std::vector<int>& devices = engine.machine().devices();
+    for (pe_t p = 0; p < engine.graph().n_pes(); ++p) {
+      DeviceGuard guard(devices[p]);
+      SHOAL_CUDA(cudaMemsetAsync(engine.level(p), 0xFF, engine.graph().out[p].count * sizeof(level_t), 0));
+    }
+    for (int device : devices) {
+      DeviceGuard guard(device);
+      SHOAL_CUDA(cudaStreamSynchronize(0));
+    }
+  }
+};
+
+class AsyncGpu : public BfsAsync<ClearGpu> {
+ public:
+  using BfsAsync::BfsAsync;
+  void fetch_parents(vertex_t source, vertex_t* to) override {
+    std::vector<level_t*> levels;
+    for (pe_t p = 0; p < graph().n_pes(); ++p) levels.push_back(level(p));
+    fetch_parents_from_devices(graph(), levels.data(), source, to);
+  }
+};
+
+/// One thread per owned vertex: the smallest input number among the in-neighbours one level up.
+__global__ void parents_kernel(CsrView rows, const level_t* all_levels, const vertex_t* input_of_placed, vertex_t source,
+                               vertex_t* parent) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const vertex_t v = rows.first + static_cast<vertex_t>(i);
+    const level_t mine = all_levels[v];
+    vertex_t best = kNoVertex;
+    if (v == source) {
+      best = input_of_placed != nullptr ? input_of_placed[v] : v;
+    } else if (mine != kUnreached) {
+      const Span<const vertex_t> in = rows.neighbors(v);
+      for (std::int64_t k = 0; k < in.size(); ++k) {
+        const vertex_t u = in[k];
+        if (all_levels[u] + 1 != mine) continue;
+        const vertex_t name = input_of_placed != nullptr ? input_of_placed[u] : u;
+        best = name < best ? name : best;
+      }
+    }
+    parent[i] = best;
+  }
+}
+
+}  // namespace
+
+void fetch_parents_from_devices(const PlacedGraph& graph, level_t* const* level, vertex_t source, vertex_t* to) {
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const CsrView& rows = graph.in[p];
+    if (rows.count == 0) continue;
+    DeviceGuard guard(graph.devices[p]);
+    DeviceArray<level_t> all(graph.num_vertices, "levels of all PEs");
+    for (pe_t q = 0; q < graph.n_pes(); ++q) {
+      SHOAL_CUDA(cudaMemcpyPeer(all.data() + graph.out[q].first, graph.devices[p], level[q], graph.devices[q],
+                                graph.out[q].count * sizeof(level_t)));
+    }
+    DeviceArray<vertex_t> names(graph.partition.identity() ? 0 : graph.num_vertices, "input numbers");
+    if (!graph.partition.identity()) names.upload(graph.partition.input_of_placed.data(), graph.num_vertices);
+    DeviceArray<vertex_t> parent(rows.count, "parents");
+    parents_kernel<<<1024, 256>>>(rows, all.data(), names.data(), source, parent.data());
+    SHOAL_CUDA(cudaGetLastError());
+    parent.download(to + rows.first, rows.count);
+  }
+}
+
+std::unique_ptr<BfsEngine> make_async_gpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
+  return std::make_unique<AsyncGpu>(machine, graph, plan, ClearGpu{});
+}
+
+}  // namespace shoal

@@ -1,0 +1,43 @@
+// What BfsRunner drives: one search strategy on one kind of processor, with the levels on the PEs.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "shoal/algo/bfs_run.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/pgas/placed_graph.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/report.hpp"
+#include "shoal/runtime/worklist_plan.hpp"
+
+namespace shoal {
+
+class BfsEngine {
+ public:
+  virtual ~BfsEngine() = default;
+  /// Levels of every PE, from scratch. Adds seconds, counts, rounds to `report`.
+  virtual void search(vertex_t placed_source, Report& report) = 0;
+  /// Copies PE pe's levels, in placed order, to the host: [graph.out[pe].count].
+  virtual void fetch_levels(pe_t pe, level_t* to) const = 0;
+  /// The smallest input number among the valid parents, by placed number: [num_vertices].
+  virtual void fetch_parents(vertex_t placed_source, vertex_t* to) = 0;
+};
+
+std::unique_ptr<BfsEngine> make_async_cpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
+std::unique_ptr<BfsEngine> make_levels_cpu(const Machine&, const PlacedGraph&);
+#if defined(SHOAL_HAVE_CUDA)
+std::unique_ptr<BfsEngine> make_async_gpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
+std::unique_ptr<BfsEngine> make_levels_gpu(const Machine&, const PlacedGraph&);
+/// BfsEngine::fetch_parents for levels that lie on devices: `level[p]` is PE p's slice.
+void fetch_parents_from_devices(const PlacedGraph&, level_t* const* level, vertex_t placed_source, vertex_t* to);
+#endif
+
+/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+struct BfsPlan {
+  BfsStrategy strategy;
+  LaunchPlan launch;
+};
+BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&,
+                 std::vector<std::pair<std::string, std::string>>& why);
+
+}  // namespace shoal

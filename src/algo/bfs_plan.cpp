@@ -1,0 +1,53 @@
+// What `auto` means for breadth-first search.
+#include <algorithm>
+
+#include "bfs_engines.hpp"
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+
+const char* name(BfsStrategy strategy) {
+  switch (strategy) {
+    case BfsStrategy::automatic: return "auto";
+    case BfsStrategy::async: return "async";
+    case BfsStrategy::levels: return "levels";
+  }
+  return "?";
+}
+
+BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options,
+                 std::vector<std::pair<std::string, std::string>>& why) {
+  BfsPlan plan;
+  const double mean_degree =
+      graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
+  const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree, 1.0);
+  const bool dense = mean_degree >= 8;
+  // A task's options say that the task is wanted.
+  const bool tuned = options.worker != WorkerKind::automatic || options.kernel != KernelKind::automatic ||
+                     options.fetch > 0 || options.capacity > 0 || options.spill >= 0 || options.workers > 0;
+  plan.strategy = options.strategy;
+  std::string reason = "asked for";
+  if (plan.strategy == BfsStrategy::automatic) {
+    if (tuned) {
+      plan.strategy = BfsStrategy::async;
+      reason = "options of the asynchronous worklist were given";
+    } else if (!machine.on_gpu()) {
+      plan.strategy = BfsStrategy::levels;
+      reason = "CPU threads meet at a barrier in less time than they push items";
+    } else if (skewed || dense) {
+      plan.strategy = BfsStrategy::levels;
+      reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs" : "many arcs per vertex, few levels";
+    } else {
+      plan.strategy = BfsStrategy::async;
+      reason = "few arcs per vertex: many levels, no barrier between them";
+    }
+  }
+  why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
+  if (plan.strategy == BfsStrategy::async) {
+    plan.launch = plan_launch(options, machine.on_gpu(), graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1,
+                              mean_degree, why);
+  }
+  return plan;
+}
+
+}  // namespace shoal

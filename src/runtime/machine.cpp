@@ -1,0 +1,163 @@
+#include "shoal/runtime/machine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/devices.hpp"
+
+#if defined(SHOAL_HAVE_CUDA)
+#include "shoal/core/device_memory.cuh"
+#endif
+
+namespace shoal {
+namespace {
+
+void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
+  if (engine == "auto") return;
+  if (engine == "self") {
+    if (n_pes > 1) throw UsageError("engine self has one PE, " + std::to_string(n_pes) + " wanted; leave --engine out");
+  } else if (engine == "threads") {
+    if (on_gpu) throw UsageError("engine threads runs on CPU threads; use --device cpu, or --engine peer for GPUs");
+  } else if (engine == "peer") {
+    if (!on_gpu) throw UsageError("engine peer needs GPUs; use --device gpu, or --engine threads for CPU threads");
+  } else {
+    throw UsageError("engine '" + engine + "' is not known; this build has self, threads and peer");
+  }
+}
+
+#if defined(SHOAL_HAVE_CUDA)
+/// Every PE's device opens every other's memory. 'Already enabled' is fine.
+void enable_peer_access(const std::vector<int>& devices) {
+  for (int from : devices) {
+    DeviceGuard guard(from);
+    for (int to : devices) {
+      if (from == to) continue;
+      const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+      if (status == cudaErrorPeerAccessAlreadyEnabled) {
+        cudaGetLastError();
+      } else {
+        cuda_check(status, "cudaDeviceEnablePeerAccess");
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace
+
+Machine::Machine(const Options& options) {
+  check_options(options);
+  std::string why_none;
+  std::vector<DeviceInfo> found;
+  const bool engine_wants_cpu = options.engine == "threads";
+  if (options.device != DeviceKind::cpu && !engine_wants_cpu) found = list_devices(&why_none);
+  if (options.device == DeviceKind::gpu && found.empty()) {
+    throw DeviceError("no GPU: " + why_none + "; use --device cpu to run on CPU threads");
+  }
+  on_gpu_ = !found.empty();
+  if (on_gpu_) {
+    const pe_t devices = static_cast<pe_t>(found.size());
+    n_pes_ = options.pes > 0 ? options.pes : devices;
+    if (n_pes_ > devices) {
+      throw UsageError(std::to_string(n_pes_) + " PEs wanted, " + std::to_string(devices) +
+                       " GPUs found; use --pes " + std::to_string(devices) + " or --device cpu");
+    }
+    for (pe_t p = 0; p < n_pes_; ++p) {
+      for (pe_t q = 0; q < n_pes_; ++q) {
+        if (!found[p].reaches[q]) {
+          throw UsageError("GPU " + std::to_string(p) + " cannot reach the memory of GPU " + std::to_string(q) +
+                           "; use --pes 1, or see `shoal doctor`");
+        }
+      }
+      devices_.push_back(p);
+    }
+    multiprocessors_ = found[0].multiprocessors;
+    chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
+    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs"));
+  } else {
+    n_pes_ = options.pes > 0 ? options.pes : 1;
+    const int usable = std::max(1, describe_machine().usable_threads);
+    threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
+    chosen_.emplace_back("device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu
+                                                  ? std::string("asked for")
+                                                  : "no GPU (" + why_none + ")"));
+    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
+    chosen_.emplace_back("threads", std::to_string(threads_per_pe_) +
+                                        (options.threads > 0 ? ": asked for" : ": the machine's, shared among the PEs"));
+  }
+  check_engine(options.engine, on_gpu_, n_pes_);
+  engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
+  chosen_.emplace_back("engine", engine_ + (options.engine != "auto" ? ": asked for"
+                                            : n_pes_ == 1            ? ": one PE"
+                                            : on_gpu_                ? ": GPUs of one process"
+                                                                     : ": CPU threads of one process"));
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) enable_peer_access(devices_);
+#endif
+}
+
+ThreadTeam& Machine::team() const {
+  if (!team_) team_ = std::make_shared<ThreadTeam>(n_pes_, threads_per_pe_);
+  return *team_;
+}
+
+std::shared_ptr<void> Machine::allocate(pe_t pe, std::size_t bytes, const char* what) const {
+  bytes = std::max<std::size_t>(bytes, 1);
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    DeviceGuard guard(devices_[pe]);
+    DeviceArray<char> memory(static_cast<std::int64_t>(bytes), what);
+    memory.fill_bytes(0);
+    void* data = memory.data();
+    return {std::move(memory).share(), data};
+  }
+#endif
+  (void)pe;
+  return allocate_host(bytes, what);
+}
+
+std::shared_ptr<void> Machine::allocate_host(std::size_t bytes, const char* what) const {
+  bytes = (std::max<std::size_t>(bytes, 1) + kCacheLine - 1) / kCacheLine * kCacheLine;
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    void* p = nullptr;
+    cuda_check(cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped), what);
+    std::memset(p, 0, bytes);
+    return {p, [](void* q) { cudaFreeHost(q); }};
+  }
+#endif
+  void* p = std::aligned_alloc(kCacheLine, bytes);
+  if (p == nullptr) {
+    throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, not to be had");
+  }
+  std::memset(p, 0, bytes);
+  return {p, std::free};
+}
+
+void Machine::copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const {
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    DeviceGuard guard(devices_[pe]);
+    SHOAL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    return;
+  }
+#endif
+  (void)pe;
+  std::memcpy(to, from, bytes);
+}
+
+void Machine::copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const {
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) {
+    DeviceGuard guard(devices_[pe]);
+    SHOAL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    return;
+  }
+#endif
+  (void)pe;
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace shoal
