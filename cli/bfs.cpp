@@ -57,13 +57,6 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-BfsStrategy parse_strategy(const std::string& text) {
-  for (const BfsStrategy s : {BfsStrategy::automatic, BfsStrategy::async, BfsStrategy::levels}) {
-    if (text == name(s) || (text == "auto" && s == BfsStrategy::automatic)) return s;
-  }
-  throw UsageError("--strategy '" + text + "' is not known; legal: auto, async, levels");
-}
-
 class BfsCommand {
  public:
   void add_to(CLI::App& app) {
