@@ -125,7 +125,6 @@ class BfsCommand {
       const Step step("placing " + graph_.text(), quiet_);
       runner_ = std::make_unique<BfsRunner>(*file_graph_, options_);
       phases_.emplace_back("place", std::chrono::duration<double>(std::chrono::steady_clock::now() - read).count());
-      if (!verify_) file_graph_.reset();
       return;
     }
     phases_.emplace_back("generate and place",

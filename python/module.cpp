@@ -21,7 +21,8 @@ class Bfs {
   Bfs(const Graph* graph, const std::string& generator, const BfsOptions& options) : options_(options) {
     const nb::gil_scoped_release nogil;
     if (graph != nullptr) {
-      runner_.emplace(*graph->csr, options);
+      csr_ = graph->csr;
+      runner_.emplace(*csr_, options);
     } else {
       runner_.emplace(parse_generator(generator), options);
     }
@@ -60,6 +61,7 @@ class Bfs {
 
  private:
   BfsOptions options_;
+  std::shared_ptr<const Csr> csr_;  // CPU PEs read it in place
   std::optional<BfsRunner> runner_;
   std::mutex mutex_;
   bool searched_ = false;
