@@ -11,7 +11,7 @@
 #include "shoal/core/parallel.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/csr_build.hpp"
-#include "shoal/data/edge_functions.hpp"
+#include "shoal/pgas/random_placement.hpp"
 
 namespace shoal {
 namespace {
@@ -88,16 +88,12 @@ Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed) {
   partition.kind = PartitionKind::random;
   partition.owner = block_ranges(n, n_pes);
   if (n_pes == 1) return partition;
-  int bits = 0;
-  while ((std::int64_t{1} << bits) < n) ++bits;
-  const Permutation permute(mix64(seed ^ 0x70617274ull), bits);
+  const RandomPlacement place(n, seed);
   partition.placed_of_input = HostArray<vertex_t>(n);
   partition.input_of_placed = HostArray<vertex_t>(n);
   parallel_ranges(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
-      // Walking the cycle until it is back in range makes a bijection of [0, n) out of one of [0, 2^bits).
-      vertex_t x = permute(static_cast<vertex_t>(v));
-      while (x >= n) x = permute(x);
+      const vertex_t x = place(static_cast<vertex_t>(v));
       partition.placed_of_input[v] = x;
       partition.input_of_placed[x] = static_cast<vertex_t>(v);
     }

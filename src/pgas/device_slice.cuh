@@ -1,0 +1,38 @@
+// The rows of one PE in its device's memory, and how they are generated there. Private to this room.
+#pragma once
+#include <cstdint>
+
+#include "shoal/core/device_memory.cuh"
+#include "shoal/data/csr.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/pgas/random_placement.hpp"
+
+namespace shoal {
+
+/// Owner of what a CsrView looks at. Offsets begin at 0.
+struct DeviceSlice {
+  DeviceArray<arc_t> offsets;     ///< [count + 1]
+  DeviceArray<vertex_t> targets;  ///< [arcs] placed numbers, ascending in each row
+  vertex_t first = 0, count = 0;
+
+  CsrView view() const { return {offsets.data(), targets.data(), first, count}; }
+};
+
+/// Placed numbers of input vertices, as a kernel computes them.
+struct Placement {
+  bool identity;
+  RandomPlacement random;
+
+  SHOAL_FN vertex_t operator()(vertex_t input) const { return identity ? input : random(input); }
+};
+
+/// Rows [first, first + count) of the generated graph, or of its reverse, on the current device.
+/// @param reverse  the in-arcs of those vertices; the same as the out-arcs unless spec.directed
+/// @throws CapacityError, DeviceError; nothing is left on the device then
+DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement, vertex_t first, vertex_t count,
+                           bool reverse);
+
+/// The largest row of a slice; 0 if it has none.
+arc_t largest_degree(const DeviceSlice& slice);
+
+}  // namespace shoal

@@ -1,0 +1,36 @@
+#include <string>
+#include <utility>
+
+#include "shoal/pgas/device_graph.hpp"
+
+namespace shoal {
+
+Csr fetch_graph(const PlacedGraph& placed, bool input_numbers) {
+  Csr graph;
+  graph.symmetric = placed.symmetric;
+  graph.offsets = HostArray<arc_t>(placed.num_vertices + 1);
+  graph.targets = HostArray<vertex_t>(placed.num_arcs);
+  arc_t done = 0;
+  graph.offsets[0] = 0;
+  for (const CsrView& slice : placed.out) {
+    arc_t* const offsets = graph.offsets.data() + slice.first;
+    copy_to_host(offsets, slice.offsets, (static_cast<std::size_t>(slice.count) + 1) * sizeof(arc_t));
+    const arc_t first = offsets[0], arcs = offsets[slice.count] - first;
+    copy_to_host(graph.targets.data() + done, slice.targets + first, static_cast<std::size_t>(arcs) * sizeof(vertex_t));
+    for (vertex_t v = 0; v <= slice.count; ++v) offsets[v] += done - first;
+    done += arcs;
+  }
+  const Partition& partition = placed.partition;
+  if (!input_numbers || partition.identity()) return graph;
+  // The inverse of the placement is a placement as well.
+  Partition inverse;
+  inverse.owner = partition.owner;
+  const auto borrow = [](const HostArray<vertex_t>& from) {
+    return HostArray<vertex_t>(const_cast<vertex_t*>(from.data()), from.size(), nullptr);
+  };
+  inverse.placed_of_input = borrow(partition.input_of_placed);
+  inverse.input_of_placed = borrow(partition.placed_of_input);
+  return place(graph, inverse);
+}
+
+}  // namespace shoal
