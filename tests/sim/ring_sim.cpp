@@ -1,0 +1,127 @@
+// The shipped ring (queue/slot_ring.hpp): pushers with private spill, poppers, and workers that do both with private credits.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "shoal/queue/slot_ring.hpp"
+
+namespace {
+
+using namespace shoal;
+
+struct Item {
+  std::uint32_t number, check;
+};
+constexpr std::uint32_t kSalt = 0x5EA51DE5u;
+
+class RingScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    const ticket_t capacity = ticket_t{2} << random.below(3);  // 2, 4, 8
+    const lane_t pushers = random.below(4), poppers = random.below(3),
+                 both = pushers * poppers == 0 ? 2 : random.below(2);
+    n_items_ = 4 + random.below(20);
+    batch_ = 1 + random.below(4);
+    slots_.assign(capacity, Slot<Item>{});
+    for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
+    ring_ = {slots_.data(), capacity, &counters_};
+    ring_.reset_counters();
+    for (ticket_t i = 0; i < capacity; ++i) ring_.reset_slot(i);
+    state_.store(0);
+    times_popped_.assign(n_items_, 0);
+    next_ = popped_ = 0;
+
+    machine.name(slots_.data(), sizeof slots_[0], capacity, "slot");
+    machine.name(&counters_.tail, 8, 1, "tail");
+    machine.name(&counters_.head, 8, 1, "head");
+    machine.name(&counters_.room, 8, 1, "room");
+    for (lane_t w = 0; w < pushers; ++w) machine.add_worker(0, [this] { work(true, false); });
+    for (lane_t w = 0; w < poppers; ++w) machine.add_worker(0, [this] { work(false, true); });
+    for (lane_t w = 0; w < both; ++w) machine.add_worker(0, [this] { work(true, true); });
+    return "capacity " + std::to_string(capacity) + ", " + std::to_string(pushers) + " pushers, " +
+           std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, " + std::to_string(n_items_) +
+           " items, batches of at most " + std::to_string(batch_);
+  }
+
+  std::string judge() override {
+    for (std::uint32_t i = 0; i < n_items_; ++i) {
+      if (times_popped_[i] != 1) {
+        return "item " + std::to_string(i) + " was popped " + std::to_string(times_popped_[i]) + " times";
+      }
+    }
+    if (counters_.tail.load() != n_items_ || counters_.head.load() != n_items_)
+      return "head or tail is not the item count";
+    if (counters_.room.load() != static_cast<std::int64_t>(ring_.capacity)) {
+      return "credits were lost or made: room is " + std::to_string(counters_.room.load());
+    }
+    return {};
+  }
+
+  unsigned expected_steps() const override { return 400; }
+  std::uint64_t max_steps() const override { return 20000; }
+
+ private:
+  // next_, popped_ and times_popped_ belong to the judge: they are not part of the simulated memory.
+  void work(bool pushes, bool pops) {
+    std::array<std::uint32_t, 8> spill{};
+    lane_t n_spill = 0, credit = 0;
+    while (pushes ? (next_ < n_items_ || n_spill > 0 || (pops && popped_ < n_items_)) : popped_ < n_items_) {
+      bool moved = false;
+      if (pushes) {
+        while (n_spill < batch_ && next_ < n_items_) spill[n_spill++] = next_++;
+        if (n_spill > 0) moved |= push(spill, n_spill, credit);
+      }
+      if (pops) moved |= pop(credit);
+      if (!moved) {
+        ring_.release(credit);
+        sim::yield();
+      }
+    }
+    ring_.release(credit);
+  }
+
+  bool push(std::array<std::uint32_t, 8>& spill, lane_t& n_spill, lane_t& credit) {
+    const Tickets t = ring_.reserve(n_spill, credit);
+    if (t.count > n_spill) sim::fail("reserve gave more tickets than were wanted");
+    for (lane_t i = 0; i < t.count; ++i) {
+      const std::uint32_t number = spill[--n_spill];
+      if (!ring_.put(t.first + i, {number, number ^ kSalt}, state_))
+        sim::fail("put gave up though nobody stopped the run");
+    }
+    return t.count > 0;
+  }
+
+  bool pop(lane_t& credit) {
+    ticket_t waiting = 0;
+    const Tickets t = ring_.claim(batch_, ~ticket_t{0}, waiting);
+    for (lane_t i = 0; i < t.count; ++i) {
+      Item item{};
+      if (!ring_.take(t.first + i, item, state_)) sim::fail("take gave up though nobody stopped the run");
+      if (item.number >= n_items_ || item.check != (item.number ^ kSalt)) {
+        sim::fail("ticket " + std::to_string(t.first + i) + " held " + std::to_string(item.number) +
+                  ", which nobody pushed");
+      }
+      if (++times_popped_[item.number] > 1) sim::fail("item " + std::to_string(item.number) + " was popped twice");
+      ++popped_;
+    }
+    credit += t.count;
+    return t.count > 0;
+  }
+
+  std::vector<Slot<Item>> slots_;
+  RingCounters counters_{};
+  SlotRing<Item> ring_;
+  StateWord state_{};
+  std::uint32_t n_items_ = 0, next_ = 0, popped_ = 0;
+  lane_t batch_ = 1;
+  std::vector<int> times_popped_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  RingScenario scenario;
+  return shoal::sim::run_scenario("ring", scenario, argc, argv);
+}
