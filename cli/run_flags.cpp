@@ -36,7 +36,10 @@ void RunFlags::add_to(CLI::App& app) {
                  "seconds without progress that end a run in an error")
       ->group(how)
       ->type_name("SECONDS");
-  app.add_option("--seed", values_.seed, "of random sources and the random partition")->group(how)->type_name("N");
+  app.add_option("--seed", values_.seed, "of random sources and the random partition")
+      ->group(how)
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void RunFlags::read(Options& options) const {

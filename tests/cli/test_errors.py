@@ -1,0 +1,137 @@
+"""What goes wrong ends in one line that names the input and the cure, the right exit status, and no file."""
+
+import os
+import subprocess
+import unittest
+
+from command import CommandTest, find_shoal
+
+USAGE, CAPACITY, DEVICE = 2, 3, 4
+
+
+class Flags(CommandTest):
+    def test_unknown_words(self) -> None:
+        self.bad(USAGE, ["--nope", "shoal bfs --help"], "bfs", "kron:8", "--nope")
+        self.bad(USAGE, "shoal --help", "bsf", "kron:8")
+        self.bad(USAGE, "no command", *[])
+        self.bad(USAGE, "graph is required", "bfs")
+        self.bad(USAGE, "kron:4", "bfs", "kron:8", "kron:4")
+
+    def test_values_out_of_range(self) -> None:
+        for flag, value, word in [
+            ("--pes", 65, "0 to 64"),
+            ("--pes", -1, "0 to 64"),
+            ("--pes", "many", "--pes"),
+            ("--pes", "99999999999999999999", "--pes"),
+            ("--threads", -1, "threads -1"),
+            ("--capacity", 1, "at least 2"),
+            ("--capacity", -4, "capacity -4"),
+            ("--spill", -2, "-1 chooses"),
+            ("--fetch", -1, "fetch -1"),
+            ("--workers", -1, "workers -1"),
+            ("--stall-timeout", 0, "above 0"),
+            ("--stall-timeout", "nan", "above 0"),
+            ("--trials", -1, "--trials"),
+            ("--seed", -1, "--seed"),
+            ("--worker", "block:100", "multiple of 32"),
+            ("--worker", "block:", "block:THREADS"),
+            ("--worker", "warp:64", "block:THREADS"),
+            ("--worker", "gang", "thread, warp, block"),
+            ("--kernel", "eternal", "persistent, discrete"),
+            ("--strategy", "fast", "async, levels"),
+            ("--device", "tpu", "cpu, gpu"),
+            ("--engine", "pigeon", "threads, peer"),
+            ("--partition", "fair", "block, edges"),
+            ("--partition", "file:", "file:PATH"),
+            ("--partition", "block:x", "file:PATH"),
+        ]:
+            with self.subTest(flag=flag, value=value):
+                self.bad(USAGE, word, "bfs", "kron:6", flag, value)
+
+    def test_options_that_do_not_fit(self) -> None:
+        self.bad(USAGE, ["peer", "cpu"], "bfs", "kron:6", "--engine", "peer", "--device", "cpu")
+        self.bad(USAGE, ["self", "2"], "bfs", "kron:6", "--engine", "self", "--pes", 2)
+        self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
+        self.bad(USAGE, "--source", "bfs", "kron:6", "--trials", 2, "--output", "x.npy")
+
+    def test_more_pes_than_devices(self) -> None:
+        devices = self.shoal("doctor", "--json").json()["devices"]
+        if devices:
+            self.bad(USAGE, f"{len(devices)} GPU", "bfs", "kron:6", "--device", "gpu", "--pes", len(devices) + 1)
+        else:
+            self.bad(DEVICE, "no GPU", "bfs", "kron:6", "--device", "gpu")
+
+
+class Graphs(CommandTest):
+    def test_generators(self) -> None:
+        for text, word in [
+            ("kron:99", "kron:99"),
+            ("kron:", "kron:"),
+            ("kron:8,colour=red", "colour"),
+            ("kron:8,seed=x", "seed"),
+            ("road:10,deleted=2", "deleted"),
+            ("complete:-1", "complete"),
+        ]:
+            with self.subTest(text=text):
+                self.bad(USAGE, word, "bfs", text, "--source", 0)
+
+    def test_generated_graph_too_large(self) -> None:
+        self.bad(CAPACITY, ["kron:30"], "bfs", "kron:30,degree=64", "--device", "cpu")
+
+    def test_files(self) -> None:
+        self.bad(USAGE, "nothing.mtx", "bfs", "nothing.mtx")
+        self.bad(USAGE, "graph.xyz", "bfs", self.write("graph.xyz", "0 1\n"))
+        self.bad(USAGE, "bad.el:2", "bfs", self.write("bad.el", "0 1\n1 x\n"))
+        self.bad(USAGE, "bad.mtx:", "info", self.write("bad.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"))
+        self.bad(USAGE, str(self.folder), "info", self.folder)
+
+    def test_sources(self) -> None:
+        self.bad(USAGE, "0 to 4", "bfs", "chain:5", "--source", 5)
+        self.bad(USAGE, "0 to 4", "bfs", "chain:5", "--source", -1)
+        self.bad(USAGE, "0 to 4", "bfs", "chain:5", "--source", 2**40)
+        self.bad(USAGE, "max-degree", "bfs", "chain:5", "--source", "middle")
+        self.bad(USAGE, "random:K", "bfs", "chain:5", "--source", "random:0")
+        self.bad(USAGE, "no arcs", "bfs", "chain:1")
+
+    def test_partition_file(self) -> None:
+        short = self.write("short.txt", "0\n1\n")
+        self.bad(USAGE, "short.txt", "bfs", "chain:5", "--pes", 2, "--partition", f"file:{short}")
+        wrong = self.write("wrong.txt", "0\n1\n0\n7\n0\n")
+        self.bad(USAGE, "wrong.txt:4", "bfs", "chain:5", "--pes", 2, "--partition", f"file:{wrong}")
+        self.bad(USAGE, "none.txt", "bfs", "chain:5", "--pes", 2, "--partition", "file:none.txt")
+
+
+class Outputs(CommandTest):
+    def test_places_that_cannot_be_written(self) -> None:
+        for flag in ("--output=", "--json="):
+            self.bad(USAGE, "no/such/place", "bfs", "chain:5", "--source", 0, flag + "no/such/place")
+            self.bad(USAGE, "folder", "bfs", "chain:5", "--source", 0, flag + str(self.folder))
+        self.bad(USAGE, "no/such/place.el", "generate", "chain:5", "no/such/place.el")
+        self.bad(USAGE, "out.docx", "generate", "chain:5", "out.docx")
+        self.assertEqual(self.files(), [])
+
+    def test_full_disk(self) -> None:
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        self.bad(USAGE, ["/dev/full", "space"], "bfs", "chain:500", "--source", 0, "--output", "/dev/full")
+        self.bad(USAGE, ["/dev/full", "space"], "bfs", "chain:500", "--source", 0, "--json=/dev/full")
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(
+                [find_shoal(), "bfs", "chain:5", "--source", "0", "--json"],
+                stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+            )  # fmt: skip
+        self.assertEqual((done.returncode, "standard output" in done.stderr), (USAGE, True), done.stderr)
+
+    def test_a_failed_run_leaves_an_old_file_alone(self) -> None:
+        old = self.write("levels.npy", "old")
+        self.bad(USAGE, "0 to 4", "bfs", "chain:5", "--source", 7, "--output", old)
+        self.assertEqual((old.read_text(), self.files()), ("old", ["levels.npy"]))
+
+    def test_an_answer_replaces_an_old_file(self) -> None:
+        old = self.write("levels.txt", "old")
+        self.good("bfs", "chain:3", "--source", 2, "--output", old)
+        self.assertEqual((old.read_text(), self.files()), ("2\n1\n0\n", ["levels.txt"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
