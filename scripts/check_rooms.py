@@ -54,9 +54,11 @@ def check(root: pathlib.Path) -> list[str]:
                 continue
             target = match.group(1)
             where = f"{path}:{number}"
-            for_nvcc = any("__CUDACC__" in condition for condition in conditions)
-            if path.suffix in (".hpp", ".cpp") and target.endswith(".cuh") and not for_nvcc:
-                problems.append(f"{where}: must compile without nvcc, but includes {target} outside #ifdef __CUDACC__")
+            # A source may ask whether the build has CUDA; a header is also read by compilers that only have the library.
+            guards = ("__CUDACC__", "SHOAL_HAVE_CUDA") if path.suffix == ".cpp" else ("__CUDACC__",)
+            guarded = any(guard in condition for condition in conditions for guard in guards)
+            if path.suffix in (".hpp", ".cpp") and target.endswith(".cuh") and not guarded:
+                problems.append(f"{where}: must compile without nvcc, but includes {target} outside #ifdef {guards[0]}")
             if target.split("/")[0] in DOORS:
                 problems.append(f"{where}: the library must not include {target}")
             if not target.startswith("shoal/"):
