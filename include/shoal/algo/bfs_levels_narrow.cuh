@@ -1,0 +1,217 @@
+// Small levels on one cluster of blocks, with the cluster's barrier in hardware and the frontier in its shared memory. For
+// graphs of thousands of small levels (roads), where a barrier of the whole GPU costs more than a level. One PE only.
+#pragma once
+#include <cooperative_groups.h>
+
+#include "shoal/algo/bfs_levels.cuh"
+
+namespace shoal::bfs_gpu {
+
+inline constexpr u32 kNarrowSlots = 6144;      ///< entries of a block's queue
+inline constexpr u32 kNarrowLongest = 4096;    ///< a vertex with more arcs ends the narrow run
+inline constexpr u32 kNarrowSerial = 16;       ///< rows of more arcs are read by all lanes of a warp
+inline constexpr int kMaxCluster = 16;
+inline constexpr u32 kWide = 1u << 23;         ///< added to a count of vertices (far smaller): leave after this level
+inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
+
+struct NarrowArgs {
+  u32 depth;
+  u64 unexplored;
+  level_t* level;
+  Outcome* outcome;
+};
+
+struct NarrowShared {
+  u64 size[2][kMaxCluster];  ///< by depth % 2: each block's vertices << 40 | arcs; written by its block in every block
+  u32 vertices[2], arcs[2];  ///< of the queue that this block fills
+  u32 wide;                  ///< an entry found no room, or is too long: leave after this level
+};
+
+/// What a warp of the cluster needs to append; all members are called by whole warps.
+struct NarrowSink {
+  const View& v;
+  level_t* level;
+  NarrowShared& s;
+  u64* queue;     ///< of this block: row << 16 | degree
+  u32 depth;      ///< of the vertices that are reached
+  bool check;     ///< read a bit before setting it
+
+  /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a level
+  /// costs what its longest chain of dependent accesses costs.
+  __device__ void visit(const u32 (&t)[4]) {
+    bool fresh[4];
+    u32 old[4];
+    u64 row[4], end[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) old[j] = t[j] == kNone ? kAll : check ? load_relaxed(v.seen + (t[j] >> 5)) : 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const u32 bit = 1u << (t[j] & 31);
+      row[j] = end[j] = 0;
+      fresh[j] = (old[j] & bit) == 0;
+      if (fresh[j]) {
+        old[j] = atomicOr(v.seen + (t[j] >> 5), bit);
+        row[j] = __ldg(v.out.offsets + t[j]);
+        end[j] = __ldg(v.out.offsets + t[j] + 1);
+      }
+    }
+    u32 votes[4], total = 0, arcs = 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      fresh[j] = fresh[j] && (old[j] >> (t[j] & 31) & 1) == 0;
+      if (fresh[j]) level[t[j]] = depth;
+      fresh[j] = fresh[j] && end[j] != row[j];
+      if (fresh[j]) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(v.out.targets + row[j]));
+        arcs += static_cast<u32>(min(end[j] - row[j], u64{kNarrowLongest}));
+      }
+      votes[j] = __ballot_sync(kAll, fresh[j]);
+      total += __popc(votes[j]);
+    }
+    if (total == 0) return;
+    arcs = __reduce_add_sync(kAll, arcs);
+    u32 slot = 0;
+    if (lane_id() == 0) {
+      slot = atomicAdd(&s.vertices[depth & 1], total);
+      atomicAdd(&s.arcs[depth & 1], arcs);
+    }
+    slot = __shfl_sync(kAll, slot, 0);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (fresh[j]) append(slot + __popc(votes[j] & lanes_below()), row[j], end[j] - row[j]);
+      slot += __popc(votes[j]);
+    }
+  }
+
+  /// One lane: what has no place in the block's queue goes straight to the queue in memory; the rest of the frontier
+  /// follows when the cluster leaves.
+  __device__ void append(u32 slot, u64 row, u64 degree) {
+    const bool fits = slot < kNarrowSlots && degree <= kNarrowLongest;
+    if (slot < kNarrowSlots) queue[slot] = fits ? row << 16 | degree : 0;
+    if (fits) return;
+    const u64 at = v.control->next[depth % 3].fetch_add((u64{1} << v.arc_bits) + degree);
+    v.queue[depth & 1][at >> v.arc_bits] = {row, at & ((u64{1} << v.arc_bits) - 1)};
+    s.wide = 1;
+  }
+
+  /// Expands one entry of each lane (0: none).
+  __device__ void expand(u64 entry) {
+    const u32 lane = lane_id();
+    const u64 row = entry >> 16;
+    const u32 degree = static_cast<u32>(entry & 0xFFFF);
+    u32 longs = __ballot_sync(kAll, degree > kNarrowSerial);
+    const u32 mine = degree > kNarrowSerial ? 0 : degree;
+    for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
+      u32 t[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
+      visit(t);
+    }
+    for (; longs != 0; longs &= longs - 1) {
+      const int from = __ffs(longs) - 1;
+      const u64 r = __shfl_sync(kAll, row, from);
+      const u32 d = __shfl_sync(kAll, degree, from);
+      for (u32 k = 0; k < d; k += 128) {
+        u32 t[4];
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) t[j] = k + j * 32 + lane < d ? __ldg(v.out.targets + r + k + j * 32 + lane) : kNone;
+        visit(t);
+      }
+    }
+  }
+};
+
+/// Appends one entry of each lane (0: none) to the queue in memory of `depth`. One warp.
+inline __device__ void append_entries(const View& v, u64 entry, u32 depth) {
+  const u64 degree = entry & 0xFFFF;
+  const u64 packed = degree != 0 ? (u64{1} << v.arc_bits) + degree : 0;
+  u64 upto = packed;
+  for (int d = 1; d < 32; d *= 2) {
+    const u64 left = __shfl_up_sync(kAll, upto, d);
+    if (lane_id() >= static_cast<u32>(d)) upto += left;
+  }
+  u64 at = 0;
+  if (lane_id() == 31 && upto != 0) at = v.control->next[depth % 3].fetch_add(upto);
+  at = __shfl_sync(kAll, at, 31) + upto - packed;
+  if (degree != 0) v.queue[depth & 1][at >> v.arc_bits] = {entry >> 16, at & ((u64{1} << v.arc_bits) - 1)};
+}
+
+/// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster, 1,024 threads a block,
+/// kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that the outcome names.
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    narrow_levels(const __grid_constant__ View v, const __grid_constant__ Rules rules, const NarrowArgs args) {
+  namespace cg = cooperative_groups;
+  extern __shared__ u64 narrow_queue[];  // [2][kNarrowSlots]
+  __shared__ NarrowShared s;
+  auto cluster = cg::this_cluster();
+  const u32 lane = lane_id(), warp = warp_in_block(), me = cluster.block_rank(), blocks = cluster.num_blocks();
+  u32 depth = args.depth;
+  u64 explored = 0;
+
+  // The frontier in memory is dealt out to the blocks.
+  const u64 packed = v.control->next[depth % 3].load();
+  const u32 n = static_cast<u32>(packed >> v.arc_bits);
+  const u64 arcs = packed & ((u64{1} << v.arc_bits) - 1);
+  if (threadIdx.x == 0) {
+    s.vertices[0] = s.vertices[1] = s.arcs[0] = s.arcs[1] = s.wide = 0;
+  }
+  __syncthreads();
+  for (u32 i = threadIdx.x * blocks + me; i < n; i += blockDim.x * blocks) {
+    const Entry entry = v.queue[depth & 1][i];
+    const u64 degree = (i + 1 < n ? v.queue[depth & 1][i + 1].before : arcs) - entry.before;
+    // A narrow run begins with at most kNarrowSlots * blocks arcs, and at most 65,535: slots and degrees fit.
+    narrow_queue[(depth & 1) * kNarrowSlots + i / blocks] = entry.row << 16 | degree;
+    atomicAdd(&s.vertices[depth & 1], 1);
+    atomicAdd(&s.arcs[depth & 1], static_cast<u32>(degree));
+  }
+  cluster.sync();  // everyone has read the counter
+  if (me == 0 && threadIdx.x < 3) v.control->next[threadIdx.x].store(0);
+
+  u32 levels = 0;
+  End end = End::running;
+  for (;; ++depth, ++levels) {
+    // Tell all blocks what this one holds of the frontier at `depth`, then meet. Its counters are free from then on, and
+    // are used again for depth + 2.
+    __syncthreads();
+    if (warp == 0) {
+      const u64 size = static_cast<u64>(s.vertices[depth & 1] | s.wide * kWide) << 40 | min(s.arcs[depth & 1], 1u << 27);
+      if (lane < blocks) *cluster.map_shared_rank(&s.size[depth & 1][me], lane) = size;
+      __syncwarp();
+      if (lane == 0) s.vertices[depth & 1] = s.arcs[depth & 1] = 0;
+    }
+    cluster.sync();
+    const u64 size = lane < blocks ? s.size[depth & 1][lane] : 0;
+    const u32 vertices = static_cast<u32>(size >> 40);
+    const u32 all = __reduce_add_sync(kAll, vertices), level_arcs = __reduce_add_sync(kAll, static_cast<u32>(size));
+    if (all == 0 || all >= kWide || level_arcs > rules.narrow_leave) {
+      end = all == 0 ? End::done : End::wide;
+      break;
+    }
+    explored += level_arcs;
+    // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
+    NarrowSink sink{v, args.level, s, narrow_queue + ((depth + 1) & 1) * kNarrowSlots, depth + 1,
+                    all >= rules.narrow_check};
+    const u32 b = warp & (blocks - 1), have = __shfl_sync(kAll, vertices, b);
+    const u64* theirs = cluster.map_shared_rank(narrow_queue, b) + (depth & 1) * kNarrowSlots;
+    for (u32 chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks); chunk * 32 < have; chunk += blockDim.x / 32) {
+      const u32 i = chunk * 32 + lane;
+      sink.expand(i < have ? theirs[i] : 0);
+    }
+  }
+  if (end == End::wide) {
+    const u32 held = min(static_cast<u32>(s.size[depth & 1][me] >> 40) & (kWide - 1), kNarrowSlots);
+    for (u32 first = warp * 32; first < held; first += blockDim.x) {
+      const u32 i = first + lane;
+      append_entries(v, i < held ? narrow_queue[(depth & 1) * kNarrowSlots + i] : 0, depth);
+    }
+  }
+  cluster.sync();  // nobody leaves while its shared memory may be read
+  if (me == 0 && threadIdx.x == 0) {
+    args.outcome->end = static_cast<u32>(end);
+    args.outcome->depth = depth;
+    args.outcome->levels_narrow += levels;
+    args.outcome->unexplored = args.unexplored > explored ? args.unexplored - explored : 0;
+  }
+}
+
+}  // namespace shoal::bfs_gpu
