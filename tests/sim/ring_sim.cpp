@@ -1,4 +1,5 @@
 // The shipped ring (queue/slot_ring.hpp): pushers with private spill, poppers, and workers that do both with private credits.
+// In half of the cases the poppers claim, in the other half they hold tickets, also while they wait to push.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -24,6 +25,7 @@ class RingScenario final : public sim::Scenario {
                  both = pushers * poppers == 0 ? 2 : random.below(2);
     n_items_ = 4 + random.below(20);
     batch_ = 1 + random.below(4);
+    holds_ = random.below(2) == 0;
     slots_.assign(capacity, Slot<Item>{});
     for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
     ring_ = {slots_.data(), capacity, &counters_};
@@ -41,7 +43,7 @@ class RingScenario final : public sim::Scenario {
     for (lane_t w = 0; w < poppers; ++w) machine.add_worker(0, [this] { work(false, true); });
     for (lane_t w = 0; w < both; ++w) machine.add_worker(0, [this] { work(true, true); });
     return "capacity " + std::to_string(capacity) + ", " + std::to_string(pushers) + " pushers, " +
-           std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, " + std::to_string(n_items_) +
+           std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, poppers " + (holds_ ? "hold, " : "claim, ") + std::to_string(n_items_) +
            " items, batches of at most " + std::to_string(batch_);
   }
 
@@ -51,7 +53,7 @@ class RingScenario final : public sim::Scenario {
         return "item " + std::to_string(i) + " was popped " + std::to_string(times_popped_[i]) + " times";
       }
     }
-    if (counters_.tail.load() != n_items_ || counters_.head.load() != n_items_)
+    if (counters_.tail.load() != n_items_ || (holds_ ? counters_.head.load() < n_items_ : counters_.head.load() != n_items_))
       return "head or tail is not the item count";
     if (counters_.room.load() != static_cast<std::int64_t>(ring_.capacity)) {
       return "credits were lost or made: room is " + std::to_string(counters_.room.load());
@@ -64,50 +66,80 @@ class RingScenario final : public sim::Scenario {
 
  private:
   // next_, popped_ and times_popped_ belong to the judge: they are not part of the simulated memory.
-  void work(bool pushes, bool pops) {
+  struct Worker {
+    bool pushes, pops;
     std::array<std::uint32_t, 8> spill{};
     lane_t n_spill = 0, credit = 0;
-    while (pushes ? (next_ < n_items_ || n_spill > 0 || (pops && popped_ < n_items_)) : popped_ < n_items_) {
+    Hand<Item> hand{};
+  };
+
+  void work(bool pushes, bool pops) {
+    Worker me{pushes, pops};
+    while (pushes ? (next_ < n_items_ || me.n_spill > 0 || (pops && popped_ < n_items_)) : popped_ < n_items_) {
       bool moved = false;
       if (pushes) {
-        while (n_spill < batch_ && next_ < n_items_) spill[n_spill++] = next_++;
-        if (n_spill > 0) moved |= push(spill, n_spill, credit);
+        while (me.n_spill < batch_ && next_ < n_items_) me.spill[me.n_spill++] = next_++;
+        if (me.n_spill > 0) moved |= push(me);
       }
-      if (pops) moved |= pop(credit);
+      if (pops) moved |= holds_ ? pop_held(me) : pop_claimed(me);
       if (!moved) {
-        ring_.release(credit);
+        ring_.release(me.credit);
         sim::yield();
       }
     }
-    ring_.release(credit);
+    if (me.hand.has) sim::fail("a worker left with a value in its hand though all were counted");
+    ring_.release(me.credit);
   }
 
-  bool push(std::array<std::uint32_t, 8>& spill, lane_t& n_spill, lane_t& credit) {
-    const Tickets t = ring_.reserve(n_spill, credit);
-    if (t.count > n_spill) sim::fail("reserve gave more tickets than were wanted");
+  bool push(Worker& me) {
+    const Tickets t = ring_.reserve(me.n_spill, me.credit);
+    if (t.count > me.n_spill) sim::fail("reserve gave more tickets than were wanted");
     for (lane_t i = 0; i < t.count; ++i) {
-      const std::uint32_t number = spill[--n_spill];
-      if (!ring_.put(t.first + i, {number, number ^ kSalt}, state_))
-        sim::fail("put gave up though nobody stopped the run");
+      const std::uint32_t number = me.spill[--me.n_spill];
+      const Item item{number, number ^ kSalt};
+      if (!me.hand.holds) {
+        if (!ring_.put(t.first + i, item, state_)) sim::fail("put gave up though nobody stopped the run");
+        continue;
+      }
+      while (!ring_.try_put(t.first + i, item)) {  // as Out::place does
+        ring_.poll(me.hand);
+        sim::yield();
+      }
     }
     return t.count > 0;
   }
 
-  bool pop(lane_t& credit) {
+  bool pop_claimed(Worker& me) {
     ticket_t waiting = 0;
-    const Tickets t = ring_.claim(batch_, ~ticket_t{0}, waiting);
+    const Tickets t = ring_.claim(batch_, waiting);
     for (lane_t i = 0; i < t.count; ++i) {
       Item item{};
       if (!ring_.take(t.first + i, item, state_)) sim::fail("take gave up though nobody stopped the run");
-      if (item.number >= n_items_ || item.check != (item.number ^ kSalt)) {
-        sim::fail("ticket " + std::to_string(t.first + i) + " held " + std::to_string(item.number) +
-                  ", which nobody pushed");
-      }
-      if (++times_popped_[item.number] > 1) sim::fail("item " + std::to_string(item.number) + " was popped twice");
-      ++popped_;
+      judge_item(item);
     }
-    credit += t.count;
+    me.credit += t.count;
     return t.count > 0;
+  }
+
+  bool pop_held(Worker& me) {
+    if (!me.hand.holds && !me.hand.has) {
+      me.hand.ticket = ring_.claim_ahead(1);
+      me.hand.holds = true;
+    }
+    ring_.poll(me.hand);
+    if (!me.hand.has) return false;
+    me.hand.has = false;
+    ++me.credit;
+    judge_item(me.hand.value);
+    return true;
+  }
+
+  void judge_item(const Item& item) {
+    if (item.number >= n_items_ || item.check != (item.number ^ kSalt)) {
+      sim::fail("a slot held " + std::to_string(item.number) + ", which nobody pushed");
+    }
+    if (++times_popped_[item.number] > 1) sim::fail("item " + std::to_string(item.number) + " was popped twice");
+    ++popped_;
   }
 
   std::vector<Slot<Item>> slots_;
@@ -116,6 +148,7 @@ class RingScenario final : public sim::Scenario {
   StateWord state_{};
   std::uint32_t n_items_ = 0, next_ = 0, popped_ = 0;
   lane_t batch_ = 1;
+  bool holds_ = false;
   std::vector<int> times_popped_;
 };
 

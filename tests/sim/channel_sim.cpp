@@ -1,0 +1,123 @@
+// The shipped channel (queue/channel.hpp) with the direct transport: workers of PE 0 send, workers of PE 1 drain.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "shoal/queue/channel.hpp"
+#include "shoal/transport/direct.hpp"
+
+namespace {
+
+using namespace shoal;
+
+struct Item {
+  std::uint32_t number, check;
+};
+constexpr std::uint32_t kSalt = 0xC4A44E11u;
+
+class ChannelScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    const ticket_t capacity = ticket_t{1} << random.below(4);  // 1, 2, 4, 8
+    const lane_t senders = 1 + random.below(3), receivers = 1 + random.below(3);
+    n_items_ = 3 + random.below(18);
+    batch_ = 1 + random.below(4);
+    slots_.assign(capacity, RemoteSlot<Item>{});
+    for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
+    send_.tail.store(0);
+    send_.room.store(static_cast<std::int64_t>(capacity));
+    send_.messages.store(0);
+    receive_.head.store(0);
+    receive_.lock.store(0);
+    times_received_.assign(n_items_, 0);
+    next_ = received_ = 0;
+
+    machine.name(slots_.data(), sizeof slots_[0], capacity, "slot");
+    machine.name(&send_.tail, 8, 1, "tail");
+    machine.name(&send_.room, 8, 1, "room");
+    machine.name(&receive_.head, 8, 1, "head");
+    machine.name(&receive_.lock, 8, 1, "lock");
+    for (lane_t w = 0; w < senders; ++w) machine.add_worker(0, [this] { send(); });
+    for (lane_t w = 0; w < receivers; ++w) machine.add_worker(1, [this] { receive(); });
+    return "capacity " + std::to_string(capacity) + ", " + std::to_string(senders) + " senders, " +
+           std::to_string(receivers) + " receivers, " + std::to_string(n_items_) + " items, batches of at most " +
+           std::to_string(batch_);
+  }
+
+  std::string judge() override {
+    for (std::uint32_t i = 0; i < n_items_; ++i) {
+      if (times_received_[i] != 1) {
+        return "item " + std::to_string(i) + " was received " + std::to_string(times_received_[i]) + " times";
+      }
+    }
+    if (send_.tail.load() != n_items_ || receive_.head.load() != n_items_) return "head or tail is not the item count";
+    if (send_.room.load() != static_cast<std::int64_t>(slots_.size())) {
+      return "credits were lost or made: room is " + std::to_string(send_.room.load());
+    }
+    return receive_.lock.load() == 0 ? "" : "the lock was left closed";
+  }
+
+  unsigned expected_steps() const override { return 300; }
+  std::uint64_t max_steps() const override { return 20000; }
+
+ private:
+  // next_, received_ and times_received_ belong to the judge: they are not part of the simulated memory.
+  void send() {
+    const ChannelSender<Item> channel{slots_.data(), slots_.size(), &send_};
+    std::array<std::uint32_t, 8> spill{};
+    lane_t n_spill = 0;
+    while (next_ < n_items_ || n_spill > 0) {
+      while (n_spill < batch_ && next_ < n_items_) spill[n_spill++] = next_++;
+      const Tickets t = channel.reserve(n_spill);
+      if (t.count > n_spill) sim::fail("reserve gave more tickets than were wanted");
+      for (lane_t i = 0; i < t.count; ++i) {
+        const std::uint32_t number = spill[--n_spill];
+        channel.put(transport_, 1, t.first + i, Item{number, number ^ kSalt});
+      }
+      if (t.count == 0) sim::yield();
+    }
+  }
+
+  void receive() {
+    const ChannelReceiver<Item> channel{slots_.data(), slots_.size(), &receive_, &send_.room};
+    while (received_ < n_items_) {
+      if (!channel.waiting() || !channel.try_lock()) {
+        sim::yield();
+        continue;
+      }
+      std::array<Item, 8> items{};
+      const ticket_t head = channel.counters->head.load();
+      lane_t n = 0;
+      while (n < batch_ && channel.ready(head + n)) {
+        items[n] = channel.read(head + n);
+        ++n;
+      }
+      channel.finish(transport_, 0, head, n);
+      for (lane_t i = 0; i < n; ++i) judge_item(items[i], head + i);
+    }
+  }
+
+  void judge_item(const Item& item, ticket_t ticket) {
+    if (item.number >= n_items_ || item.check != (item.number ^ kSalt)) {
+      sim::fail("ticket " + std::to_string(ticket) + " held " + std::to_string(item.number) + ", which nobody sent");
+    }
+    if (++times_received_[item.number] > 1) sim::fail("item " + std::to_string(item.number) + " was received twice");
+    ++received_;
+  }
+
+  DirectTransport transport_;
+  std::vector<RemoteSlot<Item>> slots_;
+  ChannelSendCounters send_{};
+  ChannelReceiveCounters receive_{};
+  std::uint32_t n_items_ = 0, next_ = 0, received_ = 0;
+  lane_t batch_ = 1;
+  std::vector<int> times_received_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ChannelScenario scenario;
+  return shoal::sim::run_scenario("channel", scenario, argc, argv);
+}
