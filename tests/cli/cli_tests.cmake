@@ -1,0 +1,12 @@
+# The built command, and the checks of scripts/, tried from Python (its standard library is enough).
+find_package(Python3 COMPONENTS Interpreter)
+foreach(module test_bfs test_checks test_errors test_files test_real_graphs)
+  if(Python3_FOUND)
+    add_test(NAME cli_${module} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run.py ${module})
+  else()
+    add_test(NAME cli_${module} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Python 3")
+    set_tests_properties(cli_${module} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: no Python 3")
+  endif()
+  set_tests_properties(cli_${module} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "SHOAL_BIN=$<TARGET_FILE:shoal_cli>")
+endforeach()

@@ -1,0 +1,119 @@
+"""The checks of scripts/ say no to trees that break a rule, and yes to trees that do not."""
+
+import importlib.util
+import pathlib
+import shutil
+import tempfile
+import types
+import unittest
+
+from command import ROOT
+
+
+def load(name: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class TreeTest(unittest.TestCase):
+    script = ""
+
+    def setUp(self) -> None:
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="shoal-checks-"))
+        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+        for name in ("core/types.hpp", "data/csr.hpp", "queue/ring.hpp", "queue/ring.cuh"):
+            self.write(f"include/shoal/{name}", "#pragma once\n")
+        (self.root / "src").mkdir()
+        self.module = load(self.script)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def says(self, *words: str) -> None:
+        """The check finds exactly one problem, with all `words` in its line; no words: none."""
+        problems = self.module.check(self.root)
+        self.assertEqual(len(problems), 1 if words else 0, problems)
+        for word in words:
+            self.assertIn(word, problems[0])
+
+
+class Rooms(TreeTest):
+    script = "check_rooms"
+
+    def test_legal(self) -> None:
+        self.write("include/shoal/algo/bfs.hpp", '#include "shoal/data/csr.hpp"\n#include <vector>\n')
+        self.write("src/algo/bfs.cpp", '#include "shoal/queue/ring.hpp"\n#include "private.hpp"\n')
+        self.says()
+
+    def test_upwards(self) -> None:
+        self.write("include/shoal/data/io.hpp", '#pragma once\n#include "shoal/queue/ring.hpp"\n')
+        self.says("data/io.hpp:2", "queue", "below")
+
+    def test_source_obeys_too(self) -> None:
+        self.write("src/data/io.cpp", '#include "shoal/queue/ring.hpp"\n')
+        self.says("src/data/io.cpp:1")
+
+    def test_missing_and_unknown(self) -> None:
+        self.write("src/data/io.cpp", '#include "shoal/data/nothing.hpp"\n')
+        self.says("nothing.hpp", "not there")
+        self.write("src/data/io.cpp", "")
+        self.write("include/shoal/cellar/x.hpp", "")
+        self.says("cellar")
+
+    def test_doors_are_not_included(self) -> None:
+        self.write("src/algo/x.cpp", '#include "cli/command.hpp"\n')
+        self.says("cli/command.hpp")
+
+    def test_hpp_without_nvcc(self) -> None:
+        self.write("include/shoal/algo/x.hpp", '#include "shoal/queue/ring.cuh"\n')
+        self.says("__CUDACC__")
+        guarded = '#if defined(__CUDACC__)\n#include "shoal/queue/ring.cuh"\n#endif\n'
+        self.write("include/shoal/algo/x.hpp", guarded)
+        self.says()
+        self.write("include/shoal/algo/x.hpp", guarded + '#include "shoal/queue/ring.cuh"\n')
+        self.says("x.hpp:4")
+
+
+class Forms(TreeTest):
+    script = "check_forms"
+
+    def finds(self, form: str, line: str) -> None:
+        with self.subTest(line=line):
+            self.write("src/algo/x.cpp", f"int before;\n{line}\n")
+            self.says("src/algo/x.cpp:2", form)
+
+    def passes(self, line: str) -> None:
+        with self.subTest(line=line):
+            self.write("src/algo/x.cpp", f"{line}\n")
+            self.says()
+
+    def test_spins(self) -> None:
+        self.finds("unbounded spin", "while (flag.load() == 0);")
+        self.finds("unbounded spin", "while (!ready.load_acquire()) {}")
+        self.finds("unbounded spin", "while (lock.test_and_set()) { }")
+        self.passes("while (x.load() < n) { work(); }")
+        self.passes("// while (flag.load() == 0);")
+
+    def test_fences(self) -> None:
+        self.finds("lone fence", "std::atomic_thread_fence(std::memory_order_acquire);")
+        self.finds("lone fence on the GPU", "__threadfence();")
+        self.finds("lone fence on the GPU", "__threadfence_system();")
+
+    def test_assertions_and_exits(self) -> None:
+        self.finds("assertion", "assert(n > 0);")
+        self.finds("end of the process", "if (bad) exit(1);")
+        self.finds("end of the process", "std::abort();")
+        self.passes("static_assert(sizeof(int) == 4);")
+        self.passes('throw UsageError("do not assert(x)");')
+        self.passes("app.exit(help);")
+
+    def test_volatile(self) -> None:
+        self.finds("volatile", "volatile int* p;")
+
+
+if __name__ == "__main__":
+    unittest.main()
