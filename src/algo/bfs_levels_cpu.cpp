@@ -94,8 +94,6 @@ struct BfsLevelsCpu::State {
   template <bool kManyPes>
   void expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                   const vertex_t* last);
-  template <bool kManyPes>
-  void claim(const CsrView& rows, ThreadState& me, VertexQueue& found, vertex_t v);
 
   void decide(ThreadState& me);
   void begin_level(ThreadState& me);
@@ -222,25 +220,26 @@ void BfsLevelsCpu::State::clear_levels(pe_t pe, int thread) {
   std::fill(levels.data() + graph.out[pe].first + begin, levels.data() + graph.out[pe].first + end, kUnreached);
 }
 
-/// Judges a vertex at the far end of an arc: keeps it if it is ours and unreached, posts it to its owner if it is not ours.
-/// Two threads may both find a vertex unreached; they write the same level, and it is expanded twice, which is harmless
-/// and rare, where a compare-and-swap for each arc is neither.
-template <bool kManyPes>
-inline void BfsLevelsCpu::State::claim(const CsrView& rows, ThreadState& me, VertexQueue& found, vertex_t v) {
-  if (load(levels[v]) != kUnreached) return;
-  if (kManyPes && !rows.owns(v)) {
-    me.outbox[graph.partition.owner(v)].append(v);
-    return;
-  }
-  store(levels[v], level);
-  found.push(v);
-}
-
+/// Judges the vertices at the far ends of a row's arcs: keeps those that are ours and unreached, posts those that are not
+/// ours to their owner. Two threads may both find a vertex unreached; they write the same level, and it is expanded twice,
+/// which is harmless and rare, where a compare-and-swap for each arc is neither.
 template <bool kManyPes>
 inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
                                             const vertex_t* first, const vertex_t* last) {
-  found.reserve(last - first);
-  for (const vertex_t* target = first; target != last; ++target) claim<kManyPes>(rows, me, found, *target);
+  level_t* const level_of = levels.data();  // in registers: for all the compiler knows, the stores below change members
+  const level_t reached = level;
+  vertex_t* end = found.reserve(last - first);
+  for (const vertex_t* target = first; target != last; ++target) {
+    const vertex_t v = *target;
+    if (load(level_of[v]) != kUnreached) continue;
+    if (kManyPes && !rows.owns(v)) {
+      me.outbox[graph.partition.owner(v)].append(v);
+      continue;
+    }
+    store(level_of[v], reached);
+    *end++ = v;
+  }
+  found.filled_to(end);
 }
 
 template <bool kManyPes, bool kShareHubs>
@@ -317,8 +316,7 @@ void BfsLevelsCpu::State::receive(pe_t pe, int thread) {
     for (int t = 0; t < team.threads_per_pe(); ++t) {
       const VertexQueue& box = thread_of(from, t).outbox[pe];
       const auto [begin, end] = share(box.size(), thread, team.threads_per_pe());
-      found.reserve(end - begin);
-      for (std::int64_t i = begin; i < end; ++i) claim<false>(rows, me, found, box.begin()[i]);
+      expand_row<false>(rows, me, found, box.begin() + begin, box.begin() + end);
     }
   }
 }
@@ -390,10 +388,11 @@ void BfsLevelsCpu::State::to_queues(pe_t pe, int thread) {
   VertexQueue& queue = thread_of(pe, thread).queue[now];
   const auto [begin, end] = share(words.last() - words.first(), thread, team.threads_per_pe());
   for (std::int64_t w = words.first() + begin; w < words.first() + end; ++w) {
-    queue.reserve(64);
+    vertex_t* last = queue.reserve(64);
     for (std::uint64_t bits = front.word(w) & words.mask(w); bits != 0; bits &= bits - 1) {
-      queue.push(static_cast<vertex_t>(w * 64 + __builtin_ctzll(bits)));
+      *last++ = static_cast<vertex_t>(w * 64 + __builtin_ctzll(bits));
     }
+    queue.filled_to(last);
   }
 }
 

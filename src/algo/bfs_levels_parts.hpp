@@ -45,16 +45,16 @@ class VertexQueue {
   const vertex_t* end() const { return data_.data() + size_; }
   void clear() { size_ = 0; }
 
-  /// Makes room for `more` vertices. @throws std::bad_alloc with nothing changed
-  void reserve(std::int64_t more) {
+  /// Makes room for `more` vertices behind the last. @throws std::bad_alloc with nothing changed
+  /// @return where the first of them goes; say filled_to() how far they went
+  vertex_t* reserve(std::int64_t more) {
     if (size_ + more > data_.size()) grow(size_ + more);
+    return data_.data() + size_;
   }
-  /// Needs room made by reserve().
-  void push(vertex_t v) { data_[size_++] = v; }
-  /// Makes room by itself.
+  void filled_to(const vertex_t* end) { size_ = end - data_.data(); }
   void append(vertex_t v) {
-    reserve(1);
-    push(v);
+    *reserve(1) = v;
+    ++size_;
   }
 
  private:
