@@ -43,8 +43,9 @@ class RingScenario final : public sim::Scenario {
     for (lane_t w = 0; w < poppers; ++w) machine.add_worker(0, [this] { work(false, true); });
     for (lane_t w = 0; w < both; ++w) machine.add_worker(0, [this] { work(true, true); });
     return "capacity " + std::to_string(capacity) + ", " + std::to_string(pushers) + " pushers, " +
-           std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, poppers " + (holds_ ? "hold, " : "claim, ") + std::to_string(n_items_) +
-           " items, batches of at most " + std::to_string(batch_);
+           std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, poppers " +
+           (holds_ ? "hold, " : "claim, ") + std::to_string(n_items_) + " items, batches of at most " +
+           std::to_string(batch_);
   }
 
   std::string judge() override {
@@ -53,7 +54,8 @@ class RingScenario final : public sim::Scenario {
         return "item " + std::to_string(i) + " was popped " + std::to_string(times_popped_[i]) + " times";
       }
     }
-    if (counters_.tail.load() != n_items_ || (holds_ ? counters_.head.load() < n_items_ : counters_.head.load() != n_items_))
+    if (counters_.tail.load() != n_items_ ||
+        (holds_ ? counters_.head.load() < n_items_ : counters_.head.load() != n_items_))
       return "head or tail is not the item count";
     if (counters_.room.load() != static_cast<std::int64_t>(ring_.capacity)) {
       return "credits were lost or made: room is " + std::to_string(counters_.room.load());

@@ -1,0 +1,97 @@
+// Workers for the simulator: one lane (as a CPU thread, or holding tickets as a GPU thread), and several lanes that are
+// virtual workers of their own and meet in every collective, as the lanes of a warp or block do.
+//
+// Every collective orders memory among the lanes: what any lane did before is visible to all lanes after. A block's
+// barriers do that; a warp's shuffles and votes do it only with a __syncwarp() in front.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "machine.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal::sim {
+
+/// A CPU thread with a short push buffer, so that the buffer overflows in small cases.
+struct SimThread : CpuThread {
+  static constexpr lane_t kBuffer = 3;
+};
+
+/// One GPU thread.
+struct SimHolder : CpuThread {
+  static constexpr lane_t kMaxFetch = 1;
+  static constexpr lane_t kBuffer = 2;
+  static constexpr bool kHoldsTickets = true;
+};
+
+/// Where the lanes of one worker meet. Not part of the simulated memory but for `order`.
+template <lane_t N>
+struct Meeting {
+  lane_t arrived = 0;
+  std::uint64_t round = 0;
+  std::array<std::array<std::uint64_t, N>, 2> value{};
+  std::uint64_t order = 0;
+};
+
+template <lane_t N>
+class SimLane {
+ public:
+  static constexpr lane_t kMaxLanes = N;
+  static constexpr lane_t kMaxFetch = N;
+  static constexpr lane_t kBuffer = 1;
+  static constexpr bool kHoldsTickets = true;
+
+  SimLane(Meeting<N>& meeting, lane_t lane) : meeting_(&meeting), lane_(lane) {}
+
+  lane_t size() const { return N; }
+  lane_t lane() const { return lane_; }
+  template <class T>
+  T from_leader(T x) const {
+    return static_cast<T>(exchange(x)[0]);
+  }
+  Scan exclusive_sum(lane_t x) const {
+    const auto& all = exchange(x);
+    Scan scan{0, 0};
+    for (lane_t i = 0; i < N; ++i) {
+      if (i == lane_) scan.before = scan.total;
+      scan.total += static_cast<lane_t>(all[i]);
+    }
+    return scan;
+  }
+  Scan count_before(bool b) const { return exclusive_sum(b); }
+  bool any(bool b) const { return exclusive_sum(b).total > 0; }
+  lane_t smallest(lane_t x) const {
+    lane_t least = ~lane_t{0};
+    for (std::uint64_t v : exchange(x)) least = v < least ? static_cast<lane_t>(v) : least;
+    return least;
+  }
+  std::uint64_t sum(std::uint64_t x) const {
+    std::uint64_t total = 0;
+    for (std::uint64_t v : exchange(x)) total += v;
+    return total;
+  }
+  void sync() const { exchange(0); }
+
+ private:
+  /// All lanes arrive before any leaves. Two buffers are enough: nobody is two rounds ahead.
+  const std::array<std::uint64_t, N>& exchange(std::uint64_t x) const {
+    const AtomicRef<std::uint64_t, false> order(meeting_->order);
+    const std::uint64_t round = meeting_->round;
+    order.fetch_add(1, Order::release);
+    auto& values = meeting_->value[round % 2];
+    values[lane_] = x;
+    if (++meeting_->arrived == N) {
+      meeting_->arrived = 0;
+      ++meeting_->round;
+    } else {
+      while (meeting_->round == round) yield();
+    }
+    order.fetch_add(0, Order::acquire);  // reads the newest, so it sees every lane's release
+    return values;
+  }
+
+  Meeting<N>* meeting_;
+  lane_t lane_;
+};
+
+}  // namespace shoal::sim
