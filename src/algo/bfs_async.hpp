@@ -17,7 +17,8 @@ class BfsAsync : public BfsEngine {
       : machine_(machine), graph_(graph), clear_(std::move(clear)), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       level_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
-      tasks_.push_back({graph.out[p], graph.partition.owner, level(p)});
+      // Where arcs are few, levels are many and each is a chain of latencies: one look less.
+      tasks_.push_back({graph.out[p], graph.partition.owner, level(p), graph.num_arcs > 8 * graph.num_vertices});
     }
   }
 

@@ -48,8 +48,8 @@ void check_range(const char* option, std::int64_t value, std::int64_t least, std
 }
 
 void check_block_threads(const std::string& text, int threads) {
-  if (threads >= 64 && threads <= 1024 && threads % 32 == 0) return;
-  throw UsageError("worker '" + text + "': a block has 64 to 1024 threads, a multiple of 32 (for example block:256)");
+  if (threads >= 64 && threads <= 512 && threads % 32 == 0) return;
+  throw UsageError("worker '" + text + "': a block has 64 to 512 threads, a multiple of 32 (for example block:256)");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, std::int64_t items, 
        on_gpu ? "lanes over the mean fan-out of " + std::to_string(fan_out).substr(0, 4) : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
-  plan.capacity = std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? options.capacity : wanted));
+  plan.capacity = std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
   plan.channel_capacity = std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
   plan.spill_near = options.spill >= 0 ? options.spill : std::max<std::int64_t>(wanted / 2, 1 << 16);

@@ -20,13 +20,14 @@ struct Bfs {
   CsrView graph;       ///< this PE's rows
   OwnerTable owners;   ///< who owns which vertex
   level_t* level;      ///< [graph.count] hops; kUnreached where not reached yet
+  bool look_first = true;  ///< look before the minimum: fewer atomics, one more latency per hop
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Lowers the level; true if it was lowered. The look before the minimum spares most atomics: most arcs lead back.
+  /// Lowers the level; true if it was lowered. Most arcs lead back, and a look spares them the atomic.
   SHOAL_FN bool accept(Item item) const {
     level_t& mine = level[graph.local(item.v)];
-    return load(mine) > item.level && fetch_min(mine, item.level) > item.level;
+    return (!look_first || load(mine) > item.level) && fetch_min(mine, item.level) > item.level;
   }
   /// A better item has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load(level[graph.local(item.v)]) < item.level; }

@@ -42,6 +42,8 @@ class Backoff {
     }
 #endif
   }
+  /// A turn of the loop without a pause.
+  SHOAL_FN void count() { ++spins_; }
   SHOAL_FN void reset() { spins_ = 0; }
   SHOAL_FN unsigned spins() const { return spins_; }
 

@@ -9,11 +9,17 @@
 //
 // push: take credits for k slots (fewer if there are fewer, never waiting), take k tickets, and for each: wait until the
 //       slot is empty, write the value, publish the sequence.
-// pop:  claim tickets below tail by compare-and-swap (never more than are given out), and for each: wait until the value is
-//       published, copy it out at once, mark the slot empty; then hand the credits back.
-// Neither waits for long: a ticket below head is claimed and a claimed value is copied out by straight-line code, so a
-// pusher's wait for an empty slot ends; a popper's wait ends because a ticket below tail belongs to a pusher that holds
-// credits. Each wait is for a smaller ticket or an earlier step, so there is no cycle (models/ring.pml).
+// pop, in one of two ways, never mixed on one ring at one time:
+//   claim  tickets below tail, by compare-and-swap; copy each value out at once. For few poppers (CPU threads, spill).
+//   hold   take tickets blindly, by addition, and watch the own slots until they are filled: nobody polls a shared word and
+//          no compare-and-swap is lost, which is what thousands of idle GPU workers need. A holder must copy a value out as
+//          soon as it can, also while it waits for something else (Hand::poll in every wait).
+// Either way: copy out, mark the slot empty, then hand the credit back.
+//
+// Why a pusher's wait for an empty slot ends: credits count emptied slots and tickets are popped in order, so whoever waits
+// to fill ticket t knows that t - capacity has been claimed or is held. A claimed value is copied out by straight-line code,
+// a held one by its holder's next poll, or after a pusher with a smaller ticket has filled it. The chain goes down in
+// tickets, so there is no cycle (models/ring.pml).
 //
 // Source: Atos, Listing 6 (reserve once per worker). Differs: no counter says "all before here is written", which can expose
 // an unwritten slot and starves under load; sequences per slot (after Vyukov's bounded queue) do not.
@@ -35,6 +41,15 @@ struct Tickets {
   lane_t count = 0;
 };
 
+/// A popper's held ticket: one per lane. It has a ticket, or a value that it has copied out, or neither.
+template <class T>
+struct Hand {
+  ticket_t ticket = 0;
+  bool holds = false;
+  bool has = false;
+  T value;
+};
+
 /// The counters of a ring, each on its own line. `tail` is read by other PEs when they look for quiescence.
 struct RingCounters {
   PaddedWord<ticket_t, Scope::system> tail;
@@ -46,8 +61,9 @@ struct RingCounters {
 template <class T>
 struct SlotRing {
   Slot<T>* slots = nullptr;
-  ticket_t capacity = 0;  ///< a power of two, at least 1
+  ticket_t capacity = 0;  ///< a power of two, at least 2 (with 1, `filled` and `emptied` would be the same number)
   RingCounters* counters = nullptr;
+  lane_t advance = 0;     ///< credits taken beyond a shortage, for the next pushes; small against capacity / workers
 
   /// Prepares slot i; to be called for every i in [0, capacity) before the first use, and after a run that was aborted.
   SHOAL_FN void reset_slot(ticket_t i) const { slots[i].sequence.store(i); }
@@ -60,10 +76,10 @@ struct SlotRing {
   /// Takes up to `want` tickets for pushing. `credit` is the caller's own count of free slots (returned by pops).
   SHOAL_FN Tickets reserve(lane_t want, lane_t& credit) const {
     if (credit < want) {
-      const std::int64_t shortage = want - credit;
-      const std::int64_t had = counters->room.fetch_sub(shortage);
-      const std::int64_t got = had >= shortage ? shortage : had > 0 ? had : 0;
-      if (got < shortage) counters->room.fetch_add(shortage - got);
+      const std::int64_t asked = want - credit + advance;
+      const std::int64_t had = counters->room.fetch_sub(asked);
+      const std::int64_t got = had >= asked ? asked : had > 0 ? had : 0;
+      if (got < asked) counters->room.fetch_add(asked - got);
       credit += static_cast<lane_t>(got);
     }
     const lane_t count = want < credit ? want : credit;
@@ -72,25 +88,25 @@ struct SlotRing {
     return {counters->tail.fetch_add(count), count};
   }
 
-  /// Writes the value of a reserved ticket. False when the run was aborted while waiting for the slot.
-  SHOAL_FN bool put(ticket_t ticket, const T& value, const StateWord& state) const {
+  /// Writes the value of a reserved ticket if its slot is empty.
+  SHOAL_FN bool try_put(ticket_t ticket, const T& value) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
-    if (slot.sequence.load_acquire() != ticket &&
-        !spin_wait(state, [&] { return slot.sequence.load_acquire() == ticket; })) {
-      return false;
-    }
+    if (slot.sequence.load_acquire() != ticket) return false;
     plain_write(slot.value, value);
     slot.sequence.store_release(ticket + 1);
     return true;
   }
+  /// Writes the value of a reserved ticket, for pushers that hold no ticket. False when the run was aborted while waiting for the slot.
+  SHOAL_FN bool put(ticket_t ticket, const T& value, const StateWord& state) const {
+    return spin_wait(state, [&] { return try_put(ticket, value); });
+  }
 
-  /// Claims up to `want` given-out tickets below `limit` for popping. `waiting` says how many there were. Comes back with
+  /// Claims up to `want` given-out tickets for popping. `waiting` says how many there were. Comes back with
   /// none only when there was none to claim at some moment of the call (spill relies on it).
-  SHOAL_FN Tickets claim(lane_t want, ticket_t limit, ticket_t& waiting) const {
+  SHOAL_FN Tickets claim(lane_t want, ticket_t& waiting) const {
     ticket_t head = counters->head.load();
     for (;;) {
-      ticket_t tail = counters->tail.load();  // again after every lost race: head may have passed the old one
-      if (tail > limit) tail = limit;
+      const ticket_t tail = counters->tail.load();  // again after every lost race: head may have passed the old one
       waiting = tail > head ? tail - head : 0;
       if (waiting == 0) return {};
       const lane_t count = waiting < want ? static_cast<lane_t>(waiting) : want;
@@ -108,6 +124,20 @@ struct SlotRing {
     value = plain_read(slot.value);
     slot.sequence.store_release(ticket + capacity);
     return true;
+  }
+
+  /// Takes `n` tickets for popping, given out or not: the first of them. To be held.
+  SHOAL_FN ticket_t claim_ahead(lane_t n) const { return counters->head.fetch_add(n); }
+
+  /// Copies out the value of a held ticket if it is there, and empties its slot.
+  SHOAL_FN void poll(Hand<T>& hand) const {
+    if (!hand.holds) return;
+    Slot<T>& slot = slots[hand.ticket & (capacity - 1)];
+    if (slot.sequence.load_acquire() != hand.ticket + 1) return;
+    hand.value = plain_read(slot.value);
+    slot.sequence.store_release(hand.ticket + capacity);
+    hand.holds = false;
+    hand.has = true;
   }
 
   /// Hands credits back to everybody. The slots they stand for are empty already.

@@ -67,6 +67,8 @@ class Out {
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
+  /// What one lane counts in one run: a GPU lane has few registers, and cannot reach 2^32.
+  using Tally = std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>;
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   SHOAL_FN Out(const View& view, SpillList list) : view_(view), list_(list) {}
@@ -111,7 +113,7 @@ class Out {
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (buffered_ == 0) return;
       const Tickets t = view_.ring.reserve(buffered_, credit_);
-      for (lane_t i = 0; i < t.count; ++i) view_.ring.put(t.first + i, buffer_[i], state());
+      for (lane_t i = 0; i < t.count; ++i) place(w, true, t.first + i, buffer_[i]);
       for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, true, buffer_[i]);
       buffered_ = 0;
     }
@@ -121,7 +123,7 @@ class Out {
   /// local ones found no room; they stand at the front of `items` and are to be run now. `moved`: did anything change?
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
-    const std::uint64_t spilled_before = spilled_;
+    const Tally spilled_before = spilled_;
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
       const bool has = i < n;
@@ -132,7 +134,7 @@ class Out {
       Tickets t;
       if (w.lane() == 0 && scan.total > 0) t = view_.ring.reserve(scan.total, credit_);
       t = {w.from_leader(t.first), w.from_leader(t.count)};
-      if (mine && scan.before < t.count) view_.ring.put(t.first + scan.before, item, state());
+      place(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
       to_run += scan.total - t.count;
       w.sync();
@@ -146,6 +148,7 @@ class Out {
   SHOAL_FN StateWord& state() const { return view_.here().state; }
   SHOAL_FN SpillList& list() { return list_; }
   SHOAL_FN lane_t& credit() { return credit_; }
+  SHOAL_FN Hand<Item>& hand() { return hand_; }
   SHOAL_FN void note_stale(bool stale) { stale_ += stale; }
   SHOAL_FN void note_run(bool run) { run_ += run; }
   SHOAL_FN void note_waiting(ticket_t n) { peak_ = n > peak_ ? n : peak_; }
@@ -181,8 +184,24 @@ class Out {
       Tickets t;
       if (w.lane() == 0) t = view_.ring.reserve(scan.total, credit_);
       t = {w.from_leader(t.first), w.from_leader(t.count)};
-      if (has && scan.before < t.count) view_.ring.put(t.first + scan.before, item, state());
+      place(w, has && scan.before < t.count, t.first + scan.before, item);
       if (t.count < scan.total) to_spill(w, has && scan.before >= t.count, item);
+    }
+  }
+
+  /// Worker-collective: the lanes with `has` fill the slot of their reserved ticket. While one has to wait, all lanes keep
+  /// emptying the slots that they hold tickets for: another pusher may wait for those.
+  SHOAL_FN void place(const W& w, bool has, ticket_t ticket, const Item& item) {
+    if constexpr (!W::kHoldsTickets) {
+      if (has) view_.ring.put(ticket, item, state());
+    } else {
+      bool waits = has && !view_.ring.try_put(ticket, item);
+      Backoff backoff;
+      while (w.any(waits)) {
+        view_.ring.poll(hand_);
+        waits = waits && !view_.ring.try_put(ticket, item) && state().load() == 0;
+        backoff.pause();
+      }
     }
   }
 
@@ -221,10 +240,11 @@ class Out {
 
   const View& view_;
   SpillList list_;
+  Hand<Item> hand_;
   lane_t credit_ = 0;    ///< leader: ring slots that this worker emptied and may fill
   lane_t buffered_ = 0;
   ticket_t peak_ = 0;    ///< leader
-  std::uint64_t pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
+  Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
   Item buffer_[W::kBuffer];
 };
 

@@ -38,9 +38,14 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     });
     report.rounds = 1;
   } else {
+    std::vector<ticket_t> last;
     for (bool again = true; again; ++report.rounds) {
       std::vector<ticket_t> limit;
-      for (const View& view : views) limit.push_back(view.here().ring.tail.load());
+      for (const View& view : views) {
+        if (report.rounds > 0) view.here().ring.head.store(last[view.me]);  // tickets claimed beyond the limit go back
+        limit.push_back(view.here().ring.tail.load());
+      }
+      last = limit;
       machine.team().run([&](pe_t pe, int thread) {
         as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
       });

@@ -21,6 +21,12 @@
 namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
+inline constexpr int kResidentBlocks = 2;     ///< of these per multiprocessor: more waiting warps were slower (contention)
+/// What the compiler shares registers out for.
+template <class W>
+inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
+template <class W>
+inline constexpr int kResidentBound = std::is_same_v<W, GpuBlock> ? 1 : kResidentBlocks;
 
 /// Shared memory of one worker's desk, for `lanes` lanes.
 template <class Task>
@@ -68,13 +74,13 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(std::is_same_v<W, GpuBlock> ? 1024 : kWarpWorkerBlock)
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(std::is_same_v<W, GpuBlock> ? 1024 : kWarpWorkerBlock)
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
     round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit) {
   with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
 }
@@ -175,6 +181,11 @@ class Lanes {
     }
     return pes;
   }
+  /// Before the next kernel of PE p: its ring's head becomes `ticket`.
+  void set_head(pe_t p, RingCounters& ring, ticket_t ticket) {
+    heads_[p] = ticket;
+    SHOAL_CUDA(cudaMemcpyAsync(&ring.head, &heads_[p], sizeof(ticket_t), cudaMemcpyHostToDevice, work_[p]));
+  }
   template <class View>
   void stop(const std::vector<View>& views, RunState why) {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
@@ -188,6 +199,7 @@ class Lanes {
   const Machine& machine_;
   std::vector<cudaStream_t> work_, look_;
   std::vector<PeControl*> mirror_;
+  ticket_t heads_[kMaxPes] = {};
 };
 
 /// Waits for every PE's kernel; ends the run when nothing moved for the plan's stall timeout.
@@ -240,7 +252,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   lane_t fetch = plan.fetch;
   const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : GpuThread::kMaxFetch;
   fetch = std::max<lane_t>(1, std::min(fetch, most));
-  std::vector<ticket_t> limit(n, 0);
+  std::vector<ticket_t> limit;
+  for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
   for (pe_t p = 0; p < n; ++p) {  // load the module on every device first
     DeviceGuard guard(machine.devices()[p]);
     cudaFuncAttributes attributes;
@@ -272,7 +285,10 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       wait_and_watch(machine, plan, views, chunks, lanes);
       ++report.rounds;
       const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, false);
-      for (pe_t p = 0; p < n; ++p) limit[p] = pes[p].ring_tail;
+      for (pe_t p = 0; p < n; ++p) {
+        lanes.set_head(p, views[p].control[p]->ring, limit[p]);  // tickets claimed beyond the limit go back
+        limit[p] = pes[p].ring_tail;
+      }
       if (pes[0].state != 0) break;
       if (outstanding(pes) == 0) {
         lanes.stop(views, RunState::done);

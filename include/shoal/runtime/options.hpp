@@ -40,7 +40,7 @@ const char* name(PartitionKind);
 // @throws UsageError naming the text and the legal values
 DeviceKind parse_device(const std::string& text);
 KernelKind parse_kernel(const std::string& text);
-/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 1024, a multiple of 32.
+/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 512, a multiple of 32.
 void parse_worker(const std::string& text, Options& options);
 /// `auto`, `block`, `edges`, `random`, `metis` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);

@@ -42,17 +42,17 @@ class Scheduler {
   SHOAL_FN void run_persistent() {
     if (index_ == 0) take_seeds();
     Backoff backoff;
-    lane_t steps = 0;
-    for (;;) {
-      if (step(~ticket_t{0})) {
+    for (lane_t steps = 1;; ++steps) {
+      if (step(steps)) {
         backoff.reset();
-        if (++steps % 16 != 0) continue;  // look at the state now and then even when there is work
       } else {
         rest();
         if (index_ == 0 && view().me == 0 && quiescent(w_, view()) && w_.lane() == 0) view().stop_all(RunState::done);
-        backoff.pause();
+        // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
+        if (!W::kHoldsTickets || backoff.spins() > kEagerSpins) backoff.pause();
+        else backoff.count();
       }
-      if (over()) break;
+      if (steps % kStepsPerLook == 0 && over()) break;
     }
     out_.leave(w_);
   }
@@ -61,7 +61,7 @@ class Scheduler {
   /// Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
     if (index_ == 0) take_seeds();
-    while (take_from_ring(limit) && !over()) {
+    while (take_below(limit) && !over()) {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
@@ -84,9 +84,9 @@ class Scheduler {
   }
 
   /// Does one batch of work from wherever there is some. False if there was none.
-  SHOAL_FN bool step(ticket_t limit) {
-    bool worked = take_from_ring(limit);
-    if (view().n_pes > 1) worked |= receive_any();
+  SHOAL_FN bool step(lane_t steps) {
+    bool worked = take_from_ring();
+    if (view().n_pes > 1 && (!worked || steps % 4 == 3)) worked |= receive_any();
     return worked || take_from_spill();
   }
 
@@ -104,21 +104,69 @@ class Scheduler {
     return found != ~lane_t{0} && receive((view().me + static_cast<pe_t>(found)) % view().n_pes);
   }
 
-  SHOAL_FN bool take_from_ring(ticket_t limit) {
-    Tickets t;
-    if (w_.lane() == 0) {
-      ticket_t waiting;
-      t = view().ring.claim(fetch_, limit, waiting);
-      out_.note_waiting(waiting);
+  /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
+  SHOAL_FN bool take_from_ring() {
+    if constexpr (W::kHoldsTickets) {
+      Hand<Item>& hand = out_.hand();
+      const bool wants = w_.lane() < fetch_ && !hand.holds && !hand.has;
+      const Scan scan = w_.count_before(wants);
+      if (scan.total > 0) {
+        ticket_t first = 0;
+        if (w_.lane() == 0) first = view().ring.claim_ahead(scan.total);
+        first = w_.from_leader(first);
+        if (wants) {
+          hand.ticket = first + scan.before;
+          hand.holds = true;
+        }
+      }
+      view().ring.poll(hand);
+      const Scan filled = w_.count_before(hand.has);
+      if (filled.total == 0) return false;
+      if (hand.has) desk_.item[filled.before] = hand.value;
+      hand.has = false;
+      w_.sync();
+      finish_batch(filled.total);
+      return true;
+    } else {
+      Tickets t;
+      if (w_.lane() == 0) {
+        ticket_t waiting;
+        t = view().ring.claim(fetch_, waiting);
+        out_.note_waiting(waiting);
+      }
+      return take(t);
     }
+  }
+
+  /// Discrete runs: the tickets below `limit` were all filled before the round.
+  SHOAL_FN bool take_below(ticket_t limit) {
+    Tickets t;
+    if (w_.lane() == 0 && view().here().ring.head.load() < limit) {
+      t.first = view().ring.claim_ahead(fetch_);
+      t.count = t.first >= limit ? 0 : limit - t.first < fetch_ ? static_cast<lane_t>(limit - t.first) : fetch_;
+      if (t.count > 0) out_.note_waiting(limit - t.first);
+    }
+    return take(t);
+  }
+
+  /// `t` is the leader's.
+  SHOAL_FN bool take(Tickets t) {
     t = {w_.from_leader(t.first), w_.from_leader(t.count)};
     if (t.count == 0) return false;
-    for (lane_t i = w_.lane(); i < t.count; i += w_.size()) view().ring.take(t.first + i, desk_.item[i], out_.state());
+    bool aborted = false;
+    for (lane_t i = w_.lane(); i < t.count; i += w_.size()) {
+      aborted |= !view().ring.take(t.first + i, desk_.item[i], out_.state());
+    }
+    if (w_.any(aborted)) return false;
     w_.sync();
-    if (w_.lane() == 0) out_.credit() += t.count;
-    run_items(t.count);
-    complete(t.count);
+    finish_batch(t.count);
     return true;
+  }
+
+  SHOAL_FN void finish_batch(lane_t n) {
+    if (w_.lane() == 0) out_.credit() += n;
+    run_items(n);
+    complete(n);
   }
 
   SHOAL_FN bool receive(pe_t from) {
@@ -172,7 +220,7 @@ class Scheduler {
       out_.emit(w_, i < view().n_seeds, i < view().n_seeds ? view().seeds[i] : Item{});
     }
     if (w_.lane() == 0) view().here().seeds_taken.store(view().n_seeds);
-    complete_many(view().n_seeds - taken);
+    complete(view().n_seeds - taken);
   }
 
   SHOAL_FN void run_items(lane_t n) {
@@ -249,26 +297,34 @@ class Scheduler {
     return !stale;
   }
 
-  /// After the items' own pushes are counted: all lanes have arrived, the leader's add releases their work.
-  SHOAL_FN void complete(lane_t n) { complete_many(n); }
-  SHOAL_FN void complete_many(std::uint64_t n) {
+  /// After the items' own pushes: they are counted and every lane has arrived, so that the leader's next release covers
+  /// them. It is told only at rest: late is safe, and a release waits for all stores before it.
+  SHOAL_FN void complete(std::uint64_t n) {
     out_.flush(w_);
     w_.sync();
-    if (w_.lane() == 0) view().here().completed.fetch_add_release(n);
+    if (w_.lane() == 0) finished_ += n;
   }
 
+  /// Nothing to do: hands back what others may need, and tells what is finished.
   SHOAL_FN void rest() {
-    if (w_.lane() == 0) view().ring.release(out_.credit());
+    if (w_.lane() == 0) {
+      view().ring.release(out_.credit());
+      if (finished_ > 0) view().here().completed.fetch_add_release(finished_);
+      finished_ = 0;
+    }
     view().transport.progress();
   }
 
   static constexpr lane_t kHub = 1u << 16;
+  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
+  static constexpr unsigned kEagerSpins = 2000;
 
   const W w_;
   Out<W, View> out_;
   const Desk<TaskT> desk_;
   lane_t fetch_;
   lane_t index_;
+  std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
 };
 
 }  // namespace shoal

@@ -58,6 +58,7 @@ class Worklist {
       machine_.copy_out(p, &control, control_[p].get(), sizeof(PeControl));
       control.state.store(0);
       control.seeds_taken.store(0);
+      control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
       control.entered.fetch_add(seeds[p].size());
       for (auto& word : control.tally) word.store(0);
       machine_.copy_in(p, control_[p].get(), &control, sizeof(PeControl));
@@ -105,7 +106,7 @@ class Worklist {
     const std::int64_t near = plan_.spill_near + plan_.spill_far > 0 ? chunks_of(plan_.spill_near) + most_workers_ : 0;
     const std::int64_t far = chunks_of(plan_.spill_far);
     chunks_ = near + far;
-    const ticket_t free_capacity = std::bit_ceil(static_cast<ticket_t>(std::max<std::int64_t>(chunks_, 1)));
+    const ticket_t free_capacity = std::bit_ceil(static_cast<ticket_t>(std::max<std::int64_t>(chunks_, 2)));
     for (pe_t p = 0; p < n; ++p) {
       control_[p] = machine_.allocate(p, sizeof(PeControl), "worklist counters");
       ring_[p] = machine_.allocate(p, plan_.capacity * sizeof(Slot<Item>), "worklist ring");
@@ -130,7 +131,8 @@ class Worklist {
         view.outbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[q][p].get());
       }
       PeControl* control = view.control[p];
-      view.ring = {static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring};
+      view.ring = {static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring,
+                   static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * static_cast<ticket_t>(most_workers_))))};
       view.spill.near = static_cast<SpillChunk<Item>*>(near_[p].get());
       view.spill.far = static_cast<SpillChunk<Item>*>(far_[p].get());
       view.spill.near_chunks = static_cast<std::uint32_t>(near);

@@ -6,8 +6,9 @@ namespace shoal {
 
 /// One GPU thread. Same collectives as a CPU thread, shorter buffers (they live in local memory).
 struct GpuThread : CpuThread {
-  static constexpr lane_t kMaxFetch = 4;
+  static constexpr lane_t kMaxFetch = 1;
   static constexpr lane_t kBuffer = 4;
+  static constexpr bool kHoldsTickets = true;
 };
 static_assert(Worker<GpuThread>);
 
@@ -16,6 +17,7 @@ struct GpuWarp {
   static constexpr lane_t kMaxLanes = 32;
   static constexpr lane_t kMaxFetch = 32;
   static constexpr lane_t kBuffer = 1;
+  static constexpr bool kHoldsTickets = true;
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
   __device__ lane_t size() const { return 32; }
@@ -46,14 +48,15 @@ struct GpuWarp {
 };
 static_assert(Worker<GpuWarp>);
 
-/// All threads of a block (a multiple of 32, up to 1,024). `scratch` is shared memory of the block alone.
+/// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory of the block alone.
 struct GpuBlock {
   struct Scratch {
     std::uint64_t word[33];
   };
-  static constexpr lane_t kMaxLanes = 1024;
-  static constexpr lane_t kMaxFetch = 1024;
+  static constexpr lane_t kMaxLanes = 512;
+  static constexpr lane_t kMaxFetch = 512;
   static constexpr lane_t kBuffer = 1;
+  static constexpr bool kHoldsTickets = true;
 
   Scratch* scratch;
 

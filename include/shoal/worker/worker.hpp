@@ -7,7 +7,7 @@
 // | CpuThread     | CPU   | 1              | nothing                                             |
 // | GpuThread     | GPU   | 1              | nothing; lanes of a warp diverge                    |
 // | GpuWarp       | GPU   | 32             | a shuffle or vote                                   |
-// | GpuBlock      | GPU   | 64 to 1,024    | a block barrier or two, and 33 words of shared memory |
+// | GpuBlock      | GPU   | 64 to 512      | a block barrier or two, and 33 words of shared memory |
 //
 // Source: Atos, section III (thread, warp and CTA workers). Differs: the task does not name the worker; the run does.
 #pragma once
@@ -29,6 +29,7 @@ template <class W>
 concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   { W::kMaxLanes } -> std::convertible_to<lane_t>;   // an upper bound of size(); 1 means collectives are free
   { W::kMaxFetch } -> std::convertible_to<lane_t>;   // most items it takes at once
+  { W::kHoldsTickets } -> std::convertible_to<bool>; // how it pops: queue/slot_ring.hpp
   { W::kBuffer } -> std::convertible_to<lane_t>;     // pushes that a one-lane worker gathers before it reserves
   { w.size() } -> std::same_as<lane_t>;
   { w.lane() } -> std::same_as<lane_t>;              // 0 is the leader
@@ -47,6 +48,7 @@ struct CpuThread {
   static constexpr lane_t kMaxLanes = 1;
   static constexpr lane_t kMaxFetch = 64;
   static constexpr lane_t kBuffer = 64;
+  static constexpr bool kHoldsTickets = false;
 
   SHOAL_FN lane_t size() const { return 1; }
   SHOAL_FN lane_t lane() const { return 0; }
