@@ -30,7 +30,8 @@ void check_tuning(const BfsLevelsGpuTuning& t) {
     refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
   }
   if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
-  if (t.narrow && t.narrow_after < 2) refuse("narrow_after " + std::to_string(t.narrow_after) + "; at least 2 is wanted");
+  if (t.narrow && t.narrow_after < 2)
+    refuse("narrow_after " + std::to_string(t.narrow_after) + "; at least 2 is wanted");
   if (t.narrow && (t.narrow_enter < 1 || t.narrow_enter > 65535 || t.narrow_leave < 2 * t.narrow_enter ||
                    t.narrow_leave > (1 << 20))) {
     refuse("narrow_enter " + std::to_string(t.narrow_enter) + ", narrow_leave " + std::to_string(t.narrow_leave) +
@@ -78,9 +79,9 @@ struct BfsLevelsGpu::State {
   BfsLevelsGpuTuning tuning;
   Rules rules{};
   std::vector<std::unique_ptr<Pe>> pes;
-  int cluster = 0;        // blocks of the narrow kernel; 0: not used
-  u32 barriers = 0;       // met so far on every PE
-  u32 steps = 0;          // of the last search
+  int cluster = 0;   // blocks of the narrow kernel; 0: not used
+  u32 barriers = 0;  // met so far on every PE
+  u32 steps = 0;     // of the last search
   double prepare_seconds = 0;
   double clock_ghz = 1;
 
@@ -90,7 +91,9 @@ struct BfsLevelsGpu::State {
     return multi() ? reinterpret_cast<const void*>(search_levels<true>)
                    : reinterpret_cast<const void*>(search_levels<false>);
   }
-  std::size_t search_shared() const { return static_cast<std::size_t>(tuning.block_threads) / 32 * kBuffer * sizeof(u32); }
+  std::size_t search_shared() const {
+    return static_cast<std::size_t>(tuning.block_threads) / 32 * kBuffer * sizeof(u32);
+  }
 
   void set_up_views();
   void set_up_memory(Pe& pe);
@@ -258,8 +261,8 @@ void BfsLevelsGpu::State::set_up_launches() {
     if (cooperative == 0) throw DeviceError("device " + std::to_string(pe->device) + " has no cooperative launches");
     cudaFuncAttributes attributes;
     SHOAL_CUDA(cudaFuncGetAttributes(&attributes, search_kernel()));  // loads it: nothing is loaded while PEs wait
-    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, search_kernel(), tuning.block_threads,
-                                                             search_shared()));
+    SHOAL_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, search_kernel(), tuning.block_threads, search_shared()));
     if (fit == 0) throw DeviceError("the search kernel does not fit device " + std::to_string(pe->device));
     pe->blocks = sms * (tuning.blocks_per_sm == 0 ? fit : std::min(fit, tuning.blocks_per_sm));
   }
@@ -304,7 +307,8 @@ BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& t
     throw UsageError("BfsLevelsGpu: the graph lies on CPU PEs; place it with place_on_devices");
   }
   if (n_pes > kPeers) {
-    throw UsageError("BfsLevelsGpu: " + std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) + " are served");
+    throw UsageError("BfsLevelsGpu: " + std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) +
+                     " are served");
   }
   for (pe_t p = 0; p < n_pes; ++p) {
     if (std::count(graph.devices.begin(), graph.devices.end(), graph.devices[p]) != 1) {

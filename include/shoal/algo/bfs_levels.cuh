@@ -14,15 +14,15 @@ namespace shoal::bfs_gpu {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-inline constexpr int kPeers = 8;           ///< most PEs of a search: 4 words of each fit the lanes of one warp
-inline constexpr u32 kPad = 1024;          ///< PEs' ranges begin at multiples of this in bitmaps
-inline constexpr u32 kTileWords = 8;       ///< words of a bitmap that a warp works on at once
+inline constexpr int kPeers = 8;               ///< most PEs of a search: 4 words of each fit the lanes of one warp
+inline constexpr u32 kPad = 1024;              ///< PEs' ranges begin at multiples of this in bitmaps
+inline constexpr u32 kTileWords = 8;           ///< words of a bitmap that a warp works on at once
 inline constexpr u32 kTile = 32 * kTileWords;  ///< the same in vertices
-inline constexpr u32 kBuffer = 256;        ///< vertices that a warp collects before it appends them
-inline constexpr u32 kNone = 0xFFFFFFFFu;  ///< no neighbour
-inline constexpr u32 kAll = 0xFFFFFFFFu;   ///< every lane of a warp
-inline constexpr int kMaxSteps = 256;      ///< steps that are remembered
-inline constexpr int kMaxThreads = 1024;   ///< of a block
+inline constexpr u32 kBuffer = 256;            ///< vertices that a warp collects before it appends them
+inline constexpr u32 kNone = 0xFFFFFFFFu;      ///< no neighbour
+inline constexpr u32 kAll = 0xFFFFFFFFu;       ///< every lane of a warp
+inline constexpr int kMaxSteps = 256;          ///< steps that are remembered
+inline constexpr int kMaxThreads = 1024;       ///< of a block
 
 /// A frontier vertex: its row, and the number of frontier arcs before it. `before` ascends with the slot.
 struct alignas(16) Entry {
@@ -40,12 +40,12 @@ struct Step {
 /// Words of one PE that all its blocks share; `error` and the slots are written by peers as well. All zero before the
 /// first search and after a failed one.
 struct Control {
-  PaddedWord<u32, Scope::device> arrived;         ///< blocks that came to a barrier, ever
-  PaddedWord<u32, Scope::system> error;           ///< an End; anything but running makes every block leave
-  PaddedWord<u64, Scope::device> next[3];         ///< slots and arcs of the frontier at depth % 3, packed
-  PaddedWord<u64, Scope::device> found[3];        ///< vertices that bottom-up found, by depth % 3
-  PaddedWord<u32, Scope::device> sent[kPeers];    ///< vertices sent to each PE in this search
-  Word<u64, Scope::system> slot[4][kPeers][4];    ///< [barrier % 4][from PE]: vertices, arcs, sent; 16 low bits: barrier
+  PaddedWord<u32, Scope::device> arrived;       ///< blocks that came to a barrier, ever
+  PaddedWord<u32, Scope::system> error;         ///< an End; anything but running makes every block leave
+  PaddedWord<u64, Scope::device> next[3];       ///< slots and arcs of the frontier at depth % 3, packed
+  PaddedWord<u64, Scope::device> found[3];      ///< vertices that bottom-up found, by depth % 3
+  PaddedWord<u32, Scope::device> sent[kPeers];  ///< vertices sent to each PE in this search
+  Word<u64, Scope::system> slot[4][kPeers][4];  ///< [barrier % 4][from PE]: vertices, arcs, sent; 16 low bits: barrier
   Step step[kMaxSteps];
 };
 
@@ -60,21 +60,21 @@ struct Outcome {
 struct View {
   CsrView out, in;
   pe_t n_pes, me;
-  u32 base[kPeers + 1];         ///< padded number of each PE's first vertex
-  u32 shift[kPeers];            ///< padded minus placed, for vertices of each PE (wraps)
-  vertex_t begin[kPeers + 1];   ///< placed ranges
-  u32 words;                    ///< own words of a bitmap, a multiple of kPad / 32
-  int arc_bits;                 ///< low bits of a packed counter that count arcs
-  u64 total_arcs;               ///< of the whole graph
-  u64 total_vertices;           ///< of the whole graph
-  const u32* unreachable;       ///< [words] own vertices without in-arcs, and padding
-  u32* seen;                    ///< [all words] own: reached; others': sent to their owner
-  u32* front[2];                ///< [all words] frontiers of all PEs, for bottom-up
-  const u32* head;              ///< [32 * words] padded number of the best connected in-neighbour, or kNone
-  const uint4* heads;           ///< [32 * words] the four best connected; the first is `head`
-  Entry* queue[2];              ///< own frontier by depth % 2, vertices with out-arcs only
-  const vertex_t* inbox[kPeers];      ///< own vertices that peers reached, as local numbers, in order of sending
-  vertex_t* peer_inbox[kPeers];       ///< where this PE writes at each peer
+  u32 base[kPeers + 1];           ///< padded number of each PE's first vertex
+  u32 shift[kPeers];              ///< padded minus placed, for vertices of each PE (wraps)
+  vertex_t begin[kPeers + 1];     ///< placed ranges
+  u32 words;                      ///< own words of a bitmap, a multiple of kPad / 32
+  int arc_bits;                   ///< low bits of a packed counter that count arcs
+  u64 total_arcs;                 ///< of the whole graph
+  u64 total_vertices;             ///< of the whole graph
+  const u32* unreachable;         ///< [words] own vertices without in-arcs, and padding
+  u32* seen;                      ///< [all words] own: reached; others': sent to their owner
+  u32* front[2];                  ///< [all words] frontiers of all PEs, for bottom-up
+  const u32* head;                ///< [32 * words] padded number of the best connected in-neighbour, or kNone
+  const uint4* heads;             ///< [32 * words] the four best connected; the first is `head`
+  Entry* queue[2];                ///< own frontier by depth % 2, vertices with out-arcs only
+  const vertex_t* inbox[kPeers];  ///< own vertices that peers reached, as local numbers, in order of sending
+  vertex_t* peer_inbox[kPeers];   ///< where this PE writes at each peer
   u32* peer_front[2][kPeers];
   Control* peer_control[kPeers];
   Control* control;
@@ -83,18 +83,18 @@ static_assert(std::is_trivially_copyable_v<View> && sizeof(View) < 4000, "a View
 
 struct Rules {
   double alpha, beta;
-  int narrow_after;              ///< 0: never
+  int narrow_after;  ///< 0: never
   u64 narrow_enter, narrow_leave, narrow_check;
   u64 deadline_ns;
 };
 
 struct SearchArgs {
-  u32 resume;        ///< 0: from `source`; 1: the frontier at `depth` lies in the queue
+  u32 resume;  ///< 0: from `source`; 1: the frontier at `depth` lies in the queue
   u32 depth;
-  u32 barriers;      ///< met so far, ever; the same on all PEs
+  u32 barriers;  ///< met so far, ever; the same on all PEs
   u32 steps;
   u64 unexplored;
-  u32 source;        ///< local number at its owner, kNone elsewhere
+  u32 source;  ///< local number at its owner, kNone elsewhere
   level_t* level;
   Outcome* outcome;
 };
@@ -103,8 +103,8 @@ struct SearchArgs {
 struct Scratch {
   u32 ok;
   u32 found;
-  u64 vertices, arcs;          ///< of all PEs, as the last barrier said
-  u64 own_vertices, own_arcs;  ///< of this PE
+  u64 vertices, arcs;                  ///< of all PEs, as the last barrier said
+  u64 own_vertices, own_arcs;          ///< of this PE
   u32 received[kPeers], sent[kPeers];  ///< inbox: read up to, written up to
 };
 
@@ -205,7 +205,9 @@ __device__ bool meet(const View& v, const Rules& rules, Scratch& s, u32& barrier
         __threadfence_system();
         if (mine) {
           const u64 sum = counter.load();
-          const u64 value = word == 0 ? sum >> bits : word == 1 ? sum & ((u64{1} << bits) - 1) : v.control->sent[pe].load();
+          const u64 value = word == 0   ? sum >> bits
+                            : word == 1 ? sum & ((u64{1} << bits) - 1)
+                                        : v.control->sent[pe].load();
           v.peer_control[pe]->slot[barriers & 3][v.me][word].store(value << 16 | tag);
         }
       }

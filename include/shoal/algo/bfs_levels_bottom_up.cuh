@@ -149,7 +149,8 @@ __device__ u32 bottom_up(const View& v, level_t* level, u32 depth, u32 which, u3
             place = list[i + lane];
             q = __ldg(v.heads + tile * kTile + place);
           }
-          const bool second = in_frontier(front, q.y), third = in_frontier(front, q.z), fourth = in_frontier(front, q.w);
+          const bool second = in_frontier(front, q.y), third = in_frontier(front, q.z),
+                     fourth = in_frontier(front, q.w);
           const bool hit = second || third || fourth, more = !hit && q.w != kNone;
           if (hit) atomicOr(found + (place >> 5), 1u << (place & 31));
           const u32 votes = __ballot_sync(kAll, more);

@@ -18,26 +18,27 @@ namespace shoal {
 
 /// When to change the side, and how wide to run. Levels do not depend on any of these.
 struct BfsLevelsGpuTuning {
-  double alpha = 15;            ///< go bottom-up when the frontier has more than 1 / alpha of the unexplored arcs; 0: never
-  double beta = 24;             ///< go back top-down when a shrinking frontier has under 1 / beta of the vertices
-  int block_threads = 1024;     ///< threads of a block; a multiple of 32, at most 1,024
-  int blocks_per_sm = 0;        ///< blocks of a multiprocessor; 0: as many as fit
-  bool narrow = true;           ///< let one cluster of blocks run small levels (one PE only)
-  int narrow_after = 6;         ///< ... after so many small levels in a row, at least 2
+  double alpha = 15;  ///< go bottom-up when the frontier has more than 1 / alpha of the unexplored arcs; 0: never
+  double beta = 24;   ///< go back top-down when a shrinking frontier has under 1 / beta of the vertices; 0: never
+  int block_threads = 1024;           ///< threads of a block; a multiple of 32, at most 1,024
+  int blocks_per_sm = 0;              ///< blocks of a multiprocessor; 0: as many as fit
+  bool narrow = true;                 ///< let one cluster of blocks run small levels (one PE only)
+  int narrow_after = 6;               ///< ... after so many small levels in a row, at least 2
   std::int64_t narrow_enter = 12288;  ///< a level is small with at most so many frontier arcs
-  std::int64_t narrow_leave = 65536;  ///< the cluster gives up at more frontier arcs than this; at least 2 * narrow_enter
-  std::int64_t narrow_check = 2048;   ///< the cluster reads a visited bit before it sets it from so many vertices on
-  int cluster_blocks = 16;      ///< blocks of the cluster: 1, 2, 4, 8 or 16; halved until the device takes it
-  double deadline_seconds = 5;  ///< longest wait at one barrier before the search ends in a DeviceError
+  std::int64_t narrow_leave =
+      65536;  ///< the cluster gives up at more frontier arcs than this; at least 2 * narrow_enter
+  std::int64_t narrow_check = 2048;  ///< the cluster reads a visited bit before it sets it from so many vertices on
+  int cluster_blocks = 16;           ///< blocks of the cluster: 1, 2, 4, 8 or 16; halved until the device takes it
+  double deadline_seconds = 5;       ///< longest wait at one barrier before the search ends in a DeviceError
 };
 
 /// One level of the last search as the first PE saw it; a run of levels on the cluster is one step.
 struct BfsLevelStep {
-  char side = 't';               ///< t: top-down, b: bottom-up, f: frontier to bitmap, q: bitmap to queue, n: cluster
-  std::uint32_t depth = 0;       ///< level of the frontier that was expanded
-  std::uint64_t vertices = 0;    ///< vertices in that frontier, all PEs
-  std::uint64_t arcs = 0;        ///< their arcs; 0 when not counted (bottom-up)
-  double microseconds = 0;       ///< with the barrier that ended it
+  char side = 't';             ///< t: top-down, b: bottom-up, f: frontier to bitmap, q: bitmap to queue, n: cluster
+  std::uint32_t depth = 0;     ///< level of the frontier that was expanded
+  std::uint64_t vertices = 0;  ///< vertices in that frontier, all PEs
+  std::uint64_t arcs = 0;      ///< their arcs; 0 when not counted (bottom-up)
+  double microseconds = 0;     ///< with the barrier that ended it
 };
 
 /// Searches a graph that was placed on GPUs, many times. All memory is allocated here.
@@ -67,8 +68,8 @@ class BfsLevelsGpu {
 
   /// The levels of the last search, up to 256 of them.
   std::vector<BfsLevelStep> steps() const;
-  double prepare_seconds() const;       ///< what the constructor took
-  std::int64_t extra_bytes() const;     ///< device memory held beside the graph, all PEs
+  double prepare_seconds() const;    ///< what the constructor took
+  std::int64_t extra_bytes() const;  ///< device memory held beside the graph, all PEs
 
  private:
   struct State;

@@ -22,7 +22,8 @@ __global__ void describe_rows(const __grid_constant__ View v, u32* degrees, u32*
   const u32 none = __ballot_sync(kAll, in == 0), some = __ballot_sync(kAll, out != 0);
   if (lane_id() == 0) {
     unreachable[local / 32] = none;
-    if (some != 0) atomicAdd(reinterpret_cast<unsigned long long*>(with_out), static_cast<unsigned long long>(__popc(some)));
+    if (some != 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(with_out), static_cast<unsigned long long>(__popc(some)));
   }
 }
 
@@ -45,8 +46,8 @@ __global__ void choose_heads(const __grid_constant__ View v, const u32* degrees,
       u32 best[4] = {kNone, kNone, kNone, kNone}, degree[4] = {0, 0, 0, 0};  // of this lane, best first
       for (u64 k = lane * stride; k < arcs; k += 32 * stride) {
         u32 t = padded<kMulti>(v, v.in.targets[row + k]);
-        if (t == self) continue;   // a loop never helps
-        u32 d = degrees[t] + 1;    // a neighbour without in-arcs still counts: it may be the source
+        if (t == self) continue;  // a loop never helps
+        u32 d = degrees[t] + 1;   // a neighbour without in-arcs still counts: it may be the source
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           if (d > degree[j]) {

@@ -7,11 +7,11 @@
 
 namespace shoal::bfs_gpu {
 
-inline constexpr u32 kNarrowSlots = 6144;      ///< entries of a block's queue
-inline constexpr u32 kNarrowLongest = 4096;    ///< a vertex with more arcs ends the narrow run
-inline constexpr u32 kNarrowSerial = 16;       ///< rows of more arcs are read by all lanes of a warp
+inline constexpr u32 kNarrowSlots = 6144;    ///< entries of a block's queue
+inline constexpr u32 kNarrowLongest = 4096;  ///< a vertex with more arcs ends the narrow run
+inline constexpr u32 kNarrowSerial = 16;     ///< rows of more arcs are read by all lanes of a warp
 inline constexpr int kMaxCluster = 16;
-inline constexpr u32 kWide = 1u << 23;         ///< added to a count of vertices (far smaller): leave after this level
+inline constexpr u32 kWide = 1u << 23;  ///< added to a count of vertices (far smaller): leave after this level
 inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
 
 struct NarrowArgs {
@@ -32,9 +32,9 @@ struct NarrowSink {
   const View& v;
   level_t* level;
   NarrowShared& s;
-  u64* queue;     ///< of this block: row << 16 | degree
-  u32 depth;      ///< of the vertices that are reached
-  bool check;     ///< read a bit before setting it
+  u64* queue;  ///< of this block: row << 16 | degree
+  u32 depth;   ///< of the vertices that are reached
+  bool check;  ///< read a bit before setting it
 
   /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a level
   /// costs what its longest chain of dependent accesses costs.
@@ -174,7 +174,8 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     // are used again for depth + 2.
     __syncthreads();
     if (warp == 0) {
-      const u64 size = static_cast<u64>(s.vertices[depth & 1] | s.wide * kWide) << 40 | min(s.arcs[depth & 1], 1u << 27);
+      const u64 size =
+          static_cast<u64>(s.vertices[depth & 1] | s.wide * kWide) << 40 | min(s.arcs[depth & 1], 1u << 27);
       if (lane < blocks) *cluster.map_shared_rank(&s.size[depth & 1][me], lane) = size;
       __syncwarp();
       if (lane == 0) s.vertices[depth & 1] = s.arcs[depth & 1] = 0;
@@ -189,11 +190,12 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     }
     explored += level_arcs;
     // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
-    NarrowSink sink{v, args.level, s, narrow_queue + ((depth + 1) & 1) * kNarrowSlots, depth + 1,
-                    all >= rules.narrow_check};
+    NarrowSink sink{
+        v, args.level, s, narrow_queue + ((depth + 1) & 1) * kNarrowSlots, depth + 1, all >= rules.narrow_check};
     const u32 b = warp & (blocks - 1), have = __shfl_sync(kAll, vertices, b);
     const u64* theirs = cluster.map_shared_rank(narrow_queue, b) + (depth & 1) * kNarrowSlots;
-    for (u32 chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks); chunk * 32 < have; chunk += blockDim.x / 32) {
+    for (u32 chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks); chunk * 32 < have;
+         chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
       sink.expand(i < have ? theirs[i] : 0);
     }

@@ -125,7 +125,7 @@ __device__ bool bottom_up_levels(const View& v, const Rules& rules, Scratch& s, 
     ++at.depth;
     ++at.levels_bottom_up;
     if (at.vertices == 0) return true;
-    if (at.vertices >= before || at.vertices * rules.beta >= v.total_vertices) continue;
+    if (at.vertices >= before || rules.beta == 0 || at.vertices * rules.beta >= v.total_vertices) continue;
     Sink<kMulti> sink{v, level, buffer, at.depth};
     bitmap_to_queue<kMulti>(sink, which ^ 1);
     if (!meet<kMulti>(v, rules, s, at.barriers, v.control->next[at.depth % 3], v.arc_bits)) return false;

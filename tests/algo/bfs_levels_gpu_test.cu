@@ -1,0 +1,286 @@
+// Levels of the GPU search against the serial reference: every small shape, sizes around words and tiles, 1 to 4 devices,
+// and every tuning that changes the path taken.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "shoal/algo/bfs_levels_gpu.hpp"
+#include "shoal/algo/bfs_reference.hpp"
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/pgas/device_graph.hpp"
+
+namespace shoal {
+namespace {
+
+std::vector<int> first_devices(pe_t n) {
+  std::vector<int> devices(n);
+  std::iota(devices.begin(), devices.end(), 0);
+  return devices;
+}
+
+/// A placed graph with level arrays that are full of rubbish.
+struct Bench {
+  PlacedGraph graph;
+  std::vector<DeviceArray<level_t>> arrays;
+  std::vector<level_t*> level;
+
+  Bench(const Csr& csr, pe_t pes, PartitionKind kind = PartitionKind::block)
+      : graph(place_on_devices(csr, make_partition(csr, pes, kind), first_devices(pes))) {
+    for (pe_t p = 0; p < pes; ++p) {
+      DeviceGuard guard(p);
+      arrays.emplace_back(graph.out[p].count, "levels");
+      arrays.back().fill_bytes(0x5A);
+      level.push_back(arrays.back().data());
+    }
+  }
+  /// In the input's numbers.
+  std::vector<level_t> levels() const {
+    std::vector<level_t> out(graph.num_vertices);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      std::vector<level_t> part(graph.out[p].count);
+      arrays[p].download(part.data(), static_cast<std::int64_t>(part.size()));
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        out[graph.partition.input(graph.out[p].first + static_cast<vertex_t>(i))] = part[i];
+      }
+    }
+    return out;
+  }
+};
+
+std::string first_difference(const std::vector<level_t>& got, const std::vector<level_t>& want) {
+  if (got.size() != want.size()) return "sizes differ";
+  for (std::size_t v = 0; v < got.size(); ++v) {
+    if (got[v] != want[v]) {
+      return "vertex " + std::to_string(v) + " has level " + std::to_string(static_cast<std::int32_t>(got[v])) +
+             ", the reference says " + std::to_string(static_cast<std::int32_t>(want[v]));
+    }
+  }
+  return "";
+}
+
+struct Path {
+  std::string name;
+  BfsLevelsGpuTuning tuning;
+};
+
+std::vector<Path> paths() {
+  std::vector<Path> out(6);
+  out[0].name = "defaults";
+  out[1].name = "top-down only";
+  out[1].tuning.alpha = 0;
+  out[1].tuning.narrow = false;
+  out[2].name = "bottom-up at once, and never back";
+  out[2].tuning.alpha = 1e12;
+  out[2].tuning.beta = 0;
+  out[3].name = "changes the side often";
+  out[3].tuning.alpha = 1e12;
+  out[3].tuning.beta = 1;
+  out[4].name = "cluster early, left early";
+  out[4].tuning.alpha = 0;
+  out[4].tuning.narrow_after = 2;
+  out[4].tuning.narrow_enter = 64;
+  out[4].tuning.narrow_leave = 128;
+  out[4].tuning.narrow_check = 0;
+  out[5].name = "small blocks, cluster of two";
+  out[5].tuning.block_threads = 96;
+  out[5].tuning.narrow_after = 2;
+  out[5].tuning.cluster_blocks = 2;
+  for (Path& p : out) p.tuning.deadline_seconds = 20;
+  return out;
+}
+
+class BfsLevelsGpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+    most_ = std::min(num_devices(), 4);
+  }
+
+  void check(const Csr& csr, const std::vector<vertex_t>& sources, PartitionKind kind = PartitionKind::block) {
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      Bench bench(csr, pes, kind);
+      for (const Path& path : paths()) {
+        BfsLevelsGpu search(bench.graph, path.tuning);
+        for (const vertex_t source : sources) {
+          Report report;
+          search.search(bench.graph.partition.placed(source), bench.level.data(), report);
+          EXPECT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "")
+              << csr.name << ", source " << source << ", " << pes << " PEs, " << path.name << ": "
+              << report.chosen.back().second;
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+  void check(const std::string& generator, const std::vector<vertex_t>& sources,
+             PartitionKind kind = PartitionKind::block) {
+    check(generate(parse_generator(generator)), sources, kind);
+  }
+
+  pe_t most_ = 1;
+};
+
+TEST_F(BfsLevelsGpuTest, TheComparisonSeesAWrongLevel) {
+  const Csr csr = generate(parse_generator("chain:100"));
+  std::vector<level_t> want = bfs_reference(csr, 0), got = want;
+  EXPECT_EQ(first_difference(got, want), "");
+  got[99] = 98;
+  EXPECT_NE(first_difference(got, want), "");
+  got.pop_back();
+  EXPECT_NE(first_difference(got, want), "");
+}
+
+TEST_F(BfsLevelsGpuTest, OneVertexAndNoArcs) {
+  check(csr_from_arcs(1, {}, {}), {0});
+  check(csr_from_arcs(3, {}, {}), {0, 2});
+  check(csr_from_arcs(2000, {5}, {1999}, {}, {}, true), {5, 1999, 0});
+}
+
+TEST_F(BfsLevelsGpuTest, LoopsAndParallelArcs) {
+  check(csr_from_arcs(4, {0, 0, 0, 1, 1, 3, 3}, {0, 1, 1, 1, 2, 3, 3}), {0, 1, 2, 3});
+}
+
+TEST_F(BfsLevelsGpuTest, Chains) {
+  for (const int n : {2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 3000}) {
+    check("chain:" + std::to_string(n), {0, static_cast<vertex_t>(n / 2), static_cast<vertex_t>(n - 1)});
+  }
+}
+
+TEST_F(BfsLevelsGpuTest, StarsAndCompleteGraphs) {
+  for (const int n : {2, 33, 257, 5000, 200000})
+    check("star:" + std::to_string(n), {0, 1, static_cast<vertex_t>(n - 1)});
+  for (const int n : {2, 32, 100, 513}) check("complete:" + std::to_string(n), {0, static_cast<vertex_t>(n - 1)});
+}
+
+TEST_F(BfsLevelsGpuTest, SkewedGraphs) {
+  check("kron:6", {0, 1, 63});
+  check("kron:12", {0, 1, 77, 4095});
+  check("kron:16,seed=5", {0, 1, 77, 65535});
+  check("kron:14", {3, 9}, PartitionKind::edges);
+  check("kron:14", {3, 9}, PartitionKind::random);
+}
+
+TEST_F(BfsLevelsGpuTest, EvenGraphs) {
+  check("uniform:10,degree=2", {0, 500});
+  check("uniform:16", {0, 12345});
+}
+
+TEST_F(BfsLevelsGpuTest, Roads) {
+  check("road:17", {0, 144, 288});
+  check("road:300", {0, 45000}, PartitionKind::random);
+  check("road:700", {0, 245000});
+}
+
+TEST_F(BfsLevelsGpuTest, DirectedGraphs) {
+  check("kron:12,directed=1", {0, 1, 77, 4095});
+  check("uniform:14,degree=3,directed=1", {0, 1, 5});
+  // A directed chain with an arc back from its end, and a vertex that only leads in.
+  check(csr_from_arcs(6, {0, 1, 2, 3, 4, 5}, {1, 2, 3, 4, 1, 0}), {0, 4, 5});
+}
+
+TEST_F(BfsLevelsGpuTest, AFrontierThatOutgrowsTheCluster) {
+  // A chain of 40 vertices that ends in the middle of a star of 300,000, each with a leaf of its own.
+  std::vector<vertex_t> from, to;
+  for (vertex_t v = 0; v < 40; ++v) {
+    from.push_back(v);
+    to.push_back(v + 1);
+  }
+  for (vertex_t v = 41; v < 300041; ++v) {
+    from.push_back(40);
+    to.push_back(v);
+    from.push_back(v);
+    to.push_back(v + 300000);
+  }
+  check(csr_from_arcs(600041, from, to, {}, {}, true), {0, 600040});
+}
+
+TEST_F(BfsLevelsGpuTest, ManySearchesWithOneObject) {
+  const Csr csr = generate(parse_generator("kron:10"));
+  for (pe_t pes = 1; pes <= most_; ++pes) {
+    Bench bench(csr, pes);
+    BfsLevelsGpu search(bench.graph);
+    for (vertex_t source = 0; source < 1024; source += 7) {
+      Report report;
+      search.search(bench.graph.partition.placed(source), bench.level.data(), report);
+      ASSERT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "") << source << ", " << pes << " PEs";
+      ASSERT_GT(report.seconds, 0);
+    }
+  }
+}
+
+TEST_F(BfsLevelsGpuTest, RefusesWhatItCannotDo) {
+  const Csr csr = generate(parse_generator("kron:8"));
+  Bench bench(csr, 1);
+  BfsLevelsGpu search(bench.graph);
+  Report report;
+  EXPECT_THROW(search.search(256, bench.level.data(), report), UsageError);
+  level_t* crooked[] = {bench.level[0] + 1};
+  EXPECT_THROW(search.search(0, crooked, report), UsageError);
+  level_t* missing[] = {nullptr};
+  EXPECT_THROW(search.search(0, missing, report), UsageError);
+  BfsLevelsGpuTuning tuning;
+  tuning.block_threads = 33;
+  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
+  tuning = {};
+  tuning.cluster_blocks = 3;
+  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
+  tuning = {};
+  tuning.narrow_leave = tuning.narrow_enter;
+  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
+  const PlacedGraph on_cpu = place_on_threads(csr, make_partition(csr, 1, PartitionKind::block));
+  EXPECT_THROW(BfsLevelsGpu{on_cpu}, UsageError);
+  if (num_devices() > 0) {
+    const PlacedGraph twice = place_on_devices(csr, make_partition(csr, 2, PartitionKind::block), {0, 0});
+    EXPECT_THROW(BfsLevelsGpu{twice}, UsageError);
+  }
+}
+
+TEST_F(BfsLevelsGpuTest, AFailedAllocationLeavesNothing) {
+  const Csr csr = generate(parse_generator("kron:8"));
+  Bench bench(csr, 1);
+  std::size_t before = 0, after = 0, total = 0;
+  SHOAL_CUDA(cudaMemGetInfo(&before, &total));
+  int failed = 0;
+  for (int k = 0; k < 64; ++k) {
+    AllocationFault::arm(k);
+    try {
+      BfsLevelsGpu search(bench.graph);
+      AllocationFault::disarm();
+      break;
+    } catch (const CapacityError&) {
+      ++failed;
+    }
+    AllocationFault::disarm();
+  }
+  EXPECT_GT(failed, 5);
+  SHOAL_CUDA(cudaMemGetInfo(&after, &total));
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(BfsLevelsGpuTest, StepsTellWhatHappened) {
+  Bench bench(generate(parse_generator("kron:16")), 1);
+  BfsLevelsGpu search(bench.graph);
+  Report report;
+  search.search(1, bench.level.data(), report);
+  const auto steps = search.steps();
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.front().depth, 0u);
+  EXPECT_EQ(steps.front().vertices, 1u);
+  EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const BfsLevelStep& s) { return s.side == 'b'; }));
+  const auto levels = bench.levels();
+  const level_t deepest =
+      *std::max_element(levels.begin(), levels.end(), [](level_t a, level_t b) { return a + 1 < b + 1; });
+  EXPECT_GE(report.rounds, deepest);
+  EXPECT_LE(report.rounds, deepest + 1);
+}
+
+}  // namespace
+}  // namespace shoal
