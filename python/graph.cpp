@@ -150,10 +150,11 @@ void bind_graph(nb::module_& module) {
   graph.def_prop_ro(
       "name", [](const Graph& g) { return g.csr->name; }, "The file or generator.");
   graph.def_prop_ro(
-      "offsets", [](const Graph& g) { return view(g, g.csr->offsets); },
+      "offsets", [](const Graph& g) { return view(g, g.csr->offsets); }, nb::rv_policy::reference,
       "int64 [num_vertices + 1]: the arcs of v are targets[offsets[v]:offsets[v + 1]]. Read-only, no copy.");
   graph.def_prop_ro(
-      "targets", [](const Graph& g) { return view(g, g.csr->targets); }, "uint32 [num_arcs]. Read-only, no copy.");
+      "targets", [](const Graph& g) { return view(g, g.csr->targets); }, nb::rv_policy::reference,
+      "uint32 [num_arcs]. Read-only, no copy.");
   graph.def(
       "transpose",
       [](const Graph& g) {
