@@ -113,6 +113,14 @@ double GeneratorSpec::max_arcs() const {
   }
 }
 
+void GeneratorSpec::check() const {
+  const Generator& generator = generator_of(kind);
+  if (size < generator.smallest || size > generator.largest || degree < 1 || degree > kMaxDegree ||
+      !(deleted >= 0 && deleted < 1)) {
+    throw UsageError("GeneratorSpec " + text() + " is out of range; make it with parse_generator, which says how");
+  }
+}
+
 std::string GeneratorSpec::text() const {
   const GeneratorSpec usual;
   std::string out = std::string(generator_of(kind).name) + ":" + std::to_string(size);
@@ -179,11 +187,7 @@ GeneratorSpec parse_generator(const std::string& argument) {
 }
 
 Csr generate(const GeneratorSpec& spec) {
-  const Generator& generator = generator_of(spec.kind);
-  if (spec.size < generator.smallest || spec.size > generator.largest || spec.degree < 1 || spec.degree > kMaxDegree ||
-      !(spec.deleted >= 0 && spec.deleted < 1)) {
-    throw UsageError("GeneratorSpec " + spec.text() + " is out of range; make it with parse_generator, which says how");
-  }
+  spec.check();
   const double wanted = peak_bytes(spec), had = static_cast<double>(io::available_memory());
   if (wanted > had) {
     throw CapacityError("generator '" + spec.text() + "': about " + std::to_string(std::llround(wanted / 1e6)) +

@@ -132,6 +132,7 @@ bool can_generate_on_devices(const GeneratorSpec&) { return true; }
 
 PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
                                 std::uint64_t seed) {
+  spec.check();
   check_devices("generate_on_devices", devices, n_pes);
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
   if (kind != PartitionKind::block && kind != PartitionKind::edges && kind != PartitionKind::random) {

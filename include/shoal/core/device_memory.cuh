@@ -13,9 +13,11 @@
 
 namespace shoal {
 
-/// For tests: allocations since the start of the process, and the number (counted from 0) of the one that is to fail.
+/// For tests: allocations since the start of the process, those that are still held, and the number (counted from 0) of
+/// the one that is to fail.
 struct AllocationFault {
   static inline std::atomic<std::int64_t> count{0};
+  static inline std::atomic<std::int64_t> held{0};
   static inline std::atomic<std::int64_t> fail_at{-1};  ///< -1: none; compared with `count` before it is raised
 
   /// The k-th allocation from now on fails, once.
@@ -23,7 +25,7 @@ struct AllocationFault {
   static void disarm() { fail_at = -1; }
 };
 
-/// `bytes` of uninitialised memory on the current device; null for 0 bytes. Free with cudaFree.
+/// `bytes` of uninitialised memory on the current device; null for 0 bytes. Free with device_free.
 /// @param name  what it is for, in the error
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
 inline void* device_alloc(std::size_t bytes, const char* name) {
@@ -43,7 +45,15 @@ inline void* device_alloc(std::size_t bytes, const char* name) {
                         "; use more PEs or a smaller graph");
   }
   cuda_check(status, "cudaMalloc");
+  ++AllocationFault::held;
   return p;
+}
+
+/// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree does.
+inline void device_free(void* p) noexcept {
+  if (p == nullptr) return;
+  cudaFree(p);
+  --AllocationFault::held;
 }
 
 /// `size()` elements of T on one device, freed there. Move-only. A fresh array is *not* zeroed.
@@ -91,13 +101,13 @@ class DeviceArray {
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemcpy(to, data_ + first, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToHost));
   }
-  /// Frees now. Waits for the device's work, as cudaFree does.
+  /// Frees now; see device_free.
   void reset() noexcept {
     if (data_ != nullptr) {
       int before = 0;
       cudaGetDevice(&before);
       if (before != device_) cudaSetDevice(device_);
-      cudaFree(data_);
+      device_free(data_);
       if (before != device_) cudaSetDevice(before);
     }
     data_ = nullptr;

@@ -17,10 +17,17 @@ SHOAL_FN constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Draw number `draw` of the thing number `i` under `key`: a counter-based generator without state.
-SHOAL_FN constexpr std::uint64_t draw64(std::uint64_t key, std::uint64_t i, std::uint64_t draw) {
-  return mix64(mix64(key ^ mix64(i + 0x9E3779B97F4A7C15ull)) + (draw + 1) * 0x9E3779B97F4A7C15ull);
-}
+/// The draws of the thing number `i` under `key`: a counter-based generator without state.
+struct Draws {
+  std::uint64_t base;
+
+  SHOAL_FN constexpr Draws(std::uint64_t key, std::uint64_t i) : base(mix64(key ^ mix64(i + kGolden))) {}
+  SHOAL_FN constexpr std::uint64_t operator()(std::uint64_t number) const {
+    return mix64(base + (number + 1) * kGolden);
+  }
+
+  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
+};
 
 /// A seeded bijection of [0, 2^bits): rounds of add, odd multiply and xor-shift, each of which is one.
 class Permutation {
@@ -28,7 +35,7 @@ class Permutation {
   /// @param bits in [0, 31]
   Permutation(std::uint64_t key, int bits) : mask_((1u << bits) - 1), shift_(bits > 2 ? (bits + 1) / 2 : 1) {
     for (int r = 0; r < kRounds; ++r) {
-      const std::uint64_t x = draw64(key, static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(r));
+      const std::uint64_t x = Draws(key, static_cast<std::uint64_t>(bits))(static_cast<std::uint64_t>(r));
       add_[r] = static_cast<vertex_t>(x);
       multiply_[r] = static_cast<vertex_t>(x >> 32) | 1;
     }
@@ -63,17 +70,17 @@ class EdgeRule {
         permute_(mix64(spec.seed * 2), scale_) {}
 
   SHOAL_FN Edge operator()(std::int64_t i) const {
-    const std::uint64_t edge = static_cast<std::uint64_t>(i);
+    const Draws draw(key_, static_cast<std::uint64_t>(i));
     const vertex_t mask = (1u << scale_) - 1;
     if (!kronecker_) {
-      const std::uint64_t x = draw64(key_, edge, 0);
+      const std::uint64_t x = draw(0);
       return {static_cast<vertex_t>(x >> 32) & mask, static_cast<vertex_t>(x) & mask};
     }
     // Graph500: each level of the adjacency matrix picks one of four quadrants; a 64-bit draw serves two levels.
     vertex_t u = 0, v = 0;
     std::uint64_t x = 0;
     for (int level = 0; level < scale_; ++level) {
-      x = level % 2 == 0 ? draw64(key_, edge, static_cast<std::uint64_t>(level / 2)) : x >> 32;
+      x = level % 2 == 0 ? draw(static_cast<std::uint64_t>(level / 2)) : x >> 32;
       const vertex_t r = static_cast<vertex_t>(x);
       u = 2 * u + (r >= kAB);
       v = 2 * v + ((r >= kA && r < kAB) || r >= kABC);
@@ -146,7 +153,7 @@ class RowRule {
   }
   /// True if the edge from v to the right (0) or down (1) was not deleted.
   SHOAL_FN bool kept(vertex_t v, unsigned down) const {
-    return draw64(key_, 2 * static_cast<std::uint64_t>(v) + down, 0) >= threshold_;
+    return Draws(key_, 2 * static_cast<std::uint64_t>(v) + down)(0) >= threshold_;
   }
 
   GraphKind kind_;

@@ -30,6 +30,8 @@ struct GeneratorSpec {
   std::int64_t num_vertices() const;
   /// Arcs at most: before loops, duplicates and deleted edges are taken off. As double: complete:N passes 2^63.
   double max_arcs() const;
+  /// @throws UsageError if a field is out of range (parse_generator never leaves one so)
+  void check() const;
   std::string text() const;  ///< canonical form, as reports show it; parse_generator(text()) gives the same
 };
 
