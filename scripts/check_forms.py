@@ -37,7 +37,9 @@ FORMS = [
     ),
     (
         "end of the process",
-        re.compile(r"(?<![\w_.:>])(?:std::)?(?:abort|exit|_Exit|quick_exit)\s*\(|\b__trap\s*\(|\basm\s*(?:volatile)?\s*\(\s*\"trap"),
+        re.compile(
+            r"(?<![\w_.:>])(?:std::)?(?:abort|exit|_Exit|quick_exit)\s*\(|\b__trap\s*\(|\basm\s*(?:volatile)?\s*\(\s*\"trap"
+        ),
         ("include", "src", "python"),
         "throw one of the errors of core/error.hpp",
     ),
@@ -50,8 +52,14 @@ FORMS = [
 ]
 # (form, file): reason
 ALLOWED = {
-    ("lone fence on the GPU", "include/shoal/algo/bfs_levels.cuh"): "grid barrier: a block's writes, ordered by its leader",
-    ("end of the process", "include/shoal/runtime/launch_gpu.cuh"): "a user's task that never returns cannot be unwound",
+    (
+        "lone fence on the GPU",
+        "include/shoal/algo/bfs_levels.cuh",
+    ): "grid barrier: a block's writes, ordered by its leader",
+    (
+        "end of the process",
+        "include/shoal/runtime/launch_gpu.cuh",
+    ): "a user's task that never returns cannot be unwound",
     ("end of the process", "src/runtime/watchdog.cpp"): "a user's task that never returns cannot be unwound",
 }
 

@@ -40,7 +40,15 @@ def main() -> int:
         include += ["-I", f"{deps}/include"]
     host = [os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *include]
     nvcc = find_nvcc()
-    device = [nvcc or "", "-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", "--extended-lambda", "-cuda", *include]
+    device = [
+        nvcc or "",
+        "-std=c++20",
+        "-arch=sm_90",
+        "--expt-relaxed-constexpr",
+        "--extended-lambda",
+        "-cuda",
+        *include,
+    ]
     headers = sorted(p.relative_to(ROOT / "include").as_posix() for p in (ROOT / "include").rglob("*.?[pu][ph]"))
     headers = [h for h in headers if h not in ALONE_NOT]
     failed = compiled = skipped = 0

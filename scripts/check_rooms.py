@@ -54,7 +54,7 @@ def check(root: pathlib.Path) -> list[str]:
                 continue
             target = match.group(1)
             where = f"{path}:{number}"
-            # A source may ask whether the build has CUDA; a header is also read by compilers that only have the library.
+            # A source may ask whether the build has CUDA; a header may be read where only the library was built so.
             guards = ("__CUDACC__", "SHOAL_HAVE_CUDA") if path.suffix == ".cpp" else ("__CUDACC__",)
             guarded = any(guard in condition for condition in conditions for guard in guards)
             if path.suffix in (".hpp", ".cpp") and target.endswith(".cuh") and not guarded:

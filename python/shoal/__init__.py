@@ -210,7 +210,8 @@ def doctor() -> dict[str, Any]:
 
 
 _OPTIONS = frozenset(
-    "pes device engine worker kernel strategy threads workers fetch capacity spill partition stall_timeout seed".split()
+    ("pes", "device", "engine", "worker", "kernel", "strategy", "threads", "workers", "fetch", "capacity", "spill")
+    + ("partition", "stall_timeout", "seed")
 )
 
 

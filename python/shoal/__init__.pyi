@@ -68,9 +68,7 @@ class Bfs:
     def result(self) -> NDArray[np.int32] | tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 
 @overload
-def bfs(
-    graph: Any, source: int, parents: Literal[False] = False, **options: Unpack[_Options]
-) -> NDArray[np.int32]: ...
+def bfs(graph: Any, source: int, parents: Literal[False] = False, **options: Unpack[_Options]) -> NDArray[np.int32]: ...
 @overload
 def bfs(
     graph: Any, source: int, parents: Literal[True], **options: Unpack[_Options]

@@ -73,7 +73,9 @@ class Answers(CommandTest):
             want = reference(edges, n, source)
             for way in ways:
                 with self.subTest(source=source, way=way):
-                    self.good("bfs", "g.el", "--device", "cpu", "--source", source, "--output", "l.npy", "--verify", *way)
+                    self.good(
+                        "bfs", "g.el", "--device", "cpu", "--source", source, "--output", "l.npy", "--verify", *way
+                    )
                     shape, data = read_npy(self.folder / "l.npy")
                     self.assertEqual((shape, int32s(data)), ((n,), want))
 

@@ -1,6 +1,7 @@
 """The checks of scripts/ say no to trees that break a rule, and yes to trees that do not."""
 
 import importlib.util
+import json
 import pathlib
 import shutil
 import tempfile
@@ -113,6 +114,68 @@ class Forms(TreeTest):
 
     def test_volatile(self) -> None:
         self.finds("volatile", "volatile int* p;")
+
+
+class Docs(TreeTest):
+    script = "check_docs"
+    CODE = "struct A {\n  int x;\n};\n"
+
+    def test_links_and_paths(self) -> None:
+        self.write("README.md", "[a](docs/a.md) [b](https://x.org/y) `include/shoal/core/types.hpp` `f[i](k)`")
+        self.says("README.md", "docs/a.md")
+        self.write("docs/a.md", "[up](../README.md#top) `src/nothing.cpp`")
+        self.says("docs/a.md", "src/nothing.cpp")
+
+    def test_quoted_code(self) -> None:
+        self.write("include/shoal/core/a.hpp", f"// before\n{self.CODE}int after;\n")
+        mark = "<!-- code: include/shoal/core/a.hpp struct A -->\n```cpp\n"
+        self.write("README.md", f"{mark}{self.CODE}```\nrest")
+        self.says()
+        self.write("README.md", f"{mark}struct A {{}};\n```\nrest")
+        self.says("a.hpp", "changed")
+        self.module.check(self.root, write=True)
+        self.assertEqual((self.root / "README.md").read_text(), f"{mark}{self.CODE}```\nrest")
+        self.write("README.md", f"{mark.replace('struct A', 'struct B')}x\n```\n")
+        self.says("struct B")
+
+
+class Results(unittest.TestCase):
+    def setUp(self) -> None:
+        self.module = load("results_table")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-results-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, verified: list) -> None:
+        chosen = {
+            "pes": "2: asked for",
+            "device": "cpu: asked for",
+            "threads": "4: the machine's",
+            "strategy": "levels: x",
+        }
+        trials = [
+            {"seconds": s, "arcs_per_second": 2e9, "verified": v, "report": {"chosen": chosen}}
+            for s, v in zip((0.001, 0.003, 0.002), verified, strict=True)
+        ]
+        data = {
+            "command": "bfs",
+            "graph": {"name": "kron:9", "num_arcs": 12345},
+            "devices": [],
+            "machine": {"cpu": "C"},
+        }
+        (self.folder / "a.json").write_text(json.dumps({**data, "trials": trials}))
+
+    def test_row(self) -> None:
+        self.write([True] * 3)
+        text, left_out = self.module.table(self.folder)
+        self.assertIn("| kron:9 | 12,345 | C, 2 x 4 threads | levels; 3 trials | 2.00 | 2.00 |", text)
+        self.assertEqual(left_out, [])
+
+    def test_unverified_and_wrong_results_are_not_shown(self) -> None:
+        for verdict in (None, False):
+            self.write([True, verdict, True])
+            text, left_out = self.module.table(self.folder)
+            self.assertNotIn("kron", text)
+            self.assertEqual(len(left_out), 1)
 
 
 if __name__ == "__main__":

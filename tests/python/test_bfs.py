@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import scipy.sparse.csgraph as csgraph
 import shoal
+from scipy.sparse import csgraph
 
 OFFSETS = np.array([0, 2, 3, 4, 5, 6, 6], dtype=np.int64)
 TARGETS = np.array([1, 2, 3, 3, 0, 5], dtype=np.uint32)

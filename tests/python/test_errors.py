@@ -76,7 +76,7 @@ def test_symmetric_is_checked() -> None:
 
 
 def test_options() -> None:
-    with pytest.raises(TypeError, match="colour.*legal"):
+    with pytest.raises(TypeError, match=r"colour.*legal"):
         shoal.bfs((OFFSETS, TARGETS), 0, colour="red")
     with pytest.raises(TypeError):
         shoal.bfs((OFFSETS, TARGETS), 0, pes="two")
