@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the table of results in README.md from bench/results/*.json.
 
-Reads what `shoal bfs --json=FILE` and `bench/cpu_bfs.py --json FILE` write. Prints the table; `--write` puts it between
-the `<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
+Reads what `shoal bfs --json=FILE` and `bench/cpu_bfs.py --json FILE` write. Prints the table; `--write` puts it
+between the `<!-- results -->` marks of README.md. A result whose answers were not verified, or were
+wrong, is left out and named.
 """
 
 import json

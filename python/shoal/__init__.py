@@ -209,9 +209,12 @@ def doctor() -> dict[str, Any]:
     return json.loads(_shoal._machine())
 
 
+# As the compiled part names them.
 _OPTIONS = frozenset(
-    ("pes", "device", "engine", "worker", "kernel", "strategy", "threads", "workers", "fetch", "capacity", "spill")
-    + ("partition", "stall_timeout", "seed")
+    [
+        *("pes", "device", "engine", "worker", "kernel", "strategy", "threads", "workers", "fetch", "capacity"),
+        *("spill", "partition", "stall_timeout", "seed"),
+    ]
 )
 
 
