@@ -29,6 +29,7 @@ class RingScenario final : public sim::Scenario {
     slots_.assign(capacity, Slot<Item>{});
     for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
     ring_ = {slots_.data(), capacity, &counters_};
+    ring_.advance = random.below(3);
     ring_.reset_counters();
     for (ticket_t i = 0; i < capacity; ++i) ring_.reset_slot(i);
     state_.store(0);

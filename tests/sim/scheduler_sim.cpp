@@ -122,6 +122,7 @@ class SchedulerScenario final : public sim::Scenario {
     fetch_ = 1 + random.below(kind_ == 0 ? 4 : lanes_);
     capacity_ = ticket_t{2} << random.below(3);
     channel_capacity_ = ticket_t{1} << random.below(3);
+    advance_ = random.below(3);
     scarce_ = random.below(8) == 0;
     chunks_ = scarce_ ? random.below(workers_) : workers_ + 16;
     grow_tree(random);
@@ -291,6 +292,7 @@ class SchedulerScenario final : public sim::Scenario {
         view.inbox[q] = pe.inbox[q].data();
       }
       view.ring = {pe.ring.data(), capacity_, &control_[p]->ring};
+      view.ring.advance = advance_;
       view.spill.near = pe.chunks.data();
       view.spill.near_chunks = chunks_;
       view.spill.free = {pe.free.data(), pe.free.size(), &control_[p]->spill_free};
@@ -335,6 +337,7 @@ class SchedulerScenario final : public sim::Scenario {
   unsigned kind_ = 0;
   lane_t workers_ = 1, lanes_ = 1, fetch_ = 1;
   ticket_t capacity_ = 2, channel_capacity_ = 2;
+  lane_t advance_ = 0;
   std::uint32_t chunks_ = 0, n_seeds_ = 0;
   bool scarce_ = false;
   Tree tree_;

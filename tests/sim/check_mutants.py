@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Runs every mutation of mutants.tsv under the simulator; each must be found, each `harmless` one must not.
+
+    check_mutants.py LIST BIN_DIR [--only NAME] [--schedules N] [--seconds S] [--jobs J]
+
+BIN_DIR holds mutant_ring, mutant_channel, mutant_scheduler. A mutation counts as found when a program that is named for it
+reports a failure (exit status 1) within N schedules and S seconds; a crash counts, and is called one. Exit status 1 if one
+was missed, does not apply to the headers any more, or is called harmless and was found.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import time
+
+PROGRAMS = ["ring", "channel", "scheduler"]
+
+
+def run(binary, number, schedules, seconds):
+    done = subprocess.run([binary, "--mutant", number, "--schedules", str(schedules), "--seconds", str(seconds), "--trace", "0"],
+                          capture_output=True, text=True, timeout=seconds + 60)
+    first = done.stdout.splitlines()[0] if done.stdout else ""
+    seed = next((line.split("--seed ")[1] for line in done.stdout.splitlines() if line.startswith("replay:")), "?")
+    return done.returncode, first[:110], seed
+
+
+def judge(row, a):
+    number, name, by, status, why = row
+    if status != "ok":
+        return False, f"DOES NOT APPLY {name}: {status}; bring its text up to date"
+    programs = PROGRAMS if by == "harmless" else by.split()
+    for program in programs:
+        schedules = a.schedules // 6 if by == "harmless" else a.schedules
+        code, first, seed = run(a.bin.resolve() / f"mutant_{program}", number, schedules, a.seconds)
+        if code in (0, 3):
+            continue
+        if code == 2:
+            return False, f"CANNOT RUN {name}: {first}"
+        what = f"crashed with signal {-code}" if code < 0 else f"seed {seed}: {first}"
+        return by != "harmless", f"{'found' if by != 'harmless' else 'NOT HARMLESS'} {name} by {program}, {what}"
+    return by == "harmless", f"{'harmless' if by == 'harmless' else 'MISSED'} {name}: {why}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("list", type=pathlib.Path)
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--schedules", type=int, default=60000)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    a = parser.parse_args()
+    rows = [line.split("\t") for line in a.list.read_text().splitlines()]
+    rows = [row for row in rows if a.only in row[1]]
+    begin, bad = time.time(), 0
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for good, line in pool.map(lambda row: judge(row, a), rows):
+            bad += not good
+            print(line, flush=True)
+    print(f"{len(rows)} mutations, {bad} not as they should be, {time.time() - begin:.0f} s")
+    return 1 if bad or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
