@@ -1,0 +1,118 @@
+// The formats behind read_graph and write_graph. Private to this room; tests and fuzzers use it too.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "input.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/data/io.hpp"
+
+namespace shoal::io {
+
+enum class Format {
+  matrix_market,       ///< .mtx
+  dimacs,              ///< .gr
+  metis,               ///< .graph
+  edge_list,           ///< .el .txt: two or three columns
+  weighted_edge_list,  ///< .wel: three columns
+  tsv,                 ///< .tsv: as edge_list, with a line of column names if the file has one
+  csv,                 ///< .csv: likewise; written with commas
+  gapbs,               ///< .sg
+  gapbs_weighted,      ///< .wsg
+  npz,                 ///< .npz
+  shoal,               ///< .shoal
+};
+bool is_text(Format format);
+const char* name(Format format);
+
+/// What a file's name says. @throws UsageError listing the known endings
+struct FileKind {
+  Format format;
+  Compression compression = Compression::none;
+};
+FileKind kind_of(const std::string& file);
+
+/// What one reader is given.
+struct Source {
+  Bytes bytes;       ///< the whole file, expanded
+  std::string name;  ///< for messages
+  ReadOptions options;
+  std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< most bytes that the arrays may take
+
+  std::string_view view() const { return bytes.view(); }
+  /// @throws UsageError `name: message`
+  [[noreturn]] void raise(const std::string& message) const;
+  /// @throws CapacityError when the arrays of a graph of this size exceed memory_bytes
+  void require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes_per_arc) const;
+};
+
+Csr read_matrix_market(const Source& source);
+Csr read_dimacs(const Source& source);
+Csr read_metis(const Source& source);
+Csr read_edge_list(const Source& source, Format flavour);
+Csr read_gapbs(const Source& source, bool weighted);
+Csr read_npz(const Source& source);
+Csr read_shoal(const Source& source);
+
+void write_matrix_market(const Csr& graph, const std::string& file, Compression compression);
+void write_dimacs(const Csr& graph, const std::string& file, Compression compression);
+void write_metis(const Csr& graph, const std::string& file, Compression compression);
+void write_edge_list(const Csr& graph, const std::string& file, Format flavour, Compression compression);
+void write_gapbs(const Csr& graph, const std::string& file, bool weighted);
+void write_npz(const Csr& graph, const std::string& file);
+
+/// What a cache was made from; all zero in a .shoal file that was written as such.
+struct CacheKey {
+  std::uint64_t source_bytes = 0;
+  std::int64_t source_mtime_ns = 0;
+  std::uint32_t read_flags = 0;  ///< 1: undirected, 2: dedup
+  bool operator==(const CacheKey&) const = default;
+};
+void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key = {});
+/// True if `bytes` begin with an intact header of a cache made with this key.
+bool shoal_matches(std::string_view bytes, const CacheKey& key);
+
+/// Reads a graph of the given format from memory: the entry point of read_graph, tests and fuzzers.
+/// @param bytes         expanded (no .gz or .zst); read only during the call
+/// @param name          stands for the file in messages and in the graph's name
+/// @param memory_bytes  a graph whose arrays would be larger is refused with CapacityError
+Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& name, const ReadOptions& options = {},
+                     std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max());
+
+/// As read_graph_bytes, where the graph may keep the bytes (a mapped file).
+Csr read_graph_source(Format format, const Source& source);
+
+// Checks and steps shared by the formats.
+
+/// Where an arc lacks its reverse (with the same weight, as often): row and target. `found` false when there is none.
+struct Lonely {
+  bool found = false;
+  vertex_t source = 0, target = 0;
+};
+Lonely find_lonely_arc(const Csr& graph);
+/// True if every row is sorted by target (and by weight among equal targets).
+bool rows_sorted(const Csr& graph);
+/// Sorts every row by target, then weight.
+void sort_rows(Csr& graph);
+/// Merges parallel arcs, keeping the smallest weight. Rows must be sorted.
+void merge_parallel_arcs(Csr& graph);
+/// Bytes of memory this process may still take (the machine's free memory, and its control group's); at least 64 MiB.
+std::int64_t available_memory();
+
+/// Reports the part [from, to] of a long read.
+class Progress {
+ public:
+  Progress(const std::function<void(double)>& call, double from, double to) : call_(call), from_(from), to_(to) {}
+  void at(double fraction) const {
+    if (call_) call_(from_ + (to_ - from_) * fraction);
+  }
+
+ private:
+  const std::function<void(double)>& call_;
+  double from_, to_;
+};
+
+}  // namespace shoal::io

@@ -1,0 +1,75 @@
+#include "input.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal::io {
+namespace {
+
+constexpr std::size_t kMapFrom = std::size_t{16} << 20;  // smaller files are copied: no surprise when they shrink
+
+[[noreturn]] void fail(const std::string& file, const std::string& reason) {
+  throw UsageError(file + ": cannot be read: " + reason + "; check the path and its permissions");
+}
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+Bytes read_all(int fd, const std::string& file, std::size_t expected) {
+  std::size_t room = expected + 1, have = 0;  // one more byte than expected, to see the end
+  auto* data = static_cast<char*>(std::malloc(room));
+  std::shared_ptr<void> keep(data, std::free);
+  while (true) {
+    if (data == nullptr) throw std::bad_alloc();
+    const ssize_t got = ::read(fd, data + have, room - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(file, std::strerror(errno));
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+    if (have == room) {
+      auto* larger = static_cast<char*>(std::malloc(room * 2));
+      if (larger == nullptr) throw std::bad_alloc();
+      std::memcpy(larger, data, have);
+      keep = std::shared_ptr<void>(larger, std::free);
+      data = larger;
+      room *= 2;
+    }
+  }
+  return {data, have, std::move(keep)};
+}
+
+}  // namespace
+
+Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
+  const Descriptor descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (descriptor.fd < 0) fail(file, std::strerror(errno));
+  struct stat st {};
+  if (::fstat(descriptor.fd, &st) != 0) fail(file, std::strerror(errno));
+  if (S_ISDIR(st.st_mode)) fail(file, "it is a directory");
+  if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) fail(file, "it is a device or socket");
+  const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;
+  if (facts != nullptr) {
+    facts->bytes = size;
+    facts->mtime_ns = static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec;
+  }
+  if (!S_ISREG(st.st_mode) || size == 0 || (size < kMapFrom && !map)) return read_all(descriptor.fd, file, size);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.fd, 0);
+  if (address == MAP_FAILED) fail(file, std::string("mmap: ") + std::strerror(errno));
+  ::madvise(address, size, MADV_WILLNEED);
+  return {static_cast<const char*>(address), size, {address, [size](void* p) { ::munmap(p, size); }}};
+}
+
+}  // namespace shoal::io

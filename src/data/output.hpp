@@ -1,0 +1,79 @@
+// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+#pragma once
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input.hpp"
+#include "shoal/data/csr.hpp"
+
+namespace shoal::io {
+
+/// A file under a temporary name. Destroyed without commit(), it leaves nothing.
+class PendingFile {
+ public:
+  /// @throws UsageError if the target exists and is no regular file, or the place is not writable
+  explicit PendingFile(const std::string& file);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  /// Appends bytes. @throws UsageError with the system's reason (disk full ...)
+  void write(const void* data, std::size_t bytes);
+  /// Makes the content durable and gives it its name, replacing what was there.
+  void commit();
+  const std::string& temporary_name() const { return temporary_; }
+  /// Says that another library has put a new file at temporary_name().
+  void replaced();
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const;
+  std::string file_, target_, temporary_;
+  int fd_ = -1;
+};
+
+/// Packs a stream of bytes on its way to a file.
+class Packer {
+ public:
+  virtual ~Packer() = default;
+  virtual void put(const char* data, std::size_t bytes) = 0;
+  virtual void finish() = 0;
+};
+
+/// Text through a buffer, packed if asked for.
+class TextFile {
+ public:
+  /// @throws UsageError as PendingFile, or when this build lacks the library for `compression`
+  TextFile(const std::string& file, Compression compression);
+  ~TextFile();
+
+  TextFile& text(std::string_view s) {
+    if (buffer_.size() + s.size() > kBuffer) flush();
+    buffer_.insert(buffer_.end(), s.begin(), s.end());
+    return *this;
+  }
+  TextFile& byte(char c) { return text({&c, 1}); }
+  template <class T>
+  TextFile& number(T value) {
+    char digits[40];  // the longest: -1.7976931348623157e+308
+    const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+    return text({digits, static_cast<std::size_t>(end - digits)});
+  }
+  /// Weight of arc a: an integer, or the shortest decimal that reads back as the same float64.
+  TextFile& weight(const Csr& graph, arc_t a) {
+    return graph.weight_kind == WeightKind::int32 ? number(graph.int_weights[a]) : number(graph.real_weights[a]);
+  }
+  void commit();
+
+ private:
+  static constexpr std::size_t kBuffer = std::size_t{1} << 20;
+  void flush();
+  PendingFile file_;
+  std::unique_ptr<Packer> packer_;
+  std::vector<char> buffer_;
+};
+
+}  // namespace shoal::io
