@@ -1,6 +1,8 @@
 // What BfsRunner drives: one search strategy on one kind of processor, with the levels on the PEs.
 #pragma once
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "shoal/algo/bfs_run.hpp"
@@ -21,6 +23,8 @@ class BfsEngine {
   virtual void fetch_levels(pe_t pe, level_t* to) const = 0;
   /// The smallest input number among the valid parents, by placed number: [num_vertices].
   virtual void fetch_parents(vertex_t placed_source, vertex_t* to) = 0;
+  /// Checks the levels where they are, by their properties: empty when right, else one line about a wrong vertex.
+  virtual std::string verify(vertex_t placed_source) const = 0;
 };
 
 std::unique_ptr<BfsEngine> make_async_cpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
@@ -28,8 +32,6 @@ std::unique_ptr<BfsEngine> make_levels_cpu(const Machine&, const PlacedGraph&);
 #if defined(SHOAL_HAVE_CUDA)
 std::unique_ptr<BfsEngine> make_async_gpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
 std::unique_ptr<BfsEngine> make_levels_gpu(const Machine&, const PlacedGraph&);
-/// BfsEngine::fetch_parents for levels that lie on devices: `level[p]` is PE p's slice.
-void fetch_parents_from_devices(const PlacedGraph&, level_t* const* level, vertex_t placed_source, vertex_t* to);
 #endif
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.

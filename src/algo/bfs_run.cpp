@@ -7,7 +7,7 @@
 #include "bfs_engines.hpp"
 #include "shoal/core/error.hpp"
 #if defined(SHOAL_HAVE_CUDA)
-#include "shoal/data/device_graph.hpp"
+#include "shoal/pgas/device_graph.hpp"
 #endif
 
 namespace shoal {
@@ -84,13 +84,14 @@ BfsRunner::BfsRunner(const Csr& graph, const BfsOptions& options) : state_(std::
 BfsRunner::BfsRunner(const GeneratorSpec& spec, const BfsOptions& options) : state_(std::make_unique<State>(options)) {
   State& s = *state_;
   Stopwatch watch;
-  const pe_t n = s.machine.n_pes();
 #if defined(SHOAL_HAVE_CUDA)
   if (s.machine.on_gpu()) {
+    const pe_t n = s.machine.n_pes();
     const PartitionKind kind = choose_partition(options, n, s.chosen);
-    const bool on_device = kind == PartitionKind::block || kind == PartitionKind::edges;
+    const bool on_device =
+        kind == PartitionKind::block || kind == PartitionKind::edges || kind == PartitionKind::random;
     if (on_device && can_generate_on_devices(spec)) {
-      s.placed = generate_on_devices(spec, n, kind, s.machine.devices());
+      s.placed = generate_on_devices(spec, n, kind, s.machine.devices(), options.seed);
       s.phases.emplace_back("generate", watch.lap());
       s.make_engine();
       s.phases.emplace_back("place", watch.lap());
@@ -159,6 +160,11 @@ BfsResult BfsRunner::result() const {
     }
   }
   return result;
+}
+
+std::string BfsRunner::verify() const {
+  if (state_->source == kNoVertex) throw UsageError("there is no result before the first search");
+  return state_->engine->verify(state_->source);
 }
 
 std::int64_t BfsRunner::num_vertices() const { return state_->placed.num_vertices; }

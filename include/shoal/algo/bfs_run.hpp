@@ -58,6 +58,9 @@ class BfsRunner {
   Report search(vertex_t source);
   /// Fetches what the last search left on the PEs, in the input's numbers.
   BfsResult result() const;
+  /// Checks the levels of the last search where they are, by their properties (bfs_reference.hpp): empty when right, else
+  /// one line about a wrong vertex. Needs neither the host's graph nor a second search.
+  std::string verify() const;
 
   std::int64_t num_vertices() const;
   arc_t num_arcs() const;

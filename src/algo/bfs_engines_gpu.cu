@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "bfs_async.hpp"
+#include "shoal/algo/bfs_levels_gpu.hpp"
+#include "shoal/algo/bfs_verify_gpu.hpp"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/device_memory.cuh"
 
@@ -21,16 +23,6 @@ struct ClearGpu {
       DeviceGuard guard(device);
       SHOAL_CUDA(cudaStreamSynchronize(0));
     }
-  }
-};
-
-class AsyncGpu : public BfsAsync<ClearGpu> {
- public:
-  using BfsAsync::BfsAsync;
-  void fetch_parents(vertex_t source, vertex_t* to) override {
-    std::vector<level_t*> levels;
-    for (pe_t p = 0; p < graph().n_pes(); ++p) levels.push_back(level(p));
-    fetch_parents_from_devices(graph(), levels.data(), source, to);
   }
 };
 
@@ -57,8 +49,7 @@ __global__ void parents_kernel(CsrView rows, const level_t* all_levels, const ve
   }
 }
 
-}  // namespace
-
+/// BfsEngine::fetch_parents for levels on devices: `level[p]` is PE p's slice.
 void fetch_parents_from_devices(const PlacedGraph& graph, level_t* const* level, vertex_t source, vertex_t* to) {
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& rows = graph.in[p];
@@ -78,8 +69,54 @@ void fetch_parents_from_devices(const PlacedGraph& graph, level_t* const* level,
   }
 }
 
+class AsyncGpu : public BfsAsync<ClearGpu> {
+ public:
+  using BfsAsync::BfsAsync;
+  void fetch_parents(vertex_t source, vertex_t* to) override {
+    fetch_parents_from_devices(graph(), levels().data(), source, to);
+  }
+  std::string verify(vertex_t source) const override { return verify_levels_on_devices(graph(), levels().data(), source); }
+
+ private:
+  std::vector<level_t*> levels() const {
+    std::vector<level_t*> all;
+    for (pe_t p = 0; p < graph().n_pes(); ++p) all.push_back(level(p));
+    return all;
+  }
+};
+
+class LevelsGpu : public BfsEngine {
+ public:
+  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : machine_(machine), graph_(graph), search_(graph) {
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
+      level_.push_back(static_cast<level_t*>(memory_.back().get()));
+    }
+  }
+  void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, level_.data(), report); }
+  void fetch_levels(pe_t pe, level_t* to) const override {
+    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, level_[pe], graph_.out[pe].count * sizeof(level_t));
+  }
+  void fetch_parents(vertex_t source, vertex_t* to) override {
+    fetch_parents_from_devices(graph_, level_.data(), source, to);
+  }
+  std::string verify(vertex_t source) const override { return verify_levels_on_devices(graph_, level_.data(), source); }
+
+ private:
+  const Machine& machine_;
+  const PlacedGraph& graph_;
+  BfsLevelsGpu search_;
+  std::vector<std::shared_ptr<void>> memory_;
+  std::vector<level_t*> level_;
+};
+
+}  // namespace
+
 std::unique_ptr<BfsEngine> make_async_gpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
   return std::make_unique<AsyncGpu>(machine, graph, plan, ClearGpu{});
+}
+std::unique_ptr<BfsEngine> make_levels_gpu(const Machine& machine, const PlacedGraph& graph) {
+  return std::make_unique<LevelsGpu>(machine, graph);
 }
 
 }  // namespace shoal
