@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
   try {
     int status = run(commands);
     std::cout.flush();
-    if (!std::cout && status == kRight) status = complain(kUsage, "standard output cannot be written");
+    const bool lost = !std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (lost && status == kRight) status = complain(kUsage, "standard output cannot be written");
     return status;
   } catch (const shoal::UsageError& error) {
     return complain(kUsage, error.what());

@@ -84,7 +84,9 @@ class Answers(CommandTest):
         rows = [x for x in answer.out.splitlines() if x.endswith("right") and x.split()[0].isdigit()]
         self.assertEqual([x.split()[0] for x in rows], ["1", "2", "3"])
         self.assertIn("all answers are right", answer.out)
-        self.assertIn("median", answer.out)
+        self.assertRegex(answer.out, r"median .* GTEPS")
+        self.write("one_way.el", "0 1\n")
+        self.assertNotIn("GTEPS", self.good("bfs", "one_way.el").out)
         self.assertEqual(self.good("bfs", "kron:8", "--quiet").out, "")
         self.assertIn("last search:", self.good("bfs", "kron:8", "--stats").out)
 

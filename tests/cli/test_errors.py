@@ -115,12 +115,12 @@ class Outputs(CommandTest):
             self.skipTest("no /dev/full here")
         self.bad(USAGE, ["/dev/full", "space"], "bfs", "chain:500", "--source", 0, "--output", "/dev/full")
         self.bad(USAGE, ["/dev/full", "space"], "bfs", "chain:500", "--source", 0, "--json=/dev/full")
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run(
-                [find_shoal(), "bfs", "chain:5", "--source", "0", "--json"],
-                stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-            )  # fmt: skip
-        self.assertEqual((done.returncode, "standard output" in done.stderr), (USAGE, True), done.stderr)
+        for tail in (["--json"], ["--stats"], []):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                command = [find_shoal(), "bfs", "chain:5", "--source", "0", *tail]
+                done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, USAGE, tail)
+            self.assertIn("standard output", done.stderr)
 
     def test_a_failed_run_leaves_an_old_file_alone(self) -> None:
         old = self.write("levels.npy", "old")

@@ -14,21 +14,21 @@ enum class WorkerKind { automatic, thread, warp, block };
 enum class KernelKind { automatic, persistent, discrete };
 
 struct Options {
-  pe_t pes = 0;                                   ///< 0: all GPUs, or one PE of all CPU threads
+  pe_t pes = 0;  ///< 0: all GPUs, or one PE of all CPU threads
   DeviceKind device = DeviceKind::automatic;
-  std::string engine = "auto";                    ///< self, threads, peer
+  std::string engine = "auto";  ///< self, threads, peer
   WorkerKind worker = WorkerKind::automatic;
-  int block_threads = 0;                          ///< threads of a block worker (block:256); 0 chooses
+  int block_threads = 0;  ///< threads of a block worker (block:256); 0 chooses
   KernelKind kernel = KernelKind::automatic;
-  int threads = 0;                                ///< CPU threads per PE; 0: the machine's, shared among the PEs
-  int workers = 0;                                ///< most workers per PE; 0: as many as are co-resident
-  int fetch = 0;                                  ///< items a worker takes at once; 0 chooses
-  std::int64_t capacity = 0;                      ///< slots of a ring, rounded up to a power of two; 0 chooses; 2 is legal
-  std::int64_t spill = -1;                        ///< items of spill per PE; -1 chooses, 0 switches it off
+  int threads = 0;            ///< CPU threads per PE; 0: the machine's, shared among the PEs
+  int workers = 0;            ///< most workers per PE; 0: as many as are co-resident
+  int fetch = 0;              ///< items a worker takes at once; 0 chooses
+  std::int64_t capacity = 0;  ///< slots of a ring, rounded up to a power of two; 0 chooses; 2 is legal
+  std::int64_t spill = -1;    ///< items of spill per PE; -1 chooses, 0 switches it off
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
-  double stall_timeout_seconds = 10;              ///< a run without progress for this long ends in a DeviceError
-  std::uint64_t seed = 1;                         ///< random partition, delays of the faulty transport
+  double stall_timeout_seconds = 10;  ///< a run without progress for this long ends in a DeviceError
+  std::uint64_t seed = 1;             ///< random partition, delays of the faulty transport
 };
 
 const char* name(DeviceKind);

@@ -25,14 +25,14 @@ struct Report {
   std::int64_t dropped = 0;
   std::int64_t stale = 0;
   std::int64_t run = 0;
-  std::int64_t spilled = 0;        ///< items that found no room in a ring and waited in spill
-  std::int64_t peak_ring = 0;      ///< most items waiting in one ring
-  std::int64_t peak_spill = 0;     ///< most items waiting in the spill of one PE
-  std::int64_t rounds = 0;         ///< discrete: kernels launched; levels strategy: levels; persistent: 1
-  std::vector<Traffic> traffic;    ///< pairs that exchanged anything
-  double seconds = 0;              ///< from the first worker's start until quiescence was seen
-  std::vector<std::pair<std::string, double>> phase_seconds;                ///< read, partition, place, run, verify ...
-  std::vector<std::pair<std::string, std::string>> chosen;                  ///< option -> "value: why"
+  std::int64_t spilled = 0;      ///< items that found no room in a ring and waited in spill
+  std::int64_t peak_ring = 0;    ///< most items waiting in one ring
+  std::int64_t peak_spill = 0;   ///< most items waiting in the spill of one PE
+  std::int64_t rounds = 0;       ///< discrete: kernels launched; levels strategy: levels; persistent: 1
+  std::vector<Traffic> traffic;  ///< pairs that exchanged anything
+  double seconds = 0;            ///< from the first worker's start until quiescence was seen
+  std::vector<std::pair<std::string, double>> phase_seconds;  ///< read, partition, place, run, verify ...
+  std::vector<std::pair<std::string, std::string>> chosen;    ///< option -> "value: why"
 
   /// Items run over the fewest possible (Atos, Table III); 0 when unknown.
   double work_inflation(std::int64_t minimum) const { return minimum > 0 ? static_cast<double>(run) / minimum : 0; }
