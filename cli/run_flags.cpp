@@ -20,7 +20,9 @@ void RunFlags::add_to(CLI::App& app) {
       ->type_name("KIND");
 
   const char* how = "How it runs (auto and 0 choose; the report says what was chosen and why)";
-  app.add_option("--worker", worker_, "auto, thread, warp, block or block:THREADS")->group(how)->type_name("KIND");
+  app.add_option("--worker", worker_, "auto, thread, warp, block or block:THREADS (64 to 512)")
+      ->group(how)
+      ->type_name("KIND");
   app.add_option("--kernel", kernel_, "auto, persistent (one long kernel) or discrete (one per round)")
       ->group(how)
       ->type_name("KIND");
