@@ -86,6 +86,8 @@ BfsLevelsGpuTuning tuning_of(const std::string& text) {
       t.blocks_per_sm = static_cast<int>(x);
     else if (name == "narrow")
       t.narrow = x != 0;
+    else if (name == "narrow_threads")
+      t.narrow_threads = static_cast<int>(x);
     else if (name == "narrow_after")
       t.narrow_after = static_cast<int>(x);
     else if (name == "narrow_enter")
@@ -183,6 +185,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, const Argumen
     DeviceGuard guard(g.devices[p]);
     arrays.emplace_back(g.out[p].count, "levels");
     arrays.back().fill_bytes(0x5A);
+    SHOAL_CUDA(cudaDeviceSynchronize());
     level.push_back(arrays.back().data());
   }
   std::vector<Reached> r(sources.size());

@@ -40,6 +40,9 @@ void check_tuning(const BfsLevelsGpuTuning& t) {
   if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
     refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
   }
+  if (t.narrow_threads != 512 && t.narrow_threads != 1024) {
+    refuse("narrow_threads " + std::to_string(t.narrow_threads) + "; 512 or 1024 is wanted");
+  }
   if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
 }
 
@@ -166,7 +169,7 @@ void BfsLevelsGpu::State::set_up_memory(Pe& pe) {
   v.heads = pe.heads.data();
   v.control = pe.control.data();
   for (int i = 0; i < 2; ++i) v.front[i] = pe.front[i].data();
-  SHOAL_CUDA(cudaStreamCreateWithFlags(&pe.stream, cudaStreamNonBlocking));
+  SHOAL_CUDA(cudaStreamCreate(&pe.stream));  // ordered after the legacy stream, where callers fill their arrays
   SHOAL_CUDA(cudaHostAlloc(&pe.outcome, sizeof(Outcome), cudaHostAllocPortable));
 }
 
@@ -277,7 +280,7 @@ void BfsLevelsGpu::State::set_up_launches() {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
     config.gridDim = dim3(static_cast<unsigned>(cluster));
-    config.blockDim = dim3(kMaxThreads);
+    config.blockDim = dim3(static_cast<unsigned>(tuning.narrow_threads));
     config.dynamicSmemBytes = kNarrowBytes;
     config.attrs = &attribute;
     config.numAttrs = 1;
@@ -398,7 +401,7 @@ void BfsLevelsGpu::State::run_narrow(level_t* level) {
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
   config.gridDim = dim3(static_cast<unsigned>(cluster));
-  config.blockDim = dim3(kMaxThreads);
+  config.blockDim = dim3(static_cast<unsigned>(tuning.narrow_threads));
   config.dynamicSmemBytes = kNarrowBytes;
   config.stream = pe.stream;
   config.attrs = &attribute;

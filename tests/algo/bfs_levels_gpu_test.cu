@@ -266,10 +266,13 @@ TEST_F(BfsLevelsGpuTest, AFailedAllocationLeavesNothing) {
 }
 
 TEST_F(BfsLevelsGpuTest, StepsTellWhatHappened) {
-  Bench bench(generate(parse_generator("kron:16")), 1);
+  const Csr csr = generate(parse_generator("kron:16"));
+  vertex_t source = 0;
+  while (csr.degree(source) == 0) ++source;
+  Bench bench(csr, 1);
   BfsLevelsGpu search(bench.graph);
   Report report;
-  search.search(1, bench.level.data(), report);
+  search.search(source, bench.level.data(), report);
   const auto steps = search.steps();
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(steps.front().depth, 0u);

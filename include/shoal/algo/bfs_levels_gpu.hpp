@@ -27,7 +27,8 @@ struct BfsLevelsGpuTuning {
   std::int64_t narrow_enter = 12288;  ///< a level is small with at most so many frontier arcs
   std::int64_t narrow_leave =
       65536;  ///< the cluster gives up at more frontier arcs than this; at least 2 * narrow_enter
-  std::int64_t narrow_check = 2048;  ///< the cluster reads a visited bit before it sets it from so many vertices on
+  std::int64_t narrow_check = 100000;  ///< the cluster reads a visited bit before it sets it from so many vertices on
+  int narrow_threads = 1024;              ///< threads of a block of the cluster: 512 or 1024
   int cluster_blocks = 16;           ///< blocks of the cluster: 1, 2, 4, 8 or 16; halved until the device takes it
   double deadline_seconds = 5;       ///< longest wait at one barrier before the search ends in a DeviceError
 };
@@ -55,7 +56,8 @@ class BfsLevelsGpu {
   BfsLevelsGpu(BfsLevelsGpu&&) noexcept;
   BfsLevelsGpu& operator=(BfsLevelsGpu&&) noexcept;
 
-  /// Finds the level of every vertex; blocks until all PEs are done.
+  /// Finds the level of every vertex; blocks until all PEs are done. Begins after what the legacy stream of each device
+  /// was given before; work of other streams on the level arrays must have ended.
   /// @param placed_source  [0, num_vertices), a placed number
   /// @param level  [n_pes] device memory of each PE, [count] words aligned to 16 bytes; all of it is written;
   ///               kUnreached where there is no path

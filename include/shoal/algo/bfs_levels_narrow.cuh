@@ -21,10 +21,15 @@ struct NarrowArgs {
   Outcome* outcome;
 };
 
+/// What a block has appended for one level; other blocks read it as one word.
+struct alignas(8) NarrowCount {
+  u32 vertices;  ///< and kWide: an entry found no room, or is too long; leave after this level
+  u32 arcs;
+};
+
 struct NarrowShared {
-  u64 size[2][kMaxCluster];  ///< by depth % 2: each block's vertices << 40 | arcs; written by its block in every block
-  u32 vertices[2], arcs[2];  ///< of the queue that this block fills
-  u32 wide;                  ///< an entry found no room, or is too long: leave after this level
+  NarrowCount count[2];   ///< by depth % 2, of this block's queue
+  u64 size[kMaxCluster];  ///< all blocks' counts for the level that runs
 };
 
 /// What a warp of the cluster needs to append; all members are called by whole warps.
@@ -35,6 +40,18 @@ struct NarrowSink {
   u64* queue;  ///< of this block: row << 16 | degree
   u32 depth;   ///< of the vertices that are reached
   bool check;  ///< read a bit before setting it
+  u32 late[4] = {kNone, kNone, kNone, kNone};  ///< vertices of this lane whose level is not written yet
+  u32 late_depth = 0;
+
+  /// Writes the levels that visit() left for later: the stores are then under way while the next level reads, and not
+  /// what its barrier waits for.
+  __device__ void settle() {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (late[j] != kNone) level[late[j]] = late_depth;
+      late[j] = kNone;
+    }
+  }
 
   /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a level
   /// costs what its longest chain of dependent accesses costs.
@@ -42,6 +59,7 @@ struct NarrowSink {
     bool fresh[4];
     u32 old[4];
     u64 row[4], end[4];
+    settle();
 #pragma unroll
     for (int j = 0; j < 4; ++j) old[j] = t[j] == kNone ? kAll : check ? load_relaxed(v.seen + (t[j] >> 5)) : 0;
 #pragma unroll
@@ -59,7 +77,7 @@ struct NarrowSink {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       fresh[j] = fresh[j] && (old[j] >> (t[j] & 31) & 1) == 0;
-      if (fresh[j]) level[t[j]] = depth;
+      if (fresh[j]) late[j] = t[j];
       fresh[j] = fresh[j] && end[j] != row[j];
       if (fresh[j]) {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(v.out.targets + row[j]));
@@ -68,12 +86,13 @@ struct NarrowSink {
       votes[j] = __ballot_sync(kAll, fresh[j]);
       total += __popc(votes[j]);
     }
+    late_depth = depth;
     if (total == 0) return;
     arcs = __reduce_add_sync(kAll, arcs);
     u32 slot = 0;
     if (lane_id() == 0) {
-      slot = atomicAdd(&s.vertices[depth & 1], total);
-      atomicAdd(&s.arcs[depth & 1], arcs);
+      slot = atomicAdd(&s.count[depth & 1].vertices, total) & (kWide - 1);
+      atomicAdd(&s.count[depth & 1].arcs, arcs);
     }
     slot = __shfl_sync(kAll, slot, 0);
 #pragma unroll
@@ -91,7 +110,7 @@ struct NarrowSink {
     if (fits) return;
     const u64 at = v.control->next[depth % 3].fetch_add((u64{1} << v.arc_bits) + degree);
     v.queue[depth & 1][at >> v.arc_bits] = {row, at & ((u64{1} << v.arc_bits) - 1)};
-    s.wide = 1;
+    atomicOr(&s.count[depth & 1].vertices, kWide);
   }
 
   /// Expands one entry of each lane (0: none).
@@ -136,8 +155,8 @@ inline __device__ void append_entries(const View& v, u64 entry, u32 depth) {
   if (degree != 0) v.queue[depth & 1][at >> v.arc_bits] = {entry >> 16, at & ((u64{1} << v.arc_bits) - 1)};
 }
 
-/// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster, 1,024 threads a block,
-/// kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that the outcome names.
+/// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster; as many warps a
+/// block as blocks, or a multiple; kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that the outcome names.
 __global__ void __launch_bounds__(kMaxThreads, 1)
     narrow_levels(const __grid_constant__ View v, const __grid_constant__ Rules rules, const NarrowArgs args) {
   namespace cg = cooperative_groups;
@@ -148,60 +167,62 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   u32 depth = args.depth;
   u64 explored = 0;
 
-  // The frontier in memory is dealt out to the blocks.
+  // The frontier in memory is dealt out to the blocks. A narrow run begins with at most kNarrowSlots * blocks arcs, and
+  // at most 65,535: slots and degrees fit.
   const u64 packed = v.control->next[depth % 3].load();
   const u32 n = static_cast<u32>(packed >> v.arc_bits);
   const u64 arcs = packed & ((u64{1} << v.arc_bits) - 1);
-  if (threadIdx.x == 0) {
-    s.vertices[0] = s.vertices[1] = s.arcs[0] = s.arcs[1] = s.wide = 0;
-  }
+  if (threadIdx.x < 2) s.count[threadIdx.x] = {0, 0};
   __syncthreads();
   for (u32 i = threadIdx.x * blocks + me; i < n; i += blockDim.x * blocks) {
     const Entry entry = v.queue[depth & 1][i];
     const u64 degree = (i + 1 < n ? v.queue[depth & 1][i + 1].before : arcs) - entry.before;
-    // A narrow run begins with at most kNarrowSlots * blocks arcs, and at most 65,535: slots and degrees fit.
     narrow_queue[(depth & 1) * kNarrowSlots + i / blocks] = entry.row << 16 | degree;
-    atomicAdd(&s.vertices[depth & 1], 1);
-    atomicAdd(&s.arcs[depth & 1], static_cast<u32>(degree));
+    atomicAdd(&s.count[depth & 1].vertices, 1u);
+    atomicAdd(&s.count[depth & 1].arcs, static_cast<u32>(degree));
   }
   cluster.sync();  // everyone has read the counter
   if (me == 0 && threadIdx.x < 3) v.control->next[threadIdx.x].store(0);
 
+  NarrowSink sink{v, args.level, s, nullptr, 0, false};
+  // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
+  const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
+  const u64* theirs = cluster.map_shared_rank(narrow_queue, b);
   u32 levels = 0;
   End end = End::running;
   for (;; ++depth, ++levels) {
-    // Tell all blocks what this one holds of the frontier at `depth`, then meet. Its counters are free from then on, and
-    // are used again for depth + 2.
-    __syncthreads();
-    if (warp == 0) {
-      const u64 size =
-          static_cast<u64>(s.vertices[depth & 1] | s.wide * kWide) << 40 | min(s.arcs[depth & 1], 1u << 27);
-      if (lane < blocks) *cluster.map_shared_rank(&s.size[depth & 1][me], lane) = size;
-      __syncwarp();
-      if (lane == 0) s.vertices[depth & 1] = s.arcs[depth & 1] = 0;
-    }
     cluster.sync();
-    const u64 size = lane < blocks ? s.size[depth & 1][lane] : 0;
-    const u32 vertices = static_cast<u32>(size >> 40);
-    const u32 all = __reduce_add_sync(kAll, vertices), level_arcs = __reduce_add_sync(kAll, static_cast<u32>(size));
+    // The first entry is read before it is known whether there is one; the counts are under way at the same time.
+    const u64* queue = theirs + (depth & 1) * kNarrowSlots;
+    u64 entry = first_chunk * 32 + lane < kNarrowSlots ? queue[first_chunk * 32 + lane] : 0;
+    if (warp == 0) {
+      if (lane < blocks) s.size[lane] = *reinterpret_cast<u64*>(cluster.map_shared_rank(&s.count[depth & 1], lane));
+      if (lane == 0) s.count[(depth + 1) & 1] = {0, 0};  // last read by others before this level's barrier
+    }
+    sink.settle();
+    __syncthreads();
+    const u64 size = lane < blocks ? s.size[lane] : 0;
+    const u32 vertices = static_cast<u32>(size);
+    const u32 all = __reduce_add_sync(kAll, vertices);
+    const u32 level_arcs = __reduce_add_sync(kAll, min(static_cast<u32>(size >> 32), 1u << 27));
     if (all == 0 || all >= kWide || level_arcs > rules.narrow_leave) {
       end = all == 0 ? End::done : End::wide;
       break;
     }
     explored += level_arcs;
-    // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
-    NarrowSink sink{
-        v, args.level, s, narrow_queue + ((depth + 1) & 1) * kNarrowSlots, depth + 1, all >= rules.narrow_check};
-    const u32 b = warp & (blocks - 1), have = __shfl_sync(kAll, vertices, b);
-    const u64* theirs = cluster.map_shared_rank(narrow_queue, b) + (depth & 1) * kNarrowSlots;
-    for (u32 chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks); chunk * 32 < have;
-         chunk += blockDim.x / 32) {
+    sink.queue = narrow_queue + ((depth + 1) & 1) * kNarrowSlots;
+    sink.depth = depth + 1;
+    sink.check = all >= rules.narrow_check;
+    const u32 have = __shfl_sync(kAll, vertices, b);
+    for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
-      sink.expand(i < have ? theirs[i] : 0);
+      if (chunk != first_chunk) entry = i < have ? queue[i] : 0;
+      sink.expand(i < have ? entry : 0);
     }
   }
+  sink.settle();
   if (end == End::wide) {
-    const u32 held = min(static_cast<u32>(s.size[depth & 1][me] >> 40) & (kWide - 1), kNarrowSlots);
+    const u32 held = min(static_cast<u32>(s.size[me]) & (kWide - 1), kNarrowSlots);
     for (u32 first = warp * 32; first < held; first += blockDim.x) {
       const u32 i = first + lane;
       append_entries(v, i < held ? narrow_queue[(depth & 1) * kNarrowSlots + i] : 0, depth);
