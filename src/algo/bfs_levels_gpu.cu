@@ -95,7 +95,7 @@ struct BfsLevelsGpu::State {
                    : reinterpret_cast<const void*>(search_levels<false>);
   }
   std::size_t search_shared() const {
-    return static_cast<std::size_t>(tuning.block_threads) / 32 * kBuffer * sizeof(u32);
+    return static_cast<std::size_t>(tuning.block_threads) / 32 * kWarpWords * sizeof(u32);
   }
 
   void set_up_views();

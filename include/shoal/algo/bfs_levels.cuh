@@ -19,10 +19,11 @@ inline constexpr u32 kPad = 1024;              ///< PEs' ranges begin at multipl
 inline constexpr u32 kTileWords = 8;           ///< words of a bitmap that a warp works on at once
 inline constexpr u32 kTile = 32 * kTileWords;  ///< the same in vertices
 inline constexpr u32 kBuffer = 256;            ///< vertices that a warp collects before it appends them
-inline constexpr u32 kNone = 0xFFFFFFFFu;      ///< no neighbour
-inline constexpr u32 kAll = 0xFFFFFFFFu;       ///< every lane of a warp
-inline constexpr int kMaxSteps = 256;          ///< steps that are remembered
-inline constexpr int kMaxThreads = 1024;       ///< of a block
+inline constexpr u32 kWarpWords = 384;     ///< shared memory of a warp: a buffer, or what bottom-up keeps of its tiles
+inline constexpr u32 kNone = 0xFFFFFFFFu;  ///< no neighbour
+inline constexpr u32 kAll = 0xFFFFFFFFu;   ///< every lane of a warp
+inline constexpr int kMaxSteps = 256;      ///< steps that are remembered
+inline constexpr int kMaxThreads = 1024;   ///< of a block
 
 /// A frontier vertex: its row, and the number of frontier arcs before it. `before` ascends with the slot.
 struct alignas(16) Entry {

@@ -62,27 +62,46 @@ __device__ void bitmap_to_queue(Sink<kMulti>& sink, u32 which) {
   sink.flush();
 }
 
-/// Rows of the listed vertices of a tile (`list`: n places in the tile), read until a neighbour is in the frontier.
+/// Marks a vertex as found after its tile was published: here, and in the copies of all peers. One lane.
 template <bool kMulti>
-__device__ void search_rows(const View& v, const u32* front, u32 tile, const std::uint8_t* list, u32 n, u32* found) {
+__device__ void publish_late(const View& v, level_t* level, u32 depth, u32 which, u32 local) {
+  const u32 at = v.base[v.me] / 32 + local / 32, bit = 1u << (local & 31);
+  level[local] = depth;
+  atomicOr(v.seen + at, bit);
+  atomicOr(v.front[which] + at, bit);
+  if constexpr (kMulti) {
+    for (pe_t p = 0; p < v.n_pes; ++p) {
+      if (p != v.me) atomicOr_system(v.peer_front[which][p] + at, bit);
+    }
+  }
+}
+
+/// Reads the rows of n listed own vertices until a neighbour is in front[which]; those found get level `depth`.
+/// @return how many this lane found
+template <bool kMulti>
+__device__ u32 search_rows(const View& v, level_t* level, u32 depth, u32 which, const u32* list, u32 n) {
   const u32 lane = lane_id();
+  const u32* front = v.front[which];
+  u32 count = 0;
   for (u32 i = 0; i < n; i += 32) {
     u64 arc = 0, end = 0;
-    u32 place = 0;
+    u32 local = 0;
     bool hit = false;
     if (i + lane < n) {
-      place = list[i + lane];
-      arc = __ldg(v.in.offsets + tile * kTile + place);
-      end = __ldg(v.in.offsets + tile * kTile + place + 1);
+      local = list[i + lane];
+      arc = __ldg(v.in.offsets + local);
+      end = __ldg(v.in.offsets + local + 1);
       const u64 stop = min(end, arc + kSerialArcs);
-      for (; arc < stop && !hit; arc += 4) {
-        u32 t[4];
+      for (; arc < stop && !hit; arc += 8) {
+        u32 t[8];
 #pragma unroll
-        for (u32 j = 0; j < 4; ++j) t[j] = arc + j < stop ? __ldg(v.in.targets + arc + j) : kNone;
+        for (u32 j = 0; j < 8; ++j) t[j] = arc + j < stop ? __ldg(v.in.targets + arc + j) : kNone;
 #pragma unroll
-        for (u32 j = 0; j < 4; ++j) {
-          if (t[j] != kNone) hit |= in_frontier(front, padded<kMulti>(v, t[j]));
+        for (u32 j = 0; j < 8; ++j) {
+          if (t[j] != kNone) t[j] = padded<kMulti>(v, t[j]);
         }
+#pragma unroll
+        for (u32 j = 0; j < 8; ++j) hit |= in_frontier(front, t[j]);
       }
     }
     __syncwarp();
@@ -101,13 +120,17 @@ __device__ void search_rows(const View& v, const u32* front, u32 tile, const std
       }
       if (lane == from) hit = any;
     }
-    if (hit) atomicOr(found + (place >> 5), 1u << (place & 31));
+    if (hit) publish_late<kMulti>(v, level, depth, which ^ 1, local);
+    count += hit;
     __syncwarp();
   }
+  return count;
 }
 
 /// Searches all unreached own vertices for neighbours in front[which]; those found get level `depth` and make up
-/// front[which ^ 1]. `buffer` is the warp's. @return how many this warp found (every lane)
+/// front[which ^ 1]. Few vertices need their rows read: those of several tiles are read together, a row a lane.
+/// @param buffer  the warp's kWarpWords words
+/// @return how many this warp found (every lane)
 template <bool kMulti>
 __device__ u32 bottom_up(const View& v, level_t* level, u32 depth, u32 which, u32* buffer) {
   const u32 lane = lane_id();
@@ -115,8 +138,9 @@ __device__ u32 bottom_up(const View& v, level_t* level, u32 depth, u32 which, u3
   u32* seen = v.seen + v.base[v.me] / 32;
   auto* list = reinterpret_cast<std::uint8_t*>(buffer);  // places in the tile that still look
   u32* found = buffer + kTile / 4;                       // [kTileWords] what they found
-  static_assert(kTile == 256 && kBuffer >= kTile / 4 + kTileWords, "a place is one byte; both fit the warp's buffer");
-  u32 count = 0;
+  u32* rows = found + kTileWords;                        // own vertices whose rows must be read
+  static_assert(kTile == 256 && kWarpWords >= kTile / 4 + kTileWords + kTile + 32, "a place is one byte; all fit");
+  u32 count = 0, num_rows = 0;
   for (u32 tile = warp_id(); tile < v.words / kTileWords; tile += num_warps()) {
     const u32 open = lane < kTileWords ? ~seen[tile * kTileWords + lane] : 0;
     u32 word = 0;
@@ -141,38 +165,48 @@ __device__ u32 bottom_up(const View& v, level_t* level, u32 depth, u32 which, u3
       if (n != 0) {
         if (lane < kTileWords) found[lane] = 0;
         __syncwarp();
-        u32 rows = 0;  // the list is made shorter in place: a lane's place is read before any is written behind it
-        for (u32 i = 0; i < n; i += 32) {
-          u32 place = 0;
-          uint4 q = {kNone, kNone, kNone, kNone};
-          if (i + lane < n) {
-            place = list[i + lane];
-            q = __ldg(v.heads + tile * kTile + place);
+        for (u32 i = 0; i < n; i += 64) {  // two of the list a lane, so that their loads overlap
+          u32 place[2];
+          uint4 q[2];
+          bool hit[2];
+#pragma unroll
+          for (u32 k = 0; k < 2; ++k) {
+            const u32 x = i + k * 32 + lane;
+            place[k] = x < n ? list[x] : 0;
+            q[k] = x < n ? __ldg(v.heads + tile * kTile + place[k]) : uint4{kNone, kNone, kNone, kNone};
           }
-          const bool second = in_frontier(front, q.y), third = in_frontier(front, q.z),
-                     fourth = in_frontier(front, q.w);
-          const bool hit = second || third || fourth, more = !hit && q.w != kNone;
-          if (hit) atomicOr(found + (place >> 5), 1u << (place & 31));
-          const u32 votes = __ballot_sync(kAll, more);
-          __syncwarp();
-          if (more) list[rows + __popc(votes & lanes_below())] = static_cast<std::uint8_t>(place);
-          rows += __popc(votes);
-          __syncwarp();
+#pragma unroll
+          for (u32 k = 0; k < 2; ++k) {
+            const bool second = in_frontier(front, q[k].y), third = in_frontier(front, q[k].z);
+            hit[k] = in_frontier(front, q[k].w) || second || third;
+          }
+#pragma unroll
+          for (u32 k = 0; k < 2; ++k) {
+            if (hit[k]) atomicOr(found + (place[k] >> 5), 1u << (place[k] & 31));
+            const bool more = !hit[k] && q[k].w != kNone;
+            const u32 votes = __ballot_sync(kAll, more);
+            if (more) rows[num_rows + __popc(votes & lanes_below())] = tile * kTile + place[k];
+            num_rows += __popc(votes);
+          }
         }
-        if (rows != 0) search_rows<kMulti>(v, front, tile, list, rows, found);
         __syncwarp();
         const u32 late = lane < kTileWords ? found[lane] : 0;
         word |= late;
         for (u32 j = 0; j < kTileWords; ++j) {
           if (__shfl_sync(kAll, late, j) >> lane & 1) level[tile * kTile + j * 32 + lane] = depth;
         }
-        __syncwarp();
       }
       if (lane < kTileWords && word != 0) seen[tile * kTileWords + lane] = ~open | word;
     }
     publish_tile<kMulti>(v, which ^ 1, tile, word);
+    __syncwarp();  // what comes late finds the words in place
     count += __popc(word);
+    if (num_rows >= 32) {
+      count += search_rows<kMulti>(v, level, depth, which, rows, num_rows);
+      num_rows = 0;
+    }
   }
+  count += search_rows<kMulti>(v, level, depth, which, rows, num_rows);
   return __reduce_add_sync(kAll, count);
 }
 

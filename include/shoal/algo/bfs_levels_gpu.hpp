@@ -28,9 +28,9 @@ struct BfsLevelsGpuTuning {
   std::int64_t narrow_leave =
       65536;  ///< the cluster gives up at more frontier arcs than this; at least 2 * narrow_enter
   std::int64_t narrow_check = 100000;  ///< the cluster reads a visited bit before it sets it from so many vertices on
-  int narrow_threads = 1024;              ///< threads of a block of the cluster: 512 or 1024
-  int cluster_blocks = 16;           ///< blocks of the cluster: 1, 2, 4, 8 or 16; halved until the device takes it
-  double deadline_seconds = 5;       ///< longest wait at one barrier before the search ends in a DeviceError
+  int narrow_threads = 1024;           ///< threads of a block of the cluster: 512 or 1024
+  int cluster_blocks = 16;             ///< blocks of the cluster: 1, 2, 4, 8 or 16; halved until the device takes it
+  double deadline_seconds = 5;         ///< longest wait at one barrier before the search ends in a DeviceError
 };
 
 /// One level of the last search as the first PE saw it; a run of levels on the cluster is one step.

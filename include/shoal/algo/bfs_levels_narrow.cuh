@@ -37,9 +37,9 @@ struct NarrowSink {
   const View& v;
   level_t* level;
   NarrowShared& s;
-  u64* queue;  ///< of this block: row << 16 | degree
-  u32 depth;   ///< of the vertices that are reached
-  bool check;  ///< read a bit before setting it
+  u64* queue;                                  ///< of this block: row << 16 | degree
+  u32 depth;                                   ///< of the vertices that are reached
+  bool check;                                  ///< read a bit before setting it
   u32 late[4] = {kNone, kNone, kNone, kNone};  ///< vertices of this lane whose level is not written yet
   u32 late_depth = 0;
 

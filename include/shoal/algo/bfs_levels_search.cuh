@@ -136,13 +136,13 @@ __device__ bool bottom_up_levels(const View& v, const Rules& rules, Scratch& s, 
   }
 }
 
-/// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kBuffer words of shared memory.
+/// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kWarpWords words of shared memory.
 template <bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
     search_levels(const __grid_constant__ View v, const __grid_constant__ Rules rules, const SearchArgs args) {
   extern __shared__ u32 buffers[];
   __shared__ Scratch s;
-  u32* buffer = buffers + warp_in_block() * kBuffer;
+  u32* buffer = buffers + warp_in_block() * kWarpWords;
   Progress at;
   at.depth = args.depth;
   at.barriers = args.barriers;
