@@ -101,8 +101,8 @@ struct SlotRing {
     return spin_wait(state, [&] { return try_put(ticket, value); });
   }
 
-  /// Claims up to `want` given-out tickets for popping. `waiting` says how many there were. Comes back with
-  /// none only when there was none to claim at some moment of the call (spill relies on it).
+  /// Claims up to `want` given-out tickets for popping. `waiting` says how many there were. May
+  /// miss some: the two counters are read one after the other, and either may be old.
   SHOAL_FN Tickets claim(lane_t want, ticket_t& waiting) const {
     ticket_t head = counters->head.load();
     for (;;) {
@@ -111,6 +111,16 @@ struct SlotRing {
       if (waiting == 0) return {};
       const lane_t count = waiting < want ? static_cast<lane_t>(waiting) : want;
       if (counters->head.compare_swap(head, head + count)) return {head, count};
+    }
+  }
+
+  /// Claims one given-out ticket; none only if there was none at some moment of the call. Dearer: reads by adding zero, which
+  /// finds the newest value.
+  SHOAL_FN Tickets claim_one_surely() const {
+    for (;;) {
+      ticket_t head = counters->head.fetch_add(0);
+      if (head >= counters->tail.fetch_add(0)) return {};
+      if (counters->head.compare_swap(head, head + 1)) return {head, 1};
     }
   }
 

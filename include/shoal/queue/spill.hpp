@@ -84,8 +84,7 @@ struct SpillPool {
 
  private:
   SHOAL_FN std::uint32_t allocate(std::uint32_t next, const StateWord& state) const {
-    ticket_t waiting;
-    const Tickets t = free.claim(1, waiting);
+    const Tickets t = free.claim_one_surely();
     std::uint32_t fresh;
     if (t.count == 0 || !free.take(t.first, fresh, state)) return kNoChunk;
     lane_t credit = 1;

@@ -108,6 +108,9 @@ class Out {
     return keep;
   }
 
+  /// Worker-collective: the lanes with `has` queue an item that was judged and is to be run.
+  SHOAL_FN void keep(const W& w, bool has, const Item& item) { append(w, has, item); }
+
   /// Worker-collective: makes everything that this worker still holds visible. Before its items are completed.
   SHOAL_FN void flush(const W& w) {
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {

@@ -129,6 +129,9 @@ int most_workers(const Machine& machine, const Plan& plan) {
     int per_multiprocessor = 0, multiprocessors = 0;
     SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
     SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    if (plan.blocks_per_multiprocessor > 0 && plan.workers == 0) {
+      per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
+    }
     const int workers = per_multiprocessor * multiprocessors * s.workers_per_block;
     least = least == 0 ? workers : std::min(least, workers);
   }
@@ -250,7 +253,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   Lanes lanes(machine);
   lane_t n_workers = static_cast<lane_t>(workers);
   lane_t fetch = plan.fetch;
-  const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : GpuThread::kMaxFetch;
+  const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;
   fetch = std::max<lane_t>(1, std::min(fetch, most));
   std::vector<ticket_t> limit;
   for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);

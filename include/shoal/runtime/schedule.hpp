@@ -83,11 +83,15 @@ class Scheduler {
     return w_.from_leader(state) != 0;
   }
 
-  /// Does one batch of work from wherever there is some. False if there was none.
+  /// Does one batch of work from wherever there is some. False if there was none, or none that could move.
   SHOAL_FN bool step(lane_t steps) {
-    bool worked = take_from_ring();
-    if (view().n_pes > 1 && (!worked || steps % 4 == 3)) worked |= receive_any();
-    return worked || take_from_spill();
+    if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      const bool moved = take_from_spill();
+      return (view().n_pes > 1 && receive_any()) || moved;
+    }
+    const bool worked = take_from_ring();
+    return (view().n_pes > 1 && (!worked || steps % 4 == 3) && receive_any()) || worked;
   }
 
   /// Looks at all channels at once, a lane each, and drains the first that has something.
@@ -175,7 +179,7 @@ class Scheduler {
     if (w_.lane() == 0) locked = channel.try_lock();
     if (!w_.from_leader(locked)) return false;
     const ticket_t head = channel.counters->head.load();
-    lane_t ready = fetch_;
+    lane_t ready = desk_size();
     for (lane_t i = w_.lane(); i < ready; i += w_.size()) {
       if (!channel.ready(head + i)) ready = i;
       else desk_.item[i] = channel.read(head + i);
@@ -183,25 +187,18 @@ class Scheduler {
     const lane_t n = w_.smallest(ready);
     if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
     w_.sync();
-    // Judge in place; what is kept moves to the front.
-    lane_t kept = 0;
+    // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
     for (lane_t base = 0; base < n; base += w_.size()) {
       const lane_t i = base + w_.lane();
       const Item item = i < n ? desk_.item[i] : Item{};
-      const bool keep = i < n && out_.judge(item);
-      const Scan scan = w_.count_before(keep);
-      w_.sync();
-      if (keep) desk_.item[kept + scan.before] = item;
-      kept += scan.total;
-      w_.sync();
+      out_.keep(w_, i < n && out_.judge(item), item);
     }
-    if (kept > 0) run_items(kept);
     if (n > 0) complete(n);
     return n > 0;
   }
 
   SHOAL_FN bool take_from_spill() {
-    const lane_t n = view().spill.pop(w_, out_.list(), desk_.item, fetch_, out_.state());
+    const lane_t n = view().spill.pop(w_, out_.list(), desk_.item, desk_size(), out_.state());
     if (n == 0) return false;
     bool moved = false;
     const lane_t left = out_.unspill(w_, desk_.item, n, moved);
@@ -314,6 +311,9 @@ class Scheduler {
     }
     view().transport.progress();
   }
+
+  /// Items that the desk holds.
+  SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr lane_t kHub = 1u << 16;
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state

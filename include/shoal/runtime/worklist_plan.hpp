@@ -16,6 +16,7 @@ struct LaunchPlan {
   KernelKind kernel = KernelKind::persistent;
   lane_t fetch = 1;
   int workers = 0;                      ///< most workers per PE; 0: as many as are co-resident
+  int blocks_per_multiprocessor = 0;    ///< most blocks of a GPU's multiprocessor; 0: as many as fit
   ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
   ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
   std::int64_t spill_near = 1 << 16;    ///< items of spill in the PE's memory (besides one chunk per worker)

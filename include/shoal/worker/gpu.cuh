@@ -6,7 +6,7 @@ namespace shoal {
 
 /// One GPU thread. Same collectives as a CPU thread, shorter buffers (they live in local memory).
 struct GpuThread : CpuThread {
-  static constexpr lane_t kMaxFetch = 1;
+  static constexpr lane_t kMaxFetch = 8;
   static constexpr lane_t kBuffer = 4;
   static constexpr bool kHoldsTickets = true;
 };
@@ -22,11 +22,14 @@ struct GpuWarp {
 
   __device__ lane_t size() const { return 32; }
   __device__ lane_t lane() const { return threadIdx.x % 32; }
+  // Shuffles and votes exchange registers; that they order memory among the lanes is the __syncwarp's doing.
   template <class T>
   __device__ T from_leader(T x) const {
+    sync();
     return __shfl_sync(kAll, x, 0);
   }
   __device__ Scan exclusive_sum(lane_t x) const {
+    sync();
     lane_t inclusive = x;
     for (int d = 1; d < 32; d *= 2) {
       const lane_t y = __shfl_up_sync(kAll, inclusive, d);
@@ -35,12 +38,20 @@ struct GpuWarp {
     return {inclusive - x, __shfl_sync(kAll, inclusive, 31)};
   }
   __device__ Scan count_before(bool b) const {
+    sync();
     const unsigned votes = __ballot_sync(kAll, b);
     return {static_cast<lane_t>(__popc(votes & ((1u << lane()) - 1))), static_cast<lane_t>(__popc(votes))};
   }
-  __device__ bool any(bool b) const { return __any_sync(kAll, b); }
-  __device__ lane_t smallest(lane_t x) const { return __reduce_min_sync(kAll, x); }
+  __device__ bool any(bool b) const {
+    sync();
+    return __any_sync(kAll, b);
+  }
+  __device__ lane_t smallest(lane_t x) const {
+    sync();
+    return __reduce_min_sync(kAll, x);
+  }
   __device__ std::uint64_t sum(std::uint64_t x) const {
+    sync();
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
     return x;
   }

@@ -1,6 +1,7 @@
 // Who runs: a worker is one CPU thread, or one GPU thread, warp or block. The same task source runs on all of them.
 //
-// A collective is called by every lane of the worker, in the same order, with `w` as its first argument or on `w`.
+// A collective is called by every lane of the worker, in the same order, with `w` as its first argument or on `w`. Every
+// collective orders memory among the lanes: what any lane wrote or acquired before it, all lanes see after it.
 //
 // | worker        | where | lanes          | a collective costs                                  |
 // |---------------|-------|----------------|-----------------------------------------------------|
