@@ -25,6 +25,13 @@ Verdict run_seed(Machine& machine, Scenario& scenario, std::uint64_t seed, bool 
   Schedule schedule = Schedule::from_seed(seed, scenario.expected_steps(), scenario.max_steps());
   schedule.trace = trace;
   Verdict verdict = machine.run(schedule);
+  while (verdict.ok && scenario.again(machine)) {
+    schedule.seed = schedule.seed * 31 + 7;
+    const Verdict next = machine.run(schedule);
+    verdict.ok = next.ok, verdict.what = next.what;
+    verdict.steps += next.steps, verdict.stale_reads += next.stale_reads;
+    verdict.trace_hash = verdict.trace_hash * 31 + next.trace_hash;
+  }
   if (!verdict.ok) return verdict;
   verdict.what = scenario.judge();
   verdict.ok = verdict.what.empty();

@@ -20,7 +20,9 @@ class Scenario {
   virtual ~Scenario() = default;
   /// Prepares memory and adds workers. Returns the case in one line, for the report.
   virtual std::string set_up(Machine& machine, Random& random) = 0;
-  /// After a run that ended by itself. Returns what is wrong, or nothing.
+  /// After a run that ended by itself: true if workers were added for another run of the same case.
+  virtual bool again(Machine&) { return false; }
+  /// After the last run. Returns what is wrong, or nothing.
   virtual std::string judge() = 0;
   /// About how many steps a run takes, and how many none ever takes.
   virtual unsigned expected_steps() const = 0;

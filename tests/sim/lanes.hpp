@@ -14,12 +14,13 @@ namespace shoal::sim {
 
 /// A CPU thread with a short push buffer, so that the buffer overflows in small cases.
 struct SimThread : CpuThread {
+  static constexpr lane_t kMaxFetch = 5;
   static constexpr lane_t kBuffer = 3;
 };
 
 /// One GPU thread.
 struct SimHolder : CpuThread {
-  static constexpr lane_t kMaxFetch = 1;
+  static constexpr lane_t kMaxFetch = 3;
   static constexpr lane_t kBuffer = 2;
   static constexpr bool kHoldsTickets = true;
 };

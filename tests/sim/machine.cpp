@@ -238,8 +238,10 @@ Machine::~Machine() {
   for (char* stack : impl_->stacks) munmap(stack, kStackBytes);
 }
 
+void Machine::clear_workers() { impl_->workers.clear(); }
+
 void Machine::clear() {
-  impl_->workers.clear();
+  clear_workers();
   impl_->labels.clear();
 }
 

@@ -56,6 +56,8 @@ class Machine {
 
   /// Forgets workers and names, for the next set-up.
   void clear();
+  /// Forgets the workers only, for another run on the same memory.
+  void clear_workers();
   /// Adds a worker of processing element `pe`. The body must not own memory on its stack: a failed run abandons it.
   void add_worker(int pe, std::function<void()> body);
   /// Names memory in reports: label[i] for element i of `count` elements of `stride` bytes.

@@ -17,6 +17,7 @@ namespace {
 
 using namespace shoal;
 constexpr std::uint32_t kSalt = 0x7A5C0000u;
+constexpr lane_t kDesk = 5;  // items: the most that any of the workers takes at once
 
 struct Item {
   std::uint32_t node, check;
@@ -119,7 +120,7 @@ class SchedulerScenario final : public sim::Scenario {
     lanes_ = kind_ == 2 ? 2 : kind_ == 3 ? 3 : 1;
     workers_ = 1 + random.below(lanes_ == 1 ? 3 : 2);
     while (static_cast<lane_t>(n_pes_) * workers_ * lanes_ > sim::kMaxWorkers) --workers_;
-    fetch_ = 1 + random.below(kind_ == 0 ? 4 : lanes_);
+    fetch_ = 1 + random.below(kind_ == 0 ? sim::SimThread::kMaxFetch : lanes_);
     capacity_ = ticket_t{2} << random.below(3);
     channel_capacity_ = ticket_t{1} << random.below(3);
     advance_ = random.below(3);
@@ -127,22 +128,46 @@ class SchedulerScenario final : public sim::Scenario {
     chunks_ = scarce_ ? random.below(workers_) : workers_ + 16;
     grow_tree(random);
     for (pe_t p = 0; p < n_pes_; ++p) prepare(machine, random, p);
-    if (fan_out) {
-      add_workers_of<FanOutTree>(machine);
-    } else {
-      add_workers_of<HandTree>(machine);
-    }
+    discrete_ = random.below(4) == 0;
+    rounds_ = 0;
+    for (pe_t p = 0; p < n_pes_; ++p) limit_[p] = 0;
+    for (pe_t p = 0; p < n_pes_; ++p) pe_[p].lists.assign(workers_, SpillList{});
+    add_workers_ =
+        fan_out ? &SchedulerScenario::add_workers_of<FanOutTree> : &SchedulerScenario::add_workers_of<HandTree>;
+    (this->*add_workers_)(machine);
     static const char* const kinds[] = {"threads", "ticket holders", "two lanes", "three lanes"};
     return std::to_string(n_pes_) + " PEs, each " + std::to_string(workers_) + " workers (" + kinds[kind_] +
            "), fetch " + std::to_string(fetch_) + ", ring " + std::to_string(capacity_) + ", channels " +
            std::to_string(channel_capacity_) + ", spill chunks " + std::to_string(chunks_) +
-           (fan_out ? ", fan-out" : ", by hand") + ", " + std::to_string(tree_.nodes.size()) + " items";
+           (fan_out ? ", fan-out" : ", by hand") + (discrete_ ? ", discrete" : ", persistent") + ", " +
+           std::to_string(tree_.nodes.size()) + " items";
+  }
+
+  /// Discrete runs: what the host does between two rounds (runtime/launch_cpu.hpp).
+  bool again(sim::Machine& machine) override {
+    if (!discrete_ || control_[0]->state.load() != 0) return false;
+    std::uint64_t created = 0, completed = 0;
+    for (pe_t p = 0; p < n_pes_; ++p) {
+      PeControl& c = *control_[p];
+      created += c.entered.load() + c.ring.tail.load();
+      for (pe_t q = 0; q < n_pes_; ++q) created += c.send[q].tail.load();
+      completed += c.completed.load();
+    }
+    if (created == completed || ++rounds_ > 400) return false;
+    for (pe_t p = 0; p < n_pes_; ++p) {
+      control_[p]->ring.head.store(limit_[p]);  // tickets claimed beyond the limit go back
+      limit_[p] = control_[p]->ring.tail.load();
+    }
+    machine.clear_workers();
+    (this->*add_workers_)(machine);
+    return true;
   }
 
   std::string judge() override {
+    if (rounds_ > 400) return "no end after 400 rounds";
     for (pe_t p = 0; p < n_pes_; ++p) {
       const auto state = static_cast<RunState>(control_[p]->state.load());
-      if (state == RunState::done) continue;
+      if (state == (discrete_ ? RunState::running : RunState::done)) continue;
       if (state == RunState::worklist_full && scarce_) return {};
       return "PE " + std::to_string(p) + " ended in state " + std::to_string(static_cast<int>(state));
     }
@@ -167,7 +192,7 @@ class SchedulerScenario final : public sim::Scenario {
   }
 
   unsigned expected_steps() const override { return 1500; }
-  std::uint64_t max_steps() const override { return 300000; }
+  std::uint64_t max_steps() const override { return 1000000; }
 
  private:
   struct Pe {
@@ -176,6 +201,7 @@ class SchedulerScenario final : public sim::Scenario {
     std::vector<Slot<std::uint32_t>> free;
     std::vector<RemoteSlot<Item>> inbox[3];
     std::vector<Item> seeds;
+    std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
     std::vector<std::vector<lane_t>> starts;
@@ -241,7 +267,7 @@ class SchedulerScenario final : public sim::Scenario {
       control.receive[q].lock.store(0);
       pe.inbox[q].assign(channel_capacity_, RemoteSlot<Item>{{}, {~0u, 0}});
     }
-    pe.desks.assign(workers_, std::vector<Item>(std::max(fetch_, lanes_), Item{~0u, 0}));
+    pe.desks.assign(workers_, std::vector<Item>(kDesk, Item{~0u, 0}));
     pe.ranges.assign(workers_, std::vector<Span<const std::uint32_t>>(lanes_));
     pe.starts.assign(workers_, std::vector<lane_t>(lanes_));
     pe.two.assign(workers_, {});
@@ -321,9 +347,14 @@ class SchedulerScenario final : public sim::Scenario {
     using Range = typename RangeOf<typename View::Task>::Type;
     Range* range = nullptr;
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
-    Scheduler<W, View> scheduler(w, view, SpillList{},
+    Scheduler<W, View> scheduler(w, view, pe.lists[index],
                                  Desk<typename View::Task>{pe.desks[index].data(), range, pe.starts[index].data()},
                                  fetch_, index);
+    if (discrete_) {
+      scheduler.run_round(limit_[view.me]);
+      if (w.lane() == 0) pe.lists[index] = scheduler.out().list();
+      return;
+    }
     scheduler.run_persistent();
     if (control_[view.me]->state.load() != static_cast<std::uint32_t>(RunState::done)) return;
     if (scheduler.out().list().top != kNoChunk) sim::fail("the run ended while this worker had items in its spill");
@@ -339,7 +370,10 @@ class SchedulerScenario final : public sim::Scenario {
   ticket_t capacity_ = 2, channel_capacity_ = 2;
   lane_t advance_ = 0;
   std::uint32_t chunks_ = 0, n_seeds_ = 0;
-  bool scarce_ = false;
+  bool scarce_ = false, discrete_ = false;
+  int rounds_ = 0;
+  ticket_t limit_[3] = {};
+  void (SchedulerScenario::*add_workers_)(sim::Machine&) = nullptr;
   Tree tree_;
   std::vector<pe_t> seed_pe_;
   std::unique_ptr<PeControl> control_[3];
