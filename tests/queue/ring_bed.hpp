@@ -1,0 +1,86 @@
+// One face for both rings, for tests: memory, a first ticket, pushing of batches, popping in either way.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "shoal/queue/segment_ring.hpp"
+#include "shoal/queue/slot_ring.hpp"
+
+namespace shoal::test {
+
+enum class Pop { claim, hold };
+
+template <class T>
+class SlotBed {
+ public:
+  static constexpr bool kWholeSegments = false;
+  SlotBed(ticket_t capacity, ticket_t start) : slots_(capacity) {
+    ring = {slots_.data(), capacity, &counters};
+    ring.reset_counters();
+    counters.tail.store(start);
+    counters.head.store(start);
+    for (ticket_t t = start; t < start + capacity; ++t) slots_[t & (capacity - 1)].sequence.store(t);
+  }
+  /// Worker-collective at the end: makes written tickets visible.
+  void commit(Tickets) {}
+  bool try_write(ticket_t t, const T& value) { return ring.try_put(t, value); }
+  void popped(lane_t n, lane_t& credit) { credit += n; }
+
+  RingCounters counters{};
+  SlotRing<T> ring;
+
+ private:
+  std::vector<Slot<T>> slots_;
+};
+
+template <class T>
+class SegmentBed {
+ public:
+  static constexpr bool kWholeSegments = true;
+  SegmentBed(ticket_t capacity, ticket_t start) : slots_(capacity) {
+    ring.set_capacity(capacity);
+    segments_ = std::vector<SegmentCounters>(ring.num_segments());
+    ring.slots = slots_.data();
+    ring.segments = segments_.data();
+    ring.counters = &counters;
+    ring.reset_counters(start);
+    for (ticket_t i = 0; i < ring.num_segments(); ++i) ring.reset_segment(i, start);
+  }
+  void commit(Tickets t) { ring.commit(CpuThread(), t); }
+  bool try_write(ticket_t t, const T& value) { return ring.try_write(t, value); }
+  void popped(lane_t, lane_t&) {}
+
+  RingCounters counters{};
+  SegmentRing<T> ring;
+
+ private:
+  std::vector<T> slots_;
+  std::vector<SegmentCounters> segments_;
+};
+
+/// What a queue did with the items of one producer, in any order: how many, the sum of their numbers, a mix of them.
+struct Tally {
+  std::uint64_t count = 0, sum = 0, mix = 0;
+
+  void add(std::uint64_t producer, std::uint64_t number) {
+    ++count;
+    sum += number;
+    mix += hash(producer << 40 ^ number);
+  }
+  void add(const Tally& other) {
+    count += other.count;
+    sum += other.sum;
+    mix += other.mix;
+  }
+  bool operator==(const Tally&) const = default;
+
+  /// SplitMix64's finaliser: a bijection, so that different items have different hashes.
+  static std::uint64_t hash(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15ull;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+  }
+};
+
+}  // namespace shoal::test
