@@ -32,6 +32,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+FREE = 0.9  # of all cores' time: below it, others are at work and times are not to be trusted
 SG_HEADER = struct.Struct("<?qq")  # directed, arcs, vertices; then offsets (int64) and targets (int32)
 
 
@@ -47,6 +48,37 @@ def run(command, **environment):
         said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
         raise BenchError(f"{' '.join(map(str, command))}: exit status {done.returncode}: {said[0]}")
     return done.stdout
+
+
+def idle_fraction(seconds=0.5):
+    """The share of all cores' time that nobody uses, over some time; None where the system does not tell."""
+    def read():
+        fields = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+    try:
+        before = read()
+        time.sleep(seconds)
+        after = read()
+    except OSError:
+        return None
+    return (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+class Quiet:
+    """Waits for cores to be free before each source, while patience lasts."""
+
+    def __init__(self, patience):
+        self.patience = patience
+
+    def wait(self):
+        """What was idle when the waiting ended."""
+        while True:
+            begin = time.monotonic()
+            idle = idle_fraction()
+            if idle is None or idle >= FREE or self.patience <= 0:
+                return idle
+            time.sleep(1)
+            self.patience -= time.monotonic() - begin
 
 
 def pick_sources(graph_file, count, seed):
@@ -72,8 +104,7 @@ def time_shoal(args, graph_file, source, trials, verify=False):
     if verify and last["verified"] is not True:
         raise BenchError(f"shoal: wrong levels from source {source}: {last}")
     return {"seconds": [t["seconds"] for t in result["trials"]], "reached": last["reached"],
-            "reached_arcs": last["reached_arcs"], "depth": last["depth"],
-            "chosen": dict(last["report"]["chosen"]) if isinstance(last["report"].get("chosen"), (list, dict)) else None}
+            "reached_arcs": last["reached_arcs"], "depth": last["depth"]}
 
 
 def time_gapbs(args, graph_file, source, trials):
@@ -157,15 +188,14 @@ def graph_file_of(args, graph, folder):
     return file
 
 
-def measure(args, graph, folder):
+def measure(args, graph, folder, quiet):
     file = graph_file_of(args, graph, folder)
     sources, num_vertices, num_arcs = pick_sources(file, args.sources, args.seed)
-    load_before = os.getloadavg()[0]
     rows = []
     for i, source in enumerate(sources):
         checked = time_shoal(args, file, source, 1, verify=True)
         order = [("shoal", time_shoal), ("gapbs", time_gapbs)]
-        row = {"source": source}
+        row = {"source": source, "idle_before": quiet.wait()}
         for name, timed in order if i % 2 == 0 else reversed(order):
             row[name] = timed(args, file, source, args.trials)
         for name in ("shoal", "gapbs"):
@@ -174,7 +204,7 @@ def measure(args, graph, folder):
         row["ratio"] = statistics.median(row["shoal"]["seconds"]) / statistics.median(row["gapbs"]["seconds"])
         rows.append(row)
     result = {"graph": graph, "num_vertices": num_vertices, "num_arcs": num_arcs, "sources": rows,
-              "load_average": [load_before, os.getloadavg()[0]],
+              "idle_before": min((row["idle_before"] for row in rows if row["idle_before"] is not None), default=None),
               "median_ratio": statistics.median(row["ratio"] for row in rows)}
     for name in ("shoal", "gapbs"):
         medians = [statistics.median(row[name]["seconds"]) for row in rows]
@@ -192,8 +222,7 @@ def measure(args, graph, folder):
 
 def show(result):
     print(f"\n{result['graph']}: {result['num_vertices']:,} vertices, {result['num_arcs']:,} arcs, "
-          f"{len(result['sources'])} sources; load average {result['load_average'][0]:.1f}, then "
-          f"{result['load_average'][1]:.1f}")
+          f"{len(result['sources'])} sources")
     print(f"  {'':10} {'median ms':>10} {'fastest':>9} {'slowest':>9} {'Garcs/s':>8}")
     for name in ("shoal", "gapbs"):
         r = result[name]
@@ -207,6 +236,10 @@ def show(result):
             print(f"  {name:10} {r['median_seconds'] * 1e3:10.2f}   ({r['sources']} sources, one trial each)")
     print(f"  shoal / gapbs: {result['median_ratio']:.2f} (median of the sources' ratios; "
           f"{min(r['ratio'] for r in result['sources']):.2f} to {max(r['ratio'] for r in result['sources']):.2f})")
+    busy = [row for row in result["sources"] if row["idle_before"] is not None and row["idle_before"] < FREE]
+    if busy:
+        print(f"  Others were at work on this machine before {len(busy)} of the sources: do not quote these times "
+              "(--patience waits for free cores).")
 
 
 def machine():
@@ -233,6 +266,8 @@ def main():
     parser.add_argument("--trials", type=int, default=5, help="of each source")
     parser.add_argument("--seed", type=int, default=1, help="of the sources")
     parser.add_argument("--library-sources", type=int, default=4, help="sources for NetworKit and igraph; 0: leave them out")
+    parser.add_argument("--patience", type=float, default=60, metavar="SECONDS",
+                        help="in all, to wait for free cores (default: %(default)s)")
     parser.add_argument("--folder", type=Path, help="keep the .sg files here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write everything here, e.g. bench/results/cpu_bfs.json")
     args = parser.parse_args()
@@ -242,9 +277,9 @@ def main():
         with tempfile.TemporaryDirectory() as temporary:
             folder = args.folder or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            results = []
+            results, quiet = [], Quiet(args.patience)
             for graph in args.graphs:
-                results.append(measure(args, graph, folder))
+                results.append(measure(args, graph, folder, quiet))
                 show(results[-1])
     except (BenchError, OSError, subprocess.TimeoutExpired) as error:
         print(f"cpu_bfs: {error}", file=sys.stderr)
