@@ -1,0 +1,150 @@
+// What fails, fails in words, on every PE, without a hang; and the same worklist works afterwards.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/worklist.hpp"
+#include "tasks.hpp"
+
+namespace shoal::contract {
+namespace {
+
+/// Trees on a machine: the tasks, the seeds, and whether a run left what it should.
+class Growth {
+ public:
+  Growth(const Machine& machine, Shape shape, std::uint64_t roots) : ledger_(machine), roots_(roots) {
+    const pe_t n = machine.n_pes();
+    tasks.resize(n), seeds.resize(n);
+    for (pe_t p = 0; p < n; ++p) {
+      static_cast<Grower&>(tasks[p]) = {ledger_.view(p), shape, p, n, n};
+      for (std::uint64_t i = p; i < roots; i += n) seeds[p].push_back(tasks[p].root(i, p));
+    }
+  }
+  template <class List>
+  Report run(List& list) {
+    ledger_.clear();
+    return list.run(tasks, seeds);
+  }
+  bool is_right() const { return ledger_.read() == grow(tasks[0], roots_).page; }
+
+  std::vector<Tree> tasks;
+  std::vector<std::vector<TreeItem>> seeds;
+
+ private:
+  Ledger ledger_;
+  std::uint64_t roots_;
+};
+
+TEST(FailingTransport, EveryOperationMayFailAndTheWorklistGoesOn) {
+  for (const pe_t pes : {2, 3}) {
+    for (const KernelKind kernel : kKernels) {
+      const Machine machine = cpu_machine(pes, 1 + pes % 2);
+      FaultState state;
+      LaunchPlan plan = small_plan(kernel, 8);
+      plan.stall_timeout_seconds = 5;
+      Worklist<Tree, FaultyTransport<>> list(machine, plan, FaultyTransport<>(&state));
+      Growth growth(machine, {.root_children = 4, .most_children = 3, .depth = 3, .seed = 2}, 3);
+      std::int64_t k = 0;
+      for (bool failed = true; failed; ++k) {
+        SCOPED_TRACE(describe(machine, plan) + ", operation " + std::to_string(k) + " fails");
+        state.arm({.fail_at = k});
+        std::string line;
+        try {
+          growth.run(list);
+        } catch (const TransportError& error) {
+          line = error.what();
+        }
+        failed = state.failed() > 0;
+        EXPECT_EQ(failed, line.find("failed") != std::string::npos) << "the run said: '" << line << "'";
+        if (!failed) {
+          EXPECT_TRUE(growth.is_right());
+        }
+        state.arm({});
+        growth.run(list);
+        ASSERT_TRUE(growth.is_right()) << "the next run on the same worklist";
+      }
+      EXPECT_GT(k, 20) << "the tree is too small to say anything";
+    }
+  }
+}
+
+// The last operation of a run is the credit for its last item. When it fails, the item is handled all the same, and a
+// worker that sees quiescence before it looks at the run's state must not hide the failure.
+TEST(FailingTransport, QuiescenceDoesNotHideAFailure) {
+  const Machine machine = cpu_machine(2, 1);
+  FaultState state;
+  LaunchPlan plan = small_plan(KernelKind::persistent, 8);
+  plan.stall_timeout_seconds = 5;
+  std::vector<std::uint64_t> table(2, 0);
+  const std::vector<Gups> tasks = {{&table[0], 2}, {&table[1], 2}};
+  Worklist<Gups, FaultyTransport<>> list(machine, plan, FaultyTransport<>(&state));
+  int unseen = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    state.arm({.fail_at = 1, .get_pause_microseconds = 500});  // 0 is the put, 1 the credit
+    EXPECT_THROW(
+        {
+          list.run(tasks, {{{1, 1}}, {}});
+          ++unseen;
+        },
+        TransportError);
+    ASSERT_EQ(state.failed(), 1);
+  }
+  EXPECT_EQ(unseen, 0) << "of 20 failures";
+}
+
+TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
+  for (const pe_t pes : {1, 2, 3}) {
+    for (const int threads : {1, 2}) {
+      for (const KernelKind kernel : kKernels) {
+        const Machine machine = cpu_machine(pes, threads);
+        LaunchPlan plan = small_plan(kernel, 2);
+        plan.spill_near = plan.spill_far = 0;
+        SCOPED_TRACE(describe(machine, plan));
+        Worklist<Tree> list(machine, plan);
+        Growth wide(machine, {.root_children = 1000, .most_children = 1, .depth = 2}, 1);
+        Growth narrow(machine, {.root_children = 0}, 1);
+        for (int again = 0; again < 2; ++again) {
+          try {
+            wide.run(list);
+            ADD_FAILURE() << "1000 items fitted into 2 slots";
+          } catch (const CapacityError& error) {
+            const std::string line = error.what();
+            EXPECT_NE(line.find("a ring of 2 items and spill of 0 items"), std::string::npos) << line;
+            EXPECT_NE(line.find("--capacity"), std::string::npos) << line;
+          }
+          narrow.run(list);
+          EXPECT_TRUE(narrow.is_right());
+        }
+      }
+    }
+  }
+}
+
+// Spill that is a little too small, at every size up to one that is enough: an error or the right result, nothing between.
+TEST(FullWorklist, IsRightOrAnErrorForEverySpill) {
+  const Machine machine = cpu_machine(2, 2);
+  Growth growth(machine, {.root_children = 600, .most_children = 2, .depth = 3}, 2);
+  int errors = 0, successes = 0;
+  for (std::int64_t spill = 0; spill <= 1024; spill += 64) {
+    SCOPED_TRACE("spill " + std::to_string(spill));
+    LaunchPlan plan = small_plan(KernelKind::persistent, 4);
+    plan.spill_near = spill;
+    plan.spill_far = 0;
+    Worklist<Tree> list(machine, plan);
+    try {
+      growth.run(list);
+      ++successes;
+      EXPECT_TRUE(growth.is_right());
+    } catch (const CapacityError&) {
+      ++errors;
+    }
+  }
+  EXPECT_GT(errors, 0);
+  EXPECT_GT(successes, 0);
+}
+
+}  // namespace
+}  // namespace shoal::contract

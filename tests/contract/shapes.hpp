@@ -1,0 +1,76 @@
+// The transports and shapes over which the contract's suites run.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "shoal/core/types.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/worklist_plan.hpp"
+#include "shoal/transport/direct.hpp"
+#include "shoal/transport/faulty.hpp"
+
+namespace shoal::contract {
+
+// A transport's entry in the list: its type, its name, and how to make one. A new transport is one more entry.
+struct Direct {
+  using Transport = DirectTransport;
+  static constexpr const char* kName = "direct";
+  static FaultPlan plan() { return {}; }
+  static Transport make(FaultState&) { return {}; }
+};
+struct Delayed {
+  using Transport = FaultyTransport<>;
+  static constexpr const char* kName = "delayed";
+  static FaultPlan plan() { return {.seed = 7, .delay_percent = 25, .get_pause_microseconds = 0}; }
+  static Transport make(FaultState& state) { return Transport(&state); }
+};
+struct Reordered {
+  using Transport = FaultyTransport<>;
+  static constexpr const char* kName = "reordered";
+  static FaultPlan plan() { return {.seed = 11, .delay_percent = 5, .reorder = true}; }
+  static Transport make(FaultState& state) { return Transport(&state); }
+};
+
+inline Machine cpu_machine(pe_t pes, int threads) {
+  Options options;
+  options.device = DeviceKind::cpu;
+  options.pes = pes;
+  options.threads = threads;
+  return Machine(options);
+}
+
+/// A plan with rings of `capacity` slots and channels of a quarter, at least two.
+inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
+  LaunchPlan plan;
+  plan.kernel = kernel;
+  plan.capacity = capacity;
+  plan.channel_capacity = capacity < 8 ? 2 : capacity / 4;
+  plan.fetch = capacity == 2 ? 1 : capacity == 8 ? 3 : 16;
+  plan.spill_near = 1 << 12;
+  plan.spill_far = 1 << 10;
+  plan.stall_timeout_seconds = 20;  // a hang ends as an error that says where, well before the test's time limit
+  return plan;
+}
+
+inline std::string describe(const Machine& machine, const LaunchPlan& plan) {
+  return std::to_string(machine.n_pes()) + " PEs x " + std::to_string(machine.threads_per_pe()) + " threads, " +
+         name(plan.kernel) + ", capacity " + std::to_string(plan.capacity) + ", fetch " + std::to_string(plan.fetch);
+}
+
+inline constexpr ticket_t kCapacities[] = {2, 4, 8, 1024};
+inline constexpr KernelKind kKernels[] = {KernelKind::persistent, KernelKind::discrete};
+
+/// Calls body(machine, plan) for every shape: PEs 1 to 4, threads 1 and 2, both kernels, all capacities.
+template <class Body>
+void for_each_shape(Body body) {
+  for (pe_t pes = 1; pes <= 4; ++pes) {
+    for (int threads = 1; threads <= 2; ++threads) {
+      const Machine machine = cpu_machine(pes, threads);
+      for (const KernelKind kernel : kKernels) {
+        for (const ticket_t capacity : kCapacities) body(machine, small_plan(kernel, capacity));
+      }
+    }
+  }
+}
+
+}  // namespace shoal::contract

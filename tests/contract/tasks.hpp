@@ -1,0 +1,189 @@
+// The tasks of the contract tests, and what serial code says each should leave in the ledger.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "ledger.hpp"
+#include "shoal/core/atomic.hpp"
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal::contract {
+
+/// The range of a task whose elements are just numbers.
+struct Numbers {
+  std::int64_t count = 0;
+  SHOAL_FN std::int64_t size() const { return count; }
+  SHOAL_FN std::int64_t operator[](std::int64_t i) const { return i; }
+};
+
+/// How a tree grows: the root has `root_children`, every other item above `depth` 0 to `most_children` by a hash.
+struct Shape {
+  std::uint32_t root_children = 3;
+  std::uint32_t most_children = 4;
+  std::uint32_t depth = 5;
+  std::uint64_t seed = 1;
+};
+
+struct TreeItem {
+  std::uint64_t number;    ///< a hash of the path from the root
+  std::uint32_t depth;     ///< 0 at the root
+  std::uint32_t producer;  ///< the PE that made it
+};
+
+/// What all trees have in common.
+struct Grower {
+  LedgerView ledger;
+  Shape shape;
+  pe_t me = 0;
+  pe_t n_pes = 1;
+  pe_t owners = 1;  ///< PEs [0, owners) own items; fewer than n_pes leaves PEs without any
+
+  SHOAL_FN pe_t owner_of(const TreeItem& item) const { return static_cast<pe_t>((item.number >> 20) % owners); }
+  SHOAL_FN std::uint32_t children(const TreeItem& item) const {
+    if (item.depth == 0) return shape.root_children;
+    return item.depth >= shape.depth ? 0 : static_cast<std::uint32_t>((item.number >> 40) % (shape.most_children + 1));
+  }
+  SHOAL_FN TreeItem child(const TreeItem& item, std::int64_t i) const {
+    return {mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), item.depth + 1, static_cast<std::uint32_t>(me)};
+  }
+  /// The same child, seen by serial code that is on no PE.
+  TreeItem child_made_by(pe_t producer, const TreeItem& item, std::int64_t i) const {
+    TreeItem made = child(item, i);
+    made.producer = static_cast<std::uint32_t>(producer);
+    return made;
+  }
+  TreeItem root(std::uint64_t i, pe_t producer) const {
+    return {mix(shape.seed * 1000003 + i), 0, static_cast<std::uint32_t>(producer)};
+  }
+};
+
+/// Fan-out by range and make. Every item is judged once and run once.
+struct Tree : Grower {
+  using Item = TreeItem;
+  SHOAL_FN pe_t owner(Item item) const { return owner_of(item); }
+  SHOAL_FN bool accept(Item item) const {
+    ledger.note(kJudged, static_cast<pe_t>(item.producer), item.number);
+    return true;
+  }
+  SHOAL_FN Numbers range(Item item) const {
+    // Called once per item that is run, and only at its owner; noting it here makes `run` countable.
+    ledger.note(kRun, static_cast<pe_t>(item.producer), item.number);
+    return {children(item)};
+  }
+  SHOAL_FN Item make(Item item, std::int64_t i) const { return child(item, i); }
+};
+
+/// operator() with push and push_each; some items are dropped, some stale, some not worth sending.
+struct Picky : Grower {
+  using Item = TreeItem;
+  SHOAL_FN static bool drops(const Item& item) { return item.number % 11 == 1; }
+  SHOAL_FN static bool is_stale(const Item& item) { return item.number % 7 == 1; }
+  SHOAL_FN static bool is_worth(const Item& item) { return item.number % 5 != 1; }
+
+  SHOAL_FN pe_t owner(Item item) const { return owner_of(item); }
+  SHOAL_FN bool accept(Item item) const {
+    ledger.note(kJudged, static_cast<pe_t>(item.producer), item.number);
+    return !drops(item);
+  }
+  SHOAL_FN bool stale(Item item) const { return is_stale(item); }
+  SHOAL_FN bool worth_sending(Item item) const { return is_worth(item); }
+  template <class W, class Out>
+  SHOAL_FN void operator()(const W& w, Item item, Out& out) const {
+    if (w.lane() == 0) ledger.note(kRun, static_cast<pe_t>(item.producer), item.number);
+    const std::uint32_t n = children(item);
+    if (n == 0) return;
+    out.push(w, child(item, 0));
+    const Grower grower = *this;
+    out.push_each(w, Numbers{n - 1}, [=](std::int64_t i) { return grower.child(item, i + 1); });
+  }
+};
+
+/// One item that visits the PEs one after another; whoever has it keeps it for a while.
+struct Chain {
+  struct Item {
+    std::uint32_t hop;
+  };
+  std::uint64_t* visits;  ///< this PE's; hops counted
+  std::uint32_t last;     ///< the hop at which it ends
+  pe_t n_pes = 1;
+  std::uint32_t rest_every = 64;   ///< every so many hops the item is held for long
+  std::uint32_t rest_spins = 2000;
+
+  SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.hop % static_cast<std::uint32_t>(n_pes)); }
+  SHOAL_FN bool accept(Item) const { return true; }
+  template <class W, class Out>
+  SHOAL_FN void operator()(const W& w, Item item, Out& out) const {
+    if (w.lane() == 0) fetch_add(*visits, std::uint64_t{1});
+    if (item.hop % rest_every == 0) {
+      Backoff backoff;
+      while (backoff.spins() < rest_spins) backoff.pause();
+    }
+    if (item.hop < last) out.push(w, {item.hop + 1});
+  }
+};
+
+/// Random updates of a table that is spread over the PEs: accept does it all, nothing is ever run.
+struct Gups {
+  struct Item {
+    std::uint32_t index;
+    std::uint32_t addend;
+  };
+  std::uint64_t* table;  ///< [rows] of this PE; element `index` is row index / n_pes of PE index % n_pes
+  pe_t n_pes = 1;
+  SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.index % static_cast<std::uint32_t>(n_pes)); }
+  SHOAL_FN bool accept(Item item) const {
+    fetch_add(table[item.index / static_cast<std::uint32_t>(n_pes)], std::uint64_t{item.addend});
+    return false;
+  }
+  template <class W, class Out>
+  SHOAL_FN void operator()(const W&, Item, Out&) const {}
+};
+
+/// What a tree should leave behind, and the report's counts.
+struct Expected {
+  Page page;
+  std::int64_t pushed = 0, withheld = 0, accepted = 0, dropped = 0, stale = 0, run = 0;
+};
+
+/// Serial: grows the trees of all roots. Root i is pushed by PE i % n_pes.
+template <class Task>
+Expected grow(const Task& task, std::uint64_t roots) {
+  Expected e;
+  e.page = empty_page(task.n_pes);
+  std::vector<TreeItem> todo;
+  const auto push = [&](const TreeItem& item) {
+    ++e.pushed;
+    if constexpr (requires { Task::is_worth(item); }) {
+      if (task.owner(item) != static_cast<pe_t>(item.producer) && !Task::is_worth(item)) return void(++e.withheld);
+    }
+    todo.push_back(item);
+  };
+  for (std::uint64_t i = 0; i < roots; ++i) push(task.root(i, static_cast<pe_t>(i % task.n_pes)));
+  while (!todo.empty()) {
+    const TreeItem item = todo.back();
+    todo.pop_back();
+    const pe_t owner = task.owner(item);
+    std::vector<Sums>& sums = e.page[owner][item.producer];
+    sums[kJudged].note(item.number);
+    if constexpr (requires { Task::drops(item); }) {
+      if (Task::drops(item)) {
+        ++e.dropped;
+        continue;
+      }
+    }
+    ++e.accepted;
+    if constexpr (requires { Task::is_stale(item); }) {
+      if (Task::is_stale(item)) {
+        ++e.stale;
+        continue;
+      }
+    }
+    ++e.run;
+    sums[kRun].note(item.number);
+    for (std::uint32_t i = 0; i < task.children(item); ++i) push(task.child_made_by(owner, item, i));
+  }
+  return e;
+}
+
+}  // namespace shoal::contract

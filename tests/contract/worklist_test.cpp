@@ -1,0 +1,203 @@
+// The worklist's contract on CPU threads, over transports x PEs x threads x kernels x capacities: every item that is pushed
+// is judged exactly once by its owner, every accepted item is run exactly once or dropped as stale, and nothing is left.
+#include "shoal/runtime/worklist.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+#include "shoal/algo/bfs.hpp"
+#include "shoal/algo/bfs_reference.hpp"
+#include "shoal/data/generate.hpp"
+#include "tasks.hpp"
+
+namespace shoal::contract {
+namespace {
+
+template <class Kind>
+class WorklistContract : public ::testing::Test {
+ protected:
+  WorklistContract() { state_.arm(Kind::plan()); }
+
+  /// Grows trees from `roots` roots on `list` and compares the ledger and the report with serial code.
+  template <class Task, class List>
+  void grow_and_compare(const Machine& machine, List& list, Shape shape, std::uint64_t roots, pe_t owners) {
+    const pe_t n = machine.n_pes();
+    Ledger ledger(machine);
+    std::vector<Task> tasks(n);
+    std::vector<std::vector<TreeItem>> seeds(n);
+    for (pe_t p = 0; p < n; ++p) {
+      static_cast<Grower&>(tasks[p]) = {ledger.view(p), shape, p, n, owners};
+      for (std::uint64_t i = p; i < roots; i += n) seeds[p].push_back(tasks[p].root(i, p));
+    }
+    const Expected expected = grow(tasks[0], roots);
+    const Report report = list.run(tasks, seeds);
+    const Page page = ledger.read();
+    for (pe_t owner = 0; owner < n; ++owner) {
+      for (pe_t producer = 0; producer < n; ++producer) {
+        EXPECT_EQ(page[owner][producer][kJudged], expected.page[owner][producer][kJudged])
+            << "judged by PE " << owner << ", made by PE " << producer;
+        EXPECT_EQ(page[owner][producer][kRun], expected.page[owner][producer][kRun])
+            << "run by PE " << owner << ", made by PE " << producer;
+      }
+    }
+    EXPECT_EQ(report.pushed, expected.pushed);
+    EXPECT_EQ(report.withheld, expected.withheld);
+    EXPECT_EQ(report.accepted, expected.accepted);
+    EXPECT_EQ(report.dropped, expected.dropped);
+    EXPECT_EQ(report.stale, expected.stale);
+    EXPECT_EQ(report.run, expected.run);
+  }
+
+  /// The same shape on every machine and plan, twice on one object: tickets go on, nothing is reset.
+  template <class Task>
+  void grow_everywhere(Shape shape, std::uint64_t roots) {
+    for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+      SCOPED_TRACE(std::string(Kind::kName) + ", " + describe(machine, plan));
+      Worklist<Task, typename Kind::Transport> list(machine, plan, Kind::make(state_));
+      grow_and_compare<Task>(machine, list, shape, roots, machine.n_pes());
+      shape.seed += 17;
+      grow_and_compare<Task>(machine, list, shape, roots, machine.n_pes());
+    });
+  }
+
+  FaultState state_;
+};
+
+using Kinds = ::testing::Types<Direct, Delayed, Reordered>;
+class KindNames {
+ public:
+  template <class Kind>
+  static std::string GetName(int) {
+    return Kind::kName;
+  }
+};
+TYPED_TEST_SUITE(WorklistContract, Kinds, KindNames);
+
+TYPED_TEST(WorklistContract, EveryItemOfATreeIsJudgedAndRunOnce) {
+  this->template grow_everywhere<Tree>({.root_children = 5, .most_children = 4, .depth = 6, .seed = 3}, 5);
+}
+
+TYPED_TEST(WorklistContract, DroppedStaleAndWithheldItemsAreNotRun) {
+  this->template grow_everywhere<Picky>({.root_children = 6, .most_children = 5, .depth = 6, .seed = 5}, 7);
+}
+
+TYPED_TEST(WorklistContract, WideFanOutSpills) {
+  this->template grow_everywhere<Tree>({.root_children = 1000, .most_children = 1, .depth = 2, .seed = 9}, 1);
+}
+
+TYPED_TEST(WorklistContract, WideFanOutByPushEachSpills) {
+  this->template grow_everywhere<Picky>({.root_children = 1000, .most_children = 1, .depth = 2, .seed = 4}, 3);
+}
+
+TYPED_TEST(WorklistContract, PesThatOwnNothing) {
+  for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+    SCOPED_TRACE(describe(machine, plan));
+    Worklist<Tree, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+    this->template grow_and_compare<Tree>(machine, list, {.seed = 21}, 4, (machine.n_pes() + 1) / 2);
+  });
+}
+
+TYPED_TEST(WorklistContract, NoSeedsNoWork) {
+  for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+    SCOPED_TRACE(describe(machine, plan));
+    Worklist<Tree, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+    this->template grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
+    this->template grow_and_compare<Tree>(machine, list, {}, 2, machine.n_pes());
+    this->template grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
+  });
+}
+
+// One item that is somewhere while everybody else is idle: whoever guessed the end from idleness would end too early.
+TYPED_TEST(WorklistContract, OneItemTravelsRoundThePes) {
+  for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+    SCOPED_TRACE(describe(machine, plan));
+    const pe_t n = machine.n_pes();
+    const std::uint32_t last = 150;
+    std::vector<PaddedWord<std::uint64_t, Scope::device>> visits(n);
+    std::vector<Chain> tasks;
+    std::vector<std::uint64_t> counts(n, 0);
+    for (pe_t p = 0; p < n; ++p) tasks.push_back({&counts[p], last, n});
+    std::vector<std::vector<Chain::Item>> seeds(n);
+    seeds[n - 1].push_back({0});
+    Worklist<Chain, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+    const Report report = list.run(tasks, seeds);
+    for (pe_t p = 0; p < n; ++p) EXPECT_EQ(counts[p], (last - static_cast<unsigned>(p)) / n + 1) << "PE " << p;
+    EXPECT_EQ(report.run, last + 1);
+  });
+}
+
+TYPED_TEST(WorklistContract, AcceptAloneUpdatesATable) {
+  constexpr std::uint32_t kRows = 64, kUpdates = 700;
+  for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+    SCOPED_TRACE(describe(machine, plan));
+    const pe_t n = machine.n_pes();
+    std::vector<std::vector<std::uint64_t>> table(n, std::vector<std::uint64_t>(kRows, 0));
+    std::vector<std::uint64_t> expected(kRows * n, 0);
+    std::vector<Gups> tasks;
+    std::vector<std::vector<Gups::Item>> seeds(n);
+    for (pe_t p = 0; p < n; ++p) {
+      tasks.push_back({table[p].data(), n});
+      for (std::uint32_t i = 0; i < kUpdates; ++i) {
+        const std::uint64_t h = mix(i * 64 + p);
+        seeds[p].push_back({static_cast<std::uint32_t>(h % expected.size()), static_cast<std::uint32_t>(h >> 40)});
+        expected[seeds[p].back().index] += seeds[p].back().addend;
+      }
+    }
+    Worklist<Gups, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+    const Report report = list.run(tasks, seeds);
+    for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(table[i % n][i / n], expected[i]) << "element " << i;
+    EXPECT_EQ(report.dropped, static_cast<std::int64_t>(kUpdates) * n);
+    EXPECT_EQ(report.run, 0);
+  });
+}
+
+TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
+  for (const char* text : {"kron:8,degree=6,seed=2", "uniform:7,degree=2,seed=5", "road:16,seed=3", "chain:100"}) {
+    const Csr graph = generate(parse_generator(text));
+    const vertex_t vertices = static_cast<vertex_t>(graph.num_vertices());
+    vertex_t source = 0;
+    while (graph.degree(source) == 0) ++source;
+    const std::vector<level_t> expected = bfs_reference(graph, source);
+    for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+      if (plan.capacity == 4) return;  // four graphs: three capacities do
+      SCOPED_TRACE(std::string(text) + ", " + describe(machine, plan));
+      const pe_t n = machine.n_pes();
+      std::vector<level_t> level(vertices, kUnreached);
+      OwnerTable owners;
+      owners.n_pes = n;
+      for (pe_t p = 0; p <= n; ++p) owners.begin[p] = static_cast<vertex_t>(std::uint64_t{vertices} * p / n);
+      std::vector<Bfs> tasks;
+      for (pe_t p = 0; p < n; ++p) {
+        const vertex_t first = owners.begin[p];
+        tasks.push_back({{graph.offsets.data() + first, graph.targets.data(), first, owners.begin[p + 1] - first},
+                         owners, level.data() + first, plan.capacity != 8});
+      }
+      std::vector<std::vector<Bfs::Item>> seeds(n);
+      seeds[0].push_back({source, 0});
+      Worklist<Bfs, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+      list.run(tasks, seeds);
+      EXPECT_EQ(level, expected);
+    });
+  }
+}
+
+// The transports of this list do what they are there for: without this, the suites above would prove less than they say.
+TEST(FaultyTransports, TheReorderingOneReorders) {
+  const Machine machine = cpu_machine(3, 1);
+  FaultState state(Reordered::plan());
+  Worklist<Tree, FaultyTransport<>> list(machine, small_plan(KernelKind::persistent, 1024), Reordered::make(state));
+  Ledger ledger(machine);
+  std::vector<Tree> tasks(3);
+  std::vector<std::vector<TreeItem>> seeds(3);
+  for (pe_t p = 0; p < 3; ++p) static_cast<Grower&>(tasks[p]) = {ledger.view(p), {.depth = 7}, p, 3, 3};
+  for (std::uint64_t i = 0; i < 9; ++i) seeds[0].push_back(tasks[0].root(i, 0));
+  list.run(tasks, seeds);
+  EXPECT_GT(state.operations(), 100);
+  EXPECT_GT(state.overtaken(), state.operations() / 10);
+}
+
+}  // namespace
+}  // namespace shoal::contract
