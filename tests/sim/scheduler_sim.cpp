@@ -125,7 +125,7 @@ class SchedulerScenario final : public sim::Scenario {
     channel_capacity_ = ticket_t{1} << random.below(3);
     advance_ = random.below(3);
     scarce_ = random.below(8) == 0;
-    chunks_ = scarce_ ? random.below(workers_) : workers_ + 16;
+    chunks_ = scarce_ ? random.below(workers_) : workers_;  // one each is enough: fewer items than a chunk
     grow_tree(random);
     for (pe_t p = 0; p < n_pes_; ++p) prepare(machine, random, p);
     discrete_ = random.below(4) == 0;
