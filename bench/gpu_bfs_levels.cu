@@ -3,9 +3,9 @@
 //   gpu_bfs_levels [--gpus N] [--trials N] [--seed N] [--tune NAME=VALUE[,NAME=VALUE...]]... [--steps] [--no-check]
 //                  [--json FILE] GRAPH...
 //
-// GRAPH is a generator such as kron:24; it is generated on the devices. Sources are drawn from the vertices with arcs, the
-// same for every tuning. Seconds are the search alone: levels cleared, kernels launched, every device waited for. Bound:
-// what one device needs to write its levels and to read one word of every vertex's heads, at 3.9 TB/s.
+// GRAPH is a generator such as kron:24; it is generated on the devices. Sources are drawn from the vertices with arcs,
+// the same for every tuning. Seconds are the search alone: levels cleared, kernels launched, every device waited for.
+// Bound: what one device needs to write its levels and to read one word of every vertex's heads, at 3.9 TB/s.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

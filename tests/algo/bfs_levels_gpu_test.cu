@@ -1,5 +1,5 @@
-// Levels of the GPU search against the serial reference: every small shape, sizes around words and tiles, 1 to 4 devices,
-// and every tuning that changes the path taken.
+// Levels of the GPU search against the serial reference: every small shape, sizes around words and tiles, 1 to 4
+// devices, and every tuning that changes the path taken.
 #include <gtest/gtest.h>
 
 #include <algorithm>

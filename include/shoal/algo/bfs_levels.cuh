@@ -1,4 +1,5 @@
-// Level-synchronous breadth-first search on GPUs: what one PE holds, and the barrier that all blocks of all PEs meet at.
+// Level-synchronous breadth-first search on GPUs: what one PE holds, and the barrier that all blocks of all PEs meet
+// at.
 //
 // Bitmaps number vertices "padded": the range of PE p begins at base[p], a multiple of 1,024, so that a word, and a
 // 128-byte line, belongs to one PE. With one PE, padded and placed numbers are the same.
@@ -163,7 +164,8 @@ __device__ bool wait(const View& v, u64 deadline_ns, Ready ready) {
 }
 
 /// The barrier of all blocks of all PEs; every thread calls it. What was written before it, also into peers' memory, is
-/// seen after it through plain loads. Sums `counter` over PEs: its low `bits` bits into s.arcs, the rest into s.vertices.
+/// seen after it through plain loads. Sums `counter` over PEs: its low `bits` bits into s.arcs, the rest into
+/// s.vertices.
 ///
 /// Why that holds: a block's stores are ordered before its leader's fence by the block barrier; the leader's release of
 /// `arrived` is acquired by the last leader, whose warp fences at system scope and then writes the slots; each block's

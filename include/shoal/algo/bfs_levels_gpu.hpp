@@ -1,10 +1,11 @@
-// Breadth-first search level by level on the GPUs of one process, from whichever side is cheaper. One cooperative kernel
-// per GPU holds the whole search: sides are chosen, and levels ended, on the GPU. Host declarations only; no CUDA types.
+// Breadth-first search level by level on the GPUs of one process, from whichever side is cheaper. One cooperative
+// kernel per GPU holds the whole search: sides are chosen, and levels ended, on the GPU. Host declarations only; no
+// CUDA types.
 //
-// Source: Beamer, Asanovic, Patterson, SC 2012 (the two sides); Merrill, Garland, Grimshaw, PPoPP 2012 (one share of the
-// arcs per warp). Differs: a packed counter hands out queue slots and arc offsets in one atomic, so that no scan over the
-// frontier is needed; bottom-up asks four well-connected in-neighbours, chosen when the graph is placed, before it reads a
-// row; long runs of small levels are left to one cluster of blocks with a barrier in hardware.
+// Source: Beamer, Asanovic, Patterson, SC 2012 (the two sides); Merrill, Garland, Grimshaw, PPoPP 2012 (one share of
+// the arcs per warp). Differs: a packed counter hands out queue slots and arc offsets in one atomic, so that no scan
+// over the frontier is needed; bottom-up asks four well-connected in-neighbours, chosen when the graph is placed,
+// before it reads a row; long runs of small levels are left to one cluster of blocks with a barrier in hardware.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -33,9 +34,10 @@ struct BfsLevelsGpuTuning {
   double deadline_seconds = 5;         ///< longest wait at one barrier before the search ends in a DeviceError
 };
 
-/// One level of the last search as the first PE saw it; a run of levels on the cluster is one step.
+/// One level of the last search as the first PE saw it; levels on the cluster leave none.
 struct BfsLevelStep {
-  char side = 't';             ///< t: top-down, b: bottom-up, f: frontier to bitmap, q: bitmap to queue, n: cluster
+  /// t: top-down, r: what peers reached top-down, b: bottom-up, f: frontier to bitmap, q: bitmap to queue
+  char side = 't';
   std::uint32_t depth = 0;     ///< level of the frontier that was expanded
   std::uint64_t vertices = 0;  ///< vertices in that frontier, all PEs
   std::uint64_t arcs = 0;      ///< their arcs; 0 when not counted (bottom-up)
@@ -45,8 +47,8 @@ struct BfsLevelStep {
 /// Searches a graph that was placed on GPUs, many times. All memory is allocated here.
 class BfsLevelsGpu {
  public:
-  /// Chooses heads (the best connected in-neighbours of every vertex) and allocates queues and bitmaps: about 20 bytes a
-  /// vertex, and 32 a vertex with out-arcs. Counted as placing: see prepare_seconds().
+  /// Chooses heads (the best connected in-neighbours of every vertex) and allocates queues and bitmaps: about 20 bytes
+  /// a vertex, and 32 a vertex with out-arcs. Counted as placing: see prepare_seconds().
   /// @param graph  on 1 to 8 devices, one PE each; must stay alive and unchanged
   /// @throws UsageError   CPU PEs, two PEs on one device, more than 8 PEs, or tuning out of range
   /// @throws DeviceError  the devices cannot reach each other's memory, or cannot launch cooperatively

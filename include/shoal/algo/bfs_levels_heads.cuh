@@ -1,6 +1,6 @@
 // What the bottom-up side wants to know of a graph beforehand: the four best connected in-neighbours of every vertex. A
-// vertex of a skewed graph nearly always has one of them in the frontier, so that its row need not be read. Only a hint:
-// levels do not depend on which neighbours are chosen.
+// vertex of a skewed graph nearly always has one of them in the frontier, so that its row need not be read. Only a
+// hint: levels do not depend on which neighbours are chosen.
 #pragma once
 #include "shoal/algo/bfs_levels.cuh"
 

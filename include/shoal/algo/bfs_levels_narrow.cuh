@@ -1,5 +1,6 @@
-// Small levels on one cluster of blocks, with the cluster's barrier in hardware and the frontier in its shared memory. For
-// graphs of thousands of small levels (roads), where a barrier of the whole GPU costs more than a level. One PE only.
+// Small levels on one cluster of blocks, with the cluster's barrier in hardware and the frontier in its shared memory.
+// For graphs of thousands of small levels (roads), where a barrier of the whole GPU costs more than a level. One PE
+// only.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -53,8 +54,8 @@ struct NarrowSink {
     }
   }
 
-  /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a level
-  /// costs what its longest chain of dependent accesses costs.
+  /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a
+  /// level costs what its longest chain of dependent accesses costs.
   __device__ void visit(const u32 (&t)[4]) {
     bool fresh[4];
     u32 old[4];
@@ -140,6 +141,18 @@ struct NarrowSink {
   }
 };
 
+/// The cluster's barrier. Only the first warp of a block releases: what the others wrote is ordered before it by the
+/// block barrier, and one fence of the whole multiprocessor's stores is dearer than that barrier.
+inline __device__ void meet_cluster() {
+  __syncthreads();
+  if (warp_in_block() == 0) {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  } else {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  }
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 /// Appends one entry of each lane (0: none) to the queue in memory of `depth`. One warp.
 inline __device__ void append_entries(const View& v, u64 entry, u32 depth) {
   const u64 degree = entry & 0xFFFF;
@@ -156,7 +169,8 @@ inline __device__ void append_entries(const View& v, u64 entry, u32 depth) {
 }
 
 /// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster; as many warps a
-/// block as blocks, or a multiple; kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that the outcome names.
+/// block as blocks, or a multiple; kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that
+/// the outcome names.
 __global__ void __launch_bounds__(kMaxThreads, 1)
     narrow_levels(const __grid_constant__ View v, const __grid_constant__ Rules rules, const NarrowArgs args) {
   namespace cg = cooperative_groups;
@@ -191,7 +205,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   u32 levels = 0;
   End end = End::running;
   for (;; ++depth, ++levels) {
-    cluster.sync();
+    meet_cluster();
     // The first entry is read before it is known whether there is one; the counts are under way at the same time.
     const u64* queue = theirs + (depth & 1) * kNarrowSlots;
     u64 entry = first_chunk * 32 + lane < kNarrowSlots ? queue[first_chunk * 32 + lane] : 0;

@@ -80,11 +80,12 @@ __device__ bool top_down_level(const View& v, const Rules& rules, Scratch& s, u3
   sink.flush();
   if constexpr (kMulti) {
     if (!meet<kMulti>(v, rules, s, at.barriers, next, v.arc_bits)) return false;
+    note_step(v, at, 't');
     receive<kMulti>(sink, s);
     sink.flush();
   }
   if (!meet<kMulti>(v, rules, s, at.barriers, next, v.arc_bits)) return false;
-  note_step(v, at, 't');
+  note_step(v, at, kMulti ? 'r' : 't');
   at.unexplored = at.unexplored > at.arcs ? at.unexplored - at.arcs : 0;
   at.vertices = s.vertices;
   at.arcs = s.arcs;

@@ -5,7 +5,7 @@
 namespace shoal::bfs_gpu {
 
 inline constexpr u32 kLongRow = 32;     ///< rows of more arcs are read by all lanes of a warp
-inline constexpr u32 kShareArcs = 256;  ///< fewest arcs that are worth a warp
+inline constexpr u32 kShareArcs = 128;  ///< fewest arcs that are worth a warp
 
 /// Collects what one warp reached and appends it, 256 vertices with one atomic. `buffer` is shared memory of the warp
 /// (kBuffer words). Every member is called by all lanes of the warp.
