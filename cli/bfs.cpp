@@ -11,7 +11,7 @@
 #include "graph_argument.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "run_flags.hpp"
+#include "shoal/runtime/run_flags.hpp"
 #include "shoal/algo/bfs_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"

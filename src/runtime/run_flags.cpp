@@ -1,6 +1,8 @@
-#include "run_flags.hpp"
+#include "shoal/runtime/run_flags.hpp"
 
-namespace shoal::cli {
+#include <CLI/CLI.hpp>
+
+namespace shoal {
 
 void RunFlags::add_to(CLI::App& app) {
   const char* where = "Where it runs";
@@ -53,4 +55,4 @@ void RunFlags::read(Options& options) const {
   check_options(options);
 }
 
-}  // namespace shoal::cli
+}  // namespace shoal

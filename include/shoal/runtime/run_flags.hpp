@@ -1,11 +1,14 @@
-// The flags that every run takes, whatever the algorithm.
+// The flags that every run takes, whatever the algorithm: the same for the `shoal` command and for users' programs.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "shoal/runtime/options.hpp"
 
-namespace shoal::cli {
+namespace CLI {
+class App;
+}
+
+namespace shoal {
 
 /// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
 class RunFlags {
@@ -19,4 +22,4 @@ class RunFlags {
   std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto";
 };
 
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,0 +1,13 @@
+// Everything that a program with a task of its own needs.
+#pragma once
+#include "shoal/core/atomic.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/fn.hpp"
+#include "shoal/core/span.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/pgas/partition.hpp"
+#include "shoal/runtime/context.hpp"
+#include "shoal/runtime/program.hpp"
+#include "shoal/worker/task.hpp"
+#include "shoal/worker/worker.hpp"
