@@ -1,5 +1,6 @@
 // The bottom-up side of a level: every vertex that is not reached yet looks for an in-neighbour in the frontier. And
-// the two ways between a queue and a bitmap. A warp owns a tile of 256 vertices, so that only what is found late needs an atomic.
+// the two ways between a queue and a bitmap. A warp owns a tile of 256 vertices, so that only what is found late needs
+// an atomic.
 #pragma once
 #include "shoal/algo/bfs_levels_top_down.cuh"
 
