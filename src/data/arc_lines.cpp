@@ -35,7 +35,8 @@ const char* next_field(const char* p, const char* line_end, bool commas, int col
   }
   const bool last = column + 1 == columns;
   if (last && (p < line_end || comma))
-    throw ParseError{p, "expected " + columns_text(columns) + ", found more from " + quoted(p, line_end) +
+    throw ParseError{p, "expected " + columns_text(columns) + ", found " +
+                            (p < line_end ? "more from " + quoted(p, line_end, commas) : "a comma behind the last") +
                             "; every line must have the same columns"};
   if (!last && p == line_end)
     throw ParseError{line_end, "expected " + columns_text(columns) + ", found " + std::to_string(column + 1) +
@@ -118,18 +119,18 @@ const char* read_vertex(const char* p, const char* end, bool commas, vertex_t ba
                         vertex_t& vertex) {
   if (p == end) throw ParseError{p, "the line ends where a vertex number is expected; is the file complete?"};
   if (*p == '-' && p + 1 < end && is_digit(p[1]))
-    throw ParseError{p, "vertex number " + quoted(p, end) + " is negative; vertices are numbered from " +
+    throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is negative; vertices are numbered from " +
                             std::to_string(base)};
   std::uint64_t value = 0;
   const auto [rest, status] = std::from_chars(p, end, value);
   if (!is_digit(*p) || !ends_field(rest, end, commas))
-    throw ParseError{p, "expected a vertex number, found " + quoted(p, end) + "; vertex numbers are written in digits"};
+    throw ParseError{p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
   if (vertices >= 0) {
     if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(vertices))
-      throw ParseError{p, "vertex number " + quoted(p, end) + " is outside " + std::to_string(base) + ".." +
+      throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is outside " + std::to_string(base) + ".." +
                               std::to_string(vertices - 1 + base) + "; correct it or the declared size"};
   } else if (status != std::errc() || value >= static_cast<std::uint64_t>(kMaxVertices)) {
-    throw ParseError{p, "vertex number " + quoted(p, end) + " is too large; the largest is " +
+    throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is too large; the largest is " +
                             std::to_string(kMaxVertices - 1) + " (renumber the vertices)"};
   }
   vertex = static_cast<vertex_t>(value - base);
@@ -145,22 +146,22 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
     const double real = static_cast<double>(whole);
     if (rule != WeightRule::real) {
       if (integer.ec != std::errc() || std::abs(real) > kExactInteger)
-        throw ParseError{p, "integer weight " + quoted(p, end) + " cannot be kept exactly; the largest is 2^53"};
+        throw ParseError{p, "integer weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is 2^53"};
       value.is_int32 = whole >= INT32_MIN && whole <= INT32_MAX;
       value.whole = value.is_int32 ? static_cast<std::int32_t>(whole) : 0;
       value.real = real;
       return integer.ptr;
     }
   } else if (rule == WeightRule::integer) {
-    throw ParseError{p, "expected an integer weight, found " + quoted(p, end) + "; write it in digits"};
+    throw ParseError{p, "expected an integer weight, found " + quoted(p, end, commas) + "; write it in digits"};
   }
   const auto real = std::from_chars(digits, end, value.real);
   if (real.ptr == digits || !ends_field(real.ptr, end, commas))
-    throw ParseError{p, "expected a weight, found " + quoted(p, end) + "; weights are decimal numbers"};
+    throw ParseError{p, "expected a weight, found " + quoted(p, end, commas) + "; weights are decimal numbers"};
   if (real.ec != std::errc())
-    throw ParseError{p, "weight " + quoted(p, end) + " does not fit a 64-bit float; scale the weights"};
+    throw ParseError{p, "weight " + quoted(p, end, commas) + " does not fit a 64-bit float; scale the weights"};
   if (!std::isfinite(value.real))
-    throw ParseError{p, "weight " + quoted(p, end) + " is not finite; weights must be numbers"};
+    throw ParseError{p, "weight " + quoted(p, end, commas) + " is not finite; weights must be numbers"};
   value.is_int32 = false;
   return real.ptr;
 }

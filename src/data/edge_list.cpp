@@ -11,6 +11,7 @@ namespace shoal::io {
 namespace {
 
 constexpr const char* kComments = "#%";
+constexpr std::string_view kMatrixMarket = "%%MatrixMarket";
 constexpr std::string_view kOwnMark = "# shoal vertices=";  // says how many vertices there are beyond the largest number
 
 /// Fields of a line, cut at blanks and commas, for the line of names and for counting columns.
@@ -100,6 +101,9 @@ Csr read_edge_list(const Source& source, Format flavour) {
   const char* body = text.begin();
   try {
     Line line = line_at(body, text.end());
+    // Its size line would pass for an edge.
+    if (same_word(text.bytes.substr(0, kMatrixMarket.size()), kMatrixMarket))
+      throw ParseError{body, "begins as a Matrix Market file; let the name end in .mtx"};
     declared = declared_vertices(line);
     const char* first = nullptr;
     auto skip_comments = [&] {

@@ -119,13 +119,17 @@ std::int64_t NpyArray::count() const {
 std::int64_t NpyArray::integer(std::int64_t i) const {
   const char* at = data.data() + i * item_bytes;
   if (kind == 'b') return *at != 0;
-  const bool is_signed = kind == 'i';
-  switch (item_bytes) {
-    case 1: return is_signed ? load<std::int8_t>(at) : load<std::uint8_t>(at);
-    case 2: return is_signed ? load<std::int16_t>(at) : load<std::uint16_t>(at);
-    case 4: return is_signed ? load<std::int32_t>(at) : load<std::uint32_t>(at);
-    default: return load<std::int64_t>(at);
+  // Statements, not `? :`, whose common type would be unsigned.
+  if (kind == 'i') {
+    if (item_bytes == 1) return load<std::int8_t>(at);
+    if (item_bytes == 2) return load<std::int16_t>(at);
+    if (item_bytes == 4) return load<std::int32_t>(at);
+  } else {
+    if (item_bytes == 1) return load<std::uint8_t>(at);
+    if (item_bytes == 2) return load<std::uint16_t>(at);
+    if (item_bytes == 4) return load<std::uint32_t>(at);
   }
+  return load<std::int64_t>(at);
 }
 
 double NpyArray::real(std::int64_t i) const {

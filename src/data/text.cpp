@@ -44,9 +44,9 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-std::string quoted(const char* p, const char* end) {
+std::string quoted(const char* p, const char* end, bool commas) {
   const char* q = p;
-  while (q < end && !is_blank(*q) && *q != ',' && *q != '\r' && *q != '\n') ++q;
+  while (q < end && !is_blank(*q) && !(commas && *q == ',')) ++q;
   return quoted(std::string_view(p, static_cast<std::size_t>(q - p)));
 }
 

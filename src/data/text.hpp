@@ -44,8 +44,8 @@ inline const char* skip_blanks(const char* p, const char* end) {
   return p;
 }
 
-/// The bytes from p up to the next blank, comma or end, quoted and made printable, for messages.
-std::string quoted(const char* p, const char* end);
+/// The bytes from p up to the next blank (or comma) or end, quoted and made printable, for messages.
+std::string quoted(const char* p, const char* end, bool commas = false);
 /// All of the text, quoted, made printable and cut after 40 bytes.
 std::string quoted(std::string_view text);
 

@@ -1,0 +1,115 @@
+// The .shoal file and its use as a cache: every flipped byte is seen, and a stale or damaged cache is never used.
+#include <chrono>
+
+#include "io_graphs.hpp"
+
+namespace shoal_test {
+namespace {
+
+using namespace shoal::io;
+
+std::string stored(const Csr& graph) {
+  const Folder folder;
+  shoal::write_graph(graph, folder / "g.shoal");
+  return slurp(folder / "g.shoal");
+}
+
+TEST(Shoal, EveryByteThatMattersIsChecked) {
+  const Csr graph = shoal::csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 3, 1}, {5, 6, 7, 8});
+  std::string bytes = stored(graph);
+  // Sections begin at multiples of 4096; the zeros between them carry nothing.
+  const std::size_t table = 128 + 3 * 32;
+  const std::pair<std::size_t, std::size_t> checked[] = {
+      {0, table}, {4096, 4096 + 5 * 8}, {8192, 8192 + 4 * 4}, {12288, 12288 + 4 * 4}};
+  ASSERT_EQ(bytes.size(), 12288u + 16u);
+  for (const auto& [begin, end] : checked) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (const int bit : {0, 7}) {
+        bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
+        const std::string got = usage_error_of([&] { read_graph_bytes(Format::shoal, bytes, "FILE"); });
+        EXPECT_TRUE(got.starts_with("FILE: ") && got.ends_with("; the file is damaged, write it again"))
+            << "byte " << i << " bit " << bit << ": " << got;
+        bytes[i] = static_cast<char>(bytes[i] ^ (1 << bit));
+      }
+    }
+  }
+  EXPECT_EQ(text_of(read_graph_bytes(Format::shoal, bytes, "FILE")), text_of(graph));
+}
+
+TEST(Shoal, MessagesSayWhatIsWrong) {
+  const Csr graph = shoal::csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 3, 1});
+  const std::string good = stored(graph);
+  auto message = [&](std::size_t at, char value) {
+    std::string bytes = good;
+    bytes[at] = value;
+    return usage_error_of([&] { read_graph_bytes(Format::shoal, bytes, "FILE"); });
+  };
+  const std::string cure = "; the file is damaged, write it again";
+  EXPECT_EQ(message(0, 'x'), "FILE: does not begin as a .shoal file" + cure);
+  EXPECT_EQ(message(8, 1), "FILE: was written on a machine of the other byte order" + cure);
+  EXPECT_EQ(message(12, 9), "FILE: has format version 9, this is 1" + cure);
+  EXPECT_EQ(message(24, 5), "FILE: the checksum of its header is wrong" + cure);
+  EXPECT_EQ(message(48, 99), "FILE: has 99 sections" + cure);
+  EXPECT_EQ(message(4096, 1), "FILE: the checksum of section offsets is wrong" + cure);
+  EXPECT_EQ(message(8192, 7), "FILE: the checksum of section targets is wrong" + cure);
+}
+
+TEST(Cache, IsUsedOnlyWhileItFits) {
+  const Folder folder;
+  const std::string file = folder / "g.wel", cache = folder / "g.wel.shoal";
+  spill(file, "0 1 5\n1 0 3\n0 1 4\n");
+  shoal::ReadOptions cached;
+  cached.use_cache = true;
+  const std::string plain = text_of(shoal::read_graph(file));
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
+  ASSERT_TRUE(std::filesystem::exists(cache));
+
+  // A cache with another graph but the same key shows whether the cache or the file is read.
+  const Csr marked = shoal::csr_from_arcs(9, {8}, {7});
+  FileFacts facts;
+  read_file(file, false, &facts);
+  const CacheKey key{facts.bytes, facts.mtime_ns, 0};
+  write_shoal(marked, cache, key);
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), text_of(marked));
+  EXPECT_EQ(shoal::read_graph(file, cached).name, file);
+  EXPECT_EQ(text_of(shoal::read_graph(file)), plain) << "the cache is used only when asked for";
+
+  // Other options: not this cache.
+  shoal::ReadOptions dedup = cached;
+  dedup.dedup = true;
+  EXPECT_EQ(text_of(shoal::read_graph(file, dedup)), "2 vertices, 2 arcs, weights 1\n0: 1/4\n1: 0/3\n");
+  EXPECT_EQ(text_of(shoal::read_graph(file, dedup)), "2 vertices, 2 arcs, weights 1\n0: 1/4\n1: 0/3\n");
+  shoal::ReadOptions undirected = cached;
+  undirected.undirected = true;
+  EXPECT_EQ(shoal::read_graph(file, undirected).num_arcs(), 6);
+
+  // A damaged cache is made anew.
+  write_shoal(marked, cache, key);
+  std::string bytes = slurp(cache);
+  bytes[4096] = static_cast<char>(bytes[4096] ^ 1);
+  spill(cache, bytes);
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
+  spill(cache, "");
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
+  EXPECT_EQ(text_of(shoal::read_graph(cache)), plain);
+
+  // A changed file: by time alone, then by content.
+  write_shoal(marked, cache, key);
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(2));
+  EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
+  spill(file, "0 1 5\n");
+  EXPECT_EQ(shoal::read_graph(file, cached).num_arcs(), 1);
+  EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(Cache, UnwritablePlaceIsNoFailure) {
+  const Folder folder;
+  spill(folder / "g.el", "0 1\n");
+  std::filesystem::create_directory(folder / "g.el.shoal");  // where the cache would go
+  shoal::ReadOptions cached;
+  cached.use_cache = true;
+  EXPECT_EQ(shoal::read_graph(folder / "g.el", cached).num_arcs(), 1);
+}
+
+}  // namespace
+}  // namespace shoal_test
