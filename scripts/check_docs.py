@@ -39,7 +39,8 @@ def check(root: pathlib.Path, write: bool = False) -> list[str]:
             continue
         name = document.relative_to(root)
         text = document.read_text(encoding="utf-8")
-        for match in LINK.finditer(re.sub(r"`[^`\n]*`", "", text)):
+        prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+        for match in LINK.finditer(prose):
             if not (document.parent / match.group(1)).exists():
                 problems.append(f"{name}: links to {match.group(1)}, which is not there")
         for match in PATH.finditer(text):

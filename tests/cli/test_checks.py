@@ -121,7 +121,10 @@ class Docs(TreeTest):
     CODE = "struct A {\n  int x;\n};\n"
 
     def test_links_and_paths(self) -> None:
-        self.write("README.md", "[a](docs/a.md) [b](https://x.org/y) `include/shoal/core/types.hpp` `f[i](k)`")
+        self.write(
+            "README.md",
+            "[a](docs/a.md) [b](https://x.org/y) `include/shoal/core/types.hpp` `f[i](k)`\n```\n[](Context& c)\n```\n",
+        )
         self.says("README.md", "docs/a.md")
         self.write("docs/a.md", "[up](../README.md#top) `src/nothing.cpp`")
         self.says("docs/a.md", "src/nothing.cpp")
