@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "shoal/core/error.hpp"
+
 namespace shoal {
 
-Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>()> look, std::function<void()> stop)
+Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look, std::function<void()> stop)
     : timeout_seconds_(timeout_seconds), look_(std::move(look)), stop_(std::move(stop)), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
@@ -20,24 +22,33 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
+void Watchdog::throw_if_stalled() {
+  const std::lock_guard lock(mutex_);
+  if (!stalled_.empty()) throw DeviceError(stalled_);
+}
+
 void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
   const auto look_every = std::chrono::duration<double>(std::clamp(timeout_seconds_ / 10, 0.01, 1.0));
   std::unique_lock lock(mutex_);
   auto moved_at = Clock::now();
-  std::uint64_t last = progress(look_());
+  std::uint64_t last = progress(look_(false));
   while (!leave_.wait_for(lock, look_every, [this] { return leaving_; })) {
-    const std::uint64_t now = progress(look_());
+    const std::uint64_t now = progress(look_(false));
     if (now != last) {
       last = now;
       moved_at = Clock::now();
     } else if (Clock::now() - moved_at > std::chrono::duration<double>(timeout_seconds_)) {
-      stop_();
+      const std::vector<PeSnapshot> pes = look_(true);
+      if (progress(pes) != last) continue;  // it moved while we were about to act
+      std::string line;
+      if (pes[0].state == 0) {
+        line = stalled_ = stall_line(timeout_seconds_, pes);
+        stop_();
+      }  // else it ended, for whatever reason, and a worker has not noticed for the whole timeout
       if (leave_.wait_for(lock, std::chrono::seconds(2), [this] { return leaving_; })) return;
-      const std::vector<PeSnapshot> pes = look_();
-      const std::string line = diagnose(pes);
-      std::fprintf(stderr, "shoal: error: no progress for %g s, and a task does not return: %s; counters in %s\n",
-                   timeout_seconds_, line.c_str(), dump(pes, line).c_str());
+      if (line.empty()) line = stall_line(timeout_seconds_, pes);
+      std::fprintf(stderr, "shoal: error: a task does not return: %s\n", line.c_str());
       std::_Exit(kStuckExitCode);
     }
   }

@@ -19,7 +19,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
             std::uint64_t spill_chunks, Report& report) {
   using Task = typename View::Task;
   const auto start = std::chrono::steady_clock::now();
-  Watchdog watchdog(plan.stall_timeout_seconds, [&] { return snapshots(views, spill_chunks); },
+  Watchdog watchdog(plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
                     [&] { views[0].stop_all(RunState::stalled); });
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
@@ -53,6 +53,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
     if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
   }
+  watchdog.throw_if_stalled();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -1,0 +1,215 @@
+// Planted deadlocks: each makes a run stand still in its own way, on its own PE. The error comes in time and names the PE
+// and the object that is to blame, the counters are written down, and the same worklist works afterwards.
+#include "shoal/runtime/stall.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/worklist.hpp"
+
+namespace shoal::contract {
+namespace {
+
+enum class Fault {
+  none,
+  never_returns,    ///< the task does not return, whatever happens
+  returns_late,     ///< the task returns only when the run is called off
+  lost_put,         ///< PE `at` puts an item to PE `to`, and it is lost on the wire
+  lost_credits,     ///< PE `to` never gives credits back to PE `at`
+  unfilled_slot,    ///< a pusher of PE `at` takes a ticket and never fills the slot
+  lost_completed,   ///< PE `at` counts one completion too few
+  extra_created,    ///< PE `at` counts one creation too many
+  ticket_only,      ///< PE `at` takes a ticket towards PE `to` and never puts
+  locked_channel,   ///< a worker of PE `to` leaves the channel from PE `at` locked
+  held_spill,       ///< a worker of PE `at` fills its ring and its spill, then does not move
+};
+
+struct Drill {
+  struct Item {
+    pe_t at;
+    std::uint32_t hops;    ///< left
+    std::uint32_t plants;  ///< 1: does the damage at its last hop
+  };
+
+  Fault fault = Fault::none;
+  pe_t at = 0, to = 0;
+  pe_t n_pes = 1;
+  FaultState* wire = nullptr;
+
+  pe_t owner(Item item) const { return item.at; }
+  bool accept(Item) const { return true; }
+  template <class W, class Out>
+  void operator()(const W& w, Item item, Out& out) const {
+    if (item.hops > 0) {
+      out.push(w, {(item.at + 1) % n_pes, item.hops - 1, item.plants});
+    } else if (item.plants == 1) {
+      plant(w, out);
+    }
+  }
+
+ private:
+  template <class W, class Out>
+  void plant(const W& w, Out& out) const {
+    const auto& view = out.view();
+    PeControl& here = *view.control[at];
+    const auto wait = [&](bool for_ever) {
+      for (Backoff backoff; for_ever || out.state().load() == 0;) backoff.pause();
+    };
+    switch (fault) {
+      case Fault::none: break;
+      case Fault::never_returns: wait(true); break;
+      case Fault::returns_late: wait(false); break;
+      case Fault::lost_put:
+        wire->lose_next_put();
+        out.push(w, {to, 0, 0});
+        break;
+      case Fault::lost_credits:
+        here.send[to].room.fetch_sub(static_cast<std::int64_t>(view.channel_capacity));
+        out.push(w, {to, 0, 0});
+        break;
+      case Fault::unfilled_slot: {
+        lane_t credit = 0;
+        view.ring.reserve(1, credit);
+        break;
+      }
+      case Fault::lost_completed: here.completed.fetch_add(~std::uint64_t{0}); break;
+      case Fault::extra_created: here.entered.fetch_add(1); break;
+      case Fault::ticket_only: view.sender(to).reserve(1); break;
+      case Fault::locked_channel:
+        view.control[to]->receive[at].lock.store(1);
+        out.push(w, {to, 0, 0});
+        break;
+      case Fault::held_spill:
+        for (int i = 0; i < 100; ++i) out.push(w, {at, 0, 0});
+        out.flush(w);
+        wait(false);
+        break;
+    }
+  }
+};
+
+struct Case {
+  Fault fault;
+  pe_t pes, at, to;
+  std::string expected;  ///< regular expression for part of the line: the PE and the object
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << "fault " << static_cast<int>(c.fault) << " on " << c.pes << " PEs, at " << c.at << ", to " << c.to;
+}
+
+class StallDrill : public ::testing::TestWithParam<Case> {
+ protected:
+  static LaunchPlan plan() {
+    LaunchPlan plan = small_plan(KernelKind::persistent, 8);
+    plan.channel_capacity = 64;
+    plan.stall_timeout_seconds = 0.25;
+    return plan;
+  }
+  static std::vector<Drill> tasks(const Case& c, FaultState* wire) {
+    return std::vector<Drill>(c.pes, {c.fault, c.at, c.to, c.pes, wire});
+  }
+  /// Some items that travel, and the one that does the damage after two rounds.
+  static std::vector<std::vector<Drill::Item>> seeds(const Case& c) {
+    std::vector<std::vector<Drill::Item>> seeds(c.pes);
+    for (pe_t p = 0; p < c.pes; ++p) seeds[p] = {{p, 7, 0}, {(p + 1) % c.pes, 5, 0}};
+    seeds[c.at].push_back({c.at, 2 * static_cast<std::uint32_t>(c.pes), 1});
+    return seeds;
+  }
+};
+
+std::string dump_named_in(const std::string& line) {
+  const std::size_t at = line.find("shoal-stall-");
+  return at == std::string::npos ? "" : line.substr(at, line.find(".json") + 5 - at);
+}
+
+TEST_P(StallDrill, IsDiagnosedInTime) {
+  const Case& c = GetParam();
+  const Machine machine = cpu_machine(c.pes, 1);
+  FaultState wire;
+  Worklist<Drill, FaultyTransport<>> list(machine, plan(), FaultyTransport<>(&wire));
+  const auto start = std::chrono::steady_clock::now();
+  std::string line;
+  try {
+    list.run(tasks(c, &wire), seeds(c));
+    ADD_FAILURE() << "the run ended as if nothing were wrong";
+  } catch (const DeviceError& error) {
+    line = error.what();
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_TRUE(std::regex_search(line, std::regex(c.expected))) << "expected '" << c.expected << "' in: " << line;
+  EXPECT_NE(line.find("no progress for 0.25 s"), std::string::npos) << line;
+  EXPECT_GE(seconds, 0.25);
+  EXPECT_LT(seconds, 1.25) << line;  // looks every 25 ms; the rest is for a machine with other work
+
+  const std::string name = dump_named_in(line);
+  std::ifstream file(name);
+  ASSERT_TRUE(file) << "no dump: " << line;
+  const nlohmann::json dump = nlohmann::json::parse(file);
+  EXPECT_EQ(dump.at("pes").size(), static_cast<std::size_t>(c.pes));
+  EXPECT_NE(line.find(dump.at("diagnosis").get<std::string>()), std::string::npos);
+  std::remove(name.c_str());
+
+  Case healthy = c;
+  healthy.fault = Fault::none;
+  wire.arm({});
+  EXPECT_EQ(list.run(tasks(healthy, &wire), seeds(healthy)).run, c.pes * (8 + 6) + 2 * c.pes + 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted, StallDrill,
+    ::testing::Values(
+        Case{Fault::returns_late, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+        Case{Fault::returns_late, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+        Case{Fault::returns_late, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
+        Case{Fault::lost_put, 2, 0, 1, "channel PE 0 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::lost_put, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::lost_put, 3, 2, 1, "channel PE 2 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::lost_put, 3, 0, 2, "channel PE 0 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::ticket_only, 3, 1, 2, "channel PE 1 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::ticket_only, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
+        Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no room"},
+        Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no room"},
+        Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no room"},
+        Case{Fault::unfilled_slot, 1, 0, 0, "ring of PE 0: ticket [0-9]+ was given to a pusher and its slot never filled"},
+        Case{Fault::unfilled_slot, 3, 1, 0, "ring of PE 1: ticket [0-9]+ was given to a pusher and its slot never filled"},
+        Case{Fault::unfilled_slot, 3, 2, 0, "ring of PE 2: ticket [0-9]+ was given to a pusher and its slot never filled"},
+        Case{Fault::lost_completed, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+        Case{Fault::lost_completed, 3, 1, 0, "PE 1: [0-9]+ items? taken and not completed"},
+        Case{Fault::extra_created, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+        Case{Fault::extra_created, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
+        Case{Fault::locked_channel, 2, 0, 1, "a worker of PE 1 holds the channel's lock"},
+        Case{Fault::locked_channel, 3, 2, 0, "a worker of PE 0 holds the channel's lock"},
+        Case{Fault::held_spill, 1, 0, 0, "spill of PE 0"},
+        Case{Fault::held_spill, 3, 1, 0, "spill of PE 1"}));
+
+// A task that never returns cannot be taken back: the process says where it stands, and ends with its own exit code.
+class StallDeath : public StallDrill {};
+TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
+  const Case& c = GetParam();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [&] {
+    const Machine machine = cpu_machine(c.pes, 1);
+    Worklist<Drill> list(machine, plan());
+    list.run(tasks(c, nullptr), seeds(c));
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(kStuckExitCode), c.expected);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Planted, StallDeath,
+    ::testing::Values(Case{Fault::never_returns, 1, 0, 0, "a task does not return: no progress.*PE 0: [0-9]+ items? taken"},
+                      Case{Fault::never_returns, 3, 1, 0, "a task does not return: no progress.*PE 1: [0-9]+ items? taken"},
+                      Case{Fault::never_returns, 3, 2, 0, "a task does not return: no progress.*PE 2: [0-9]+ items? taken"}));
+
+}  // namespace
+}  // namespace shoal::contract
