@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
     }
     std::size_t reached = 0;
     for (std::uint32_t hops : got) reached += hops != kNever;
-    if (ctx.leader()) std::printf("%zu vertices within %u hops: %s\n", reached, kLimit, got == want ? "right" : "WRONG");
+    if (ctx.leader())
+      std::printf("%zu vertices within %u hops: %s\n", reached, kLimit, got == want ? "right" : "WRONG");
     return got == want;
   });
 }

@@ -34,7 +34,8 @@ void find_parents(const Machine& machine, const PlacedGraph& graph, const std::v
       const vertex_t v = rows.first + static_cast<vertex_t>(i);
       const level_t mine = level[pe][i];
       vertex_t best = kNoVertex;
-      if (v == source) best = graph.partition.input(v);
+      if (v == source)
+        best = graph.partition.input(v);
       else if (mine != kUnreached) {
         for (vertex_t u : rows.neighbors(v)) {
           if (level_of(u) + 1 == mine) best = std::min(best, graph.partition.input(u));
@@ -82,7 +83,8 @@ class AsyncCpu : public BfsAsync<ClearCpu> {
 
 class LevelsCpu : public BfsEngine {
  public:
-  LevelsCpu(const Machine& machine, const PlacedGraph& graph) : machine_(machine), graph_(graph), search_(graph, machine.team()) {}
+  LevelsCpu(const Machine& machine, const PlacedGraph& graph)
+      : machine_(machine), graph_(graph), search_(graph, machine.team()) {}
   void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
   void fetch_levels(pe_t pe, level_t* to) const override {
     const Span<const level_t> level = search_.level(pe);

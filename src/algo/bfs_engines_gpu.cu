@@ -27,8 +27,8 @@ struct ClearGpu {
 };
 
 /// One thread per owned vertex: the smallest input number among the in-neighbours one level up.
-__global__ void parents_kernel(CsrView rows, const level_t* all_levels, const vertex_t* input_of_placed, vertex_t source,
-                               vertex_t* parent) {
+__global__ void parents_kernel(CsrView rows, const level_t* all_levels, const vertex_t* input_of_placed,
+                               vertex_t source, vertex_t* parent) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < rows.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
     const vertex_t v = rows.first + static_cast<vertex_t>(i);
@@ -75,7 +75,9 @@ class AsyncGpu : public BfsAsync<ClearGpu> {
   void fetch_parents(vertex_t source, vertex_t* to) override {
     fetch_parents_from_devices(graph(), levels().data(), source, to);
   }
-  std::string verify(vertex_t source) const override { return verify_levels_on_devices(graph(), levels().data(), source); }
+  std::string verify(vertex_t source) const override {
+    return verify_levels_on_devices(graph(), levels().data(), source);
+  }
 
  private:
   std::vector<level_t*> levels() const {

@@ -8,9 +8,12 @@ namespace shoal {
 
 const char* name(BfsStrategy strategy) {
   switch (strategy) {
-    case BfsStrategy::automatic: return "auto";
-    case BfsStrategy::async: return "async";
-    case BfsStrategy::levels: return "levels";
+    case BfsStrategy::automatic:
+      return "auto";
+    case BfsStrategy::async:
+      return "async";
+    case BfsStrategy::levels:
+      return "levels";
   }
   return "?";
 }
@@ -36,7 +39,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       reason = "CPU threads meet at a barrier in less time than they push items";
     } else if (skewed || dense) {
       plan.strategy = BfsStrategy::levels;
-      reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs" : "many arcs per vertex, few levels";
+      reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs"
+                      : "many arcs per vertex, few levels";
     } else {
       plan.strategy = BfsStrategy::async;
       reason = "few arcs per vertex: many levels, no barrier between them";
@@ -44,8 +48,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
   if (plan.strategy == BfsStrategy::async) {
-    plan.launch = plan_launch(options, machine.on_gpu(), graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1,
-                              mean_degree, why);
+    plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
+                              graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
   }
   return plan;
 }

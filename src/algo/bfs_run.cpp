@@ -24,13 +24,15 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-PartitionKind choose_partition(const BfsOptions& options, pe_t n_pes, std::vector<std::pair<std::string, std::string>>& why) {
+PartitionKind choose_partition(const BfsOptions& options, pe_t n_pes,
+                               std::vector<std::pair<std::string, std::string>>& why) {
   if (options.partition != PartitionKind::automatic) {
     why.emplace_back("partition", std::string(name(options.partition)) + ": asked for");
     return options.partition;
   }
   const PartitionKind kind = n_pes == 1 ? PartitionKind::block : PartitionKind::edges;
-  why.emplace_back("partition", std::string(name(kind)) + (n_pes == 1 ? ": one PE" : ": equal arcs, neighbours stay together"));
+  why.emplace_back("partition",
+                   std::string(name(kind)) + (n_pes == 1 ? ": one PE" : ": equal arcs, neighbours stay together"));
   return kind;
 }
 
@@ -53,8 +55,8 @@ struct BfsRunner::State {
 
   BfsOptions options;
   Machine machine;
-  Csr own;                    ///< generated here, or fetched from the devices; else empty
-  const Csr* graph = nullptr; ///< in input numbers; null until wanted when it was generated on devices
+  Csr own;                     ///< generated here, or fetched from the devices; else empty
+  const Csr* graph = nullptr;  ///< in input numbers; null until wanted when it was generated on devices
   PlacedGraph placed;
   std::vector<std::pair<std::string, std::string>> chosen;
   std::vector<std::pair<std::string, double>> phases;
@@ -68,7 +70,8 @@ BfsRunner::BfsRunner(const Csr& graph, const BfsOptions& options) : state_(std::
   s.graph = &graph;
   Stopwatch watch;
   const pe_t n = s.machine.n_pes();
-  Partition partition = make_partition(graph, n, choose_partition(options, n, s.chosen), options.partition_file, options.seed);
+  Partition partition =
+      make_partition(graph, n, choose_partition(options, n, s.chosen), options.partition_file, options.seed);
   s.phases.emplace_back("partition", watch.lap());
 #if defined(SHOAL_HAVE_CUDA)
   if (s.machine.on_gpu()) s.placed = place_on_devices(graph, std::move(partition), s.machine.devices());

@@ -61,8 +61,8 @@ Machine::Machine(const Options& options) {
     const pe_t devices = static_cast<pe_t>(found.size());
     n_pes_ = options.pes > 0 ? options.pes : devices;
     if (n_pes_ > devices) {
-      throw UsageError(std::to_string(n_pes_) + " PEs wanted, " + std::to_string(devices) +
-                       " GPUs found; use --pes " + std::to_string(devices) + " or --device cpu");
+      throw UsageError(std::to_string(n_pes_) + " PEs wanted, " + std::to_string(devices) + " GPUs found; use --pes " +
+                       std::to_string(devices) + " or --device cpu");
     }
     for (pe_t p = 0; p < n_pes_; ++p) {
       for (pe_t q = 0; q < n_pes_; ++q) {
@@ -80,12 +80,14 @@ Machine::Machine(const Options& options) {
     n_pes_ = options.pes > 0 ? options.pes : 1;
     const int usable = std::max(1, describe_machine().usable_threads);
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
-    chosen_.emplace_back("device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu
-                                                  ? std::string("asked for")
-                                                  : "no GPU (" + why_none + ")"));
-    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
-    chosen_.emplace_back("threads", std::to_string(threads_per_pe_) +
-                                        (options.threads > 0 ? ": asked for" : ": the machine's, shared among the PEs"));
+    chosen_.emplace_back(
+        "device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu ? std::string("asked for")
+                                                                                   : "no GPU (" + why_none + ")"));
+    chosen_.emplace_back("pes",
+                         std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
+    chosen_.emplace_back("threads",
+                         std::to_string(threads_per_pe_) +
+                             (options.threads > 0 ? ": asked for" : ": the machine's, shared among the PEs"));
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";

@@ -41,8 +41,7 @@ void Meeting::fail() {
 namespace {
 
 PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& options) {
-  Partition partition =
-      make_partition(graph, machine.n_pes(), options.partition, options.partition_file, options.seed);
+  Partition partition = make_partition(graph, machine.n_pes(), options.partition, options.partition_file, options.seed);
   if (machine.on_gpu()) return place_on_devices(graph, std::move(partition), machine.devices());
   return place_on_threads(std::shared_ptr<const Csr>(&graph, [](const Csr*) {}), std::move(partition));
 }
@@ -90,7 +89,8 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
   std::int64_t source = 0;
   bool undirected = false;
   RunFlags flags;
-  app.add_option("graph", graph_text, "a file in any format that shoal reads, or a generator such as kron:16 or road:512")
+  app.add_option("graph", graph_text,
+                 "a file in any format that shoal reads, or a generator such as kron:16 or road:512")
       ->required();
   app.add_option("--source", source, "vertex to start from, in the input's numbers")->type_name("N");
   app.add_flag("--undirected", undirected, "read an edge list in both directions");
@@ -108,7 +108,8 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
     const Machine machine(options);
     ReadOptions reading;
     reading.undirected = undirected;
-    const Csr input = is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);
+    const Csr input =
+        is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);
     if (source < 0 || source >= input.num_vertices()) {
       throw UsageError("--source " + std::to_string(source) + ": " + graph_text + " has " +
                        std::to_string(input.num_vertices()) + " vertices, numbered from 0");

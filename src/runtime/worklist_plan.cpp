@@ -14,28 +14,35 @@ template <class T>
 void note(std::vector<std::pair<std::string, std::string>>& why, const char* option, const T& value, bool asked,
           const std::string& reason) {
   std::string text;
-  if constexpr (std::is_convertible_v<T, std::string>) text = value;
-  else text = std::to_string(value);
+  if constexpr (std::is_convertible_v<T, std::string>)
+    text = value;
+  else
+    text = std::to_string(value);
   why.emplace_back(option, text + ": " + (asked ? "asked for" : reason));
 }
 
 }  // namespace
 
-LaunchPlan plan_launch(const Options& options, bool on_gpu, std::int64_t items, double fan_out,
+LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        std::vector<std::pair<std::string, std::string>>& why) {
   LaunchPlan plan;
   if (!on_gpu && (options.worker == WorkerKind::warp || options.worker == WorkerKind::block)) {
-    throw UsageError(std::string("worker ") + name(options.worker) + " runs on GPUs; on CPU threads use --worker thread");
+    throw UsageError(std::string("worker ") + name(options.worker) +
+                     " runs on GPUs; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
   const bool wide = fan_out >= 16;
-  plan.worker = worker_asked ? options.worker : !on_gpu ? WorkerKind::thread : wide ? WorkerKind::block : WorkerKind::warp;
+  plan.worker = worker_asked ? options.worker
+                : !on_gpu    ? WorkerKind::thread
+                : wide       ? WorkerKind::block
+                             : WorkerKind::warp;
   note(why, "worker", name(plan.worker), worker_asked,
        !on_gpu ? "CPU threads"
        : wide  ? "long ranges fill the lanes of a block"
                : "short ranges keep the lanes of a warp busy, and a warp waits for nobody");
   plan.block_threads = options.block_threads > 0 ? options.block_threads : 512;
-  if (plan.worker == WorkerKind::block) note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
+  if (plan.worker == WorkerKind::block)
+    note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
 
   const bool kernel_asked = options.kernel != KernelKind::automatic;
   plan.kernel = kernel_asked ? options.kernel : KernelKind::persistent;
@@ -46,15 +53,23 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, std::int64_t items, 
   const int fitting = static_cast<int>(std::clamp(std::round(lanes / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
   plan.fetch = static_cast<lane_t>(options.fetch > 0 ? options.fetch : on_gpu ? fitting : 16);
   note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0,
-       on_gpu ? "half the lanes over the mean fan-out of " + std::to_string(fan_out).substr(0, 4) : "a cache line or two of items");
+       on_gpu ? "half the lanes over the mean fan-out of " + std::to_string(fan_out).substr(0, 4)
+              : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
-  plan.capacity = std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
+  plan.capacity =
+      std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
   plan.channel_capacity = std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
-  plan.spill_near = options.spill >= 0 ? options.spill : std::max<std::int64_t>(wanted / 2, 1 << 16);
+  // What one PE has begun to push and cannot send yet is at most the elements of the items that its workers hold; with all
+  // elements of its items there is room for every one of them once.
+  const double elements =
+      n_pes > 1 ? static_cast<double>(items) * std::max(fan_out, 1.0) : static_cast<double>(wanted) / 2;
+  const auto spilled = static_cast<std::int64_t>(std::clamp(elements, 65536.0, 134217728.0));
+  plan.spill_near = options.spill >= 0 ? options.spill : spilled;
   plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
-  note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0, "half the ring, and some in host memory");
+  note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
+       n_pes > 1 ? "the elements of a PE's items" : "half the ring, and some in host memory");
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
   // H200: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).

@@ -17,9 +17,9 @@ struct Bfs {
     level_t level;
   };
 
-  CsrView graph;       ///< this PE's rows
-  OwnerTable owners;   ///< who owns which vertex
-  level_t* level;      ///< [graph.count] hops; kUnreached where not reached yet
+  CsrView graph;           ///< this PE's rows
+  OwnerTable owners;       ///< who owns which vertex
+  level_t* level;          ///< [graph.count] hops; kUnreached where not reached yet
   bool look_first = true;  ///< look before the minimum: fewer atomics, one more latency per hop
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }

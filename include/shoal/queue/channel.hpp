@@ -54,7 +54,7 @@ template <class T>
 struct ChannelReceiver {
   RemoteSlot<T>* slots = nullptr;  ///< here
   ticket_t capacity = 0;
-  ChannelReceiveCounters* counters = nullptr;        ///< here
+  ChannelReceiveCounters* counters = nullptr;               ///< here
   PaddedWord<std::int64_t, Scope::system>* room = nullptr;  ///< at the sender
 
   /// This lane alone: does an item wait that nobody drains? A hint.
@@ -67,7 +67,9 @@ struct ChannelReceiver {
     std::uint32_t open = 0;
     return counters->lock.compare_swap_acquire(open, 1);
   }
-  SHOAL_FN bool ready(ticket_t ticket) const { return slots[ticket & (capacity - 1)].signal.load_acquire() == ticket + 1; }
+  SHOAL_FN bool ready(ticket_t ticket) const {
+    return slots[ticket & (capacity - 1)].signal.load_acquire() == ticket + 1;
+  }
   SHOAL_FN T read(ticket_t ticket) const { return plain_read(slots[ticket & (capacity - 1)].value); }
 
   /// Leader only, after every lane has read its slot: moves head, gives the credits back, opens the lock.

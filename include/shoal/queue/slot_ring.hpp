@@ -63,7 +63,7 @@ struct SlotRing {
   Slot<T>* slots = nullptr;
   ticket_t capacity = 0;  ///< a power of two, at least 2 (with 1, `filled` and `emptied` would be the same number)
   RingCounters* counters = nullptr;
-  lane_t advance = 0;     ///< credits taken beyond a shortage, for the next pushes; small against capacity / workers
+  lane_t advance = 0;  ///< credits taken beyond a shortage, for the next pushes; small against capacity / workers
 
   /// Prepares slot i; to be called for every i in [0, capacity) before the first use, and after a run that was aborted.
   SHOAL_FN void reset_slot(ticket_t i) const { slots[i].sequence.store(i); }

@@ -30,8 +30,8 @@ struct SpillPool {
   SpillChunk<T>* near = nullptr;  ///< chunks [0, near_chunks), in the PE's memory
   SpillChunk<T>* far = nullptr;   ///< chunks [near_chunks, ...), in the host's memory
   std::uint32_t near_chunks = 0;
-  SlotRing<std::uint32_t> free;   ///< numbers of free chunks; its capacity holds them all
-  SpillList* lists = nullptr;     ///< [workers]
+  SlotRing<std::uint32_t> free;  ///< numbers of free chunks; its capacity holds them all
+  SpillList* lists = nullptr;    ///< [workers]
 
   SHOAL_FN SpillChunk<T>& chunk(std::uint32_t i) const { return i < near_chunks ? near[i] : far[i - near_chunks]; }
 

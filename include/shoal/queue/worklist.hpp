@@ -21,8 +21,9 @@ struct PeTally {
 /// One PE's counters, in its own memory. Words that others read have system scope.
 struct PeControl {
   StateWord state;
-  PaddedWord<std::uint64_t, Scope::system> completed;  ///< items judged, run, dropped or moved on, after their own pushes
-  PaddedWord<std::uint64_t, Scope::system> entered;    ///< seeds, and items put into spill
+  PaddedWord<std::uint64_t, Scope::system>
+      completed;                                     ///< items judged, run, dropped or moved on, after their own pushes
+  PaddedWord<std::uint64_t, Scope::system> entered;  ///< seeds, and items put into spill
   RingCounters ring;
   RingCounters spill_free;
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
@@ -41,13 +42,13 @@ struct WorklistView {
   TransportT transport;
   pe_t me = 0;
   pe_t n_pes = 1;
-  PeControl* control[kMaxPes] = {};           ///< every PE's counters; control[me] is here
-  SlotRing<Item> ring;                        ///< here
-  SpillPool<Item> spill;                      ///< here
-  RemoteSlot<Item>* outbox[kMaxPes] = {};     ///< outbox[q]: slots at PE q for items from here
-  RemoteSlot<Item>* inbox[kMaxPes] = {};      ///< inbox[q]: slots here for items from PE q
+  PeControl* control[kMaxPes] = {};        ///< every PE's counters; control[me] is here
+  SlotRing<Item> ring;                     ///< here
+  SpillPool<Item> spill;                   ///< here
+  RemoteSlot<Item>* outbox[kMaxPes] = {};  ///< outbox[q]: slots at PE q for items from here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};   ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  const Item* seeds = nullptr;                ///< [n_seeds] what this PE pushes at the start; counted in `entered`
+  const Item* seeds = nullptr;  ///< [n_seeds] what this PE pushes at the start; counted in `entered`
   std::uint64_t n_seeds = 0;
 
   SHOAL_FN PeControl& here() const { return *control[me]; }
@@ -244,9 +245,9 @@ class Out {
   const View& view_;
   SpillList list_;
   Hand<Item> hand_;
-  lane_t credit_ = 0;    ///< leader: ring slots that this worker emptied and may fill
+  lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill
   lane_t buffered_ = 0;
-  ticket_t peak_ = 0;    ///< leader
+  ticket_t peak_ = 0;  ///< leader
   Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
   Item buffer_[W::kBuffer];
 };

@@ -59,7 +59,13 @@ class Context {
  public:
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
           vertex_t source, Meeting& meeting)
-      : me_(me), machine_(machine), options_(options), placed_(placed), input_(input), source_(source), meeting_(meeting) {}
+      : me_(me),
+        machine_(machine),
+        options_(options),
+        placed_(placed),
+        input_(input),
+        source_(source),
+        meeting_(meeting) {}
 
   pe_t my_pe() const { return me_; }
   pe_t n_pes() const { return machine_.n_pes(); }
@@ -141,10 +147,11 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
         seeds_of.push_back(*static_cast<const Mine*>(p)->seeds);
       }
       const PlacedGraph& g = ctx.placed();
-      const double fan_out = g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
+      const double fan_out =
+          g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
       std::vector<std::pair<std::string, std::string>> chosen = ctx.machine().chosen();
-      const LaunchPlan plan =
-          plan_launch(ctx.options(), ctx.machine().on_gpu(), g.num_vertices / ctx.n_pes() + 1, fan_out, chosen);
+      const LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(),
+                                          g.num_vertices / ctx.n_pes() + 1, fan_out, chosen);
       Worklist<TaskT> worklist(ctx.machine(), plan);
       mine.report = worklist.run(tasks, seeds_of);
       mine.report.chosen = std::move(chosen);

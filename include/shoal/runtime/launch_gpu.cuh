@@ -21,7 +21,7 @@
 namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
-inline constexpr int kResidentBlocks = 2;     ///< of these per multiprocessor: more waiting warps were slower (contention)
+inline constexpr int kResidentBlocks = 2;  ///< of these per multiprocessor: more waiting warps were slower (contention)
 /// What the compiler shares registers out for.
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
@@ -111,7 +111,8 @@ Shape shape_of(const Plan& plan) {
   } else {
     s.threads = kWarpWorkerBlock;
     s.workers_per_block = kWarpWorkerBlock;
-    s.kernel = persistent ? (const void*)persistent_kernel<GpuThread, View> : (const void*)round_kernel<GpuThread, View>;
+    s.kernel =
+        persistent ? (const void*)persistent_kernel<GpuThread, View> : (const void*)round_kernel<GpuThread, View>;
   }
   return s;
 }
@@ -210,7 +211,9 @@ template <class View, class Plan>
 void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
                     Lanes& lanes) {
   using Clock = std::chrono::steady_clock;
-  const auto seconds_since = [](Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); };
+  const auto seconds_since = [](Clock::time_point t) {
+    return std::chrono::duration<double>(Clock::now() - t).count();
+  };
   const auto start = Clock::now();
   auto looked_at = start, moved_at = start;
   std::uint64_t last = ~std::uint64_t{0};
@@ -269,7 +272,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       void* view = const_cast<void*>(static_cast<const void*>(&views[p]));
       void* arguments[] = {view, &n_workers, &fetch, &limit[p]};
       if (plan.kernel == KernelKind::persistent) {
-        SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, lanes.work(p)));
+        SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
+                                               lanes.work(p)));
       } else {
         SHOAL_CUDA(cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, lanes.work(p)));
       }

@@ -24,9 +24,9 @@ class Machine {
   bool on_gpu() const { return on_gpu_; }
   pe_t n_pes() const { return n_pes_; }
   const std::string& engine() const { return engine_; }
-  int threads_per_pe() const { return threads_per_pe_; }          ///< CPU PEs
-  const std::vector<int>& devices() const { return devices_; }    ///< [n_pes] for GPU PEs, else empty
-  int multiprocessors() const { return multiprocessors_; }        ///< of one GPU
+  int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
+  const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
+  int multiprocessors() const { return multiprocessors_; }      ///< of one GPU
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
 

@@ -20,9 +20,9 @@ struct RangeOf<TaskT> {
 /// Memory that the lanes of one worker share while a batch is at hand.
 template <class TaskT>
 struct Desk {
-  typename TaskT::Item* item = nullptr;               ///< [fetch]
-  typename RangeOf<TaskT>::Type* range = nullptr;     ///< [size()] fan-out tasks on several lanes; else null
-  lane_t* start = nullptr;                            ///< [size()] likewise: where an item's elements begin
+  typename TaskT::Item* item = nullptr;            ///< [fetch]
+  typename RangeOf<TaskT>::Type* range = nullptr;  ///< [size()] fan-out tasks on several lanes; else null
+  lane_t* start = nullptr;                         ///< [size()] likewise: where an item's elements begin
 };
 
 /// A worker's life. One object per lane.
@@ -47,10 +47,12 @@ class Scheduler {
         backoff.reset();
       } else {
         rest();
-        if (index_ == 0 && view().me == 0 && quiescent(w_, view()) && w_.lane() == 0) view().stop_all(RunState::done);
+        if (index_ == 0 && view().me == 0) look_for_the_end();
         // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
-        if (!W::kHoldsTickets || backoff.spins() > kEagerSpins) backoff.pause();
-        else backoff.count();
+        if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
+          backoff.pause();
+        else
+          backoff.count();
       }
       if (steps % kStepsPerLook == 0 && over()) break;
     }
@@ -76,6 +78,11 @@ class Scheduler {
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
+  /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
+  /// quiescent() has acquired.
+  SHOAL_FN void look_for_the_end() {
+    if (quiescent(w_, view()) && w_.lane() == 0 && out_.state().load() == 0) view().stop_all(RunState::done);
+  }
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN bool over() {
     lane_t state = 0;
@@ -181,8 +188,10 @@ class Scheduler {
     const ticket_t head = channel.counters->head.load();
     lane_t ready = desk_size();
     for (lane_t i = w_.lane(); i < ready; i += w_.size()) {
-      if (!channel.ready(head + i)) ready = i;
-      else desk_.item[i] = channel.read(head + i);
+      if (!channel.ready(head + i))
+        ready = i;
+      else
+        desk_.item[i] = channel.read(head + i);
     }
     const lane_t n = w_.smallest(ready);
     if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
@@ -264,8 +273,10 @@ class Scheduler {
         lane_t low = 0, high = n;  // the last item whose start is at most e
         while (high - low > 1) {
           const lane_t middle = (low + high) / 2;
-          if (desk_.start[middle] <= e) low = middle;
-          else high = middle;
+          if (desk_.start[middle] <= e)
+            low = middle;
+          else
+            high = middle;
         }
         const Item item = desk_.item[low];
         made = view().task.make(item, desk_.range[low][e - desk_.start[low]]);

@@ -51,6 +51,10 @@ class Worklist {
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed)
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
+    if (task.size() != static_cast<std::size_t>(n) || seeds.size() != task.size()) {
+      throw UsageError(std::to_string(task.size()) + " tasks and " + std::to_string(seeds.size()) +
+                       " lists of seeds for " + std::to_string(n) + " PEs; one of each per PE");
+    }
     if (broken_) make_queues();
     broken_ = true;  // until the run has ended well
     for (pe_t p = 0; p < n; ++p) {
@@ -111,12 +115,13 @@ class Worklist {
       control_[p] = machine_.allocate(p, sizeof(PeControl), "worklist counters");
       ring_[p] = machine_.allocate(p, plan_.capacity * sizeof(Slot<Item>), "worklist ring");
       near_[p] = machine_.allocate(p, static_cast<std::size_t>(near) * sizeof(SpillChunk<Item>), "spill");
-      far_[p] = machine_.allocate_host(static_cast<std::size_t>(far) * sizeof(SpillChunk<Item>), "spill in host memory");
+      far_[p] =
+          machine_.allocate_host(static_cast<std::size_t>(far) * sizeof(SpillChunk<Item>), "spill in host memory");
       free_[p] = machine_.allocate(p, free_capacity * sizeof(Slot<std::uint32_t>), "spill numbers");
       lists_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * sizeof(SpillList), "spill lists");
       for (pe_t q = 0; q < n; ++q) {
-        inbox_[p].push_back(q == p ? nullptr
-                                   : machine_.allocate(p, plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel"));
+        inbox_[p].push_back(
+            q == p ? nullptr : machine_.allocate(p, plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel"));
       }
     }
     for (pe_t p = 0; p < n; ++p) {
@@ -131,8 +136,9 @@ class Worklist {
         view.outbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[q][p].get());
       }
       PeControl* control = view.control[p];
-      view.ring = {static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring,
-                   static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * static_cast<ticket_t>(most_workers_))))};
+      view.ring = {
+          static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring,
+          static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * static_cast<ticket_t>(most_workers_))))};
       view.spill.near = static_cast<SpillChunk<Item>*>(near_[p].get());
       view.spill.far = static_cast<SpillChunk<Item>*>(far_[p].get());
       view.spill.near_chunks = static_cast<std::uint32_t>(near);

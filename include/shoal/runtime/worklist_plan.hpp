@@ -26,7 +26,7 @@ struct LaunchPlan {
 
 /// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
-LaunchPlan plan_launch(const Options& options, bool on_gpu, std::int64_t items, double fan_out,
+LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        std::vector<std::pair<std::string, std::string>>& why);
 
 }  // namespace shoal

@@ -42,12 +42,19 @@ concept Task = requires(const T& t, const typename T::Item& item) {
 
 namespace detail {
 template <class T>
-concept NamesPriority = requires(const T& t, const typename T::Item& i) { t.priority(i); };
+concept NamesPriority = requires(const T& t, const typename T::Item& i) {
+  t.priority(i);
+};
 template <class T>
-concept NamesCombine = requires(const T& t, const typename T::Item& i) { t.combine(i, i); } ||
-                       requires(const T& t, const typename T::Item& i) { t.key(i); };
+concept NamesCombine = requires(const T& t, const typename T::Item& i) {
+  t.combine(i, i);
+}
+|| requires(const T& t, const typename T::Item& i) { t.key(i); };
 template <class T>
-concept NamesIdle = requires { &T::idle; } || requires { &T::template idle<int, int>; };
+concept NamesIdle = requires {
+  &T::idle;
+}
+|| requires { &T::template idle<int, int>; };
 }  // namespace detail
 
 /// Refuses at compile time, in words, a task that is incomplete or that names a member which this version does not run.

@@ -28,20 +28,20 @@ struct Scan {
 
 template <class W>
 concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
-  { W::kMaxLanes } -> std::convertible_to<lane_t>;   // an upper bound of size(); 1 means collectives are free
-  { W::kMaxFetch } -> std::convertible_to<lane_t>;   // most items it takes at once
-  { W::kHoldsTickets } -> std::convertible_to<bool>; // how it pops: queue/slot_ring.hpp
-  { W::kBuffer } -> std::convertible_to<lane_t>;     // pushes that a one-lane worker gathers before it reserves
+  { W::kMaxLanes } -> std::convertible_to<lane_t>;    // an upper bound of size(); 1 means collectives are free
+  { W::kMaxFetch } -> std::convertible_to<lane_t>;    // most items it takes at once
+  { W::kHoldsTickets } -> std::convertible_to<bool>;  // how it pops: queue/slot_ring.hpp
+  { W::kBuffer } -> std::convertible_to<lane_t>;      // pushes that a one-lane worker gathers before it reserves
   { w.size() } -> std::same_as<lane_t>;
-  { w.lane() } -> std::same_as<lane_t>;              // 0 is the leader
+  { w.lane() } -> std::same_as<lane_t>;  // 0 is the leader
   { w.from_leader(x) } -> std::same_as<lane_t>;
   { w.from_leader(y) } -> std::same_as<std::uint64_t>;
-  { w.exclusive_sum(x) } -> std::same_as<Scan>;      // total below 2^32
-  { w.count_before(b) } -> std::same_as<Scan>;       // exclusive_sum of 0 and 1, cheaper
+  { w.exclusive_sum(x) } -> std::same_as<Scan>;  // total below 2^32
+  { w.count_before(b) } -> std::same_as<Scan>;   // exclusive_sum of 0 and 1, cheaper
   { w.any(b) } -> std::same_as<bool>;
-  { w.smallest(x) } -> std::same_as<lane_t>;         // minimum over lanes
-  { w.sum(y) } -> std::same_as<std::uint64_t>;       // on every lane
-  w.sync();                                          // all lanes arrived; their writes are visible to each other
+  { w.smallest(x) } -> std::same_as<lane_t>;    // minimum over lanes
+  { w.sum(y) } -> std::same_as<std::uint64_t>;  // on every lane
+  w.sync();                                     // all lanes arrived; their writes are visible to each other
 };
 
 /// One CPU thread. Trivial collectives: the compiler removes them.
