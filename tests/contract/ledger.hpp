@@ -37,22 +37,24 @@ inline std::ostream& operator<<(std::ostream& out, const Sums& s) {
 
 enum Kind : int { kJudged = 0, kRun = 1, kKinds = 2 };
 
-/// One PE's page, in its own memory; any of its workers may write. Trivially copyable.
+/// One PE's page, in its own memory; any of its workers may write. Trivially copyable. Relaxed adds: the ledger must not
+/// order what the worklist does not order.
 struct LedgerView {
+  using Tally = Word<std::uint64_t, Scope::device>;
   static constexpr std::uint32_t kStripes = 64;  ///< copies, so that thousands of lanes do not add to one word
 
-  std::uint64_t* words = nullptr;  ///< [kStripes][n_pes][kKinds][3]
+  Tally* words = nullptr;  ///< [kStripes][n_pes][kKinds][3]
   pe_t n_pes = 1;
 
-  SHOAL_FN std::uint64_t* at(std::uint32_t stripe, pe_t producer, int kind) const {
+  SHOAL_FN Tally* at(std::uint32_t stripe, pe_t producer, int kind) const {
     return words + ((stripe * static_cast<std::uint32_t>(n_pes) + producer) * kKinds + kind) * 3;
   }
   SHOAL_FN void note(Kind kind, pe_t producer, std::uint64_t number) const {
     const std::uint64_t mixed = mix(number ^ 0x5bd1e995);
-    std::uint64_t* to = at(static_cast<std::uint32_t>(mixed % kStripes), producer, kind);
-    fetch_add(to[0], std::uint64_t{1});
-    fetch_add(to[1], number);
-    fetch_add(to[2], mixed);
+    Tally* to = at(static_cast<std::uint32_t>(mixed % kStripes), producer, kind);
+    to[0].fetch_add(1);
+    to[1].fetch_add(number);
+    to[2].fetch_add(mixed);
   }
 };
 
@@ -68,23 +70,23 @@ class Ledger {
   explicit Ledger(const Machine& machine) : machine_(machine) {
     for (pe_t p = 0; p < machine.n_pes(); ++p) memory_.push_back(machine.allocate(p, bytes(), "ledger"));
   }
-  LedgerView view(pe_t pe) const { return {static_cast<std::uint64_t*>(memory_[pe].get()), machine_.n_pes()}; }
+  LedgerView view(pe_t pe) const { return {static_cast<LedgerView::Tally*>(memory_[pe].get()), machine_.n_pes()}; }
   void clear() {
     const std::vector<char> zeros(bytes());
     for (pe_t p = 0; p < machine_.n_pes(); ++p) machine_.copy_in(p, memory_[p].get(), zeros.data(), bytes());
   }
   Page read() const {
     Page page = empty_page(machine_.n_pes());
-    std::vector<std::uint64_t> words(bytes() / sizeof(std::uint64_t));
+    std::vector<LedgerView::Tally> words(bytes() / sizeof(LedgerView::Tally));
     for (pe_t owner = 0; owner < machine_.n_pes(); ++owner) {
       machine_.copy_out(owner, words.data(), memory_[owner].get(), bytes());
       const LedgerView view{words.data(), machine_.n_pes()};
       for (std::uint32_t stripe = 0; stripe < LedgerView::kStripes; ++stripe) {
         for (pe_t producer = 0; producer < machine_.n_pes(); ++producer) {
           for (int kind = 0; kind < kKinds; ++kind) {
-            const std::uint64_t* from = view.at(stripe, producer, kind);
+            const LedgerView::Tally* from = view.at(stripe, producer, kind);
             Sums& to = page[owner][producer][kind];
-            to.count += from[0], to.sum += from[1], to.mixed += from[2];
+            to.count += from[0].load(), to.sum += from[1].load(), to.mixed += from[2].load();
           }
         }
       }
@@ -94,7 +96,7 @@ class Ledger {
 
  private:
   std::size_t bytes() const {
-    return sizeof(std::uint64_t) * LedgerView::kStripes * static_cast<std::size_t>(machine_.n_pes()) * kKinds * 3;
+    return sizeof(LedgerView::Tally) * LedgerView::kStripes * static_cast<std::size_t>(machine_.n_pes()) * kKinds * 3;
   }
   const Machine& machine_;
   std::vector<std::shared_ptr<void>> memory_;
