@@ -162,6 +162,22 @@ bool shoal_matches(std::string_view bytes, const CacheKey& key) {
          CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags} == key;
 }
 
+std::string reseal_shoal(std::string bytes) {
+  Header h;
+  if (bytes.size() < sizeof(Header)) return bytes;
+  std::memcpy(&h, bytes.data(), sizeof(Header));
+  h.file_bytes = bytes.size();
+  std::vector<Entry> entries(std::min<std::size_t>(h.sections, (bytes.size() - sizeof(Header)) / sizeof(Entry)));
+  char* table = bytes.data() + sizeof(Header);
+  if (!entries.empty()) std::memcpy(entries.data(), table, entries.size() * sizeof(Entry));
+  for (Entry& e : entries)
+    if (e.offset <= bytes.size() && e.bytes <= bytes.size() - e.offset) e.checksum = checksum(&bytes[e.offset], e.bytes);
+  if (!entries.empty()) std::memcpy(table, entries.data(), entries.size() * sizeof(Entry));
+  if (entries.size() == h.sections) h.checksum = header_checksum(h, entries.data());
+  std::memcpy(bytes.data(), &h, sizeof(Header));
+  return bytes;
+}
+
 Csr read_shoal(const Source& source) {
   Contents contents;
   const std::string wrong = parse_contents(source.view(), contents);

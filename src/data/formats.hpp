@@ -75,6 +75,10 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key 
 /// True if `bytes` begin with an intact header of a cache made with this key.
 bool shoal_matches(std::string_view bytes, const CacheKey& key);
 
+/// The same file with checksums and length that fit its content, as far as the content lets them be found: how tests
+/// reach the checks behind the checksums.
+std::string reseal_shoal(std::string bytes);
+
 /// Reads a graph of the given format from memory: the entry point of read_graph, tests and fuzzers.
 /// @param bytes         expanded (no .gz or .zst); read only during the call
 /// @param name          stands for the file in messages and in the graph's name

@@ -1,5 +1,6 @@
 // The .shoal file and its use as a cache: every flipped byte is seen, and a stale or damaged cache is never used.
 #include <chrono>
+#include <cstring>
 
 #include "io_graphs.hpp"
 
@@ -52,6 +53,42 @@ TEST(Shoal, MessagesSayWhatIsWrong) {
   EXPECT_EQ(message(48, 99), "FILE: has 99 sections" + cure);
   EXPECT_EQ(message(4096, 1), "FILE: the checksum of section offsets is wrong" + cure);
   EXPECT_EQ(message(8192, 7), "FILE: the checksum of section targets is wrong" + cure);
+}
+
+TEST(Shoal, ContentBehindFittingChecksumsIsChecked) {
+  const Csr graph = shoal::csr_from_arcs(4, {0, 1, 2, 2}, {1, 2, 3, 1}, {5, 6, 7, 8});
+  const std::string good = stored(graph);
+  EXPECT_EQ(reseal_shoal(good), good);
+  auto message = [&](std::size_t at, std::int64_t value, std::size_t bytes) {
+    std::string changed = good;
+    std::memcpy(&changed[at], &value, bytes);
+    return usage_error_of([&] { read_graph_bytes(Format::shoal, reseal_shoal(changed), "FILE"); });
+  };
+  const std::string cure = "; the file is damaged, write it again";
+  const std::size_t table = 128;  // entries of 32 bytes: kind, checksum, offset, bytes
+  EXPECT_EQ(message(24, std::int64_t{1} << 31, 8), "FILE: has 2147483648 vertices" + cure);
+  EXPECT_EQ(message(32, std::int64_t{1} << 40, 8), "FILE: has 1099511627776 arcs" + cure);
+  EXPECT_EQ(message(24, 5, 8), "FILE: section offsets has the wrong size" + cure);
+  EXPECT_EQ(message(32, 3, 8), "FILE: section targets has the wrong size" + cure);
+  EXPECT_EQ(message(40, 3, 4), "FILE: has weights of kind 3" + cure);
+  EXPECT_EQ(message(40, 0, 4), "FILE: lacks sections or has too many" + cure);
+  EXPECT_EQ(message(40, 2, 4), "FILE: lacks sections or has too many" + cure);
+  EXPECT_EQ(message(48, 2, 4), "FILE: lacks sections or has too many" + cure);
+  EXPECT_EQ(message(table, 9, 4), "FILE: section 9 is unknown or occurs twice" + cure);
+  EXPECT_EQ(message(table, 2, 4), "FILE: section targets has the wrong size" + cure);
+  EXPECT_EQ(message(table + 32, 1, 4), "FILE: section 1 is unknown or occurs twice" + cure);
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4097}, std::int64_t{4096}, std::int64_t{1} << 40, std::int64_t{-4096}})
+    EXPECT_EQ(message(table + 32 + 8, offset, 8), "FILE: section targets lies outside the file or overlaps another" + cure)
+        << offset;
+  EXPECT_EQ(message(table + 16, -8, 8), "FILE: section offsets lies outside the file or overlaps another" + cure);
+  EXPECT_EQ(message(4096, 1, 8), "FILE: the offsets do not span the arcs" + cure);
+  EXPECT_EQ(message(4096 + 4 * 8, 3, 8), "FILE: the offsets do not span the arcs" + cure);
+  EXPECT_EQ(message(4096 + 8, 3, 8), "FILE: the offsets decrease behind vertex 1" + cure);
+  EXPECT_EQ(message(4096 + 8, -1, 8), "FILE: the offsets decrease behind vertex 0" + cure);
+  EXPECT_EQ(message(8192 + 4, 4, 4), "FILE: arc 1 ends at vertex 4, which is outside 0..3" + cure);
+  EXPECT_EQ(message(8192 + 4, -1, 4), "FILE: arc 1 ends at vertex 4294967295, which is outside 0..3" + cure);
+  EXPECT_EQ(message(8192 + 8, 3, 4) + message(8192 + 12, 0, 4),
+            "FILE: a row is not sorted" + cure + "FILE: a row is not sorted" + cure);
 }
 
 TEST(Cache, IsUsedOnlyWhileItFits) {

@@ -16,24 +16,35 @@ struct ReadOptions {
 };
 
 /// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, each also
-/// .gz or .zst for the text formats); numbers are zero-based for edge lists, one-based where the format says so.
-/// @throws UsageError  `file:line: what is wrong; cure`
+/// .gz or .zst for the text formats); numbers are zero-based for edge lists, one-based where the format says so. An edge
+/// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target, then weight.
+/// `symmetric` is true wherever every arc has its reverse with the same weight, as often.
+/// A large file is mapped while it is read, a .shoal file for the graph's life: replace such a file, never shrink it.
+/// @throws UsageError     `file:line: what is wrong; cure` (binary formats: without a line)
+/// @throws CapacityError  the graph's arrays would not fit in the free memory
 Csr read_graph(const std::string& file, const ReadOptions& options = {});
 
-/// Writes a graph in the format of the name (.sg .wsg .el .wel .mtx .gr .graph .shoal .npz). Through a temporary name, so
-/// that a failure leaves nothing. @throws UsageError if the format cannot hold the graph or the place is not writable.
+/// Writes a graph in the format of the name, any that read_graph reads. Through a temporary name beside the target, so that
+/// a failure leaves nothing and readers of an older file keep it. A graph that is read back is the same graph; an edge list
+/// whose last vertices have no arcs begins with `# shoal vertices=N` for that. Arcs of symmetric graphs stand in edge lists
+/// in both directions.
+/// @throws UsageError if the format cannot hold the graph (its weights, its missing arcs), or the place is not writable
 void write_graph(const Csr& graph, const std::string& file);
 
-/// Sorts arcs into rows. `sources`, `targets` have equal length; weights are empty or as long.
-/// @param undirected add the reverse of every arc (a loop is kept once)
+/// Sorts arcs into rows, by target and among equal targets by weight. All threads.
+/// @param num_vertices in [0, 2^31 - 1]; `sources` and `targets` have equal length and numbers below it
+/// @param int_weights, real_weights  at most one of them, as long as `sources`; finite
+/// @param undirected add the reverse of every arc (a loop is kept once); the result is marked symmetric
+/// @param dedup      merge parallel arcs, keeping the smallest weight
+/// @throws UsageError naming the arc that is wrong
 Csr csr_from_arcs(std::int64_t num_vertices, std::vector<vertex_t> sources, std::vector<vertex_t> targets,
                   std::vector<std::int32_t> int_weights = {}, std::vector<double> real_weights = {},
                   bool undirected = false, bool dedup = false);
 
-/// The graph with every arc reversed.
+/// The graph with every arc reversed; rows sorted. All threads.
 Csr transpose(const Csr& graph);
 
-/// True if every arc has its reverse.
+/// True if every arc has its reverse, with the same weight and as often: in-arcs and out-arcs are the same lists. All threads.
 bool is_symmetric(const Csr& graph);
 
 }  // namespace shoal
