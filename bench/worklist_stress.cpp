@@ -189,7 +189,7 @@ int stress(const Options& options, std::uint64_t operations, std::uint64_t roots
     const std::string wrong = faults(book, sums, n, operations);
     std::printf("worklist_stress: %s: %llu items pushed, judged, taken and run in %.3f s (%.1f M/s), %lld spilled; "
                 "%d PEs of %d %s, %s, worker %s, ring %llu, channel %llu, fetch %u, seed %llu\n%s",
-                wrong.empty() ? "right" : "WRONG", static_cast<unsigned long long>(operations), report.seconds,
+                wrong.empty() ? "ok" : "FAILED", static_cast<unsigned long long>(operations), report.seconds,
                 static_cast<double>(operations) / report.seconds * 1e-6, static_cast<long long>(report.spilled),
                 static_cast<int>(n), list.workers_per_pe(), machine.on_gpu() ? "GPU workers" : "CPU threads",
                 name(plan.kernel), name(plan.worker), static_cast<unsigned long long>(plan.capacity),
