@@ -124,7 +124,8 @@ const char* read_vertex(const char* p, const char* end, bool commas, vertex_t ba
   std::uint64_t value = 0;
   const auto [rest, status] = std::from_chars(p, end, value);
   if (!is_digit(*p) || !ends_field(rest, end, commas))
-    throw ParseError{p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
+    throw ParseError{
+        p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
   if (vertices >= 0) {
     if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(vertices))
       throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is outside " + std::to_string(base) + ".." +
@@ -146,7 +147,8 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
     const double real = static_cast<double>(whole);
     if (rule != WeightRule::real) {
       if (integer.ec != std::errc() || std::abs(real) > kExactInteger)
-        throw ParseError{p, "integer weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is 2^53"};
+        throw ParseError{p,
+                         "integer weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is 2^53"};
       value.is_int32 = whole >= INT32_MIN && whole <= INT32_MAX;
       value.whole = value.is_int32 ? static_cast<std::int32_t>(whole) : 0;
       value.real = real;
@@ -236,7 +238,9 @@ ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rule
 }
 
 Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undirected) {
-  const std::int64_t per_arc = arcs.weight_kind == WeightKind::none ? 4 : arcs.weight_kind == WeightKind::int32 ? 8 : 12;
+  const std::int64_t per_arc = arcs.weight_kind == WeightKind::none    ? 4
+                               : arcs.weight_kind == WeightKind::int32 ? 8
+                                                                       : 12;
   source.require_room(vertices, arcs.size(), per_arc * (undirected ? 2 : 1));
   Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),
                             std::move(arcs.real_weights), undirected, source.options.dedup);

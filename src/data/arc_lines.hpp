@@ -18,11 +18,11 @@ struct ArcRules {
   int columns = 2;            ///< numbers on each line
   int source_column = 0, target_column = 1, weight_column = 2;
   WeightRule weight = WeightRule::none;
-  bool reals_only = false;    ///< weights are float64 even if all of them are integers
-  vertex_t base = 0;          ///< number of the first vertex: 0 or 1
-  std::int64_t vertices = -1; ///< vertex numbers declared; -1: anything below 2^31 - 1
+  bool reals_only = false;      ///< weights are float64 even if all of them are integers
+  vertex_t base = 0;            ///< number of the first vertex: 0 or 1
+  std::int64_t vertices = -1;   ///< vertex numbers declared; -1: anything below 2^31 - 1
   bool lower_triangle = false;  ///< source >= target
-  std::int64_t arcs = -1;     ///< lines declared; -1: any number
+  std::int64_t arcs = -1;       ///< lines declared; -1: any number
 };
 
 /// Arcs in the order of the file.

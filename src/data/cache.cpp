@@ -71,8 +71,7 @@ std::uint32_t checksum(const void* data, std::uint64_t bytes) {
     parts[i] = static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), p + i * kChecksumBlock, length(i)));
   });
   auto sum = static_cast<std::uint32_t>(crc32_z(0, nullptr, 0));
-  for (std::int64_t i = 0; i < blocks; ++i)
-    sum = static_cast<std::uint32_t>(crc32_combine(sum, parts[i], length(i)));
+  for (std::int64_t i = 0; i < blocks; ++i) sum = static_cast<std::uint32_t>(crc32_combine(sum, parts[i], length(i)));
   return sum;
 }
 #else
@@ -101,12 +100,14 @@ struct Contents {
 
 /// What is wrong, or nothing.
 std::string parse_contents(std::string_view bytes, Contents& out) {
-  if (bytes.size() < sizeof(Header)) return "holds " + std::to_string(bytes.size()) + " bytes, fewer than a header of 128";
+  if (bytes.size() < sizeof(Header))
+    return "holds " + std::to_string(bytes.size()) + " bytes, fewer than a header of 128";
   Header& h = out.header;
   std::memcpy(&h, bytes.data(), sizeof(Header));
   if (std::memcmp(h.magic, kMagic, sizeof(kMagic)) != 0) return "does not begin as a .shoal file";
   if (h.endian != kEndianMark) return "was written on a machine of the other byte order";
-  if (h.version != kVersion) return "has format version " + std::to_string(h.version) + ", this is " + std::to_string(kVersion);
+  if (h.version != kVersion)
+    return "has format version " + std::to_string(h.version) + ", this is " + std::to_string(kVersion);
   if (h.file_bytes != bytes.size())
     return "holds " + std::to_string(bytes.size()) + " bytes instead of " + std::to_string(h.file_bytes);
   if (h.sections > 16 || sizeof(Header) + h.sections * sizeof(Entry) > bytes.size())
@@ -158,8 +159,7 @@ constexpr const char* kCure = "; the file is damaged, write it again";
 bool shoal_matches(std::string_view bytes, const CacheKey& key) {
   Contents contents;
   const Header& h = contents.header;
-  return parse_contents(bytes, contents).empty() &&
-         CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags} == key;
+  return parse_contents(bytes, contents).empty() && CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags} == key;
 }
 
 std::string reseal_shoal(std::string bytes) {
@@ -171,7 +171,8 @@ std::string reseal_shoal(std::string bytes) {
   char* table = bytes.data() + sizeof(Header);
   if (!entries.empty()) std::memcpy(entries.data(), table, entries.size() * sizeof(Entry));
   for (Entry& e : entries)
-    if (e.offset <= bytes.size() && e.bytes <= bytes.size() - e.offset) e.checksum = checksum(&bytes[e.offset], e.bytes);
+    if (e.offset <= bytes.size() && e.bytes <= bytes.size() - e.offset)
+      e.checksum = checksum(&bytes[e.offset], e.bytes);
   if (!entries.empty()) std::memcpy(table, entries.data(), entries.size() * sizeof(Entry));
   if (entries.size() == h.sections) h.checksum = header_checksum(h, entries.data());
   std::memcpy(bytes.data(), &h, sizeof(Header));
@@ -196,7 +197,8 @@ Csr read_shoal(const Source& source) {
   if (const Entry* e = contents.find(kIntWeights)) graph.int_weights = array_of<std::int32_t>(source, *e);
   if (const Entry* e = contents.find(kRealWeights)) graph.real_weights = array_of<double>(source, *e);
   graph.symmetric = (h.flags & kSymmetric) != 0;
-  if (graph.offsets[0] != 0 || graph.offsets[n] != m) source.raise(std::string("the offsets do not span the arcs") + kCure);
+  if (graph.offsets[0] != 0 || graph.offsets[n] != m)
+    source.raise(std::string("the offsets do not span the arcs") + kCure);
   parallel_ranges(n, kGrain, [&](std::int64_t b, std::int64_t e) {
     for (std::int64_t v = b; v < e; ++v)
       if (graph.offsets[v] > graph.offsets[v + 1])

@@ -18,7 +18,8 @@ constexpr std::int64_t kArcGrain = 1 << 18;
 Csr copy_of(const Csr& graph) {
   auto copy = [](const auto& from) {
     std::remove_cvref_t<decltype(from)> to(from.size());
-    if (!from.empty()) std::memcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(*from.data()));
+    if (!from.empty())
+      std::memcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(*from.data()));
     return to;
   };
   Csr out;

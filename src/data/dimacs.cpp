@@ -18,21 +18,23 @@ Csr read_dimacs(const Source& source) {
       throw ParseError{text.end(), "the file ends before the line 'p sp VERTICES ARCS'; is it complete?"};
     const Words words(line);
     if (words.word[0] == "a")
-      throw ParseError{first, "an arc comes before the line 'p sp VERTICES ARCS'; add that line (or, if vertices are "
-                              "numbered from 0, drop the leading 'a' and name the file .wel)"};
+      throw ParseError{first,
+                       "an arc comes before the line 'p sp VERTICES ARCS'; add that line (or, if vertices are "
+                       "numbered from 0, drop the leading 'a' and name the file .wel)"};
     if (words.word[0] != "p")
       throw ParseError{first, "expected 'p sp VERTICES ARCS', found " + quoted(words.word[0]) +
                                   "; is this a DIMACS shortest-path file?"};
     if (words.count < 2 || words.word[1] != "sp")
       throw ParseError{first, "expected 'p sp VERTICES ARCS'; other DIMACS problems (max, edge, aux ...) are not read"};
     if (words.count != 4)
-      throw ParseError{first, "expected 'p sp VERTICES ARCS', found " + std::to_string(words.count) +
-                                  " words; correct the line"};
+      throw ParseError{
+          first, "expected 'p sp VERTICES ARCS', found " + std::to_string(words.count) + " words; correct the line"};
     std::int64_t n = 0, m = 0;
     read_count(words.word[2].data(), line.end, "the number of vertices", n);
     read_count(words.word[3].data(), line.end, "the number of arcs", m);
     if (n > kMaxVertices)
-      throw ParseError{first, std::to_string(n) + " vertices are too many; the most are " + std::to_string(kMaxVertices)};
+      throw ParseError{first,
+                       std::to_string(n) + " vertices are too many; the most are " + std::to_string(kMaxVertices)};
     const std::int64_t body = text.end() - line.next;
     if (m > (body + 1) / 8)  // "a 1 1 1\n"
       throw ParseError{first, "declares " + std::to_string(m) + " arcs, but only " + std::to_string(body) +

@@ -1,4 +1,4 @@
-// Edge lists: SNAP and GAPBS text, TSV, CSV. Two or three columns, the same on every line; vertices are 0..largest number.
+// Edge lists: SNAP and GAPBS text, TSV, CSV. Two or three columns, the same on every line; vertices are 0..largest.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kComments = "#%";
 constexpr std::string_view kMatrixMarket = "%%MatrixMarket";
-constexpr std::string_view kOwnMark = "# shoal vertices=";  // says how many vertices there are beyond the largest number
+constexpr std::string_view kOwnMark =
+    "# shoal vertices=";  // says how many vertices there are beyond the largest number
 
 /// Fields of a line, cut at blanks and commas, for the line of names and for counting columns.
 std::vector<std::string_view> fields_of(const char* p, const char* end) {
@@ -47,11 +48,12 @@ bool one_of(std::string_view field, const std::array<std::string_view, N>& names
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return same_word(field, name); });
 }
 
-constexpr std::array<std::string_view, 9> kSourceNames{"source", "src",       "from",   "u",   "tail",
+constexpr std::array<std::string_view, 9> kSourceNames{"source", "src",       "from",      "u",         "tail",
                                                        "start",  "from_node", "source_id", "fromnodeid"};
 constexpr std::array<std::string_view, 10> kTargetNames{"target", "dst",     "dest",      "to",       "v",
                                                         "head",   "to_node", "target_id", "tonodeid", "destination"};
-constexpr std::array<std::string_view, 7> kWeightNames{"weight", "w", "cost", "distance", "length", "value", "capacity"};
+constexpr std::array<std::string_view, 7> kWeightNames{"weight", "w",     "cost",    "distance",
+                                                       "length", "value", "capacity"};
 
 /// Columns as the line of names orders them. Names that say nothing leave the order source, target, weight.
 void apply_names(const std::vector<std::string_view>& fields, const char* at, ArcRules& rules) {
@@ -82,8 +84,8 @@ std::optional<std::int64_t> declared_vertices(const Line& first) {
   std::int64_t n = 0;
   const char* stop = read_count(first.begin + kOwnMark.size(), first.end, "the number of vertices", n);
   if (skip_blanks(stop, first.end) != first.end)
-    throw ParseError{stop, "expected nothing behind the number of vertices, found " + quoted(stop + 1, first.end) +
-                               "; remove it"};
+    throw ParseError{
+        stop, "expected nothing behind the number of vertices, found " + quoted(stop + 1, first.end) + "; remove it"};
   if (n > kMaxVertices)
     throw ParseError{first.begin, "more vertices than " + std::to_string(kMaxVertices) + "; split the graph"};
   return n;

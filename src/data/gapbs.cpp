@@ -1,7 +1,7 @@
 // The serialized graphs of the GAP benchmark suite (.sg, .wsg), in the machine's byte order (little-endian):
 //   bool directed | int64 arcs | int64 vertices | int64 offsets[vertices + 1] | entries[arcs]
-// and, if directed, offsets and entries of the reversed graph. An entry is an int32 target, in .wsg followed by an int32
-// weight. Arcs count both directions of an undirected edge. Nothing is aligned: the first field is one byte.
+// and, if directed, offsets and entries of the reversed graph. An entry is an int32 target, in .wsg followed by an
+// int32 weight. Arcs count both directions of an undirected edge. Nothing is aligned: the first field is one byte.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -35,8 +35,9 @@ void read_half(const Source& source, const Half& half, const char* which, std::i
                Csr* graph) {
   const std::int64_t entry_bytes = weighted ? 8 : 4;
   auto offset = [&](std::int64_t i) { return load<std::int64_t>(half.offsets + i * 8); };
-  if (offset(0) != 0) source.raise(std::string(which) + " offsets begin with " + std::to_string(offset(0)) +
-                                   " instead of 0; the file is damaged");
+  if (offset(0) != 0)
+    source.raise(std::string(which) + " offsets begin with " + std::to_string(offset(0)) +
+                 " instead of 0; the file is damaged");
   if (offset(n) != m)
     source.raise(std::string(which) + " offsets end with " + std::to_string(offset(n)) + ", but the header says " +
                  std::to_string(m) + " arcs; the file is damaged");

@@ -39,18 +39,21 @@ void refuse_hidden_compression(const Source& source) {
   const char* ending = bytes.starts_with("\x1f\x8b") ? ".gz" : bytes.starts_with("\x28\xb5\x2f\xfd") ? ".zst" : nullptr;
   if (ending != nullptr)
     source.raise(std::string("holds compressed data; let the name end in ") + ending + ", or unpack it");
-  if (bytes.starts_with("BZh") || bytes.starts_with("\xfd" "7zXZ"))
+  if (bytes.starts_with("BZh") || bytes.starts_with("\xfd"
+                                                    "7zXZ"))
     source.raise("holds data compressed by bzip2 or xz, which is not read; unpack it (bunzip2, unxz)");
 }
 
-std::uint32_t read_flags(const ReadOptions& options) { return (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u); }
+std::uint32_t read_flags(const ReadOptions& options) {
+  return (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u);
+}
 
 }  // namespace
 
 bool is_text(Format format) { return format < Format::gapbs; }
 
 const char* name(Format format) {
-  static constexpr const char* kNames[] = {"mtx", "gr",  "graph", "el",  "wel",  "tsv",
+  static constexpr const char* kNames[] = {"mtx", "gr", "graph", "el",  "wel",  "tsv",
                                            "csv", "sg", "wsg",   "npz", "shoal"};
   return kNames[static_cast<int>(format)];
 }
@@ -86,17 +89,33 @@ Csr read_graph_source(Format format, const Source& source) {
   if (is_text(format)) refuse_hidden_compression(source);
   Csr graph;
   switch (format) {
-    case Format::matrix_market: graph = read_matrix_market(source); break;
-    case Format::dimacs: graph = read_dimacs(source); break;
-    case Format::metis: graph = read_metis(source); break;
+    case Format::matrix_market:
+      graph = read_matrix_market(source);
+      break;
+    case Format::dimacs:
+      graph = read_dimacs(source);
+      break;
+    case Format::metis:
+      graph = read_metis(source);
+      break;
     case Format::edge_list:
     case Format::weighted_edge_list:
     case Format::tsv:
-    case Format::csv: graph = read_edge_list(source, format); break;
-    case Format::gapbs: graph = read_gapbs(source, false); break;
-    case Format::gapbs_weighted: graph = read_gapbs(source, true); break;
-    case Format::npz: graph = read_npz(source); break;
-    case Format::shoal: graph = read_shoal(source); break;
+    case Format::csv:
+      graph = read_edge_list(source, format);
+      break;
+    case Format::gapbs:
+      graph = read_gapbs(source, false);
+      break;
+    case Format::gapbs_weighted:
+      graph = read_gapbs(source, true);
+      break;
+    case Format::npz:
+      graph = read_npz(source);
+      break;
+    case Format::shoal:
+      graph = read_shoal(source);
+      break;
   }
   graph.name = source.name;
   if (source.options.progress) source.options.progress(1);
@@ -157,17 +176,25 @@ void write_graph(const Csr& graph, const std::string& file) {
   if (graph.offsets.empty()) throw UsageError(file + ": there is no graph to write (its offsets are missing)");
   using io::Format;
   switch (kind.format) {
-    case Format::matrix_market: return io::write_matrix_market(graph, file, kind.compression);
-    case Format::dimacs: return io::write_dimacs(graph, file, kind.compression);
-    case Format::metis: return io::write_metis(graph, file, kind.compression);
+    case Format::matrix_market:
+      return io::write_matrix_market(graph, file, kind.compression);
+    case Format::dimacs:
+      return io::write_dimacs(graph, file, kind.compression);
+    case Format::metis:
+      return io::write_metis(graph, file, kind.compression);
     case Format::edge_list:
     case Format::weighted_edge_list:
     case Format::tsv:
-    case Format::csv: return io::write_edge_list(graph, file, kind.format, kind.compression);
-    case Format::gapbs: return io::write_gapbs(graph, file, false);
-    case Format::gapbs_weighted: return io::write_gapbs(graph, file, true);
-    case Format::npz: return io::write_npz(graph, file);
-    case Format::shoal: return io::write_shoal(graph, file);
+    case Format::csv:
+      return io::write_edge_list(graph, file, kind.format, kind.compression);
+    case Format::gapbs:
+      return io::write_gapbs(graph, file, false);
+    case Format::gapbs_weighted:
+      return io::write_gapbs(graph, file, true);
+    case Format::npz:
+      return io::write_npz(graph, file);
+    case Format::shoal:
+      return io::write_shoal(graph, file);
   }
 }
 

@@ -18,13 +18,11 @@ ParseError refused(std::string_view word, const std::string& cure) {
 Header read_banner(const Line& line) {
   const Words words(line);
   if (words.count == 0 || !same_word(words.word[0], "%%MatrixMarket"))
-    throw ParseError{line.begin,
-                     "the first line must begin with '%%MatrixMarket', found " + quoted(line.begin, line.end) +
-                         "; is this a Matrix Market file?"};
+    throw ParseError{line.begin, "the first line must begin with '%%MatrixMarket', found " +
+                                     quoted(line.begin, line.end) + "; is this a Matrix Market file?"};
   if (words.count != 5)
-    throw ParseError{line.begin,
-                     "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
-                         std::to_string(words.count) + " words; complete the line"};
+    throw ParseError{line.begin, "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
+                                     std::to_string(words.count) + " words; complete the line"};
   if (!same_word(words.word[1], "matrix")) throw refused(words.word[1], "write 'matrix'");
   if (!same_word(words.word[2], "coordinate")) throw refused(words.word[2], "store the matrix as 'coordinate'");
   Header header;
@@ -66,8 +64,8 @@ Csr read_matrix_market(const Source& source) {
       throw ParseError{first, "the matrix has " + std::to_string(rows) + " rows but " + std::to_string(columns) +
                                   " columns; the matrix of a graph is square"};
     if (rows > kMaxVertices)
-      throw ParseError{first, std::to_string(rows) + " vertices are too many; the most are " +
-                                  std::to_string(kMaxVertices)};
+      throw ParseError{first,
+                       std::to_string(rows) + " vertices are too many; the most are " + std::to_string(kMaxVertices)};
     const std::int64_t body = text.end() - line.next;
     const std::int64_t shortest = header.weight == WeightRule::none ? 4 : 6;  // "1 1\n", "1 1 1\n"
     if (entries > (body + 1) / shortest)
@@ -98,7 +96,9 @@ void write_matrix_market(const Csr& graph, const std::string& file, Compression 
     for (const vertex_t v : graph.neighbors(static_cast<vertex_t>(u))) entries += !symmetric || v <= u;
   TextFile out(file, compression);
   out.text("%%MatrixMarket matrix coordinate ");
-  out.text(graph.weight_kind == WeightKind::none ? "pattern" : graph.weight_kind == WeightKind::int32 ? "integer" : "real");
+  out.text(graph.weight_kind == WeightKind::none    ? "pattern"
+           : graph.weight_kind == WeightKind::int32 ? "integer"
+                                                    : "real");
   out.text(symmetric ? " symmetric\n" : " general\n");
   out.number(n).byte(' ').number(n).byte(' ').number(entries).byte('\n');
   for (std::int64_t u = 0; u < n; ++u) {

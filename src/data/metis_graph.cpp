@@ -30,15 +30,19 @@ Header read_header(const Line& line) {
                                      std::to_string(kMaxVertices)};
   const std::string_view fmt = words.count > 2 ? words.word[2] : "0";
   if (fmt.size() > 3 || fmt.find_first_not_of("01") != std::string_view::npos)
-    throw ParseError{fmt.data(), "FMT is " + quoted(fmt) + "; it must be up to three digits 0 or 1 (vertex sizes, "
-                                                          "vertex weights, edge weights)"};
-  auto digit = [&](std::size_t from_right) { return fmt.size() > from_right && fmt[fmt.size() - 1 - from_right] == '1'; };
+    throw ParseError{fmt.data(), "FMT is " + quoted(fmt) +
+                                     "; it must be up to three digits 0 or 1 (vertex sizes, "
+                                     "vertex weights, edge weights)"};
+  auto digit = [&](std::size_t from_right) {
+    return fmt.size() > from_right && fmt[fmt.size() - 1 - from_right] == '1';
+  };
   header.edge_weights = digit(0);
   std::int64_t constraints = digit(1) ? 1 : 0;
   if (words.count > 3) {
     read_count(words.word[3].data(), line.end, "NCON", constraints);
     if (!digit(1) && constraints > 0)
-      throw ParseError{words.word[3].data(), "NCON is given, but FMT says that vertices have no weights; use FMT 010 or 011"};
+      throw ParseError{words.word[3].data(),
+                       "NCON is given, but FMT says that vertices have no weights; use FMT 010 or 011"};
     if (digit(1) && (constraints < 1 || constraints > 64))
       throw ParseError{words.word[3].data(), "NCON is " + quoted(words.word[3]) + "; it must be in 1..64"};
   }
@@ -138,8 +142,8 @@ Csr read_metis(const Source& source) {
       throw ParseError{row_begin(body, text.end(), lonely.source),
                        "vertex " + std::to_string(lonely.source + 1) + " lists " + std::to_string(lonely.target + 1) +
                            ", but vertex " + std::to_string(lonely.target + 1) + " does not list " +
-                           std::to_string(lonely.source + 1) +
-                           (header.edge_weights ? " with the same weight" : "") + "; every edge stands in both rows"};
+                           std::to_string(lonely.source + 1) + (header.edge_weights ? " with the same weight" : "") +
+                           "; every edge stands in both rows"};
     if ((entries - loops) / 2 + loops != header.edges)
       throw ParseError{line.begin, "declares " + std::to_string(header.edges) + " edges, but the rows hold " +
                                        std::to_string((entries - loops) / 2 + loops) + "; correct the header"};

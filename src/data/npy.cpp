@@ -18,7 +18,8 @@ T load(const char* at) {
   return value;
 }
 
-/// The small part of Python's literals that a header is made of: {'descr': '<i4', 'fortran_order': False, 'shape': (3,), }
+/// The small part of Python's literals that a header is made of:
+/// {'descr': '<i4', 'fortran_order': False, 'shape': (3,), }
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -32,8 +33,7 @@ class HeaderParser {
       if (key == "descr" && (seen & 1) == 0) {
         seen |= 1;
         skip();
-        if (at_ < text_.size() && text_[at_] == '[')
-          fail(name_, "the array is structured; store plain numbers");
+        if (at_ < text_.size() && text_[at_] == '[') fail(name_, "the array is structured; store plain numbers");
         descr = string();
       } else if (key == "fortran_order" && (seen & 2) == 0) {
         seen |= 2;
@@ -175,8 +175,8 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
   for (const std::int64_t extent : array.shape)
     if (__builtin_mul_overflow(wanted, extent, &wanted)) fail(name, "the array's shape overflows; the file is damaged");
   if (wanted != static_cast<std::int64_t>(array.data.size()))
-    fail(name, "the array's shape takes " + std::to_string(wanted) + " bytes, but " + std::to_string(array.data.size()) +
-                   " follow its header; the file is damaged");
+    fail(name, "the array's shape takes " + std::to_string(wanted) + " bytes, but " +
+                   std::to_string(array.data.size()) + " follow its header; the file is damaged");
   return array;
 }
 

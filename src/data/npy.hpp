@@ -9,10 +9,10 @@ namespace shoal::io {
 
 /// A view of an array; elements are not aligned.
 struct NpyArray {
-  char kind = 0;               ///< b bool, i signed, u unsigned, f float, S bytes, U text
+  char kind = 0;  ///< b bool, i signed, u unsigned, f float, S bytes, U text
   int item_bytes = 0;
   std::vector<std::int64_t> shape;  ///< empty for a scalar
-  std::string_view data;       ///< count() * item_bytes bytes
+  std::string_view data;            ///< count() * item_bytes bytes
   std::int64_t count() const;
 
   /// Element i of an integer or bool array. Unsigned values beyond 2^63 - 1 come back negative.

@@ -1,5 +1,5 @@
-// Sparse matrices of SciPy (scipy.sparse.save_npz): a zip archive of NumPy arrays, formats csr, csc and coo. Entry (i, j)
-// is the arc i -> j; entries of bool matrices have no weight. Stored zeros are arcs, as in scipy.sparse.csgraph.
+// Sparse matrices of SciPy (scipy.sparse.save_npz): a zip archive of NumPy arrays, formats csr, csc and coo. Entry
+// (i, j) is the arc i -> j; entries of bool matrices have no weight. Stored zeros are arcs, as in scipy.sparse.csgraph.
 #include <cmath>
 
 #include "arc_lines.hpp"
@@ -160,7 +160,8 @@ void write_npz(const Csr& graph, const std::string& file) {
   } else {
     wide_targets.assign(graph.targets.begin(), graph.targets.end());
     members.push_back({"indices.npy", npy_header("<i8", m), wide_targets.data(), wide_targets.size() * 8});
-    members.push_back({"indptr.npy", npy_header("<i8", n + 1), graph.offsets.data(), static_cast<std::size_t>(n + 1) * 8});
+    members.push_back(
+        {"indptr.npy", npy_header("<i8", n + 1), graph.offsets.data(), static_cast<std::size_t>(n + 1) * 8});
   }
   members.push_back({"format.npy", npy_scalar_header("|S3"), "csr", 3});
   const std::int64_t shape[2] = {n, n};

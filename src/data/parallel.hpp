@@ -15,7 +15,7 @@ inline int thread_count(std::int64_t tasks) {
   return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, cores));
 }
 
-/// Calls f(i) once for every i in [0, tasks), smallest first. When calls throw, the exception of the smallest i is thrown.
+/// Calls f(i) once for every i in [0, tasks), smallest first. When calls throw, the smallest i's exception is thrown.
 template <class F>
 void parallel_tasks(std::int64_t tasks, F&& f) {
   parallel_chunks(tasks, 1, [&](std::int64_t i, std::int64_t, std::int64_t) { f(i); });

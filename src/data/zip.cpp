@@ -120,8 +120,9 @@ void write_zip(const std::string& file, const std::vector<ZipMember>& members) {
 
 struct ZipReader::State {};
 ZipReader::ZipReader(std::string_view, const std::string& name, std::int64_t) {
-  throw UsageError(name + ": this build reads no .npz; write the matrix as .mtx (scipy.io.mmwrite), or build with "
-                          "libzip (Debian: libzip-dev)");
+  throw UsageError(name +
+                   ": this build reads no .npz; write the matrix as .mtx (scipy.io.mmwrite), or build with "
+                   "libzip (Debian: libzip-dev)");
 }
 ZipReader::~ZipReader() = default;
 bool ZipReader::has(const std::string&) const { return false; }

@@ -77,8 +77,10 @@ TEST(Shoal, ContentBehindFittingChecksumsIsChecked) {
   EXPECT_EQ(message(table, 9, 4), "FILE: section 9 is unknown or occurs twice" + cure);
   EXPECT_EQ(message(table, 2, 4), "FILE: section targets has the wrong size" + cure);
   EXPECT_EQ(message(table + 32, 1, 4), "FILE: section 1 is unknown or occurs twice" + cure);
-  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4097}, std::int64_t{4096}, std::int64_t{1} << 40, std::int64_t{-4096}})
-    EXPECT_EQ(message(table + 32 + 8, offset, 8), "FILE: section targets lies outside the file or overlaps another" + cure)
+  for (const std::int64_t offset :
+       {std::int64_t{0}, std::int64_t{4097}, std::int64_t{4096}, std::int64_t{1} << 40, std::int64_t{-4096}})
+    EXPECT_EQ(message(table + 32 + 8, offset, 8),
+              "FILE: section targets lies outside the file or overlaps another" + cure)
         << offset;
   EXPECT_EQ(message(table + 16, -8, 8), "FILE: section offsets lies outside the file or overlaps another" + cure);
   EXPECT_EQ(message(4096, 1, 8), "FILE: the offsets do not span the arcs" + cure);

@@ -98,7 +98,8 @@ TEST(Csr, UnsortedRowsAreSeenAsTheyAre) {
   EXPECT_EQ(arcs_of(shoal::transpose(graph)), (std::vector<Arc>{{0, 1, 0}, {0, 2, 0}, {1, 0, 0}, {2, 0, 0}}));
   EXPECT_EQ(graph.targets[0], 2u) << "the graph itself is not touched";
   const Folder folder;
-  EXPECT_NE(usage_error_of([&] { shoal::write_graph(graph, folder / "g.shoal"); }).find("not sorted"), std::string::npos);
+  EXPECT_NE(usage_error_of([&] { shoal::write_graph(graph, folder / "g.shoal"); }).find("not sorted"),
+            std::string::npos);
 }
 
 TEST(Csr, EmptyGraphs) {
@@ -112,13 +113,19 @@ TEST(Csr, EmptyGraphs) {
 
 TEST(Csr, WrongArgumentsAreNamed) {
   using V = std::vector<vertex_t>;
-  EXPECT_EQ(usage_error_of([] { shoal::csr_from_arcs(2, V{0}, V{0, 1}); }),
+  EXPECT_EQ(usage_error_of([] {
+              shoal::csr_from_arcs(2, V{0}, V{0, 1});
+            }),
             "csr_from_arcs: 1 sources but 2 targets; give one target per source");
-  EXPECT_EQ(usage_error_of([] { shoal::csr_from_arcs(2, V{0, 1}, V{1, 2}); }),
+  EXPECT_EQ(usage_error_of([] {
+              shoal::csr_from_arcs(2, V{0, 1}, V{1, 2});
+            }),
             "csr_from_arcs: arc 1 is 1 -> 2, but there are only 2 vertices (numbered from 0)");
   EXPECT_EQ(usage_error_of([] { shoal::csr_from_arcs(-1, V{}, V{}); }),
             "csr_from_arcs: num_vertices is -1; it must be in [0, 2147483647]");
-  EXPECT_EQ(usage_error_of([] { shoal::csr_from_arcs(2, V{0}, V{1}, {1, 2}); }),
+  EXPECT_EQ(usage_error_of([] {
+              shoal::csr_from_arcs(2, V{0}, V{1}, {1, 2});
+            }),
             "csr_from_arcs: 1 arcs but 2 weights; give one weight per arc, or none");
   EXPECT_EQ(usage_error_of([] { shoal::csr_from_arcs(2, V{0}, V{1}, {1}, {1.0}); }),
             "csr_from_arcs: integer and real weights are both given; give one of them");

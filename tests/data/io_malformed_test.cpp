@@ -82,8 +82,9 @@ TEST(Malformed, GraphsLargerThanMemoryAreRefusedBeforeAllocating) {
       " bytes, 1073741824 are free; use a machine with more memory, or renumber the vertices without gaps";
   EXPECT_EQ(message(Format::edge_list, "0 2147483646\n"),
             "FILE: 2147483647 vertices and 1 arcs take 17179869188" + cure);
-  EXPECT_EQ(message(Format::matrix_market, "%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 0\n"),
-            "FILE: 2147483647 vertices and 0 arcs take 17179869184" + cure);
+  EXPECT_EQ(
+      message(Format::matrix_market, "%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 0\n"),
+      "FILE: 2147483647 vertices and 0 arcs take 17179869184" + cure);
   EXPECT_EQ(message(Format::dimacs, "p sp 2147483647 0\n"),
             "FILE: 2147483647 vertices and 0 arcs take 17179869184" + cure);
 }
@@ -116,37 +117,40 @@ TEST(Malformed, Gapbs) {
   ASSERT_EQ(sg.size(), 105u);
   using I = std::int64_t;
   const std::string damaged = "; the file is damaged";
-  expect_all(
-      Format::gapbs,
-      {{sg.substr(0, 16), "holds 16 bytes, fewer than a header of 17; is it complete?"},
-       {with<char>(sg, 0, 2), "the first byte is 2 instead of 0 or 1; is this a GAP graph?"},
-       {with<char>(sg, 0, '0'), "the first byte is 48 instead of 0 or 1; is this a GAP graph?"},
-       {with<char>(sg, 0, 0),
-        "holds 105 bytes, but 3 vertices and 3 arcs take 61; is it complete, and is it a .sg file?"},
-       {with<char>(sg, 0, 0).substr(0, 61),
-        "says that it is undirected, but arc 0 -> 1 has no reverse; the file is damaged"},
-       {with<I>(sg, 1, -1), "the header says -1 arcs, but the file holds 105 bytes; is it complete?"},
-       {with<I>(sg, 1, 27), "the header says 27 arcs, but the file holds 105 bytes; is it complete?"},
-       {with<I>(sg, 1, I{1} << 62),
-        "the header says 4611686018427387904 arcs, but the file holds 105 bytes; is it complete?"},
-       {with<I>(sg, 1, 4), "holds 105 bytes, but 3 vertices and 4 arcs take 113; is it complete, and is it a .sg file?"},
-       {with<I>(sg, 9, -1), "the header says -1 vertices; legal are 0..2147483647; the file is damaged"},
-       {with<I>(sg, 9, I{1} << 31), "the header says 2147483648 vertices; legal are 0..2147483647; the file is damaged"},
-       {with<I>(sg, 9, 4), "holds 105 bytes, but 4 vertices and 3 arcs take 121; is it complete, and is it a .sg file?"},
-       {sg.substr(0, 104), "holds 104 bytes, but 3 vertices and 3 arcs take 105; is it complete, and is it a .sg file?"},
-       {sg + "x", "holds 106 bytes, but 3 vertices and 3 arcs take 105; is it complete, and is it a .sg file?"},
-       {with<I>(sg, 17, 1), "the offsets begin with 1 instead of 0" + damaged},
-       {with<I>(sg, 17, -1), "the offsets begin with -1 instead of 0" + damaged},
-       {with<I>(sg, 25, 3), "the offsets decrease behind vertex 1" + damaged},
-       {with<I>(sg, 25, I{1} << 60), "the offsets decrease behind vertex 1" + damaged},
-       {with<I>(sg, 33, -5), "the offsets decrease behind vertex 1" + damaged},
-       {with<I>(sg, 41, 2), "the offsets end with 2, but the header says 3 arcs" + damaged},
-       {with<std::int32_t>(sg, 49, 3), "the arc 0 ends at vertex 3, which is outside 0..2" + damaged},
-       {with<std::int32_t>(sg, 53, -1), "the arc 1 ends at vertex -1, which is outside 0..2" + damaged},
-       {with<I>(sg, 61, 1), "the reversed offsets begin with 1 instead of 0" + damaged},
-       {with<I>(sg, 85, 4), "the reversed offsets end with 4, but the header says 3 arcs" + damaged},
-       {with<I>(sg, 69, 9), "the reversed offsets decrease behind vertex 1" + damaged},
-       {with<std::int32_t>(sg, 93, 7), "the reversed arc 0 ends at vertex 7, which is outside 0..2" + damaged}});
+  expect_all(Format::gapbs,
+             {{sg.substr(0, 16), "holds 16 bytes, fewer than a header of 17; is it complete?"},
+              {with<char>(sg, 0, 2), "the first byte is 2 instead of 0 or 1; is this a GAP graph?"},
+              {with<char>(sg, 0, '0'), "the first byte is 48 instead of 0 or 1; is this a GAP graph?"},
+              {with<char>(sg, 0, 0),
+               "holds 105 bytes, but 3 vertices and 3 arcs take 61; is it complete, and is it a .sg file?"},
+              {with<char>(sg, 0, 0).substr(0, 61),
+               "says that it is undirected, but arc 0 -> 1 has no reverse; the file is damaged"},
+              {with<I>(sg, 1, -1), "the header says -1 arcs, but the file holds 105 bytes; is it complete?"},
+              {with<I>(sg, 1, 27), "the header says 27 arcs, but the file holds 105 bytes; is it complete?"},
+              {with<I>(sg, 1, I{1} << 62),
+               "the header says 4611686018427387904 arcs, but the file holds 105 bytes; is it complete?"},
+              {with<I>(sg, 1, 4),
+               "holds 105 bytes, but 3 vertices and 4 arcs take 113; is it complete, and is it a .sg file?"},
+              {with<I>(sg, 9, -1), "the header says -1 vertices; legal are 0..2147483647; the file is damaged"},
+              {with<I>(sg, 9, I{1} << 31),
+               "the header says 2147483648 vertices; legal are 0..2147483647; the file is damaged"},
+              {with<I>(sg, 9, 4),
+               "holds 105 bytes, but 4 vertices and 3 arcs take 121; is it complete, and is it a .sg file?"},
+              {sg.substr(0, 104),
+               "holds 104 bytes, but 3 vertices and 3 arcs take 105; is it complete, and is it a .sg file?"},
+              {sg + "x", "holds 106 bytes, but 3 vertices and 3 arcs take 105; is it complete, and is it a .sg file?"},
+              {with<I>(sg, 17, 1), "the offsets begin with 1 instead of 0" + damaged},
+              {with<I>(sg, 17, -1), "the offsets begin with -1 instead of 0" + damaged},
+              {with<I>(sg, 25, 3), "the offsets decrease behind vertex 1" + damaged},
+              {with<I>(sg, 25, I{1} << 60), "the offsets decrease behind vertex 1" + damaged},
+              {with<I>(sg, 33, -5), "the offsets decrease behind vertex 1" + damaged},
+              {with<I>(sg, 41, 2), "the offsets end with 2, but the header says 3 arcs" + damaged},
+              {with<std::int32_t>(sg, 49, 3), "the arc 0 ends at vertex 3, which is outside 0..2" + damaged},
+              {with<std::int32_t>(sg, 53, -1), "the arc 1 ends at vertex -1, which is outside 0..2" + damaged},
+              {with<I>(sg, 61, 1), "the reversed offsets begin with 1 instead of 0" + damaged},
+              {with<I>(sg, 85, 4), "the reversed offsets end with 4, but the header says 3 arcs" + damaged},
+              {with<I>(sg, 69, 9), "the reversed offsets decrease behind vertex 1" + damaged},
+              {with<std::int32_t>(sg, 93, 7), "the reversed arc 0 ends at vertex 7, which is outside 0..2" + damaged}});
   const std::string wsg = binary(shoal::csr_from_arcs(2, {0}, {1}, {5}, {}, true), "g.wsg");
   ASSERT_EQ(wsg.size(), 57u);  // undirected: 17 + 24 + 16
   expect_all(Format::gapbs_weighted,
@@ -196,7 +200,8 @@ TEST(Malformed, Npz) {
       if (m.name == member.name) m = member;
     return zip(members);
   };
-  const std::string again = "; save the matrix again", prune = "; call sum_duplicates() or prune() and save the matrix again";
+  const std::string again = "; save the matrix again",
+                    prune = "; call sum_duplicates() or prune() and save the matrix again";
   expect_all(
       Format::npz,
       {{"PK", "is not an intact zip archive (Not a zip archive); save the file again"},
@@ -223,9 +228,12 @@ TEST(Malformed, Npz) {
        {changed(array("indices", "<i4", 2, ints({1, 2}))),
         "indptr.npy: the last offset is 3, but there are 2 indices" + prune},
        {changed(array("indptr", "<i4", 3, ints({0, 2, 3}))), "indptr.npy: holds 3 offsets instead of 4" + prune},
-       {changed(array("indptr", "<i4", 4, ints({1, 2, 2, 3}))), "indptr.npy: the first offset is 1 instead of 0" + prune},
-       {changed(array("indptr", "<i4", 4, ints({0, 2, 1, 3}))), "indptr.npy: the offsets decrease behind row 1" + prune},
-       {changed(array("indptr", "<i4", 4, ints({0, -2, 2, 3}))), "indptr.npy: the offsets decrease behind row 0" + prune},
+       {changed(array("indptr", "<i4", 4, ints({1, 2, 2, 3}))),
+        "indptr.npy: the first offset is 1 instead of 0" + prune},
+       {changed(array("indptr", "<i4", 4, ints({0, 2, 1, 3}))),
+        "indptr.npy: the offsets decrease behind row 1" + prune},
+       {changed(array("indptr", "<i4", 4, ints({0, -2, 2, 3}))),
+        "indptr.npy: the offsets decrease behind row 0" + prune},
        {changed(array("indptr", "<i4", 4, ints({0, 2, 2, 4}))),
         "indptr.npy: the last offset is 4, but there are 3 indices" + prune},
        {changed(array("data", "<f8", 2, doubles({1, 2}))), "data.npy: holds 2 values for 3 entries" + again},
@@ -315,14 +323,16 @@ TEST(Malformed, PackedText) {
 
 TEST(Malformed, PackedBombs) {
   const Folder folder;
-  for (const auto& [name, packing] : {std::pair{"g.el.gz", Compression::gzip}, std::pair{"g.el.zst", Compression::zstd}}) {
+  for (const auto& [name, packing] :
+       {std::pair{"g.el.gz", Compression::gzip}, std::pair{"g.el.zst", Compression::zstd}}) {
     shoal::io::TextFile out(folder / name, packing);
     const std::string zeros(1 << 20, '0');
     for (int i = 0; i < 100; ++i) out.text(zeros);
     out.commit();
     EXPECT_EQ(usage_error_of([&, n = name] { shoal::read_graph(folder / n); }),
-              folder / name + ": expands to more than 67108864 bytes, which no graph of its packed size does; unpack it "
-                              "by hand if you trust it");
+              folder / name +
+                  ": expands to more than 67108864 bytes, which no graph of its packed size does; unpack it "
+                  "by hand if you trust it");
   }
 }
 

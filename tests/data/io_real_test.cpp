@@ -1,4 +1,4 @@
-// Real files as their authors published them, against the canonical edge list of the same graph, which other tools made.
+// Real files as their authors published them, against the canonical edge list of the same graph, made by other tools.
 #include <algorithm>
 
 #include "io_graphs.hpp"
@@ -60,8 +60,8 @@ std::filesystem::path folder_of(const std::string& name) {
   const auto folder = data_folder();
   return folder.empty() || !std::filesystem::exists(folder / name) ? std::filesystem::path() : folder / name;
 }
-#define NEED_GRAPH(folder, name)                                                                                    \
-  const auto folder = folder_of(name);                                                                              \
+#define NEED_GRAPH(folder, name)       \
+  const auto folder = folder_of(name); \
   if (folder.empty()) GTEST_SKIP() << "graph " << name << " is not there; set SHOAL_DATA to the folder of test data"
 
 struct Published {
@@ -109,8 +109,9 @@ TEST(Original, ArcLinesWithoutProblemLineAreRefused) {
   NEED_GRAPH(folder, "bremen-time");
   const std::string file = (folder / "orig" / "bremen_time.gr.gz").string();
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file); }),
-            file + ":1: an arc comes before the line 'p sp VERTICES ARCS'; add that line (or, if vertices are numbered "
-                   "from 0, drop the leading 'a' and name the file .wel)");
+            file +
+                ":1: an arc comes before the line 'p sp VERTICES ARCS'; add that line (or, if vertices are numbered "
+                "from 0, drop the leading 'a' and name the file .wel)");
   // With that cure it is the canonical graph.
   const auto packed = shoal::io::read_file(file);
   const auto bytes = shoal::io::expand(shoal::io::Compression::gzip, packed.view(), file, std::int64_t{1} << 32);
@@ -128,14 +129,16 @@ TEST_P(Bannerless, MatrixIsRefusedAndReadOnceItSaysWhatItIs) {
   // These two were published as entries alone, without the lines that say what they are.
   NEED_GRAPH(folder, GetParam());
   const std::string file = (folder / "orig" / (std::string(GetParam()) + ".mtx.gz")).string();
-  EXPECT_NE(usage_error_of([&] { shoal::read_graph(file); }).find(":1: the first line must begin with '%%MatrixMarket'"),
-            std::string::npos);
+  EXPECT_NE(
+      usage_error_of([&] { shoal::read_graph(file); }).find(":1: the first line must begin with '%%MatrixMarket'"),
+      std::string::npos);
   const Csr wanted = canonical(folder, false);
   const auto packed = shoal::io::read_file(file);
   const auto bytes = shoal::io::expand(shoal::io::Compression::gzip, packed.view(), file, std::int64_t{1} << 32);
   const std::string n = std::to_string(wanted.num_vertices()), m = std::to_string(wanted.num_arcs() / 2);
   const std::string text = "%%MatrixMarket matrix coordinate pattern symmetric\n" + n + " " + n + " " + m + "\n";
-  expect_same(shoal::io::read_graph_bytes(shoal::io::Format::matrix_market, text + std::string(bytes.view()), "t"), wanted);
+  expect_same(shoal::io::read_graph_bytes(shoal::io::Format::matrix_market, text + std::string(bytes.view()), "t"),
+              wanted);
 }
 INSTANTIATE_TEST_SUITE_P(Files, Bannerless, testing::Values("delaunay_n16", "luxembourg_osm"));
 
@@ -155,7 +158,8 @@ TEST_P(Canonical, ListIsReadAndKeptByEveryFormat) {
   for (const char* file : {"g.mtx", "g.graph", "g.gr", "g.sg", "g.wsg", "g.npz", "g.shoal", "g.el.zst"}) {
     const bool weighted = got.weight_kind != WeightKind::none;
     const std::string_view f = file;
-    if ((f == "g.graph" && directed) || ((f == "g.gr" || f == "g.wsg") && !weighted) || (f == "g.sg" && weighted)) continue;
+    if ((f == "g.graph" && directed) || ((f == "g.gr" || f == "g.wsg") && !weighted) || (f == "g.sg" && weighted))
+      continue;
     SCOPED_TRACE(file);
     shoal::write_graph(got, place / file);
     const Csr back = shoal::read_graph(place / file);

@@ -16,12 +16,14 @@ struct Case {
   bool symmetric_only;
 };
 const Case kCases[] = {
-    {"g.mtx", true, true, true, false},     {"g.mtx.gz", true, true, true, false}, {"g.mtx.zst", true, true, true, false},
-    {"g.el", true, true, true, false},      {"g.txt.gz", true, true, true, false}, {"g.wel", false, true, true, false},
-    {"g.tsv", true, true, true, false},     {"g.csv", true, true, true, false},    {"g.csv.zst", true, true, true, false},
-    {"g.gr", false, true, false, false},    {"g.graph", true, true, false, true},  {"g.graph.gz", true, true, false, true},
-    {"g.sg", true, false, false, false},    {"g.wsg", false, true, false, false},  {"g.npz", true, true, true, false},
-    {"g.shoal", true, true, true, false},
+    {"g.mtx", true, true, true, false},     {"g.mtx.gz", true, true, true, false},
+    {"g.mtx.zst", true, true, true, false}, {"g.el", true, true, true, false},
+    {"g.txt.gz", true, true, true, false},  {"g.wel", false, true, true, false},
+    {"g.tsv", true, true, true, false},     {"g.csv", true, true, true, false},
+    {"g.csv.zst", true, true, true, false}, {"g.gr", false, true, false, false},
+    {"g.graph", true, true, false, true},   {"g.graph.gz", true, true, false, true},
+    {"g.sg", true, false, false, false},    {"g.wsg", false, true, false, false},
+    {"g.npz", true, true, true, false},     {"g.shoal", true, true, true, false},
 };
 
 class RoundTrip : public testing::TestWithParam<Case> {};
@@ -92,8 +94,9 @@ TEST(RoundTrip, WrongLineInALaterPieceIsNamed) {
   text.replace(last, 6, "59x999");
   text.replace(text.find(" 599500\n"), 8, " -\n");  // a later error must not win
   spill(folder / "g.el", text);
-  EXPECT_EQ(usage_error_of([&] { read_graph(folder / "g.el"); }),
-            folder / "g.el" + ":599000: expected a vertex number, found '59x999'; vertex numbers are written in digits");
+  EXPECT_EQ(
+      usage_error_of([&] { read_graph(folder / "g.el"); }),
+      folder / "g.el" + ":599000: expected a vertex number, found '59x999'; vertex numbers are written in digits");
 }
 
 TEST(RoundTrip, MixedWeightsBecomeReal) {
@@ -157,8 +160,10 @@ TEST(Write, UnwritablePlaces) {
             std::string::npos);
   EXPECT_EQ(folder.entries(), 2u);
   if (::geteuid() != 0) {
-    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-    EXPECT_NE(usage_error_of([&] { write_graph(graph, folder / "g.el"); }).find("Permission denied"), std::string::npos);
+    std::filesystem::permissions(folder.path(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    EXPECT_NE(usage_error_of([&] { write_graph(graph, folder / "g.el"); }).find("Permission denied"),
+              std::string::npos);
   }
 }
 

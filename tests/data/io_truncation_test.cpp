@@ -27,8 +27,7 @@ TEST_P(Cut, CountedFormats) {
   for (std::size_t length = 0; length < s.text.size(); ++length) {
     const std::string copy = s.text.substr(0, length);
     const std::vector<char> exact(copy.begin(), copy.end());  // no byte behind it: sanitizers see reads beyond the end
-    const std::string got =
-        usage_error_of([&] { read_graph_bytes(s.format, {exact.data(), exact.size()}, "FILE"); });
+    const std::string got = usage_error_of([&] { read_graph_bytes(s.format, {exact.data(), exact.size()}, "FILE"); });
     EXPECT_EQ(got == "(no error)", s.legal.count(length) == 1) << name(s.format) << " cut to " << length << ": " << got;
   }
 }
@@ -49,8 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         sample(Format::matrix_market, "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 2\n3 1\n", {1}),
         sample(Format::matrix_market, "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n3 1 617\n",
                {1, 2, 3}),
-        sample(Format::matrix_market, "%%MatrixMarket matrix coordinate real general\r\n2 2 2\r\n1 2 1.5\r\n2 1 2.25\r\n",
-               {1, 2, 3, 4, 5}),
+        sample(Format::matrix_market,
+               "%%MatrixMarket matrix coordinate real general\r\n2 2 2\r\n1 2 1.5\r\n2 1 2.25\r\n", {1, 2, 3, 4, 5}),
         sample(Format::matrix_market, "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n", {1}),
         sample(Format::dimacs, "c x\np sp 3 2\na 1 2 7\na 3 1 1234\n", {1, 2, 3, 4}),
         sample(Format::metis, "3 2\n2\n1 3\n2\n", {1}),
@@ -58,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Cut, EdgeLists) {
   const std::pair<Format, std::string> samples[] = {
-      {Format::edge_list, "# c\n0 1\n12 345\n\n2 0\n"},     {Format::edge_list, "% c\n0\t1\t3\n12\t345\t6.5e2\n"},
+      {Format::edge_list, "# c\n0 1\n12 345\n\n2 0\n"},       {Format::edge_list, "% c\n0\t1\t3\n12\t345\t6.5e2\n"},
       {Format::weighted_edge_list, "0 1 5\n1 2 -7\n2 0 0\n"}, {Format::tsv, "from\tto\n0\t1\n10\t20\n"},
       {Format::csv, "target,source,weight\n0,1,2\n3,4,55\n"},
   };
@@ -86,9 +85,9 @@ TEST(Cut, BinaryFormatsHaveNoLegalPrefix) {
   const Folder folder;
   const Csr plain = shoal::csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 3, 1});
   const Csr weighted = shoal::csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 3, 1}, {5, 6, 7, 8}, {}, true);
-  for (const auto& [file, graph] : {std::pair{"g.sg", &plain}, std::pair{"g.wsg", &weighted}, std::pair{"g.npz", &plain},
-                                    std::pair{"g.npz", &weighted}, std::pair{"g.shoal", &plain},
-                                    std::pair{"g.shoal", &weighted}}) {
+  for (const auto& [file, graph] :
+       {std::pair{"g.sg", &plain}, std::pair{"g.wsg", &weighted}, std::pair{"g.npz", &plain},
+        std::pair{"g.npz", &weighted}, std::pair{"g.shoal", &plain}, std::pair{"g.shoal", &weighted}}) {
     shoal::write_graph(*graph, folder / file);
     const std::string good = slurp(folder / file);
     const Format format = kind_of(file).format;

@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: every file of a corpus as it is, then seeded mutations of them until the time or
-// the count is over.   fuzz_X CORPUS... [-max_total_time=S] [-runs=N] [-seed=N]   (libFuzzer's names)
+// Runs a fuzz target without libFuzzer: every file of a corpus as it is, then seeded mutations of them until the time
+// or the count is over.   fuzz_X CORPUS... [-max_total_time=S] [-runs=N] [-seed=N]   (libFuzzer's names)
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -18,9 +18,29 @@ namespace {
 using Input = std::vector<std::uint8_t>;
 
 /// Text and numbers on which readers have failed before.
-const std::vector<std::string> kTokens{"0",  "-1", "1", "2147483647", "2147483648", "4294967296", "18446744073709551616",
-                                       "\n", "\r\n", " ", "\t", ",", "%", "#", "nan", "1e999", "-", "+", ".", "e",
-                                       std::string(8, '\xff'), std::string(8, '\0'), std::string(4, '\x7f')};
+const std::vector<std::string> kTokens{"0",
+                                       "-1",
+                                       "1",
+                                       "2147483647",
+                                       "2147483648",
+                                       "4294967296",
+                                       "18446744073709551616",
+                                       "\n",
+                                       "\r\n",
+                                       " ",
+                                       "\t",
+                                       ",",
+                                       "%",
+                                       "#",
+                                       "nan",
+                                       "1e999",
+                                       "-",
+                                       "+",
+                                       ".",
+                                       "e",
+                                       std::string(8, '\xff'),
+                                       std::string(8, '\0'),
+                                       std::string(4, '\x7f')};
 
 Input mutate(const std::vector<Input>& corpus, std::mt19937_64& random) {
   Input input = corpus[random() % corpus.size()];
@@ -29,12 +49,24 @@ Input mutate(const std::vector<Input>& corpus, std::mt19937_64& random) {
     const auto here = input.begin() + static_cast<std::ptrdiff_t>(at);
     const std::string& token = kTokens[random() % kTokens.size()];
     switch (input.empty() ? 2 : random() % 8) {
-      case 0: input[at] = static_cast<std::uint8_t>(input[at] ^ (1u << random() % 8)); break;
-      case 1: input[at] = static_cast<std::uint8_t>(random()); break;
-      case 2: input.insert(here, token.begin(), token.end()); break;
-      case 3: std::copy_n(token.begin(), std::min(token.size(), input.size() - at), here); break;
-      case 4: input.erase(here, here + static_cast<std::ptrdiff_t>(std::min(input.size() - at, 1 + random() % 16))); break;
-      case 5: input.resize(at); break;
+      case 0:
+        input[at] = static_cast<std::uint8_t>(input[at] ^ (1u << random() % 8));
+        break;
+      case 1:
+        input[at] = static_cast<std::uint8_t>(random());
+        break;
+      case 2:
+        input.insert(here, token.begin(), token.end());
+        break;
+      case 3:
+        std::copy_n(token.begin(), std::min(token.size(), input.size() - at), here);
+        break;
+      case 4:
+        input.erase(here, here + static_cast<std::ptrdiff_t>(std::min(input.size() - at, 1 + random() % 16)));
+        break;
+      case 5:
+        input.resize(at);
+        break;
       case 6: {  // a piece is doubled
         const Input piece(here, here + static_cast<std::ptrdiff_t>(std::min(input.size() - at, 1 + random() % 32)));
         input.insert(input.begin() + static_cast<std::ptrdiff_t>(random() % input.size()), piece.begin(), piece.end());

@@ -1,4 +1,4 @@
-// What every fuzz target does: read bytes as one format; anything but a graph that is whole, or an error of ours, is a bug.
+// What every fuzz target does: read bytes as one format; anything but a whole graph or an error of ours is a bug.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace shoal_fuzz {
 
-inline constexpr std::int64_t kMemoryBytes = 4 << 20;  ///< larger graphs are refused: an input of a few bytes may ask for 2^31 vertices
+inline constexpr std::int64_t kMemoryBytes =
+    4 << 20;  ///< larger graphs are refused: an input of a few bytes may ask for 2^31 vertices
 
 [[noreturn]] inline void broken(const char* what) {
   std::cerr << "a reader returned a broken graph: " << what << "\n";

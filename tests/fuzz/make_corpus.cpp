@@ -32,9 +32,9 @@ int main(int argc, char** argv) {
   text(root / "csv/plain.csv", "0,1\n1,2\n");
   for (const bool weighted : {false, true}) {
     for (const bool undirected : {false, true}) {
-      const shoal::Csr graph = shoal::csr_from_arcs(4, {0, 1, 2, 2}, {1, 2, 3, 2},
-                                                    weighted ? std::vector<std::int32_t>{5, 6, 7, 8} : std::vector<std::int32_t>{},
-                                                    {}, undirected);
+      const shoal::Csr graph = shoal::csr_from_arcs(
+          4, {0, 1, 2, 2}, {1, 2, 3, 2}, weighted ? std::vector<std::int32_t>{5, 6, 7, 8} : std::vector<std::int32_t>{},
+          {}, undirected);
       auto write = [&](const std::string& folder, const std::string& ending) {
         std::filesystem::create_directories(root / folder);
         const std::string stem = std::string(weighted ? "w" : "p") + (undirected ? "u" : "d");

@@ -9,14 +9,14 @@
 namespace shoal {
 
 struct ReadOptions {
-  bool undirected = false;   ///< read an edge list in both directions (formats that say it themselves are obeyed)
-  bool dedup = false;        ///< merge parallel arcs, keeping the smallest weight
-  bool use_cache = false;    ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
+  bool undirected = false;  ///< read an edge list in both directions (formats that say it themselves are obeyed)
+  bool dedup = false;       ///< merge parallel arcs, keeping the smallest weight
+  bool use_cache = false;   ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
   std::function<void(double fraction)> progress;  ///< called now and then during long reads, from one thread
 };
 
-/// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, each also
-/// .gz or .zst for the text formats); numbers are zero-based for edge lists, one-based where the format says so. An edge
+/// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, the
+/// text formats also .gz or .zst); numbers are zero-based for edge lists, one-based where the format says so. An edge
 /// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target, then weight.
 /// `symmetric` is true wherever every arc has its reverse with the same weight, as often.
 /// A large file is mapped while it is read, a .shoal file for the graph's life: replace such a file, never shrink it.
@@ -24,10 +24,10 @@ struct ReadOptions {
 /// @throws CapacityError  the graph's arrays would not fit in the free memory
 Csr read_graph(const std::string& file, const ReadOptions& options = {});
 
-/// Writes a graph in the format of the name, any that read_graph reads. Through a temporary name beside the target, so that
-/// a failure leaves nothing and readers of an older file keep it. A graph that is read back is the same graph; an edge list
-/// whose last vertices have no arcs begins with `# shoal vertices=N` for that. Arcs of symmetric graphs stand in edge lists
-/// in both directions.
+/// Writes a graph in the format of the name, any that read_graph reads. Through a temporary name beside the target, so
+/// that a failure leaves nothing and readers of an older file keep it. A graph that is read back is the same graph; an
+/// edge list whose last vertices have no arcs begins with `# shoal vertices=N` for that. Arcs of symmetric graphs stand
+/// in edge lists in both directions.
 /// @throws UsageError if the format cannot hold the graph (its weights, its missing arcs), or the place is not writable
 void write_graph(const Csr& graph, const std::string& file);
 
@@ -44,7 +44,8 @@ Csr csr_from_arcs(std::int64_t num_vertices, std::vector<vertex_t> sources, std:
 /// The graph with every arc reversed; rows sorted. All threads.
 Csr transpose(const Csr& graph);
 
-/// True if every arc has its reverse, with the same weight and as often: in-arcs and out-arcs are the same lists. All threads.
+/// True if every arc has its reverse, with the same weight and as often: in-arcs and out-arcs are the same lists.
+/// All threads.
 bool is_symmetric(const Csr& graph);
 
 }  // namespace shoal
