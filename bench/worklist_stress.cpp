@@ -159,7 +159,7 @@ int stress(const Options& options, std::uint64_t operations, std::uint64_t roots
   std::uint64_t roots = roots_per_pe * static_cast<std::uint64_t>(n);
   if (roots > operations) roots = operations;
   std::vector<std::pair<std::string, std::string>> why;
-  const LaunchPlan plan = plan_launch(options, machine.on_gpu(), static_cast<std::int64_t>(roots * 32 / n), 2, why);
+  const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, static_cast<std::int64_t>(roots * 32 / n), 2, why);
   Worklist<Storm> list(machine, plan);
   Book book(machine);
   std::vector<Storm> tasks;

@@ -95,6 +95,19 @@ TEST(FailingTransport, QuiescenceDoesNotHideAFailure) {
   EXPECT_EQ(unseen, 0) << "of 20 failures";
 }
 
+// A call that is wrong moves nothing: the worklist is as it was.
+TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
+  const Machine machine = cpu_machine(2, 1);
+  Worklist<Tree> list(machine, small_plan(KernelKind::persistent, 8));
+  Growth growth(machine, {.depth = 3}, 2);
+  const std::vector<Tree> one_task(1, growth.tasks[0]);
+  EXPECT_THROW(list.run(one_task, growth.seeds), UsageError);
+  EXPECT_THROW(list.run(growth.tasks, {}), UsageError);
+  EXPECT_THROW(list.run(growth.tasks, {{}, {}, {}}), UsageError);
+  growth.run(list);
+  EXPECT_TRUE(growth.is_right());
+}
+
 TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
   for (const pe_t pes : {1, 2, 3}) {
     for (const int threads : {1, 2}) {
