@@ -17,7 +17,7 @@ struct ReadOptions {
 
 /// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, the
 /// text formats also .gz or .zst); numbers are zero-based for edge lists, one-based where the format says so. An edge
-/// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target, then weight.
+/// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target and weight.
 /// `symmetric` is true wherever every arc has its reverse with the same weight, as often.
 /// A large file is mapped while it is read, a .shoal file for the graph's life: replace such a file, never shrink it.
 /// @throws UsageError     `file:line: what is wrong; cure` (binary formats: without a line)
