@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct Children {
   SHOAL_FN std::int64_t operator[](std::int64_t i) const { return i; }
 };
 
+/// What to do wrong with some items, to see that the check sees it.
+enum class Tamper { none, lost, doubled, changed };
+
 struct Storm {
   struct Item {
     std::uint64_t number;
@@ -49,6 +53,7 @@ struct Storm {
   Tally* tallies;  ///< this PE's: [kStripes][kKinds][n_pes][3]
   pe_t me;
   pe_t n_pes;
+  Tamper tamper = Tamper::none;
 
   SHOAL_FN void note(Kind kind, pe_t partner, const Item& item) const {
     const std::uint64_t mixed = mix(item.number ^ item.weight << 17);
@@ -61,7 +66,10 @@ struct Storm {
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>((item.number >> 40) % n_pes); }
   SHOAL_FN bool accept(Item item) const {
-    note(kJudged, static_cast<pe_t>(item.producer), item);
+    const bool spoilt = tamper != Tamper::none && item.number % 4099 == 0;
+    if (spoilt && tamper == Tamper::changed) item.number ^= 1;
+    if (!spoilt || tamper != Tamper::lost) note(kJudged, static_cast<pe_t>(item.producer), item);
+    if (spoilt && tamper == Tamper::doubled) note(kJudged, static_cast<pe_t>(item.producer), item);
     return true;
   }
   SHOAL_FN Children range(Item item) const {
@@ -152,7 +160,8 @@ std::string faults(const Book& book, const std::vector<Sums>& sums, pe_t n, std:
   return text;
 }
 
-int stress(const Options& options, std::uint64_t operations, std::uint64_t roots_per_pe, int repeat) {
+int stress(const Options& options, std::uint64_t operations, std::uint64_t roots_per_pe, int repeat,
+           Tamper tamper) {
   const Machine machine(options);
   const pe_t n = machine.n_pes();
   if (roots_per_pe == 0) roots_per_pe = machine.on_gpu() ? 1 << 15 : 1 << 8;
@@ -163,7 +172,7 @@ int stress(const Options& options, std::uint64_t operations, std::uint64_t roots
   Worklist<Storm> list(machine, plan);
   Book book(machine);
   std::vector<Storm> tasks;
-  for (pe_t p = 0; p < n; ++p) tasks.push_back({book.tallies(p), p, n});
+  for (pe_t p = 0; p < n; ++p) tasks.push_back({book.tallies(p), p, n, tamper});
   int status = 0;
   for (int round = 0; round < repeat; ++round) {
     book.clear();
@@ -213,12 +222,17 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--roots", roots, "items that each PE starts from; 0 chooses");
   app.add_option("--repeat", repeat, "runs, one after another on the same worklist, with seeds counted up")->capture_default_str();
+  Tamper tamper = Tamper::none;
+  const std::map<std::string, Tamper> tampers = {
+      {"none", Tamper::none}, {"lost", Tamper::lost}, {"doubled", Tamper::doubled}, {"changed", Tamper::changed}};
+  app.add_option("--tamper", tamper, "none, lost, doubled or changed: spoils one tally in 4099, which must be found")
+      ->transform(CLI::CheckedTransformer(tampers));
   flags.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
     Options options;
     flags.read(options);
-    return stress(options, operations, roots, repeat);
+    return stress(options, operations, roots, repeat, tamper);
   } catch (const UsageError& error) {
     std::fprintf(stderr, "worklist_stress: error: %s\n", error.what());
     return 2;

@@ -6,6 +6,7 @@
 #include "ledger.hpp"
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/fn.hpp"
+#include "shoal/core/spin.hpp"
 #include "shoal/core/types.hpp"
 
 namespace shoal::contract {
@@ -109,6 +110,7 @@ struct Chain {
   pe_t n_pes = 1;
   std::uint32_t rest_every = 64;   ///< every so many hops the item is held for long
   std::uint32_t rest_spins = 2000;
+  std::uint32_t hangs_at = ~0u;    ///< at this hop the item is held until the run is called off
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.hop % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN bool accept(Item) const { return true; }
@@ -119,6 +121,7 @@ struct Chain {
       Backoff backoff;
       while (backoff.spins() < rest_spins) backoff.pause();
     }
+    if (item.hop == hangs_at) spin_wait(out.state(), [] { return false; });
     if (item.hop < last) out.push(w, {item.hop + 1});
   }
 };

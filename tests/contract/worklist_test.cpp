@@ -184,6 +184,24 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
   }
 }
 
+// The ledger is what the suites above trust: it must tell every wrong set of items from the right one.
+TEST(LedgerOfTheSuites, SeesLostDoubledAndChangedItems) {
+  const Machine machine = cpu_machine(2, 1);
+  const auto page_of = [&](const std::vector<std::uint64_t>& numbers, pe_t owner = 1, pe_t producer = 0) {
+    Ledger ledger(machine);
+    for (const std::uint64_t number : numbers) ledger.view(owner).note(kRun, producer, number);
+    return ledger.read();
+  };
+  const Page right = page_of({10, 20, 30, 40});
+  EXPECT_EQ(page_of({40, 10, 30, 20}), right) << "the order does not matter";
+  EXPECT_NE(page_of({10, 20, 30}), right) << "lost";
+  EXPECT_NE(page_of({10, 20, 30, 40, 40}), right) << "doubled";
+  EXPECT_NE(page_of({10, 20, 30, 30}), right) << "one lost, one doubled";
+  EXPECT_NE(page_of({15, 15, 30, 40}), right) << "changed, with the same sum";
+  EXPECT_NE(page_of({10, 20, 30, 40}, 0, 0), right) << "on the wrong PE";
+  EXPECT_NE(page_of({10, 20, 30, 40}, 1, 1), right) << "from the wrong PE";
+}
+
 // The transports of this list do what they are there for: without this, the suites above would prove less than they say.
 TEST(FaultyTransports, TheReorderingOneReorders) {
   const Machine machine = cpu_machine(3, 1);

@@ -218,6 +218,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
   auto looked_at = start, moved_at = start;
   std::uint64_t last = ~std::uint64_t{0};
   bool stopped = false;
+  std::string stalled;  // diagnosed while nothing moves, before the workers are told to leave
   for (pe_t p = 0; p < machine.n_pes();) {
     const cudaError_t status = cudaStreamQuery(lanes.work(p));
     if (status == cudaSuccess) {
@@ -234,17 +235,20 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
       last = now;
       moved_at = looked_at;
     } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
-      lanes.stop(views, RunState::stalled);
+      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, true);
+      if (pes[0].state == 0) {  // else it ended, for whatever reason, and a worker has not noticed
+        stalled = stall_line(plan.stall_timeout_seconds, pes);
+        lanes.stop(views, RunState::stalled);
+      }
       stopped = true;
       moved_at = Clock::now();
     } else if (stopped && seconds_since(moved_at) > 2) {
-      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, true);
-      const std::string line = diagnose(pes);
-      std::fprintf(stderr, "shoal: error: no progress for %g s, and a task does not return: %s; counters in %s\n",
-                   plan.stall_timeout_seconds, line.c_str(), dump(pes, line).c_str());
+      if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, lanes.snapshots(views, chunks, true));
+      std::fprintf(stderr, "shoal: error: a task does not return: %s\n", stalled.c_str());
       std::_Exit(75);  // a kernel cannot be taken back; the process is the only handle on it
     }
   }
+  if (!stalled.empty()) throw DeviceError(stalled);
 }
 
 template <class View, class Plan>

@@ -1,0 +1,40 @@
+# Tasks that the compiler must refuse, and in which words. The words are matched, not the exit status: a file that fails for
+# another reason, or does not fail, is a failed test.
+set(refused ${CMAKE_CURRENT_SOURCE_DIR}/contract/refused_tasks.cpp)
+set(compile_only ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include)
+add_test(NAME task_accepted COMMAND ${compile_only} ${refused})
+set_tests_properties(task_accepted PROPERTIES TIMEOUT 60)
+function(shoal_task_is_refused case words)
+  add_test(NAME task_refused_${case} COMMAND ${compile_only} -DSHOAL_REFUSED_${case} ${refused})
+  set_tests_properties(task_refused_${case} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION "${words}")
+endfunction()
+shoal_task_is_refused(PRIORITY "error: [^\n]*priority.item. is not supported by this version: remove it")
+shoal_task_is_refused(BY_WORKLIST "error: [^\n]*priority.item. is not supported by this version: remove it")
+shoal_task_is_refused(COMBINE "error: [^\n]*combine.a, b. and key.item. are not supported by this version: remove them")
+shoal_task_is_refused(KEY "error: [^\n]*combine.a, b. and key.item. are not supported by this version: remove them")
+shoal_task_is_refused(IDLE "error: [^\n]*idle.w, out. is not supported by this version: remove it")
+shoal_task_is_refused(PLAIN_IDLE "error: [^\n]*idle.w, out. is not supported by this version: remove it")
+shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
+shoal_task_is_refused(NO_ACCEPT "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
+shoal_task_is_refused(ITEM_OF_2_BYTES "error: [^\n]*an Item has 4 to 64 bytes")
+shoal_task_is_refused(ITEM_OF_72_BYTES "error: [^\n]*an Item has 4 to 64 bytes")
+shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between PEs: it must be trivially copyable")
+shoal_task_is_refused(TASK_WITH_STRING "error: [^\n]*a task is copied into kernels: it must be trivially copyable")
+
+# The stress program of bench/ at a size for every day. Its verdict is its exit status.
+foreach(shape "1;2;persistent;0" "3;1;discrete;64" "4;1;persistent;64")
+  list(GET shape 0 pes)
+  list(GET shape 1 threads)
+  list(GET shape 2 kernel)
+  list(GET shape 3 capacity)
+  add_test(NAME worklist_stress_${pes}x${threads}_${kernel}
+           COMMAND worklist_stress --device cpu --pes ${pes} --threads ${threads} --kernel ${kernel} --capacity ${capacity}
+                   --operations 1000000)
+  set_tests_properties(worklist_stress_${pes}x${threads}_${kernel} PROPERTIES TIMEOUT 120)
+endforeach()
+# And it sees what it is there to see.
+foreach(tamper lost doubled changed)
+  add_test(NAME worklist_stress_sees_${tamper} COMMAND worklist_stress --device cpu --pes 2 --threads 1 --tamper ${tamper})
+  set_tests_properties(worklist_stress_sees_${tamper} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION
+                       "worklist_stress: FAILED: [^\n]*\n *PE [01] -> PE [01]: made [0-9]+, judged [0-9]+, run [0-9]+")
+endforeach()

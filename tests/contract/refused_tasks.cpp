@@ -1,0 +1,52 @@
+// Tasks that must not compile, one for each SHOAL_REFUSED_<case>; contract_tests.cmake compiles each and looks for the words that the
+// compiler must say. With no case defined the task is a good one, and this file compiles.
+#include <string>
+
+#if defined(SHOAL_REFUSED_BY_WORKLIST)
+#include "shoal/runtime/worklist.hpp"
+#else
+#include "shoal/worker/task.hpp"
+#endif
+
+struct Task {
+  struct Item {
+#if defined(SHOAL_REFUSED_ITEM_OF_2_BYTES)
+    unsigned short v;
+#elif defined(SHOAL_REFUSED_ITEM_OF_72_BYTES)
+    unsigned char v[72];
+#elif defined(SHOAL_REFUSED_ITEM_WITH_STRING)
+    std::string v;
+#else
+    unsigned v;
+#endif
+  };
+#if defined(SHOAL_REFUSED_TASK_WITH_STRING)
+  std::string name;
+#endif
+#if !defined(SHOAL_REFUSED_NO_OWNER)
+  shoal::pe_t owner(Item) const { return 0; }
+#endif
+#if !defined(SHOAL_REFUSED_NO_ACCEPT)
+  bool accept(Item) const { return true; }
+#endif
+#if defined(SHOAL_REFUSED_PRIORITY) || defined(SHOAL_REFUSED_BY_WORKLIST)
+  int priority(Item) const { return 0; }
+#elif defined(SHOAL_REFUSED_COMBINE)
+  Item combine(Item a, Item) const { return a; }
+#elif defined(SHOAL_REFUSED_KEY)
+  unsigned key(Item item) const { return item.v; }
+#elif defined(SHOAL_REFUSED_IDLE)
+  template <class W, class Out>
+  void idle(const W&, Out&) const {}
+#elif defined(SHOAL_REFUSED_PLAIN_IDLE)
+  void idle() const {}
+#endif
+  template <class W, class Out>
+  void operator()(const W&, Item, Out&) const {}
+};
+
+#if defined(SHOAL_REFUSED_BY_WORKLIST)
+shoal::Worklist<Task>* list = sizeof(shoal::Worklist<Task>) > 0 ? nullptr : nullptr;
+#else
+static_assert(shoal::check_task<Task>());
+#endif

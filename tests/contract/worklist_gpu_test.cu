@@ -1,0 +1,213 @@
+// The worklist's contract on GPUs: the tasks of the CPU suites, over workers x kernels x capacities x PEs.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "shapes.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/devices.hpp"
+#include "shoal/runtime/worklist.hpp"
+#include "tasks.hpp"
+
+namespace shoal::contract {
+namespace {
+
+using GpuShape = std::tuple<WorkerKind, KernelKind>;
+
+class WorklistOnGpus : public ::testing::TestWithParam<GpuShape> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    gpus_ = static_cast<pe_t>(list_devices(&why).size());
+    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << why;
+  }
+
+  static Machine machine(pe_t pes) {
+    Options options;
+    options.device = DeviceKind::gpu;
+    options.pes = pes;
+    return Machine(options);
+  }
+  static LaunchPlan plan(ticket_t capacity) {
+    LaunchPlan plan = small_plan(std::get<1>(GetParam()), capacity);
+    plan.worker = std::get<0>(GetParam());
+    plan.block_threads = capacity == 8 ? 64 : 256;
+    plan.workers = capacity == 2 ? 64 : capacity == 8 ? 3 : 0;  // few, and all that are resident together
+    plan.spill_near = 1 << 14;
+    return plan;
+  }
+  /// Calls body(machine, plan) for PEs 1 to 4, as far as there are GPUs, and all capacities.
+  template <class Body>
+  void for_each_plan(Body body) {
+    for (pe_t pes = 1; pes <= gpus_ && pes <= 4; ++pes) {
+      const Machine gpus = machine(pes);
+      for (const ticket_t capacity : kCapacities) {
+        SCOPED_TRACE(std::to_string(pes) + " PEs, worker " + name(std::get<0>(GetParam())) + ", " +
+                     name(std::get<1>(GetParam())) + ", capacity " + std::to_string(capacity));
+        body(gpus, plan(capacity));
+      }
+    }
+  }
+
+  template <class Task, class List>
+  void grow_and_compare(const Machine& machine, List& list, Shape shape, std::uint64_t roots, pe_t owners) {
+    const pe_t n = machine.n_pes();
+    Ledger ledger(machine);
+    std::vector<Task> tasks(n);
+    std::vector<std::vector<TreeItem>> seeds(n);
+    for (pe_t p = 0; p < n; ++p) {
+      static_cast<Grower&>(tasks[p]) = {ledger.view(p), shape, p, n, owners};
+      for (std::uint64_t i = p; i < roots; i += n) seeds[p].push_back(tasks[p].root(i, p));
+    }
+    const Expected expected = grow(tasks[0], roots);
+    const Report report = list.run(tasks, seeds);
+    EXPECT_EQ(ledger.read(), expected.page);
+    EXPECT_EQ(report.pushed, expected.pushed);
+    EXPECT_EQ(report.withheld, expected.withheld);
+    EXPECT_EQ(report.accepted, expected.accepted);
+    EXPECT_EQ(report.dropped, expected.dropped);
+    EXPECT_EQ(report.stale, expected.stale);
+    EXPECT_EQ(report.run, expected.run);
+  }
+  /// Twice on one object, then on PEs of which half own nothing, then without any work.
+  template <class Task>
+  void grow_everywhere(Shape shape, std::uint64_t roots) {
+    for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
+      Worklist<Task> list(machine, plan);
+      grow_and_compare<Task>(machine, list, shape, roots, machine.n_pes());
+      shape.seed += 17;
+      grow_and_compare<Task>(machine, list, shape, roots, machine.n_pes());
+      grow_and_compare<Task>(machine, list, shape, roots, (machine.n_pes() + 1) / 2);
+      grow_and_compare<Task>(machine, list, shape, 0, machine.n_pes());
+    });
+  }
+  std::vector<Chain> chains(const Machine& machine, std::vector<std::shared_ptr<void>>& visits, Chain like) {
+    std::vector<Chain> tasks;
+    for (pe_t p = 0; p < machine.n_pes(); ++p) {
+      visits.push_back(machine.allocate(p, sizeof(std::uint64_t), "visits"));
+      tasks.push_back(like);
+      tasks[p].visits = static_cast<std::uint64_t*>(visits[p].get());
+      tasks[p].n_pes = machine.n_pes();
+    }
+    return tasks;
+  }
+
+  pe_t gpus_ = 0;
+};
+
+TEST_P(WorklistOnGpus, EveryItemOfATreeIsJudgedAndRunOnce) {
+  grow_everywhere<Tree>({.root_children = 40, .most_children = 5, .depth = 7, .seed = 3}, 33);
+}
+
+TEST_P(WorklistOnGpus, DroppedStaleAndWithheldItemsAreNotRun) {
+  grow_everywhere<Picky>({.root_children = 33, .most_children = 5, .depth = 7, .seed = 5}, 31);
+}
+
+TEST_P(WorklistOnGpus, WideFanOutSpills) {
+  grow_everywhere<Tree>({.root_children = 1000, .most_children = 1, .depth = 2, .seed = 9}, 1);
+}
+
+TEST_P(WorklistOnGpus, OneItemTravelsRoundThePes) {
+  for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
+    const pe_t n = machine.n_pes();
+    const std::uint32_t last = 300;
+    std::vector<std::shared_ptr<void>> visits;
+    const std::vector<Chain> tasks = chains(machine, visits, {.visits = nullptr, .last = last, .rest_spins = 500});
+    std::vector<std::vector<Chain::Item>> seeds(n);
+    seeds[n - 1].push_back({0});
+    Worklist<Chain> list(machine, plan);
+    EXPECT_EQ(list.run(tasks, seeds).run, last + 1);
+    for (pe_t p = 0; p < n; ++p) {
+      std::uint64_t count = 0;
+      machine.copy_out(p, &count, visits[p].get(), sizeof(count));
+      EXPECT_EQ(count, (last - static_cast<unsigned>(p)) / n + 1) << "PE " << p;
+    }
+  });
+}
+
+TEST_P(WorklistOnGpus, AcceptAloneUpdatesATable) {
+  constexpr std::uint32_t kRows = 64, kUpdates = 5000;
+  for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
+    const pe_t n = machine.n_pes();
+    std::vector<std::shared_ptr<void>> table;
+    std::vector<std::uint64_t> expected(kRows * n, 0), rows(kRows);
+    std::vector<Gups> tasks;
+    std::vector<std::vector<Gups::Item>> seeds(n);
+    for (pe_t p = 0; p < n; ++p) {
+      table.push_back(machine.allocate(p, kRows * sizeof(std::uint64_t), "table"));
+      tasks.push_back({static_cast<std::uint64_t*>(table[p].get()), n});
+      for (std::uint32_t i = 0; i < kUpdates; ++i) {
+        const std::uint64_t h = mix(i * 64 + p);
+        seeds[p].push_back({static_cast<std::uint32_t>(h % expected.size()), static_cast<std::uint32_t>(h >> 40)});
+        expected[seeds[p].back().index] += seeds[p].back().addend;
+      }
+    }
+    Worklist<Gups> list(machine, plan);
+    const Report report = list.run(tasks, seeds);
+    for (pe_t p = 0; p < n; ++p) {
+      machine.copy_out(p, rows.data(), table[p].get(), kRows * sizeof(std::uint64_t));
+      for (std::uint32_t r = 0; r < kRows; ++r) ASSERT_EQ(rows[r], expected[r * n + p]) << "row " << r << " of PE " << p;
+    }
+    EXPECT_EQ(report.dropped, static_cast<std::int64_t>(kUpdates) * n);
+    EXPECT_EQ(report.run, 0);
+  });
+}
+
+TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
+  for (pe_t pes = 1; pes <= gpus_ && pes <= 2; ++pes) {
+    const Machine gpus = machine(pes);
+    LaunchPlan full = plan(2);
+    full.spill_near = full.spill_far = 0;
+    Worklist<Tree> list(gpus, full);
+    for (int again = 0; again < 2; ++again) {
+      try {
+        grow_and_compare<Tree>(gpus, list, {.root_children = 1000, .most_children = 1, .depth = 2}, 1, pes);
+        ADD_FAILURE() << "1000 items fitted into 2 slots";
+      } catch (const CapacityError& error) {
+        EXPECT_NE(std::string(error.what()).find("a ring of 2 items and spill of 0 items"), std::string::npos)
+            << error.what();
+      }
+      grow_and_compare<Tree>(gpus, list, {.root_children = 0}, 1, pes);
+    }
+  }
+}
+
+// A worker that holds its item until the run is called off: the error names its PE, and the next run is right.
+TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
+  for (pe_t pes = 1; pes <= gpus_ && pes <= 2; ++pes) {
+    const Machine gpus = machine(pes);
+    LaunchPlan watched = plan(1024);
+    watched.stall_timeout_seconds = 0.5;
+    Worklist<Chain> list(gpus, watched);
+    std::vector<std::shared_ptr<void>> visits;
+    std::vector<std::vector<Chain::Item>> seeds(pes);
+    seeds[0].push_back({0});
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      list.run(chains(gpus, visits, {.visits = nullptr, .last = 100, .hangs_at = 51}), seeds);
+      ADD_FAILURE() << "the run ended as if nothing were wrong";
+    } catch (const DeviceError& error) {
+      const std::string line = error.what(), where = "PE " + std::to_string(51 % pes) + ": ";
+      EXPECT_NE(line.find(where), std::string::npos) << line;
+      EXPECT_NE(line.find("taken and not completed"), std::string::npos) << line;
+      const std::size_t file = line.find("shoal-stall-");
+      if (file != std::string::npos) std::remove(line.substr(file).c_str());
+    }
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2.0);
+    visits.clear();
+    EXPECT_EQ(list.run(chains(gpus, visits, {.visits = nullptr, .last = 100}), seeds).run, 101);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOnGpus,
+                         ::testing::Combine(::testing::Values(WorkerKind::thread, WorkerKind::warp, WorkerKind::block),
+                                            ::testing::ValuesIn(kKernels)),
+                         [](const ::testing::TestParamInfo<GpuShape>& info) {
+                           return std::string(name(std::get<0>(info.param))) + "_" + name(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace shoal::contract
