@@ -16,6 +16,7 @@
 // Source: Chen et al., Atos (ICPP 2022), Fig. 1.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -177,8 +178,8 @@ std::uint64_t resident_blocks(Kernel kernel, int block) {
 std::string verdict_of(const Run& r, std::uint64_t pushed, std::uint64_t popped, bool bare) {
   static const char* const kSites[] = {"nowhere", "reserve", "place", "take", "churn"};
   if (r.state.load() != 0) {
-    return std::string("STALLED in ") + kSites[r.site] + ", thread " + std::to_string(r.thread) + ", ticket " +
-           std::to_string(r.ticket);
+    return std::string(r.slow != 0 ? "TOO SLOW, in " : "STALLED in ") + kSites[r.site] + ", thread " +
+           std::to_string(r.thread) + ", ticket " + std::to_string(r.ticket);
   }
   if (r.torn.load() != 0) return "WRONG: " + std::to_string(r.torn.load()) + " torn items";
   if (r.pushed.load() != pushed)
@@ -210,31 +211,42 @@ double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
   return x[x.size() / 2];
 }
+/// Prints a row at once, so that what was measured survives a run that is cut off.
 void keep(Row row) {
-  if (row.verdict != "ok") {
-    ++failures;
-    std::printf("  %s %s %s %d B, %llu threads: %s\n", row.op.c_str(), row.ring.c_str(), row.worker.c_str(), row.bytes,
-                static_cast<unsigned long long>(row.threads), row.verdict.c_str());
-    std::fflush(stdout);
-  }
+  failures += row.verdict != "ok";
+  std::printf("%-6s %-13s %-6s %2d B %8llu threads, ring of %8llu: %9.4f G items/s  %s\n", row.op.c_str(),
+              row.ring.c_str(), row.worker.c_str(), row.bytes, static_cast<unsigned long long>(row.threads),
+              static_cast<unsigned long long>(row.capacity), row.rate / 1e9, row.verdict.c_str());
+  std::fflush(stdout);
   rows.push_back(std::move(row));
 }
 
 template <bool kHold, class Face, class W, class T>
 void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
   const auto limit = static_cast<std::uint64_t>(a.limit_seconds * 1e9);
+  // Items per thread are what the slower of push and pop did in kGoal seconds at the size before: a ring that collapses
+  // under many threads must not take the machine with it. One that cannot move an item per thread in kGoal is not asked on.
+  constexpr double kGoal = 0.02;
+  double rate_before = 1e6 * std::log2(static_cast<double>(a.threads.front()));
   for (const std::uint64_t threads : a.threads) {
-    // Few threads cannot move many items in a reasonable time: about 2^11 items each at most.
-    const std::uint64_t items = std::min<std::uint64_t>(std::uint64_t{1} << a.log2_items, threads << 11);
+    std::uint64_t items = std::min<std::uint64_t>(std::uint64_t{1} << a.log2_items, threads << 11);
+    while (items > threads && items > rate_before * kGoal * 4) items /= 2;
+    if (items > rate_before * kGoal * 16) {
+      std::printf("  %s %s %d B: not measured from %llu threads on, at %.3g items/s before\n", ring.c_str(),
+                  worker.c_str(), static_cast<int>(sizeof(T)), static_cast<unsigned long long>(threads), rate_before);
+      return;
+    }
+    double slowest = 1e12;
     Row row{"", ring, worker, static_cast<int>(sizeof(T)), threads};
     if (has(a.ops, "push") || has(a.ops, "pop")) {
       const ticket_t capacity = 2 * items, end = kFirst + items;
       const Face face = arena.template face<Face>(capacity, a.advance);
       const auto blocks = static_cast<unsigned>(threads / kBlock);
       std::vector<double> push, pop;
+      double spent = 0;
       row.launched = threads, row.items = items, row.capacity = capacity;
       row.verdict = "ok";
-      for (int trial = 0; trial < a.trials + 1 && row.verdict == "ok"; ++trial) {  // the first warms up
+      for (int trial = 0; trial < a.trials + 1 && spent < 0.5 && row.verdict == "ok"; ++trial) {  // the first warms up
         arena.reset(face, capacity, kFirst);
         const double pushing = timed([&] {
           push_all<Face, W>
@@ -245,13 +257,15 @@ void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const
         const double popping =
             timed([&] { pop_all<kHold, Face, W><<<blocks, kBlock>>>(face, arena.run.data(), end, limit); });
         row.verdict = verdict_of(arena.result(), items, items, Face::kBare);
-        if (trial > 0) push.push_back(pushing), pop.push_back(popping);
+        spent += pushing + popping;
+        if (trial > 0 || spent >= 0.5) push.push_back(pushing), pop.push_back(popping);
       }
       for (const auto& [op, seconds] : {std::pair("push", push), std::pair("pop", pop)}) {
         if (!has(a.ops, op)) continue;
         row.op = op;
         row.seconds = seconds.empty() ? 0 : median(seconds);
         row.rate = seconds.empty() ? 0 : items / row.seconds;
+        slowest = std::min(slowest, row.rate);
         keep(row);
       }
     }
@@ -260,14 +274,15 @@ void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const
       const std::uint64_t blocks = std::min(resident_blocks(kernel, kBlock), threads / kBlock);
       row.op = "both";
       row.launched = blocks * kBlock;
-      std::uint32_t quota = static_cast<std::uint32_t>(items / row.launched);
+      std::uint32_t quota = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, items / row.launched));
       row.items = quota * row.launched;
       row.capacity = std::uint64_t{1} << 22;
       while (row.capacity > arena.most || (row.capacity > 4 * row.launched && row.capacity > 65536)) row.capacity /= 2;
       const Face base = arena.template face<Face>(row.capacity, a.advance);
       row.verdict = "ok";
       std::vector<double> both;
-      for (int trial = 0; trial < a.trials + 1 && row.verdict == "ok"; ++trial) {
+      double spent = 0;
+      for (int trial = 0; trial < a.trials + 1 && spent < 0.5 && row.verdict == "ok"; ++trial) {
         arena.reset(base, row.capacity, kFirst);
         const double seconds = timed([&] {
           Face face = base;
@@ -278,12 +293,15 @@ void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const
               cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kBlock), arguments, 0));
         });
         row.verdict = verdict_of(arena.result(), row.items, row.items, Face::kBare);
-        if (trial > 0) both.push_back(seconds);
+        spent += seconds;
+        if (trial > 0 || spent >= 0.5) both.push_back(seconds);
       }
       row.seconds = both.empty() ? 0 : median(both);
       row.rate = both.empty() ? 0 : row.items / row.seconds;
+      slowest = std::min(slowest, row.rate);
       keep(row);
     }
+    rate_before = slowest;
   }
 }
 
@@ -382,11 +400,11 @@ template <bool kHold, class Face, class W, class T>
 void check(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
   for (const ticket_t capacity : {ticket_t{256}, ticket_t{1} << 16}) {
     Churn c{};
-    c.push_blocks = 64;
-    c.quota = 64;
+    c.push_blocks = 16;
+    c.quota = 16;
     c.limit_ns = static_cast<std::uint64_t>(a.limit_seconds * 1e9);
     const Face face = arena.template face<Face>(capacity, a.advance);
-    const Outcome out = churn_once<kHold, Face, W>(arena, face, capacity, 253, 64, kBlock, c);
+    const Outcome out = churn_once<kHold, Face, W>(arena, face, capacity, 253, 16, kBlock, c);
     Row row{"check",    ring,     worker,     static_cast<int>(sizeof(T)), 64 * kBlock, 64 * kBlock,
             out.pushed, capacity, out.seconds};
     row.rate = out.pushed / out.seconds;
@@ -407,8 +425,15 @@ void stress(Arena<T>& arena, const Arguments& a, const std::string& ring, const 
     const int block = tiny ? 64 : kBlock;
     const std::uint64_t resident = resident_blocks(churn<kHold, Face, W>, block);
     // Few workers on tiny rings; as many as fit, up to the capacity, on others.
+    // Claiming poppers that find nothing crowd one word: beyond some hundred workers that is all they do.
+    const std::uint64_t most = kHold                          ? resident
+                               : std::is_same_v<W, GpuThread> ? 4
+                               : std::is_same_v<W, GpuWarp>   ? 64
+                                                              : 256;
     const auto blocks =
-        static_cast<unsigned>(tiny ? 8 : std::min<std::uint64_t>(resident, std::max<ticket_t>(8, capacity / 32)));
+        static_cast<unsigned>(tiny ? 8
+                                   : std::min<std::uint64_t>(std::min<std::uint64_t>(resident, most),
+                                                             std::max<std::uint64_t>(8, capacity / 32)));
     const Face face = arena.template face<Face>(capacity, a.advance);
     Row row{"stress",
             ring,
@@ -428,14 +453,9 @@ void stress(Arena<T>& arena, const Arguments& a, const std::string& ring, const 
       row.items += out.pushed;
       row.seconds += out.seconds;
       row.verdict = out.verdict;
-      if (out.seconds < 0.05 && quota < (1u << 20)) quota *= 2;
+      if (out.seconds < 0.1 && quota < (1u << 20)) quota *= 2;
     }
     row.rate = row.items / row.seconds;
-    std::printf("stress %-13s %-6s %2d B capacity %7llu, %6llu threads: %.3g pushes and pops each in %.2f s  %s\n",
-                ring.c_str(), worker.c_str(), row.bytes, static_cast<unsigned long long>(capacity),
-                static_cast<unsigned long long>(row.threads), static_cast<double>(row.items), row.seconds,
-                row.verdict.c_str());
-    std::fflush(stdout);
     keep(row);
   }
 }

@@ -40,18 +40,18 @@ __device__ inline std::uint64_t now_ns() {
   return t;
 }
 
-/// Where a wait was when its deadline came.
+/// Where a wait was when its deadline came. Run::slow: there was progress, but too little of it.
 enum class Site : std::uint32_t { none, reserve, place, take, churn };
 
 /// What all workers of one kernel share. Zero before each launch.
 struct Run {
   StateWord state;
   PaddedWord<std::uint64_t, Scope::device> pushed, popped, pushed_mix, popped_mix, torn, push_ns, done;
-  std::uint32_t site, thread;
+  std::uint32_t site, thread, slow;
   std::uint64_t ticket;
 };
 
-/// A thread's deadline: `limit_ns` without progress of anybody (as far as Run::done tells), or ten times as long in all.
+/// A thread's deadline: `limit_ns` without progress of anybody (as far as Run::done tells), or three times as long in all.
 /// Once it is over, or another thread's was, no wait of this thread waits any more.
 struct Watch {
   Run* run;
@@ -59,7 +59,7 @@ struct Watch {
   bool over = false;
 
   __device__ Watch(Run* r, std::uint64_t limit) : run(r), limit_ns(limit), deadline(now_ns() + limit) {
-    last_deadline = deadline + 9 * limit;
+    last_deadline = deadline + 2 * limit;
   }
   __device__ bool look(Site site, ticket_t ticket) {
     if (over) return true;
@@ -77,6 +77,7 @@ struct Watch {
       run->site = static_cast<std::uint32_t>(site);
       run->thread = blockIdx.x * blockDim.x + threadIdx.x;
       run->ticket = ticket;
+      run->slow = done_now != done;
     }
     return over = true;
   }

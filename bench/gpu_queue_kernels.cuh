@@ -212,7 +212,9 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
   Hand<Value> hand;
   Tally sent{};
   Value item;
-  bool pending = false;
+  bool pending = false, placing = false;
+  ticket_t place_at = 0;
+  std::uint64_t begin_push = 0;
   std::uint32_t next = 0;
   lane_t credit = 0;
   std::uint64_t pushing_ns = 0;
@@ -238,45 +240,75 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
       if (c.pause_ns > 0 && w.lane() == 0 && next < c.quota) __nanosleep(stall.next() % (2 * c.pause_ns));
       w.sync();
       const std::uint64_t begin = now_ns();
+      if (!pending) begin_push = begin;
       if (!pending && next < c.quota) {
         item = Value::make(me, next, begin);
         pending = true;
       }
-      const Scan scan = w.count_before(pending);
-      finished = scan.total == 0;
-      if (scan.total > 0) {
-        Tickets t;
-        if (w.lane() == 0) t = face.reserve(scan.total, credit);
-        t = {w.from_leader(t.first), w.from_leader(t.count)};
-        const bool mine = pending && scan.before < t.count;
-        if (mine) stall.maybe();
-        bool waits = mine && !face.place(t.first + scan.before, item);
-        for (Backoff backoff; w.any(waits); backoff.pause()) {
-          if constexpr (kHold) face.poll(hand);  // all lanes: others may wait for the slots that this worker holds
-          waits = waits && !face.place(t.first + scan.before, item);
-          if (waits && (backoff.spins() & 31) == 31 && watch.look(Site::place, t.first + scan.before)) waits = false;
-        }
-        if (mine) stall.maybe();
-        if (t.count > 0) face.publish(w, t);
-        if (mine && !watch.over) {
-          pushing_ns += now_ns() - begin;
+      if constexpr (W::kMaxLanes == 1) {
+        // One step per turn, no wait of its own: the lanes of a warp come together again after an inner loop, so a lane that
+        // waits there for what another lane of its warp does next would wait for ever.
+        finished = !pending;
+        Tickets t{place_at, placing ? 1u : 0u};
+        if (pending && !placing) t = face.reserve(1, credit);
+        placing = t.count == 1;
+        place_at = t.first;
+        stall.maybe();
+        if (placing && face.place(place_at, item)) {
+          stall.maybe();
+          face.publish(w, t);
+          pushing_ns += now_ns() - begin_push;
           ++sent.count;
           sent.sum += next;
           sent.mix += mix64(item.word[0]);
-          pending = false;
           ++next;
+          pending = placing = false;
+          moved = true;
         }
-        moved = t.count > 0;
+      } else {
+        const Scan scan = w.count_before(pending);
+        finished = scan.total == 0;
+        if (scan.total > 0) {
+          Tickets t;
+          if (w.lane() == 0) t = face.reserve(scan.total, credit);
+          t = {w.from_leader(t.first), w.from_leader(t.count)};
+          const bool mine = pending && scan.before < t.count;
+          if (mine) stall.maybe();
+          bool waits = mine && !face.place(t.first + scan.before, item);
+          for (Backoff backoff; w.any(waits); backoff.pause()) {
+            if constexpr (kHold) face.poll(hand);  // all lanes: others may wait for the slots that this worker holds
+            waits = waits && !face.place(t.first + scan.before, item);
+            if (waits && (backoff.spins() & 31) == 31 && watch.look(Site::place, t.first + scan.before)) waits = false;
+          }
+          if (mine) stall.maybe();
+          if (t.count > 0) face.publish(w, t);
+          if (mine && !watch.over) {
+            pushing_ns += now_ns() - begin;
+            ++sent.count;
+            sent.sum += next;
+            sent.mix += mix64(item.word[0]);
+            pending = false;
+            ++next;
+          }
+          moved = t.count > 0;
+        }
       }
     }
     if (pops) {
       lane_t n = 0;
-      if constexpr (kHold) {
+      if constexpr (kHold || W::kMaxLanes == 1) {
         const Scan want = w.count_before(!hand.holds && !hand.has);
         ticket_t first = 0;
-        if (w.lane() == 0 && want.total > 0) first = face.claim_ahead(want.total);
+        bool came = true;
+        if constexpr (kHold) {
+          if (w.lane() == 0 && want.total > 0) first = face.claim_ahead(want.total);
+        } else if (want.total > 0) {
+          const Tickets t = face.claim(1);
+          first = t.first;
+          came = t.count == 1;
+        }
         first = w.from_leader(first);
-        if (!hand.holds && !hand.has) {
+        if (came && !hand.holds && !hand.has) {
           hand.ticket = first + want.before;
           hand.holds = true;
         }
