@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <regex>
@@ -79,12 +81,12 @@ struct Drill {
         break;
       case Fault::unfilled_slot: {
         lane_t credit = 0;
-        view.ring.reserve(1, credit);
+        EXPECT_EQ(view.ring.reserve(1, credit).count, 1u) << "nothing was planted";
         break;
       }
       case Fault::lost_completed: here.completed.fetch_add(~std::uint64_t{0}); break;
       case Fault::extra_created: here.entered.fetch_add(1); break;
-      case Fault::ticket_only: view.sender(to).reserve(1); break;
+      case Fault::ticket_only: EXPECT_EQ(view.sender(to).reserve(1).count, 1u) << "nothing was planted"; break;
       case Fault::locked_channel:
         view.control[to]->receive[at].lock.store(1);
         out.push(w, {to, 0, 0});
@@ -111,7 +113,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 class StallDrill : public ::testing::TestWithParam<Case> {
  protected:
   static LaunchPlan plan() {
-    LaunchPlan plan = small_plan(KernelKind::persistent, 8);
+    LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // room for all that travels
     plan.channel_capacity = 64;
     plan.stall_timeout_seconds = 0.25;
     return plan;
@@ -198,12 +200,18 @@ class StallDeath : public StallDrill {};
 TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
   const Case& c = GetParam();
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto run = [&] {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "shoal_stall_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto run = [&] {  // in the process that is to end
+    std::filesystem::current_path(folder);
     const Machine machine = cpu_machine(c.pes, 1);
     Worklist<Drill> list(machine, plan());
     list.run(tasks(c, nullptr), seeds(c));
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(kStuckExitCode), c.expected);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "one dump of the counters";
+  std::filesystem::remove_all(folder);
 }
 INSTANTIATE_TEST_SUITE_P(
     Planted, StallDeath,
