@@ -264,7 +264,6 @@ void BfsLevelsGpu::State::set_up_launches() {
     if (cooperative == 0) throw DeviceError("device " + std::to_string(pe->device) + " has no cooperative launches");
     cudaFuncAttributes attributes;
     SHOAL_CUDA(cudaFuncGetAttributes(&attributes, search_kernel()));  // loads it: nothing is loaded while PEs wait
-    // Loads the kernel (none may be loaded while PEs wait for each other) and lets a block of any size have its share.
     SHOAL_CUDA(cudaFuncSetAttribute(search_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(search_shared())));
     SHOAL_CUDA(

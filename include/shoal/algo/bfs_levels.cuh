@@ -206,13 +206,14 @@ __device__ bool meet(const View& v, const Rules& rules, Scratch& s, u32& barrier
       const u64 tag = barriers & 0xFFFF;
       if (last) {
         __threadfence_system();
+        u64 value = 0;
         if (mine) {
           const u64 sum = counter.load();
-          const u64 value = word == 0   ? sum >> bits
-                            : word == 1 ? sum & ((u64{1} << bits) - 1)
-                                        : v.control->sent[pe].load();
-          v.peer_control[pe]->slot[barriers & 3][v.me][word].store(value << 16 | tag);
+          value = word == 0 ? sum >> bits : word == 1 ? sum & ((u64{1} << bits) - 1) : v.control->sent[pe].load();
         }
+        // All values are read before one is told: the first that is lets blocks go on and change what is read here.
+        __syncwarp();
+        if (mine) v.peer_control[pe]->slot[barriers & 3][v.me][word].store(value << 16 | tag);
       }
       u64 got = tag;
       if (mine) {
