@@ -1,10 +1,11 @@
-// Hammers the worklist and checks that nothing was lost, doubled or changed: `--operations` items, on CPU threads or GPUs.
+// Hammers the worklist and checks that nothing was lost, doubled or changed: `--operations` items, on CPU threads or
+// GPUs.
 //
 // The number of items is known beforehand: an item carries the weight of its whole subtree and divides it among its
-// children. Most weight runs down long spines that throw off small bushes and, now and then, a thousand leaves at once, so
-// that 10^10 items need room for only a few per root at a time. Each PE notes, per partner, what it made, what it judged
-// and what it ran: how many, the sum of the items' numbers, and the sum of a mix of their numbers. All three must agree,
-// and the whole must be the weight of the roots. Prints one line; exit status 1 if anything is wrong.
+// children. Most weight runs down long spines that throw off small bushes and, now and then, a thousand leaves at once,
+// so that 10^10 items need room for only a few per root at a time. Each PE notes, per partner, what it made, what it
+// judged and what it ran: how many, the sum of the items' numbers, and the sum of a mix of their numbers. All three
+// must agree, and the whole must be the weight of the roots. Prints one line; exit status 1 if anything is wrong.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -93,7 +94,8 @@ struct Storm {
       const std::uint64_t wanted = 1 + item.number % 4, children = wanted < below ? wanted : below;
       weight = below / children + (static_cast<std::uint64_t>(i) < below % children);
     }
-    const Item made{mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), weight, static_cast<std::uint64_t>(me)};
+    const Item made{mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), weight,
+                    static_cast<std::uint64_t>(me)};
     note(kMade, owner(made), made);
     return made;
   }
@@ -160,8 +162,7 @@ std::string faults(const Book& book, const std::vector<Sums>& sums, pe_t n, std:
   return text;
 }
 
-int stress(const Options& options, std::uint64_t operations, std::uint64_t roots_per_pe, int repeat,
-           Tamper tamper) {
+int stress(const Options& options, std::uint64_t operations, std::uint64_t roots_per_pe, int repeat, Tamper tamper) {
   const Machine machine(options);
   const pe_t n = machine.n_pes();
   if (roots_per_pe == 0) roots_per_pe = machine.on_gpu() ? 1 << 15 : 1 << 8;
@@ -196,14 +197,15 @@ int stress(const Options& options, std::uint64_t operations, std::uint64_t roots
       }
     }
     const std::string wrong = faults(book, sums, n, operations);
-    std::printf("worklist_stress: %s: %llu items pushed, judged, taken and run in %.3f s (%.1f M/s), %lld spilled; "
-                "%d PEs of %d %s, %s, worker %s, ring %llu, channel %llu, fetch %u, seed %llu\n%s",
-                wrong.empty() ? "ok" : "FAILED", static_cast<unsigned long long>(operations), report.seconds,
-                static_cast<double>(operations) / report.seconds * 1e-6, static_cast<long long>(report.spilled),
-                static_cast<int>(n), list.workers_per_pe(), machine.on_gpu() ? "GPU workers" : "CPU threads",
-                name(plan.kernel), name(plan.worker), static_cast<unsigned long long>(plan.capacity),
-                static_cast<unsigned long long>(plan.channel_capacity), plan.fetch,
-                static_cast<unsigned long long>(options.seed + round), wrong.c_str());
+    std::printf(
+        "worklist_stress: %s: %llu items pushed, judged, taken and run in %.3f s (%.1f M/s), %lld spilled; "
+        "%d PEs of %d %s, %s, worker %s, ring %llu, channel %llu, fetch %u, seed %llu\n%s",
+        wrong.empty() ? "ok" : "FAILED", static_cast<unsigned long long>(operations), report.seconds,
+        static_cast<double>(operations) / report.seconds * 1e-6, static_cast<long long>(report.spilled),
+        static_cast<int>(n), list.workers_per_pe(), machine.on_gpu() ? "GPU workers" : "CPU threads", name(plan.kernel),
+        name(plan.worker), static_cast<unsigned long long>(plan.capacity),
+        static_cast<unsigned long long>(plan.channel_capacity), plan.fetch,
+        static_cast<unsigned long long>(options.seed + round), wrong.c_str());
     std::fflush(stdout);
     if (!wrong.empty()) status = 1;
   }
@@ -221,7 +223,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10000000000000}))
       ->capture_default_str();
   app.add_option("--roots", roots, "items that each PE starts from; 0 chooses");
-  app.add_option("--repeat", repeat, "runs, one after another on the same worklist, with seeds counted up")->capture_default_str();
+  app.add_option("--repeat", repeat, "runs, one after another on the same worklist, with seeds counted up")
+      ->capture_default_str();
   Tamper tamper = Tamper::none;
   const std::map<std::string, Tamper> tampers = {
       {"none", Tamper::none}, {"lost", Tamper::lost}, {"doubled", Tamper::doubled}, {"changed", Tamper::changed}};

@@ -93,8 +93,8 @@ class Diagnosis {
       const PeSnapshot& s = pes_[p];
       if (s.ring_unfilled == 0) continue;
       lines_.push_back("ring of " + pe(p) + ": ticket " + number(s.first_unfilled) +
-                       " was given to a pusher and its slot never filled (" + number(s.ring_unfilled) +
-                       " such, tail " + number(s.ring_tail) + ", head " + number(s.ring_head) + ")");
+                       " was given to a pusher and its slot never filled (" + number(s.ring_unfilled) + " such, tail " +
+                       number(s.ring_tail) + ", head " + number(s.ring_head) + ")");
     }
   }
   void lost_puts() {
@@ -104,7 +104,8 @@ class Diagnosis {
         if (missing == 0) continue;
         lines_.push_back(channel(from, to) + number(missing) + " of " + items(pes_[from].sent[to]) +
                          " sent never arrived (ticket " + number(pes_[to].first_missing[from]) + ", received " +
-                         number(pes_[to].received[from]) + ", room " + std::to_string(pes_[from].channel_room[to]) + ")");
+                         number(pes_[to].received[from]) + ", room " + std::to_string(pes_[from].channel_room[to]) +
+                         ")");
       }
     }
   }
@@ -131,10 +132,10 @@ class Diagnosis {
       const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks) * kChunkItems;
       // Spill that has somewhere to go is moved by every worker that is not in a task.
       if (held > most_in_spill || (held > 0 && !waits_for_room(p))) {
-        lines_.push_back(pe(p) + ": " + items(static_cast<std::uint64_t>(held)) + " taken and not completed" +
-                         (most_in_spill > 0 ? ", those in spill among them" : "") + " (completed " +
-                         number(pes_[p].completed) + "): a worker does not return from its task, or its count was lost" +
-                         ring_note(p) + spill_note(p));
+        lines_.push_back(
+            pe(p) + ": " + items(static_cast<std::uint64_t>(held)) + " taken and not completed" +
+            (most_in_spill > 0 ? ", those in spill among them" : "") + " (completed " + number(pes_[p].completed) +
+            "): a worker does not return from its task, or its count was lost" + ring_note(p) + spill_note(p));
       } else if (held < 0) {
         lines_.push_back(pe(p) + ": " + number(static_cast<std::uint64_t>(-held)) +
                          " more completed than taken (completed " + number(pes_[p].completed) + ")");
@@ -168,8 +169,8 @@ class Diagnosis {
     const PeSnapshot& s = pes_[p];
     const std::uint64_t waiting = s.looked ? s.ring_waiting : s.ring_tail > s.ring_head ? s.ring_tail - s.ring_head : 0;
     if (waiting == 0) return "";
-    return "; ring of " + pe(p) + ": " + items(waiting) + " wait and no worker takes them (tail " + number(s.ring_tail) +
-           ", head " + number(s.ring_head) + ")";
+    return "; ring of " + pe(p) + ": " + items(waiting) + " wait and no worker takes them (tail " +
+           number(s.ring_tail) + ", head " + number(s.ring_head) + ")";
   }
   std::string spill_note(std::size_t p) const {
     if (pes_[p].spilled_chunks == 0) return "";

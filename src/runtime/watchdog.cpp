@@ -10,7 +10,8 @@
 
 namespace shoal {
 
-Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look, std::function<void()> stop)
+Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
+                   std::function<void()> stop)
     : timeout_seconds_(timeout_seconds), look_(std::move(look)), stop_(std::move(stop)), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {

@@ -1,5 +1,5 @@
-# Tasks that the compiler must refuse, and in which words. The words are matched, not the exit status: a file that fails for
-# another reason, or does not fail, is a failed test.
+# Tasks that the compiler must refuse, and in which words. The words are matched, not the exit status: a file that fails
+# for another reason, or does not fail, is a failed test.
 set(refused ${CMAKE_CURRENT_SOURCE_DIR}/contract/refused_tasks.cpp)
 set(compile_only ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include)
 add_test(NAME task_accepted COMMAND ${compile_only} ${refused})
@@ -28,13 +28,14 @@ foreach(shape "1;2;persistent;0" "3;1;discrete;64" "4;1;persistent;64")
   list(GET shape 2 kernel)
   list(GET shape 3 capacity)
   add_test(NAME worklist_stress_${pes}x${threads}_${kernel}
-           COMMAND worklist_stress --device cpu --pes ${pes} --threads ${threads} --kernel ${kernel} --capacity ${capacity}
-                   --operations 1000000)
+           COMMAND worklist_stress --device cpu --pes ${pes} --threads ${threads} --kernel ${kernel}
+                   --capacity ${capacity} --operations 1000000)
   set_tests_properties(worklist_stress_${pes}x${threads}_${kernel} PROPERTIES TIMEOUT 120)
 endforeach()
 # And it sees what it is there to see.
 foreach(tamper lost doubled changed)
-  add_test(NAME worklist_stress_sees_${tamper} COMMAND worklist_stress --device cpu --pes 2 --threads 1 --tamper ${tamper})
+  add_test(NAME worklist_stress_sees_${tamper}
+           COMMAND worklist_stress --device cpu --pes 2 --threads 1 --tamper ${tamper})
   set_tests_properties(worklist_stress_sees_${tamper} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION
                        "worklist_stress: FAILED: [^\n]*\n *PE [01] -> PE [01]: made [0-9]+, judged [0-9]+, run [0-9]+")
 endforeach()

@@ -136,7 +136,8 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
   }
 }
 
-// Spill that is a little too small, at every size up to one that is enough: an error or the right result, nothing between.
+// Spill that is a little too small, at every size up to one that is enough: an error or the right result, nothing
+// between.
 TEST(FullWorklist, IsRightOrAnErrorForEverySpill) {
   const Machine machine = cpu_machine(2, 2);
   Growth growth(machine, {.root_children = 600, .most_children = 2, .depth = 3}, 2);

@@ -1,6 +1,6 @@
 // What the tasks of the contract tests write down: for each producer, which items were judged and which were run. Three
-// words per producer say whether any item was lost, doubled or changed: how many, the sum of their numbers, and the sum of
-// a 64-bit mix of their numbers (one item lost and another doubled do not cancel).
+// words per producer say whether any item was lost, doubled or changed: how many, the sum of their numbers, and the sum
+// of a 64-bit mix of their numbers (one item lost and another doubled do not cancel).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -37,8 +37,8 @@ inline std::ostream& operator<<(std::ostream& out, const Sums& s) {
 
 enum Kind : int { kJudged = 0, kRun = 1, kKinds = 2 };
 
-/// One PE's page, in its own memory; any of its workers may write. Trivially copyable. Relaxed adds: the ledger must not
-/// order what the worklist does not order.
+/// One PE's page, in its own memory; any of its workers may write. Trivially copyable. Relaxed adds: the ledger must
+/// not order what the worklist does not order.
 struct LedgerView {
   using Tally = Word<std::uint64_t, Scope::device>;
   static constexpr std::uint32_t kStripes = 64;  ///< copies, so that thousands of lanes do not add to one word

@@ -1,5 +1,5 @@
-// Planted deadlocks: each makes a run stand still in its own way, on its own PE. The error comes in time and names the PE
-// and the object that is to blame, the counters are written down, and the same worklist works afterwards.
+// Planted deadlocks: each makes a run stand still in its own way, on its own PE. The error comes in time and names the
+// PE and the object that is to blame, the counters are written down, and the same worklist works afterwards.
 #include "shoal/runtime/stall.hpp"
 
 #include <gtest/gtest.h>
@@ -24,16 +24,16 @@ namespace {
 
 enum class Fault {
   none,
-  never_returns,    ///< the task does not return, whatever happens
-  returns_late,     ///< the task returns only when the run is called off
-  lost_put,         ///< PE `at` puts an item to PE `to`, and it is lost on the wire
-  lost_credits,     ///< PE `to` never gives credits back to PE `at`
-  unfilled_slot,    ///< a pusher of PE `at` takes a ticket and never fills the slot
-  lost_completed,   ///< PE `at` counts one completion too few
-  extra_created,    ///< PE `at` counts one creation too many
-  ticket_only,      ///< PE `at` takes a ticket towards PE `to` and never puts
-  locked_channel,   ///< a worker of PE `to` leaves the channel from PE `at` locked
-  held_spill,       ///< a worker of PE `at` fills its ring and its spill, then does not move
+  never_returns,   ///< the task does not return, whatever happens
+  returns_late,    ///< the task returns only when the run is called off
+  lost_put,        ///< PE `at` puts an item to PE `to`, and it is lost on the wire
+  lost_credits,    ///< PE `to` never gives credits back to PE `at`
+  unfilled_slot,   ///< a pusher of PE `at` takes a ticket and never fills the slot
+  lost_completed,  ///< PE `at` counts one completion too few
+  extra_created,   ///< PE `at` counts one creation too many
+  ticket_only,     ///< PE `at` takes a ticket towards PE `to` and never puts
+  locked_channel,  ///< a worker of PE `to` leaves the channel from PE `at` locked
+  held_spill,      ///< a worker of PE `at` fills its ring and its spill, then does not move
 };
 
 struct Drill {
@@ -68,9 +68,14 @@ struct Drill {
       for (Backoff backoff; for_ever || out.state().load() == 0;) backoff.pause();
     };
     switch (fault) {
-      case Fault::none: break;
-      case Fault::never_returns: wait(true); break;
-      case Fault::returns_late: wait(false); break;
+      case Fault::none:
+        break;
+      case Fault::never_returns:
+        wait(true);
+        break;
+      case Fault::returns_late:
+        wait(false);
+        break;
       case Fault::lost_put:
         wire->lose_next_put();
         out.push(w, {to, 0, 0});
@@ -84,11 +89,18 @@ struct Drill {
         EXPECT_EQ(view.ring.reserve(1, credit).count, 1u) << "nothing was planted";
         break;
       }
-      case Fault::lost_completed: here.completed.fetch_add(~std::uint64_t{0}); break;
-      case Fault::extra_created: here.entered.fetch_add(1); break;
-      case Fault::ticket_only: EXPECT_EQ(view.sender(to).reserve(1).count, 1u) << "nothing was planted"; break;
+      case Fault::lost_completed:
+        here.completed.fetch_add(~std::uint64_t{0});
+        break;
+      case Fault::extra_created:
+        here.entered.fetch_add(1);
+        break;
+      case Fault::ticket_only:
+        EXPECT_EQ(view.sender(to).reserve(1).count, 1u) << "nothing was planted";
+        break;
       case Fault::locked_channel:
-        view.control[to]->receive[at].lock.store(1);
+        // Taken as a drainer takes it: one that has it now would open it again.
+        for (std::uint32_t open = 0; !view.control[to]->receive[at].lock.compare_swap_acquire(open, 1);) open = 0;
         out.push(w, {to, 0, 0});
         break;
       case Fault::held_spill:
@@ -170,30 +182,32 @@ TEST_P(StallDrill, IsDiagnosedInTime) {
 
 INSTANTIATE_TEST_SUITE_P(
     Planted, StallDrill,
-    ::testing::Values(
-        Case{Fault::returns_late, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
-        Case{Fault::returns_late, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
-        Case{Fault::returns_late, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
-        Case{Fault::lost_put, 2, 0, 1, "channel PE 0 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::lost_put, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::lost_put, 3, 2, 1, "channel PE 2 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::lost_put, 3, 0, 2, "channel PE 0 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::ticket_only, 3, 1, 2, "channel PE 1 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::ticket_only, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no room"},
-        Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no room"},
-        Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no room"},
-        Case{Fault::unfilled_slot, 1, 0, 0, "ring of PE 0: ticket [0-9]+ was given to a pusher and its slot never filled"},
-        Case{Fault::unfilled_slot, 3, 1, 0, "ring of PE 1: ticket [0-9]+ was given to a pusher and its slot never filled"},
-        Case{Fault::unfilled_slot, 3, 2, 0, "ring of PE 2: ticket [0-9]+ was given to a pusher and its slot never filled"},
-        Case{Fault::lost_completed, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
-        Case{Fault::lost_completed, 3, 1, 0, "PE 1: [0-9]+ items? taken and not completed"},
-        Case{Fault::extra_created, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
-        Case{Fault::extra_created, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
-        Case{Fault::locked_channel, 2, 0, 1, "a worker of PE 1 holds the channel's lock"},
-        Case{Fault::locked_channel, 3, 2, 0, "a worker of PE 0 holds the channel's lock"},
-        Case{Fault::held_spill, 1, 0, 0, "spill of PE 0"},
-        Case{Fault::held_spill, 3, 1, 0, "spill of PE 1"}));
+    ::testing::Values(Case{Fault::returns_late, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+                      Case{Fault::returns_late, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+                      Case{Fault::returns_late, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
+                      Case{Fault::lost_put, 2, 0, 1, "channel PE 0 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::lost_put, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::lost_put, 3, 2, 1, "channel PE 2 -> PE 1: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::lost_put, 3, 0, 2, "channel PE 0 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::ticket_only, 3, 1, 2, "channel PE 1 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::ticket_only, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
+                      Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no room"},
+                      Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no room"},
+                      Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no room"},
+                      Case{Fault::unfilled_slot, 1, 0, 0,
+                           "ring of PE 0: ticket [0-9]+ was given to a pusher and its slot never filled"},
+                      Case{Fault::unfilled_slot, 3, 1, 0,
+                           "ring of PE 1: ticket [0-9]+ was given to a pusher and its slot never filled"},
+                      Case{Fault::unfilled_slot, 3, 2, 0,
+                           "ring of PE 2: ticket [0-9]+ was given to a pusher and its slot never filled"},
+                      Case{Fault::lost_completed, 1, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+                      Case{Fault::lost_completed, 3, 1, 0, "PE 1: [0-9]+ items? taken and not completed"},
+                      Case{Fault::extra_created, 3, 0, 0, "PE 0: [0-9]+ items? taken and not completed"},
+                      Case{Fault::extra_created, 3, 2, 0, "PE 2: [0-9]+ items? taken and not completed"},
+                      Case{Fault::locked_channel, 2, 0, 1, "a worker of PE 1 holds the channel's lock"},
+                      Case{Fault::locked_channel, 3, 2, 0, "a worker of PE 0 holds the channel's lock"},
+                      Case{Fault::held_spill, 1, 0, 0, "spill of PE 0"},
+                      Case{Fault::held_spill, 3, 1, 0, "spill of PE 1"}));
 
 // A task that never returns cannot be taken back: the process says where it stands, and ends with its own exit code.
 class StallDeath : public StallDrill {};
@@ -213,11 +227,13 @@ TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "one dump of the counters";
   std::filesystem::remove_all(folder);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Planted, StallDeath,
-    ::testing::Values(Case{Fault::never_returns, 1, 0, 0, "a task does not return: no progress.*PE 0: [0-9]+ items? taken"},
-                      Case{Fault::never_returns, 3, 1, 0, "a task does not return: no progress.*PE 1: [0-9]+ items? taken"},
-                      Case{Fault::never_returns, 3, 2, 0, "a task does not return: no progress.*PE 2: [0-9]+ items? taken"}));
+INSTANTIATE_TEST_SUITE_P(Planted, StallDeath,
+                         ::testing::Values(Case{Fault::never_returns, 1, 0, 0,
+                                                "a task does not return: no progress.*PE 0: [0-9]+ items? taken"},
+                                           Case{Fault::never_returns, 3, 1, 0,
+                                                "a task does not return: no progress.*PE 1: [0-9]+ items? taken"},
+                                           Case{Fault::never_returns, 3, 2, 0,
+                                                "a task does not return: no progress.*PE 2: [0-9]+ items? taken"}));
 
 }  // namespace
 }  // namespace shoal::contract

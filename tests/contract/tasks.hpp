@@ -46,7 +46,8 @@ struct Grower {
     return item.depth >= shape.depth ? 0 : static_cast<std::uint32_t>((item.number >> 40) % (shape.most_children + 1));
   }
   SHOAL_FN TreeItem child(const TreeItem& item, std::int64_t i) const {
-    return {mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), item.depth + 1, static_cast<std::uint32_t>(me)};
+    return {mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), item.depth + 1,
+            static_cast<std::uint32_t>(me)};
   }
   /// The same child, seen by serial code that is on no PE.
   TreeItem child_made_by(pe_t producer, const TreeItem& item, std::int64_t i) const {
@@ -108,9 +109,9 @@ struct Chain {
   std::uint64_t* visits;  ///< this PE's; hops counted
   std::uint32_t last;     ///< the hop at which it ends
   pe_t n_pes = 1;
-  std::uint32_t rest_every = 64;   ///< every so many hops the item is held for long
+  std::uint32_t rest_every = 64;  ///< every so many hops the item is held for long
   std::uint32_t rest_spins = 2000;
-  std::uint32_t hangs_at = ~0u;    ///< at this hop the item is held until the run is called off
+  std::uint32_t hangs_at = ~0u;  ///< at this hop the item is held until the run is called off
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.hop % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN bool accept(Item) const { return true; }

@@ -149,7 +149,8 @@ TEST_P(WorklistOnGpus, AcceptAloneUpdatesATable) {
     const Report report = list.run(tasks, seeds);
     for (pe_t p = 0; p < n; ++p) {
       machine.copy_out(p, rows.data(), table[p].get(), kRows * sizeof(std::uint64_t));
-      for (std::uint32_t r = 0; r < kRows; ++r) ASSERT_EQ(rows[r], expected[r * n + p]) << "row " << r << " of PE " << p;
+      for (std::uint32_t r = 0; r < kRows; ++r)
+        ASSERT_EQ(rows[r], expected[r * n + p]) << "row " << r << " of PE " << p;
     }
     EXPECT_EQ(report.dropped, static_cast<std::int64_t>(kUpdates) * n);
     EXPECT_EQ(report.run, 0);

@@ -1,5 +1,6 @@
-// The worklist's contract on CPU threads, over transports x PEs x threads x kernels x capacities: every item that is pushed
-// is judged exactly once by its owner, every accepted item is run exactly once or dropped as stale, and nothing is left.
+// The worklist's contract on CPU threads, over transports x PEs x threads x kernels x capacities: every item that is
+// pushed is judged exactly once by its owner, every accepted item is run exactly once or dropped as stale, and nothing
+// is left.
 #include "shoal/runtime/worklist.hpp"
 
 #include <gtest/gtest.h>
@@ -173,7 +174,9 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
       for (pe_t p = 0; p < n; ++p) {
         const vertex_t first = owners.begin[p];
         tasks.push_back({{graph.offsets.data() + first, graph.targets.data(), first, owners.begin[p + 1] - first},
-                         owners, level.data() + first, plan.capacity != 8});
+                         owners,
+                         level.data() + first,
+                         plan.capacity != 8});
       }
       std::vector<std::vector<Bfs::Item>> seeds(n);
       seeds[0].push_back({source, 0});
@@ -202,7 +205,8 @@ TEST(LedgerOfTheSuites, SeesLostDoubledAndChangedItems) {
   EXPECT_NE(page_of({10, 20, 30, 40}, 1, 1), right) << "from the wrong PE";
 }
 
-// The transports of this list do what they are there for: without this, the suites above would prove less than they say.
+// The transports of this list do what they are there for: without this, the suites above would prove less than they
+// say.
 TEST(FaultyTransports, TheReorderingOneReorders) {
   const Machine machine = cpu_machine(3, 1);
   FaultState state(Reordered::plan());

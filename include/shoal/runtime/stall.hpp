@@ -14,19 +14,19 @@ struct PeSnapshot {
   std::uint64_t state = 0, completed = 0, entered = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_room = 0;
-  std::uint64_t spilled_chunks = 0;            ///< chunks of spill in use
-  std::vector<std::uint64_t> sent;             ///< [n_pes] tickets given out towards each PE
-  std::vector<std::int64_t> channel_room;      ///< [n_pes]
-  std::vector<std::uint64_t> received;         ///< [n_pes] tickets drained from each PE
-  std::vector<std::uint8_t> draining;          ///< [n_pes] 1: a worker of this PE holds the lock of the channel from there
+  std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use
+  std::vector<std::uint64_t> sent;         ///< [n_pes] tickets given out towards each PE
+  std::vector<std::int64_t> channel_room;  ///< [n_pes]
+  std::vector<std::uint64_t> received;     ///< [n_pes] tickets drained from each PE
+  std::vector<std::uint8_t> draining;      ///< [n_pes] 1: a worker of this PE holds the lock of the channel from there
 
   // Known after look_at_slots() only: what the slots themselves say.
   bool looked = false;
-  std::uint64_t ring_waiting = 0;              ///< filled slots of the ring
-  std::uint64_t ring_unfilled = 0;             ///< tickets given to pushers whose slot is empty
+  std::uint64_t ring_waiting = 0;   ///< filled slots of the ring
+  std::uint64_t ring_unfilled = 0;  ///< tickets given to pushers whose slot is empty
   ticket_t first_unfilled = 0;
-  std::vector<std::uint64_t> missing;          ///< [n_pes] tickets given out at that PE, not received, and not arrived
-  std::vector<ticket_t> first_missing;         ///< [n_pes]
+  std::vector<std::uint64_t> missing;   ///< [n_pes] tickets given out at that PE, not received, and not arrived
+  std::vector<ticket_t> first_missing;  ///< [n_pes]
 
   std::uint64_t created() const;
   /// Items taken from ring, channels, spill and seeds and not completed. Those in spill are among them: their number is
@@ -36,7 +36,8 @@ struct PeSnapshot {
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
 
-/// Looks at the slots of PE `view.me`, which may be in use, or copies of them on the host. Reads sequences and signals only.
+/// Looks at the slots of PE `view.me`, which may be in use, or copies of them on the host. Reads sequences and signals
+/// only.
 /// @param pes  snapshots of all PEs; that of `view.me` is completed
 /// @param ring [view.ring.capacity]
 /// @param inbox [n_pes] each [view.channel_capacity]; null for the PE itself
@@ -67,11 +68,13 @@ std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
 /// A number that changes whenever anything moves.
 std::uint64_t progress(const std::vector<PeSnapshot>& pes);
 
-/// One line: which PE, which queue, which counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never arrived".
-/// Causes come before their consequences: a lost put before the worker that waits for it, a worker that does not return
-/// from its task before the items that wait for it. Best from a moment when nothing moves and no worker has left.
+/// One line: which PE, which queue, which counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never
+/// arrived". Causes come before their consequences: a lost put before the worker that waits for it, a worker that does
+/// not return from its task before the items that wait for it. Best from a moment when nothing moves and no worker has
+/// left.
 std::string diagnose(const std::vector<PeSnapshot>& pes);
-/// Writes every counter as JSON to `shoal-stall-<process>.json` in the working directory; returns the name, empty on failure.
+/// Writes every counter as JSON to `shoal-stall-<process>.json` in the working directory; returns the name, empty on
+/// failure.
 std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosis);
 /// The line of a DeviceError: "no progress for 10 s: <diagnosis>; counters in <file>". Writes the dump.
 std::string stall_line(double timeout_seconds, const std::vector<PeSnapshot>& pes);

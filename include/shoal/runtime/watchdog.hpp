@@ -27,13 +27,14 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
 inline constexpr int kStuckExitCode = 75;
 
 /// Watches from construction to destruction. The diagnosis is made when nothing has moved for the timeout, before the
-/// workers are told to leave. A run that is stopped has two seconds to leave; then a task must be stuck in code of its own,
-/// the diagnosis is printed, and the process ends with kStuckExitCode.
+/// workers are told to leave. A run that is stopped has two seconds to leave; then a task must be stuck in code of its
+/// own, the diagnosis is printed, and the process ends with kStuckExitCode.
 class Watchdog {
  public:
   /// @param timeout_seconds  without progress for this long, `stop` is called once
   /// @param look             snapshots of all PEs; true: with their slots
-  Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look, std::function<void()> stop);
+  Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
+           std::function<void()> stop);
   ~Watchdog();
 
   /// Call when all workers have left. @throws DeviceError if this watchdog stopped them

@@ -1,8 +1,8 @@
 // A transport for tests: another one, whose operations come late, in another order, not at all, or fail.
 //
-// It changes only what a network may change. An operation that was delayed or overtaken is still carried out by the thread
-// that asked for it, so that everything this thread did before is visible with it. The state is behind a pointer: the
-// transport itself is trivially copyable, and a test sees what happened. CPU threads only.
+// It changes only what a network may change. An operation that was delayed or overtaken is still carried out by the
+// thread that asked for it, so that everything this thread did before is visible with it. The state is behind a
+// pointer: the transport itself is trivially copyable, and a test sees what happened. CPU threads only.
 //
 // Source: LAGraph's "brutal" memory allocator (fail the k-th call, for every k). Differs: delays and reorders as well.
 #pragma once
@@ -22,13 +22,14 @@
 
 namespace shoal {
 
-/// What is to go wrong. Operations are the puts and adds of all threads, numbered from 0 in the order they are asked for.
+/// What is to go wrong. Operations are the puts and adds of all threads, numbered from 0 in the order they are asked
+/// for.
 struct FaultPlan {
   std::uint64_t seed = 1;
   int delay_percent = 0;       ///< share of operations before or after which the thread pauses, 0 to 100
   int pause_microseconds = 0;  ///< longest pause of a delayed operation; 0: the thread only yields, once to eight times
-  bool reorder = false;        ///< each thread holds one operation back and issues it after its next one, or when it rests
-  std::int64_t fail_at = -1;   ///< this operation is not carried out and reports failure; -1: none
+  bool reorder = false;  ///< each thread holds one operation back and issues it after its next one, or when it rests
+  std::int64_t fail_at = -1;       ///< this operation is not carried out and reports failure; -1: none
   int get_pause_microseconds = 0;  ///< before every `get`: makes whoever looks for quiescence slow
 };
 
@@ -75,7 +76,8 @@ class FaultState {
     Held held;
   };
 
-  /// The calling thread's record. The lock is taken once per thread and state: later calls order nothing between threads.
+  /// The calling thread's record. The lock is taken once per thread and state: later calls order nothing between
+  /// threads.
   Thread& mine() {
     thread_local std::uint64_t owner = 0;
     thread_local Thread* record = nullptr;
@@ -168,7 +170,8 @@ class FaultyTransport {
   static bool issue_put(const void* inner, const Held& held) {
     T value;
     std::memcpy(&value, held.value.data(), sizeof(T));
-    return static_cast<const Inner*>(inner)->put_signal(held.pe, static_cast<RemoteSlot<T>*>(held.to), value, held.number);
+    return static_cast<const Inner*>(inner)->put_signal(held.pe, static_cast<RemoteSlot<T>*>(held.to), value,
+                                                        held.number);
   }
   static bool issue_add(const void* inner, const Held& held) {
     return static_cast<const Inner*>(inner)->add(held.pe, static_cast<SharedWord<std::int64_t>*>(held.to),
