@@ -573,7 +573,7 @@ int main(int argc, char** argv) try {
   } else {
     print_table();
   }
-  std::printf("%s, %llu wrong, %.0f s\n", gpu.name, static_cast<unsigned long long>(failures),
+  std::printf("%s, %llu wrong, stalled or too slow, %.0f s\n", gpu.name, static_cast<unsigned long long>(failures),
               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (!a.json.empty()) write_json(a, gpu, argc, argv);
   return failures == 0 ? 0 : 1;
