@@ -68,6 +68,7 @@ class Out {
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
+  static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;  ///< see place()
   /// What one lane counts in one run: a GPU lane has few registers, and cannot reach 2^32.
   using Tally = std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>;
 
@@ -116,11 +117,24 @@ class Out {
   SHOAL_FN void flush(const W& w) {
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (buffered_ == 0) return;
-      const Tickets t = view_.ring.reserve(buffered_, credit_);
+      Tickets t;
+      if (owing_ == 0) t = view_.ring.reserve(buffered_, credit_);
       for (lane_t i = 0; i < t.count; ++i) place(w, true, t.first + i, buffer_[i]);
       for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, true, buffer_[i]);
       buffered_ = 0;
     }
+  }
+
+  /// Fills what slots it can of those that place() left. True when none is owed (always, but for one-lane workers of a GPU).
+  SHOAL_FN bool settle() {
+    if constexpr (kOwes) {
+      lane_t left = 0;
+      for (lane_t i = 0; i < owing_; ++i) {
+        if (!view_.ring.try_put(owed_[i].ticket, owed_[i].item)) owed_[left++] = owed_[i];
+      }
+      owing_ = left;
+    }
+    return owing_ == 0;
   }
 
   /// Worker-collective: sends again, or moves to the ring, items that come from this worker's spill. Returns how many
@@ -136,7 +150,7 @@ class Out {
       const bool mine = has && owner == view_.me;
       const Scan scan = w.count_before(mine);
       Tickets t;
-      if (w.lane() == 0 && scan.total > 0) t = view_.ring.reserve(scan.total, credit_);
+      if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view_.ring.reserve(scan.total, credit_);
       t = {w.from_leader(t.first), w.from_leader(t.count)};
       place(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
@@ -186,7 +200,7 @@ class Out {
       const Scan scan = w.count_before(has);
       if (scan.total == 0) return;
       Tickets t;
-      if (w.lane() == 0) t = view_.ring.reserve(scan.total, credit_);
+      if (w.lane() == 0 && owing_ == 0) t = view_.ring.reserve(scan.total, credit_);
       t = {w.from_leader(t.first), w.from_leader(t.count)};
       place(w, has && scan.before < t.count, t.first + scan.before, item);
       if (t.count < scan.total) to_spill(w, has && scan.before >= t.count, item);
@@ -195,9 +209,13 @@ class Out {
 
   /// Worker-collective: the lanes with `has` fill the slot of their reserved ticket. While one has to wait, all lanes keep
   /// emptying the slots that they hold tickets for: another pusher may wait for those.
+  /// A one-lane worker of a GPU does not wait here at all: the lane that is to empty the slot may be of the same warp, parked
+  /// until this one is through. It owes the slot its item, reserves nothing more until it has paid, and pays in settle().
   SHOAL_FN void place(const W& w, bool has, ticket_t ticket, const Item& item) {
     if constexpr (!W::kHoldsTickets) {
       if (has) view_.ring.put(ticket, item, state());
+    } else if constexpr (kOwes) {
+      if (has && !view_.ring.try_put(ticket, item)) owed_[owing_++] = {ticket, item};
     } else {
       bool waits = has && !view_.ring.try_put(ticket, item);
       Backoff backoff;
@@ -250,6 +268,12 @@ class Out {
   ticket_t peak_ = 0;  ///< leader
   Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
   Item buffer_[W::kBuffer];
+  struct Owed {
+    ticket_t ticket;
+    Item item;
+  };
+  lane_t owing_ = 0;
+  Owed owed_[kOwes ? W::kBuffer : 1];
 };
 
 }  // namespace shoal

@@ -71,6 +71,7 @@ class Scheduler {
       }
     }
     if (!over()) take_from_spill();
+    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
     rest();
     out_.leave(w_);
   }
@@ -92,6 +93,10 @@ class Scheduler {
 
   /// Does one batch of work from wherever there is some. False if there was none, or none that could move.
   SHOAL_FN bool step(lane_t steps) {
+    if (!out_.settle()) {
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      return false;
+    }
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       const bool moved = take_from_spill();
