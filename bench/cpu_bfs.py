@@ -15,6 +15,7 @@ same number of vertices and arcs.
 
 NetworKit and igraph are timed inside this process where they are installed (pip install numpy networkit igraph).
 """
+
 import argparse
 import datetime
 import json
@@ -42,8 +43,14 @@ class BenchError(Exception):
 
 def run(command, **environment):
     """Standard output of a command, or a BenchError with what it said."""
-    done = subprocess.run([str(word) for word in command], env={**os.environ, **environment}, text=True,
-                          capture_output=True, timeout=600, check=False)
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **environment},
+        text=True,
+        capture_output=True,
+        timeout=600,
+        check=False,
+    )
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
         raise BenchError(f"{' '.join(map(str, command))}: exit status {done.returncode}: {said[0]}")
@@ -52,9 +59,11 @@ def run(command, **environment):
 
 def idle_fraction(seconds=0.5):
     """The share of all cores' time that nobody uses, over some time; None where the system does not tell."""
+
     def read():
         fields = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
         return fields[3] + fields[4], sum(fields)
+
     try:
         before = read()
         time.sleep(seconds)
@@ -97,14 +106,34 @@ def pick_sources(graph_file, count, seed):
 
 
 def time_shoal(args, graph_file, source, trials, verify=False):
-    command = [args.shoal, "bfs", graph_file, "--device", "cpu", "--strategy", "levels", "--pes", args.pes, "--threads",
-               args.threads // args.pes, "--source", source, "--trials", trials, "--json"]
+    command = [
+        args.shoal,
+        "bfs",
+        graph_file,
+        "--device",
+        "cpu",
+        "--strategy",
+        "levels",
+        "--pes",
+        args.pes,
+        "--threads",
+        args.threads // args.pes,
+        "--source",
+        source,
+        "--trials",
+        trials,
+        "--json",
+    ]
     result = json.loads(run(command + (["--verify"] if verify else [])))
     last = result["trials"][-1]
     if verify and last["verified"] is not True:
         raise BenchError(f"shoal: wrong levels from source {source}: {last}")
-    return {"seconds": [t["seconds"] for t in result["trials"]], "reached": last["reached"],
-            "reached_arcs": last["reached_arcs"], "depth": last["depth"]}
+    return {
+        "seconds": [t["seconds"] for t in result["trials"]],
+        "reached": last["reached"],
+        "reached_arcs": last["reached_arcs"],
+        "depth": last["depth"],
+    }
 
 
 def time_gapbs(args, graph_file, source, trials):
@@ -118,6 +147,7 @@ def time_gapbs(args, graph_file, source, trials):
 
 def load_arrays(graph_file):
     import numpy as np
+
     directed, num_arcs, num_vertices = SG_HEADER.unpack(open(graph_file, "rb").read(SG_HEADER.size))
     offsets = np.fromfile(graph_file, np.int64, num_vertices + 1, offset=SG_HEADER.size)
     targets = np.fromfile(graph_file, np.int32, num_arcs, offset=SG_HEADER.size + offsets.nbytes)
@@ -131,6 +161,7 @@ def load_arrays(graph_file):
 def networkit_searcher(graph_file, threads):
     import networkit as nk
     import numpy as np
+
     nk.setNumberOfThreads(threads)
     directed, n, sources, targets = load_arrays(graph_file)
     graph = nk.GraphFromCoo((sources.astype(np.uint64), targets.astype(np.uint64)), n=n, directed=directed)
@@ -141,12 +172,14 @@ def networkit_searcher(graph_file, threads):
         bfs.run()
         seconds = time.perf_counter() - begin
         return seconds, sum(1 for d in bfs.getDistances() if d < n)
+
     return search, nk.__version__
 
 
 def igraph_searcher(graph_file, _threads):
     import igraph
     import numpy as np
+
     directed, n, sources, targets = load_arrays(graph_file)
     graph = igraph.Graph(n=n, edges=np.stack([sources, targets], 1), directed=bool(directed))
 
@@ -155,6 +188,7 @@ def igraph_searcher(graph_file, _threads):
         order, layers, _ = graph.bfs(source)
         seconds = time.perf_counter() - begin
         return seconds, len(order)
+
     return search, igraph.__version__
 
 
@@ -203,49 +237,73 @@ def measure(args, graph, folder, quiet):
                 raise BenchError(f"{name} from {source} on {graph}: reaches {row[name]}, the verified answer {checked}")
         row["ratio"] = statistics.median(row["shoal"]["seconds"]) / statistics.median(row["gapbs"]["seconds"])
         rows.append(row)
-    result = {"graph": graph, "num_vertices": num_vertices, "num_arcs": num_arcs, "sources": rows,
-              "idle_before": min((row["idle_before"] for row in rows if row["idle_before"] is not None), default=None),
-              "median_ratio": statistics.median(row["ratio"] for row in rows)}
+    result = {
+        "graph": graph,
+        "num_vertices": num_vertices,
+        "num_arcs": num_arcs,
+        "sources": rows,
+        "idle_before": min((row["idle_before"] for row in rows if row["idle_before"] is not None), default=None),
+        "median_ratio": statistics.median(row["ratio"] for row in rows),
+    }
     for name in ("shoal", "gapbs"):
         medians = [statistics.median(row[name]["seconds"]) for row in rows]
-        result[name] = {"median_seconds": statistics.median(medians),
-                        "fastest_seconds": min(min(row[name]["seconds"]) for row in rows),
-                        "slowest_source_seconds": max(medians),
-                        "median_arcs_per_second": statistics.median(
-                            row[name]["reached_arcs"] / seconds for row, seconds in zip(rows, medians))}
-    few = sources[:args.library_sources]
+        result[name] = {
+            "median_seconds": statistics.median(medians),
+            "fastest_seconds": min(min(row[name]["seconds"]) for row in rows),
+            "slowest_source_seconds": max(medians),
+            "median_arcs_per_second": statistics.median(
+                row[name]["reached_arcs"] / seconds for row, seconds in zip(rows, medians)
+            ),
+        }
+    few = sources[: args.library_sources]
     for name in LIBRARIES:
-        result[name] = ({"skipped": "not asked for (--library-sources)"} if not few else
-                        measure_library(name, args, file, few, [row["shoal"]["reached"] for row in rows]))
+        result[name] = (
+            {"skipped": "not asked for (--library-sources)"}
+            if not few
+            else measure_library(name, args, file, few, [row["shoal"]["reached"] for row in rows])
+        )
     return result
 
 
 def show(result):
-    print(f"\n{result['graph']}: {result['num_vertices']:,} vertices, {result['num_arcs']:,} arcs, "
-          f"{len(result['sources'])} sources")
+    print(
+        f"\n{result['graph']}: {result['num_vertices']:,} vertices, {result['num_arcs']:,} arcs, "
+        f"{len(result['sources'])} sources"
+    )
     print(f"  {'':10} {'median ms':>10} {'fastest':>9} {'slowest':>9} {'Garcs/s':>8}")
     for name in ("shoal", "gapbs"):
         r = result[name]
-        print(f"  {name:10} {r['median_seconds'] * 1e3:10.2f} {r['fastest_seconds'] * 1e3:9.2f} "
-              f"{r['slowest_source_seconds'] * 1e3:9.2f} {r['median_arcs_per_second'] / 1e9:8.2f}")
+        print(
+            f"  {name:10} {r['median_seconds'] * 1e3:10.2f} {r['fastest_seconds'] * 1e3:9.2f} "
+            f"{r['slowest_source_seconds'] * 1e3:9.2f} {r['median_arcs_per_second'] / 1e9:8.2f}"
+        )
     for name in LIBRARIES:
         r = result[name]
         if "skipped" in r:
             print(f"  {name:10} skipped: {r['skipped']}")
         else:
             print(f"  {name:10} {r['median_seconds'] * 1e3:10.2f}   ({r['sources']} sources, one trial each)")
-    print(f"  shoal / gapbs: {result['median_ratio']:.2f} (median of the sources' ratios; "
-          f"{min(r['ratio'] for r in result['sources']):.2f} to {max(r['ratio'] for r in result['sources']):.2f})")
+    print(
+        f"  shoal / gapbs: {result['median_ratio']:.2f} (median of the sources' ratios; "
+        f"{min(r['ratio'] for r in result['sources']):.2f} to {max(r['ratio'] for r in result['sources']):.2f})"
+    )
     busy = [row for row in result["sources"] if row["idle_before"] is not None and row["idle_before"] < FREE]
     if busy:
-        print(f"  Others were at work on this machine before {len(busy)} of the sources: do not quote these times "
-              "(--patience waits for free cores).")
+        print(
+            f"  Others were at work on this machine before {len(busy)} of the sources: do not quote these times "
+            "(--patience waits for free cores)."
+        )
 
 
 def machine():
-    model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if platform.system() == "Linux" else None
-    return {"processor": model[1] if model else platform.processor(), "cores": os.cpu_count(),
-            "system": platform.platform()}
+    model = (
+        re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text()) if platform.system() == "Linux" else None
+    )
+    return {
+        "processor": model[1] if model else platform.processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+    }
 
 
 def revision(folder):
@@ -265,9 +323,16 @@ def main():
     parser.add_argument("--sources", type=int, default=16)
     parser.add_argument("--trials", type=int, default=5, help="of each source")
     parser.add_argument("--seed", type=int, default=1, help="of the sources")
-    parser.add_argument("--library-sources", type=int, default=4, help="sources for NetworKit and igraph; 0: leave them out")
-    parser.add_argument("--patience", type=float, default=60, metavar="SECONDS",
-                        help="in all, to wait for free cores (default: %(default)s)")
+    parser.add_argument(
+        "--library-sources", type=int, default=4, help="sources for NetworKit and igraph; 0: leave them out"
+    )
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=60,
+        metavar="SECONDS",
+        help="in all, to wait for free cores (default: %(default)s)",
+    )
     parser.add_argument("--folder", type=Path, help="keep the .sg files here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write everything here, e.g. bench/results/cpu_bfs.json")
     args = parser.parse_args()
@@ -286,11 +351,23 @@ def main():
         return 1
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps({
-            "bench": "cpu_bfs", "date": datetime.date.today().isoformat(), "machine": machine(),
-            "threads": args.threads, "pes": args.pes, "trials": args.trials, "seed": args.seed,
-            "revisions": {"shoal": revision(ROOT), "gapbs": revision(Path(args.gapbs).resolve().parent)},
-            "results": results}, indent=1) + "\n")
+        args.json.write_text(
+            json.dumps(
+                {
+                    "bench": "cpu_bfs",
+                    "date": datetime.date.today().isoformat(),
+                    "machine": machine(),
+                    "threads": args.threads,
+                    "pes": args.pes,
+                    "trials": args.trials,
+                    "seed": args.seed,
+                    "revisions": {"shoal": revision(ROOT), "gapbs": revision(Path(args.gapbs).resolve().parent)},
+                    "results": results,
+                },
+                indent=1,
+            )
+            + "\n"
+        )
     return 0
 
 

@@ -11,11 +11,11 @@
 #include "graph_argument.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "shoal/runtime/run_flags.hpp"
 #include "shoal/algo/bfs_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/runtime/devices.hpp"
+#include "shoal/runtime/run_flags.hpp"
 #include "sources.hpp"
 #include "verify.hpp"
 

@@ -7,6 +7,7 @@ BIN_DIR holds mutant_ring, mutant_channel, mutant_scheduler. A mutation counts a
 reports a failure (exit status 1) within N schedules and S seconds; a crash counts, and is called one. Exit status 1 if one
 was missed, does not apply to the headers any more, or is called harmless and was found.
 """
+
 import argparse
 import concurrent.futures
 import pathlib
@@ -18,8 +19,12 @@ PROGRAMS = ["ring", "channel", "scheduler"]
 
 
 def run(binary, number, schedules, seconds):
-    done = subprocess.run([binary, "--mutant", number, "--schedules", str(schedules), "--seconds", str(seconds), "--trace", "0"],
-                          capture_output=True, text=True, timeout=seconds + 60)
+    done = subprocess.run(
+        [binary, "--mutant", number, "--schedules", str(schedules), "--seconds", str(seconds), "--trace", "0"],
+        capture_output=True,
+        text=True,
+        timeout=seconds + 60,
+    )
     first = done.stdout.splitlines()[0] if done.stdout else ""
     seed = next((line.split("--seed ")[1] for line in done.stdout.splitlines() if line.startswith("replay:")), "?")
     return done.returncode, first[:110], seed

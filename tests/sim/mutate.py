@@ -16,6 +16,7 @@ A mutants file is a list of blocks, separated by blank lines; `find`/`with` may 
     by:    ring scheduler      programs that must find it, the quickest first; `harmless` if no program may find it
     why:   what goes wrong
 """
+
 import pathlib
 import re
 import sys

@@ -17,10 +17,10 @@ struct Csr {
   HostArray<arc_t> offsets;     ///< [num_vertices + 1]; offsets[0] = 0, never decreasing, last = num_arcs
   HostArray<vertex_t> targets;  ///< [num_arcs]; each below num_vertices
   WeightKind weight_kind = WeightKind::none;
-  HostArray<std::int32_t> int_weights;   ///< [num_arcs] if weight_kind is int32, else empty
-  HostArray<double> real_weights;        ///< [num_arcs] if weight_kind is float64, else empty
-  bool symmetric = false;  ///< every arc has its reverse: in-arcs and out-arcs are the same lists
-  std::string name;        ///< the file or generator, for reports
+  HostArray<std::int32_t> int_weights;  ///< [num_arcs] if weight_kind is int32, else empty
+  HostArray<double> real_weights;       ///< [num_arcs] if weight_kind is float64, else empty
+  bool symmetric = false;               ///< every arc has its reverse: in-arcs and out-arcs are the same lists
+  std::string name;                     ///< the file or generator, for reports
 
   std::int64_t num_vertices() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   arc_t num_arcs() const { return offsets.empty() ? 0 : offsets[offsets.size() - 1]; }

@@ -19,8 +19,9 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
             std::uint64_t spill_chunks, Report& report) {
   using Task = typename View::Task;
   const auto start = std::chrono::steady_clock::now();
-  Watchdog watchdog(plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
-                    [&] { views[0].stop_all(RunState::stalled); });
+  Watchdog watchdog(
+      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
+      [&] { views[0].stop_all(RunState::stalled); });
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];
@@ -33,9 +34,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     list = scheduler.out().list();
   };
   if (plan.kernel == KernelKind::persistent) {
-    machine.team().run([&](pe_t pe, int thread) {
-      as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); });
-    });
+    machine.team().run(
+        [&](pe_t pe, int thread) { as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); }); });
     report.rounds = 1;
   } else {
     std::vector<ticket_t> last;
