@@ -42,7 +42,8 @@ bool have_metis() {
   return false;
 }
 
-/// Every way to run on `device` with up to `most_pes` PEs; `quick` takes a seeded twelfth of the asynchronous ones.
+/// Every way to run on `device` with up to `most_pes` PEs; `quick` takes a seeded quarter of the asynchronous ones, and
+/// all of them with 3 PEs.
 std::vector<Case> all_cases(DeviceKind device, pe_t most_pes, bool quick, std::uint64_t seed) {
   std::vector<Case> cases;
   const std::vector<WorkerKind> workers = device == DeviceKind::gpu
@@ -103,7 +104,7 @@ std::vector<Input> inputs(const std::string& data) {
   }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    ReadOptions reading;  // the canonical lists say in their first line whether arcs are directed
+    ReadOptions reading;  // directed lists by name; either way is a graph to be searched
     reading.undirected = file.string().find("bremen") == std::string::npos &&
                          file.string().find("cnr") == std::string::npos &&
                          file.string().find("wiki") == std::string::npos;
