@@ -73,7 +73,6 @@ Machine::Machine(const Options& options) {
       }
       devices_.push_back(p);
     }
-    multiprocessors_ = found[0].multiprocessors;
     chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
     chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs"));
   } else {

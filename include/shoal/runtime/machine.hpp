@@ -26,7 +26,6 @@ class Machine {
   const std::string& engine() const { return engine_; }
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
-  int multiprocessors() const { return multiprocessors_; }      ///< of one GPU
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
 
@@ -44,7 +43,6 @@ class Machine {
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;
   int threads_per_pe_ = 1;
-  int multiprocessors_ = 0;
   std::string engine_;
   std::vector<int> devices_;
   std::vector<std::pair<std::string, std::string>> chosen_;
