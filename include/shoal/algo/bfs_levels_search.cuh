@@ -114,9 +114,10 @@ __device__ bool bottom_up_levels(const View& v, const Rules& rules, Scratch& s, 
     const u32 n = bottom_up<kMulti>(v, level, at.depth + 1, which, buffer);
     if (lane_id() == 0 && n != 0) atomicAdd(&s.found, n);
     __syncthreads();
-    if (threadIdx.x == 0 && s.found != 0) {
-      found.fetch_add(s.found);
-      s.found = 0;
+    if (threadIdx.x == 0) {
+      // An exchange, which only this thread executes: a plain read would be hoisted above the test, into every thread.
+      const u32 of_block = atomicExch(&s.found, 0);
+      if (of_block != 0) found.fetch_add(of_block);
     }
     if (!meet<kMulti>(v, rules, s, at.barriers, found, 0)) return false;
     note_step(v, at, 'b');
