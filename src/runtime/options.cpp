@@ -21,6 +21,12 @@ constexpr Names<WorkerKind> kWorkers[] = {{WorkerKind::automatic, "auto"},
                                           {WorkerKind::block, "block"}};
 constexpr Names<KernelKind> kKernels[] = {
     {KernelKind::automatic, "auto"}, {KernelKind::persistent, "persistent"}, {KernelKind::discrete, "discrete"}};
+constexpr Names<QueueKind> kQueues[] = {
+    {QueueKind::automatic, "auto"}, {QueueKind::fifo, "fifo"}, {QueueKind::priority, "priority"}};
+constexpr Names<JudgeKind> kJudges[] = {
+    {JudgeKind::automatic, "auto"}, {JudgeKind::owner, "owner"}, {JudgeKind::remote, "remote"}};
+constexpr Names<CombineKind> kCombines[] = {
+    {CombineKind::automatic, "auto"}, {CombineKind::off, "off"}, {CombineKind::on, "on"}};
 constexpr Names<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
                                                 {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
                                                 {PartitionKind::metis, "metis"},    {PartitionKind::file, "file"}};
@@ -57,12 +63,19 @@ void check_block_threads(const std::string& text, int threads) {
 const char* name(DeviceKind kind) { return find_name(kDevices, kind); }
 const char* name(WorkerKind kind) { return find_name(kWorkers, kind); }
 const char* name(KernelKind kind) { return find_name(kKernels, kind); }
+const char* name(QueueKind kind) { return find_name(kQueues, kind); }
+const char* name(JudgeKind kind) { return find_name(kJudges, kind); }
+const char* name(CombineKind kind) { return find_name(kCombines, kind); }
 const char* name(PartitionKind kind) { return find_name(kPartitions, kind); }
 
 DeviceKind parse_device(const std::string& text) { return find_kind(kDevices, "device", text, "auto, cpu, gpu"); }
 KernelKind parse_kernel(const std::string& text) {
   return find_kind(kKernels, "kernel", text, "auto, persistent, discrete");
 }
+
+QueueKind parse_queue(const std::string& text) { return find_kind(kQueues, "queue", text, "auto, fifo, priority"); }
+JudgeKind parse_judge(const std::string& text) { return find_kind(kJudges, "judge", text, "auto, owner, remote"); }
+CombineKind parse_combine(const std::string& text) { return find_kind(kCombines, "combine", text, "auto, off, on"); }
 
 void parse_worker(const std::string& text, Options& options) {
   const char* legal = "auto, thread, warp, block, block:THREADS";
@@ -102,6 +115,18 @@ void check_options(const Options& o) {
   check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
   check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
   check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
+  check_range("buckets", o.buckets, 0, 64, " (0 chooses)");
+  if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
+    throw UsageError("threshold " + std::to_string(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
+  }
+  if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
+    throw UsageError("threshold delta " + std::to_string(o.threshold_delta) +
+                     " is out of range: above 0, to 1e18 (0 chooses)");
+  }
+  if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
+    throw UsageError(
+        "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for");
+  }
   if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
   if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer") {
@@ -127,12 +152,25 @@ std::string to_json(const Options& o) {
   if (o.block_threads != 0) worker += ":" + std::to_string(o.block_threads);
   std::string partition = name(o.partition);
   if (o.partition == PartitionKind::file) partition += ":" + o.partition_file;
-  const nlohmann::ordered_json json = {
-      {"pes", o.pes},         {"device", name(o.device)}, {"engine", o.engine},
-      {"worker", worker},     {"kernel", name(o.kernel)}, {"threads", o.threads},
-      {"workers", o.workers}, {"fetch", o.fetch},         {"capacity", o.capacity},
-      {"spill", o.spill},     {"partition", partition},   {"stall_timeout", o.stall_timeout_seconds},
-      {"seed", o.seed}};
+  const nlohmann::ordered_json json = {{"pes", o.pes},
+                                       {"device", name(o.device)},
+                                       {"engine", o.engine},
+                                       {"worker", worker},
+                                       {"kernel", name(o.kernel)},
+                                       {"threads", o.threads},
+                                       {"workers", o.workers},
+                                       {"fetch", o.fetch},
+                                       {"capacity", o.capacity},
+                                       {"spill", o.spill},
+                                       {"queue", name(o.queue)},
+                                       {"threshold", o.threshold},
+                                       {"threshold_delta", o.threshold_delta},
+                                       {"buckets", o.buckets},
+                                       {"judge", name(o.judge)},
+                                       {"combine", name(o.combine)},
+                                       {"partition", partition},
+                                       {"stall_timeout", o.stall_timeout_seconds},
+                                       {"seed", o.seed}};
   return json.dump();
 }
 

@@ -16,10 +16,23 @@ void line(std::string& out, const std::string& label, const std::string& value) 
 }  // namespace
 
 std::string to_json(const Report& r) {
-  nlohmann::ordered_json json = {
-      {"seconds", r.seconds},     {"pushed", r.pushed},         {"withheld", r.withheld}, {"accepted", r.accepted},
-      {"dropped", r.dropped},     {"stale", r.stale},           {"run", r.run},           {"spilled", r.spilled},
-      {"peak_ring", r.peak_ring}, {"peak_spill", r.peak_spill}, {"rounds", r.rounds}};
+  nlohmann::ordered_json json = {{"seconds", r.seconds},
+                                 {"pushed", r.pushed},
+                                 {"withheld", r.withheld},
+                                 {"accepted", r.accepted},
+                                 {"dropped", r.dropped},
+                                 {"stale", r.stale},
+                                 {"run", r.run},
+                                 {"spilled", r.spilled},
+                                 {"peak_ring", r.peak_ring},
+                                 {"peak_spill", r.peak_spill},
+                                 {"rounds", r.rounds},
+                                 {"combined", r.combined},
+                                 {"parked", r.parked},
+                                 {"thresholds", r.thresholds},
+                                 {"idle_calls", r.idle_calls},
+                                 {"cut_arcs", r.cut_arcs},
+                                 {"imbalance", r.imbalance}};
   json["traffic"] = nlohmann::ordered_json::array();
   for (const Traffic& t : r.traffic) {
     json["traffic"].push_back(
@@ -43,6 +56,10 @@ std::string to_text(const Report& r) {
     line(out, "dropped", grouped(r.dropped));
     line(out, "run", grouped(r.run));
     if (r.stale > 0) line(out, "stale", grouped(r.stale));
+    if (r.combined > 0) line(out, "combined", grouped(r.combined));
+    if (r.parked > 0)
+      line(out, "parked", grouped(r.parked) + " (the threshold moved " + grouped(r.thresholds) + " times)");
+    if (r.idle_calls > 0) line(out, "idle calls", grouped(r.idle_calls));
     line(out, "spilled", grouped(r.spilled));
     line(out, "peak ring", grouped(r.peak_ring));
     if (r.peak_spill > 0) line(out, "peak spill", grouped(r.peak_spill));
@@ -53,6 +70,10 @@ std::string to_text(const Report& r) {
     std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean);
     line(out, "PE " + std::to_string(t.from) + " to PE " + std::to_string(t.to),
          grouped(t.items) + " items, " + grouped(t.messages) + " messages, " + grouped(t.bytes) + number);
+  }
+  if (r.cut_arcs >= 0) {
+    std::snprintf(number, sizeof number, ", largest PE %.3f of the mean", r.imbalance);
+    line(out, "cut arcs", grouped(r.cut_arcs) + number);
   }
   for (const auto& [phase, seconds] : r.phase_seconds) {
     std::snprintf(number, sizeof number, "%.3f ms", seconds * 1e3);

@@ -36,6 +36,25 @@ void RunFlags::add_to(CLI::App& app) {
   app.add_option("--spill", values_.spill, "items of spill per PE when rings are full (-1 chooses, 0: none)")
       ->group(how)
       ->type_name("N");
+  app.add_option("--queue", queue_, "auto, fifo, or priority (items below a threshold first)")
+      ->group(how)
+      ->type_name("KIND");
+  app.add_option("--threshold", values_.threshold, "priority: items below it run first (-1 chooses)")
+      ->group(how)
+      ->type_name("X");
+  app.add_option("--threshold-delta", values_.threshold_delta,
+                 "priority: how far the threshold moves when nothing is left below it (0 chooses)")
+      ->group(how)
+      ->type_name("X");
+  app.add_option("--buckets", values_.buckets, "priority: buckets kept apart beyond the threshold (0 chooses)")
+      ->group(how)
+      ->type_name("N");
+  app.add_option("--judge", judge_, "who judges an item for another PE: auto, owner, or remote (by the pusher)")
+      ->group(how)
+      ->type_name("WHO");
+  app.add_option("--combine", combine_, "merge items of one key before they are sent: auto, on, off")
+      ->group(how)
+      ->type_name("KIND");
   app.add_option("--stall-timeout", values_.stall_timeout_seconds,
                  "seconds without progress that end a run in an error")
       ->group(how)
@@ -50,6 +69,9 @@ void RunFlags::read(Options& options) const {
   options = values_;
   options.device = parse_device(device_);
   options.kernel = parse_kernel(kernel_);
+  options.queue = parse_queue(queue_);
+  options.judge = parse_judge(judge_);
+  options.combine = parse_combine(combine_);
   parse_worker(worker_, options);
   parse_partition(partition_, options);
   check_options(options);

@@ -18,18 +18,24 @@ struct Traffic {
 };
 
 struct Report {
-  // Items, summed over PEs. pushed = judged + withheld; judged = accepted + dropped; accepted = run + stale.
+  // Items, summed over PEs. pushed = judged + withheld + combined; judged = accepted + dropped; accepted = run + stale.
   std::int64_t pushed = 0;    ///< items made by tasks and seeds
   std::int64_t withheld = 0;  ///< remote items that worth_sending refused
   std::int64_t accepted = 0;
   std::int64_t dropped = 0;
   std::int64_t stale = 0;
   std::int64_t run = 0;
+  std::int64_t combined = 0;     ///< remote items that were merged into another one of the same key, and not sent
+  std::int64_t parked = 0;       ///< times an accepted item was put aside because its priority was beyond the threshold
+  std::int64_t thresholds = 0;   ///< times the threshold moved
+  std::int64_t idle_calls = 0;   ///< calls of the task's idle()
   std::int64_t spilled = 0;      ///< items that found no room in a ring and waited in spill
   std::int64_t peak_ring = 0;    ///< most items waiting in one ring
   std::int64_t peak_spill = 0;   ///< most items waiting in the spill of one PE
   std::int64_t rounds = 0;       ///< discrete: kernels launched; levels strategy: levels; persistent: 1
   std::vector<Traffic> traffic;  ///< pairs that exchanged anything
+  std::int64_t cut_arcs = -1;    ///< arcs whose ends have different owners; -1: not counted
+  double imbalance = 0;          ///< largest PE's arcs over the mean; 0: unknown
   double seconds = 0;            ///< from the first worker's start until quiescence was seen
   std::vector<std::pair<std::string, double>> phase_seconds;  ///< read, partition, place, run, verify ...
   std::vector<std::pair<std::string, std::string>> chosen;    ///< option -> "value: why"

@@ -19,7 +19,8 @@ class RunFlags {
 
  private:
   Options values_;  // the numbers go straight here
-  std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto";
+  std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto", queue_ = "auto",
+              judge_ = "auto", combine_ = "auto";
 };
 
 }  // namespace shoal
