@@ -1,0 +1,82 @@
+#include "placed_run.hpp"
+
+#include <memory>
+
+#include "shoal/core/error.hpp"
+#include "shoal/pgas/device_graph.hpp"
+
+namespace shoal {
+
+PlacedRun::PlacedRun(const Csr& graph, const Options& options) : machine_(options), chosen_(machine_.chosen()) {
+  place(graph, options);
+}
+
+PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options)
+    : machine_(options), chosen_(machine_.chosen()) {
+  Stopwatch watch;
+  if (machine_.on_gpu() && can_generate_on_devices(spec)) {
+    const PartitionKind kind = choose_partition(options);
+    if (kind == PartitionKind::block || kind == PartitionKind::edges || kind == PartitionKind::random) {
+      placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed);
+      phases_.emplace_back("generate", watch.lap());
+      phases_.emplace_back("place", 0.0);
+      return;
+    }
+    chosen_.pop_back();  // place() says it again
+  }
+  own_ = generate(spec);
+  phases_.emplace_back("generate", watch.lap());
+  place(own_, options);
+}
+
+PartitionKind PlacedRun::choose_partition(const Options& options) {
+  if (options.partition != PartitionKind::automatic) {
+    chosen_.emplace_back("partition", std::string(name(options.partition)) + ": asked for");
+    return options.partition;
+  }
+  const bool one = machine_.n_pes() == 1;
+  const PartitionKind kind = one ? PartitionKind::block : PartitionKind::edges;
+  chosen_.emplace_back("partition",
+                       std::string(name(kind)) + (one ? ": one PE" : ": equal arcs, neighbours stay together"));
+  return kind;
+}
+
+void PlacedRun::place(const Csr& graph, const Options& options) {
+  graph_ = &graph;
+  Stopwatch watch;
+  Partition partition =
+      make_partition(graph, machine_.n_pes(), choose_partition(options), options.partition_file, options.seed);
+  phases_.emplace_back("partition", watch.lap());
+  if (machine_.on_gpu()) {
+    placed_ = place_on_devices(graph, std::move(partition), machine_.devices());
+  } else {
+    const auto borrowed = std::shared_ptr<const Csr>(&graph, [](const Csr*) {});
+    placed_ = place_on_threads(borrowed, std::move(partition));
+  }
+  phases_.emplace_back("place", watch.lap());
+}
+
+Report PlacedRun::begin_report() const {
+  Report report;
+  report.chosen = chosen_;
+  report.phase_seconds = phases_;
+  return report;
+}
+
+vertex_t PlacedRun::placed_vertex(const char* what, vertex_t input) const {
+  if (input >= num_vertices()) {
+    throw UsageError(std::string(what) + " " + std::to_string(input) + " is out of range: the graph has " +
+                     std::to_string(num_vertices()) + " vertices, numbered from 0");
+  }
+  return placed_.partition.placed(input);
+}
+
+const Csr& PlacedRun::graph() {
+  if (graph_ == nullptr) {
+    own_ = fetch_graph(placed_);
+    graph_ = &own_;
+  }
+  return *graph_;
+}
+
+}  // namespace shoal

@@ -1,0 +1,98 @@
+// What the runners of all algorithms have in common: a machine, a graph placed on its PEs, and how long that took.
+#pragma once
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shoal/core/array.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/pgas/placed_graph.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/options.hpp"
+#include "shoal/runtime/report.hpp"
+
+namespace shoal {
+
+class Stopwatch {
+ public:
+  /// Seconds since the last lap, or since it was made.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first
+/// member, so that the engine, a later one, goes before the graph does.
+class PlacedRun {
+ public:
+  /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
+  /// @throws UsageError (options that do not fit the machine), CapacityError, DeviceError
+  PlacedRun(const Csr& graph, const Options& options);
+  /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
+  PlacedRun(const GeneratorSpec& spec, const Options& options);
+  PlacedRun(const PlacedRun&) = delete;
+  PlacedRun& operator=(const PlacedRun&) = delete;
+
+  const Machine& machine() const { return machine_; }
+  const PlacedGraph& placed() const { return placed_; }
+  std::int64_t num_vertices() const { return placed_.num_vertices; }
+  arc_t num_arcs() const { return placed_.num_arcs; }
+
+  /// What was decided so far and why; plans append to it.
+  std::vector<std::pair<std::string, std::string>>& chosen() { return chosen_; }
+
+  /// Calls make(), which builds an engine and returns it; its time counts as part of placing.
+  template <class F>
+  auto prepare(F&& make) {
+    Stopwatch watch;
+    auto engine = make();
+    phases_.back().second += watch.lap();
+    return engine;
+  }
+
+  /// A report that says what was chosen and how long reading and placing took; a run adds to it.
+  Report begin_report() const;
+
+  /// The placed number of a vertex that a user named.
+  /// @param what  what the vertex is for: "source"
+  /// @throws UsageError when the graph has no such vertex
+  vertex_t placed_vertex(const char* what, vertex_t input) const;
+
+  /// What each PE holds about its vertices, in the input's numbers: [num_vertices].
+  /// @param fetch    fetch(pe, From* to) copies PE pe's part, in placed order, to the host
+  /// @param convert  From -> To, called once for each vertex, in placed order, by this thread
+  template <class From, class Fetch, class Convert>
+  auto gather(Fetch&& fetch, Convert&& convert) const {
+    using To = decltype(convert(From{}));
+    HostArray<From> placed(num_vertices());
+    for (pe_t p = 0; p < placed_.n_pes(); ++p) fetch(p, placed.data() + placed_.out[p].first);
+    HostArray<To> out(num_vertices());
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+      out[placed_.partition.input(static_cast<vertex_t>(v))] = convert(placed[v]);
+    }
+    return out;
+  }
+
+  /// The graph in the input's numbers, fetched from the devices when it was generated there. Not from two threads at once.
+  const Csr& graph();
+
+ private:
+  PartitionKind choose_partition(const Options& options);
+  void place(const Csr& graph, const Options& options);
+
+  Machine machine_;
+  Csr own_;                     // generated here, or fetched from the devices; else empty
+  const Csr* graph_ = nullptr;  // in input numbers; null until wanted when it was generated on devices
+  PlacedGraph placed_;
+  std::vector<std::pair<std::string, std::string>> chosen_;
+  std::vector<std::pair<std::string, double>> phases_;
+};
+
+}  // namespace shoal
