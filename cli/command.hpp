@@ -17,7 +17,9 @@ enum ExitStatus {
   kInternal = 5,  ///< a fault of shoal itself
 };
 
-Run add_bfs(CLI::App& shoal);
+struct AlgorithmInfo;
+/// `shoal NAME`: runs an algorithm on a graph.
+Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info);
 Run add_generate(CLI::App& shoal);
 Run add_convert(CLI::App& shoal);
 Run add_info(CLI::App& shoal);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithm.hpp"
 #include "command.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
@@ -58,10 +59,12 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
 
   std::vector<std::pair<CLI::App*, Run>> commands;
-  for (const auto add : {add_bfs, add_generate, add_convert, add_info, add_doctor}) {
-    Run command = add(app);
-    commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command));
-  }
+  const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
+  for (const AlgorithmInfo* info : algorithms()) add(add_algorithm(app, *info));
+  add(add_generate(app));
+  add(add_convert(app));
+  add(add_info(app));
+  add(add_doctor(app));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
 #include "shoal/core/error.hpp"
 
@@ -95,34 +98,67 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
-void write_rows(OutputFile& file, const std::vector<const std::int32_t*>& rows, std::int64_t n) {
+namespace {
+
+/// The .npy header of little-endian values. Source: numpy.lib.format, version 1.0.
+std::string npy_header(const char* type, const std::string& shape) {
+  static_assert(std::endian::native == std::endian::little, "the header says little-endian");
+  std::string header = std::string("{'descr': '<") + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.append(64 - (10 + header.size() + 1) % 64, ' ');  // the data begin at a multiple of 64 bytes
+  header += '\n';
+  const char start[] = {'\x93',
+                        'N',
+                        'U',
+                        'M',
+                        'P',
+                        'Y',
+                        1,
+                        0,
+                        static_cast<char>(header.size() & 255),
+                        static_cast<char>(header.size() >> 8)};
+  return std::string(start, sizeof start) + header;
+}
+
+template <class Out, class In>
+void write_as(OutputFile& file, const In* row, std::int64_t n) {
+  if constexpr (std::is_same_v<In, Out>) {
+    file.write(row, static_cast<std::size_t>(n) * sizeof *row);
+  } else {
+    Out some[1024];
+    for (std::int64_t begin = 0; begin < n; begin += std::ssize(some)) {
+      const std::int64_t count = std::min<std::int64_t>(std::ssize(some), n - begin);
+      for (std::int64_t i = 0; i < count; ++i) some[i] = static_cast<Out>(row[begin + i]);
+      file.write(some, static_cast<std::size_t>(count) * sizeof *some);
+    }
+  }
+}
+
+}  // namespace
+
+void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n) {
   if (ends_with(file.name(), ".npy")) {
-    static_assert(std::endian::native == std::endian::little, "the header below says little-endian");
-    std::string shape =
-        rows.size() == 1 ? std::to_string(n) + "," : std::to_string(rows.size()) + ", " + std::to_string(n);
-    std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (" + shape + "), }";
-    header.append(64 - (10 + header.size() + 1) % 64, ' ');  // the data begin at a multiple of 64 bytes
-    header += '\n';
-    const char start[] = {'\x93',
-                          'N',
-                          'U',
-                          'M',
-                          'P',
-                          'Y',
-                          1,
-                          0,
-                          static_cast<char>(header.size() & 255),
-                          static_cast<char>(header.size() >> 8)};
-    file.write(start, sizeof start);
-    file.write(header);
-    for (const std::int32_t* row : rows) file.write(row, static_cast<std::size_t>(n) * sizeof *row);
+    std::size_t widest = 0;  // the order of Row's types
+    for (const Row& row : rows) widest = std::max(widest, row.index());
+    const char* const types[] = {"i4", "i8", "f8"};
+    file.write(npy_header(types[widest], rows.size() == 1 ? std::to_string(n) + ","
+                                                          : std::to_string(rows.size()) + ", " + std::to_string(n)));
+    for (const Row& row : rows) {
+      std::visit(
+          [&](const auto* values) {
+            if (widest == 0) write_as<std::int32_t>(file, values, n);
+            if (widest == 1) write_as<std::int64_t>(file, values, n);
+            if (widest == 2) write_as<double>(file, values, n);
+          },
+          row);
+    }
     return;
   }
-  char line[16];
+  char line[32];
   for (std::int64_t v = 0; v < n; ++v) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i > 0) file.write(" ", 1);
-      const auto end = std::to_chars(line, line + sizeof line, rows[i][v]).ptr;
+      const char* end = std::visit(
+          [&](const auto* values) { return std::to_chars(line, line + sizeof line, values[v]).ptr; }, rows[i]);
       file.write(line, static_cast<std::size_t>(end - line));
     }
     file.write("\n", 1);

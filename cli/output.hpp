@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace shoal::cli {
@@ -31,8 +32,12 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-/// Rows of int32, all of equal length: a NumPy array if the name ends in .npy (one row: shape (n,); more: (rows, n)), else
-/// one line per vertex with the rows' values separated by a space.
-void write_rows(OutputFile& file, const std::vector<const std::int32_t*>& rows, std::int64_t n);
+/// The values of all vertices, in input order; the length is said beside it.
+using Row = std::variant<const std::int32_t*, const std::int64_t*, const double*>;
+
+/// Rows of n values each: a NumPy array if the name ends in .npy (one row: shape (n,); more: (rows, n); of the widest of the
+/// rows' types: int32 below int64 below float64), else one line per vertex with the rows' values separated by a space.
+/// Real numbers are written so that reading them gives the same number; infinity is `inf`.
+void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n);
 
 }  // namespace shoal::cli

@@ -1,0 +1,41 @@
+// The graph of a command, ready to be placed on PEs as often as wanted.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithm.hpp"
+#include "graph_argument.hpp"
+
+namespace shoal::cli {
+
+class GraphInput {
+ public:
+  /// Reads the file; a generator's graph is made where it is placed. @throws UsageError, CapacityError
+  GraphInput(const GraphArgument& argument, bool quiet);
+  explicit GraphInput(const GeneratorSpec& spec);
+
+  /// Generates on the host now, so that placing it many times does not generate it many times.
+  void generate_here(bool quiet);
+  /// The input must outlive what is returned.
+  std::unique_ptr<Placed> place(const Algorithm& algorithm) const;
+
+  const std::string& name() const { return name_; }
+  bool symmetric() const { return symmetric_; }
+  bool generated() const { return spec_.has_value(); }
+  double read_seconds() const { return read_seconds_; }
+  /// What makes options good or bad for a graph, coarsely, and costs no pass over the arcs:
+  /// "kron, 2^20 vertices, degree 2^5, undirected" or "file, 2^17 vertices, degree 2^3, largest 2^9, directed".
+  std::string features() const;
+
+ private:
+  std::optional<GeneratorSpec> spec_;
+  std::optional<Csr> csr_;
+  std::string name_;
+  bool symmetric_ = false;
+  double read_seconds_ = 0;
+};
+
+}  // namespace shoal::cli

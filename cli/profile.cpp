@@ -1,0 +1,99 @@
+#include "profile.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/version.hpp"
+#include "shoal/runtime/devices.hpp"
+
+namespace shoal::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char* kFormat = "shoal profile 1";
+
+[[noreturn]] void bad(const std::string& file, const std::string& why) {
+  throw UsageError("profile " + file + ": " + why + "; `shoal tune` writes profiles, --profile none does without");
+}
+
+/// The entries of a file; an empty list if it is not there and may be missing.
+Json read(const std::string& file, bool may_be_missing) {
+  if (may_be_missing && !std::filesystem::exists(file)) return Json::array();
+  std::ifstream in(file, std::ios::binary);
+  if (!in) bad(file, "cannot be read");
+  const Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("entries") ||
+      !json["entries"].is_array()) {
+    bad(file, std::string("is not a file of format '") + kFormat + "'");
+  }
+  return json["entries"];
+}
+
+bool has_key(const Json& entry, const ProfileKey& key) {
+  return entry.at("machine") == key.machine && entry.at("algorithm") == key.algorithm && entry.at("graph") == key.graph;
+}
+
+}  // namespace
+
+std::string this_machine(bool on_gpu) {
+  if (on_gpu) {
+    const std::vector<DeviceInfo> devices = list_devices();
+    return std::to_string(devices.size()) + " x " + (devices.empty() ? "GPU" : devices[0].name);
+  }
+  const MachineInfo machine = describe_machine();
+  return machine.cpu + ", " + std::to_string(machine.usable_threads) + " threads";
+}
+
+std::string profile_path() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && *config != 0) return std::string(config) + "/shoal/profile.json";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == 0) {
+    throw UsageError("no place for a profile: neither HOME nor XDG_CONFIG_HOME is set; give --profile FILE");
+  }
+  return std::string(home) + "/.config/shoal/profile.json";
+}
+
+std::optional<ProfileEntry> find_in_profile(const std::string& file, const ProfileKey& key, bool may_be_missing) {
+  try {
+    for (const Json& entry : read(file, may_be_missing)) {
+      if (!has_key(entry, key)) continue;
+      ProfileEntry found{key, {}, entry.at("seconds"), entry.at("auto_seconds"), entry.at("version")};
+      for (const Json& flag : entry.at("flags")) found.flags.push_back(flag);
+      return found;
+    }
+  } catch (const Json::exception& error) {
+    bad(file, std::string("an entry is damaged: ") + error.what());
+  }
+  return std::nullopt;
+}
+
+void store_in_profile(const std::string& file, const ProfileEntry& entry) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // what fails shows when the file is opened
+  Json kept = Json::array();
+  try {
+    for (const Json& old : read(file, true)) {
+      if (!has_key(old, entry.key)) kept.push_back(old);
+    }
+  } catch (const Json::exception& damaged) {
+    bad(file, std::string("an entry is damaged: ") + damaged.what());
+  }
+  kept.push_back({{"machine", entry.key.machine},
+                  {"algorithm", entry.key.algorithm},
+                  {"graph", entry.key.graph},
+                  {"flags", entry.flags},
+                  {"seconds", entry.seconds},
+                  {"auto_seconds", entry.auto_seconds},
+                  {"version", kVersion}});
+  OutputFile out(file);
+  out.write(Json{{"format", kFormat}, {"entries", kept}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  out.commit();
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,286 @@
+// shoal NAME: the manners that all algorithms share: trials, checks, table, files, JSON, exit status.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "algorithm.hpp"
+#include "command.hpp"
+#include "graph_input.hpp"
+#include "profile.hpp"
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/runtime/devices.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/run_flags.hpp"
+#include "sources.hpp"
+#include "statistics.hpp"
+
+namespace shoal::cli {
+namespace {
+
+/// One run, as it is printed and written.
+struct Trial {
+  vertex_t source;
+  Found found;
+  Report report;
+  std::optional<std::string> wrong;  // nothing: not checked; empty: right
+
+  double arcs_per_second() const { return report.seconds > 0 ? found.arcs / report.seconds : 0; }
+};
+
+class RunCommand {
+ public:
+  explicit RunCommand(const AlgorithmInfo& info) : info_(info), algorithm_(info.make()) {}
+
+  void add_to(CLI::App& app) {
+    app_ = &app;
+    graph_.add_to(app);
+    const char* what = info_.from_source ? "What is searched" : "What is computed";
+    if (info_.from_source) {
+      app.add_option("--source", source_, "N, random, random:K (vertices with out-arcs, by --seed) or max-degree")
+          ->group(what);
+    }
+    app.add_option("--trials", trials_,
+                   info_.from_source ? "runs; source after source (default: one per source)" : "runs (default: one)")
+        ->group(what)
+        ->type_name("N");
+    algorithm_->add_flags(app, what);
+    app.add_flag("--verify", verify_, "check every answer by its properties; exit status 1 if one is wrong")
+        ->group(what);
+    const char* out = "What comes out";
+    app.add_option("--output", output_, info_.output)->group(out)->type_name("FILE");
+    app.add_flag("--json{-}", json_, "options, machine, trials and reports as JSON, to --json=FILE or standard output")
+        ->group(out);
+    app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
+    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    flags_.add_to(app);
+    app.add_option("--profile", profile_,
+                   "options found by `shoal tune`: none, auto (the user's profile) or FILE; flags given here win")
+        ->group("How it runs (auto and 0 choose; the report says what was chosen and why)")
+        ->type_name("WHICH");
+    app.footer(info_.footer);
+  }
+
+  int run() {
+    read_options();
+    choice_ = SourceChoice::parse(source_);
+    if (trials_ < 0 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
+    if (trials_ == 0) trials_ = std::max<int>(1, static_cast<int>(choice_.number * is_random()));
+    if (info_.from_source && !output_.empty() && is_random() &&
+        (choice_.number > 1 || (choice_.number == 0 && trials_ > 1))) {
+      throw UsageError("--output holds the answer for one source, but several were asked for; add --source N");
+    }
+    open_outputs();
+    place();
+    run_trials();
+    return finish();
+  }
+
+ private:
+  bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
+  bool quiet() const { return quiet_ || json_ == "-"; }
+
+  void read_options() {
+    flags_.read(options_);
+    algorithm_->read(options_);
+  }
+
+  /// Places that cannot be written are found before the long part.
+  void open_outputs() {
+    if (!output_.empty()) output_file_.emplace(output_);
+    if (!json_.empty() && json_ != "-") json_file_.emplace(json_);
+  }
+
+  /// Options of the profile for this machine, algorithm and graph, except those that the command line gave.
+  void use_profile() {
+    if (profile_ == "none") return;
+    const std::string file = profile_ == "auto" ? profile_path() : profile_;
+    const ProfileKey key = {this_machine(Machine(options_).on_gpu()), info_.name, input_->features()};
+    const auto entry = find_in_profile(file, key, profile_ == "auto");
+    if (!entry) {
+      profile_says_ = "nothing in " + file + " for " + key.graph + " on " + key.machine;
+      return;
+    }
+    CLI::App tuned;  // sets the same variables as the command line, once more
+    flags_.add_to(tuned);
+    algorithm_->add_flags(tuned, "");
+    std::vector<std::string> used;
+    for (std::size_t i = 0; i + 1 < entry->flags.size(); i += 2) {
+      if (app_->count(entry->flags[i]) > 0) continue;
+      used.insert(used.end(), {entry->flags[i], entry->flags[i + 1]});
+    }
+    try {
+      tuned.parse(std::vector<std::string>(used.rbegin(), used.rend()));
+    } catch (const CLI::ParseError& error) {
+      throw UsageError("profile " + file + ": " + error.what() + "; tune again, or use --profile none");
+    }
+    read_options();
+    profile_says_ = file + ":";
+    for (const std::string& word : used) profile_says_ += " " + word;
+    if (used.empty()) profile_says_ += " all options were given, or auto was best";
+  }
+
+  void place() {
+    input_.emplace(graph_, quiet_);
+    use_profile();
+    const auto begin = std::chrono::steady_clock::now();
+    if (!input_->generated()) phases_.emplace_back("read", input_->read_seconds());
+    const std::string doing = input_->generated() ? "generate and place" : "place";
+    const Step step((input_->generated() ? "generating and placing " : "placing ") + graph_.text(), quiet_);
+    placed_ = input_->place(*algorithm_);
+    phases_.emplace_back(doing, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+
+  void run_trials() {
+    std::vector<vertex_t> sources = {0};
+    if (info_.from_source) {
+      sources = choose_sources(choice_, trials_, options_.seed, placed_->num_vertices(), placed_->num_arcs(),
+                               [this](vertex_t v) { return placed_->degree(v); });
+    }
+    if (!quiet()) {
+      std::cout << describe(input_->name(), placed_->num_vertices(), placed_->num_arcs()) << "\n" << std::flush;
+      if (!profile_says_.empty()) std::cout << "  profile: " << profile_says_ << "\n";
+    }
+    double verify_seconds = 0;
+    for (int i = 0; i < trials_; ++i) {
+      const vertex_t source = sources[static_cast<std::size_t>(i) % sources.size()];
+      const Step step(std::string(info_.doing) + ", trial " + std::to_string(i + 1) + " of " + std::to_string(trials_),
+                      quiet_);
+      Report report = placed_->run(source);
+      Trial trial{source, placed_->fetch(), std::move(report), std::nullopt};
+      if (verify_) {
+        const auto begin = std::chrono::steady_clock::now();
+        trial.wrong = placed_->find_wrong();
+        verify_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      }
+      done_.push_back(std::move(trial));
+      if (!quiet()) print_trial(i);
+    }
+    if (output_file_) write_rows(*output_file_, placed_->rows(), placed_->num_vertices());
+    if (verify_) phases_.emplace_back("verify", verify_seconds);
+  }
+
+  void print_trial(int i) {
+    const Trial& t = done_[static_cast<std::size_t>(i)];
+    if (i == 0) {
+      for (const auto& [option, why] : t.report.chosen) std::cout << "  " << option << ": " << why << "\n";
+      std::printf("%6s", "trial");
+      if (info_.from_source) std::printf(" %11s", "source");
+      for (const Column& column : info_.columns) std::printf(" %*s", column.width, column.title);
+      std::printf(" %12s %10s%s\n", "time ms", "Garcs/s", verify_ ? "  verified" : "");
+    }
+    std::cout << std::flush;
+    std::printf("%6d", i + 1);
+    if (info_.from_source) std::printf(" %11u", t.source);
+    for (std::size_t c = 0; c < info_.columns.size(); ++c) {
+      std::printf(" %*s", info_.columns[c].width, t.found.cells[c].c_str());
+    }
+    std::printf(" %12.3f %10.3f%s\n", t.report.seconds * 1e3, t.arcs_per_second() / 1e9,
+                !t.wrong           ? ""
+                : t.wrong->empty() ? "  right"
+                                   : "  WRONG");
+    std::fflush(stdout);
+  }
+
+  /// Nothing that is wrong gets an output's name: files are renamed only when every answer that was checked is right.
+  int finish() {
+    int wrong = 0;
+    for (std::size_t i = 0; i < done_.size(); ++i) {
+      const Trial& t = done_[i];
+      if (!t.wrong || t.wrong->empty()) continue;
+      ++wrong;
+      const std::string from = info_.from_source ? " from source " + std::to_string(t.source) : "";
+      std::fprintf(stderr, "shoal: wrong result: trial %zu%s: %s\n", i + 1, from.c_str(), t.wrong->c_str());
+    }
+    std::vector<double> seconds, rates;
+    for (const Trial& t : done_) {
+      seconds.push_back(t.report.seconds);
+      rates.push_back(t.arcs_per_second());
+    }
+    if (!quiet()) {
+      int width = 12 + (info_.from_source ? 12 : 0);
+      for (const Column& column : info_.columns) width += column.width + 1;
+      std::printf("%6s %*.3f %10.3f", "median", width, median(seconds) * 1e3, median(rates) / 1e9);
+      if (info_.counts_teps && input_->symmetric()) std::printf("   (%.3f GTEPS)", median(rates) / 2e9);
+      std::printf("\n");
+      if (verify_) std::printf("%s\n", wrong > 0 ? "NOT all answers are right" : "all answers are right");
+    }
+    if (stats_) std::printf("last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
+    std::fflush(stdout);
+    if (!json_.empty()) write_json(median(seconds), median(rates));
+    if (wrong > 0) return kWrongResult;
+    if (output_file_) output_file_->commit();
+    return kRight;
+  }
+
+  void write_json(double median_seconds, double median_rate) {
+    Json json = Json::parse(machine_to_json());
+    json["command"] = info_.name;
+    json["graph"] = {{"name", input_->name()},
+                     {"num_vertices", placed_->num_vertices()},
+                     {"num_arcs", placed_->num_arcs()},
+                     {"symmetric", input_->symmetric()}};
+    json["options"] = Json::parse(to_json(options_));
+    json["options"].update(algorithm_->options());
+    if (info_.from_source) json["options"]["source"] = source_;
+    json["options"]["trials"] = trials_;
+    json["options"]["verify"] = verify_;
+    json["options"]["profile"] = profile_;
+    for (const auto& [phase, seconds] : phases_) json["phase_seconds"][phase] = seconds;
+    json["trials"] = Json::array();
+    for (const Trial& t : done_) {
+      Json trial = Json::object();
+      if (info_.from_source) trial["source"] = t.source;
+      trial.update(t.found.facts);
+      trial["seconds"] = t.report.seconds;
+      trial["arcs_per_second"] = t.arcs_per_second();
+      trial["verified"] = nullptr;
+      trial["report"] = Json::parse(to_json(t.report));
+      if (t.wrong) trial["verified"] = t.wrong->empty();
+      if (t.wrong && !t.wrong->empty()) trial["wrong"] = *t.wrong;
+      json["trials"].push_back(std::move(trial));
+    }
+    json["median_seconds"] = median_seconds;
+    json["median_arcs_per_second"] = median_rate;
+    const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (!json_file_) {
+      std::cout << text;
+      return;
+    }
+    json_file_->write(text);
+    json_file_->commit();
+  }
+
+  const AlgorithmInfo& info_;
+  std::unique_ptr<Algorithm> algorithm_;
+  CLI::App* app_ = nullptr;
+  GraphArgument graph_;
+  RunFlags flags_;
+  std::string source_ = "random", output_, json_, profile_ = "none";
+  int trials_ = 0;
+  bool verify_ = false, stats_ = false, quiet_ = false;
+
+  Options options_;
+  SourceChoice choice_;
+  std::optional<OutputFile> output_file_, json_file_;
+  std::string profile_says_;
+  std::optional<GraphInput> input_;
+  std::unique_ptr<Placed> placed_;  // after what it works on
+  std::vector<std::pair<std::string, double>> phases_;
+  std::vector<Trial> done_;
+};
+
+}  // namespace
+
+Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info) {
+  CLI::App* app = shoal.add_subcommand(info.name, info.says);
+  auto command = std::make_shared<RunCommand>(info);
+  command->add_to(*app);
+  return [command] { return command->run(); };
+}
+
+}  // namespace shoal::cli
