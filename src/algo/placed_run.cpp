@@ -7,17 +7,21 @@
 
 namespace shoal {
 
-PlacedRun::PlacedRun(const Csr& graph, const Options& options) : machine_(options), chosen_(machine_.chosen()) {
-  place(graph, options);
+PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights)
+    : machine_(options), chosen_(machine_.chosen()) {
+  place(graph, options, weights);
 }
 
-PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options)
+PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights)
     : machine_(options), chosen_(machine_.chosen()) {
+  if (weights == WeightSource::file) {
+    throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
+  }
   Stopwatch watch;
   if (machine_.on_gpu() && can_generate_on_devices(spec)) {
     const PartitionKind kind = choose_partition(options);
     if (kind == PartitionKind::block || kind == PartitionKind::edges || kind == PartitionKind::random) {
-      placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed);
+      placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, weights);
       phases_.emplace_back("generate", watch.lap());
       phases_.emplace_back("place", 0.0);
       return;
@@ -26,7 +30,7 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options)
   }
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
-  place(own_, options);
+  place(own_, options, weights);
 }
 
 PartitionKind PlacedRun::choose_partition(const Options& options) {
@@ -41,18 +45,22 @@ PartitionKind PlacedRun::choose_partition(const Options& options) {
   return kind;
 }
 
-void PlacedRun::place(const Csr& graph, const Options& options) {
-  graph_ = &graph;
+void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights) {
   Stopwatch watch;
+  if (weights) weighted_ = with_weights(input, *weights);
+  graph_ = weights ? &weighted_ : &input;
+  const Csr& graph = *graph_;
+  if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   Partition partition =
       make_partition(graph, machine_.n_pes(), choose_partition(options), options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());
   if (machine_.on_gpu()) {
-    placed_ = place_on_devices(graph, std::move(partition), machine_.devices());
+    placed_ = place_on_devices(graph, std::move(partition), machine_.devices(), weights.has_value());
   } else {
     const auto borrowed = std::shared_ptr<const Csr>(&graph, [](const Csr*) {});
     placed_ = place_on_threads(borrowed, std::move(partition));
   }
+  if (weights) describe_weights(graph, placed_);
   phases_.emplace_back("place", watch.lap());
 }
 

@@ -1,6 +1,7 @@
 // What the runners of all algorithms have in common: a machine, a graph placed on its PEs, and how long that took.
 #pragma once
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "shoal/core/types.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
+#include "shoal/data/weights.hpp"
 #include "shoal/pgas/placed_graph.hpp"
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/options.hpp"
@@ -33,10 +35,11 @@ class Stopwatch {
 class PlacedRun {
  public:
   /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
-  /// @throws UsageError (options that do not fit the machine), CapacityError, DeviceError
-  PlacedRun(const Csr& graph, const Options& options);
+  /// @param weights  the arcs' weights, placed as well; none: no weights on devices
+  /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
+  PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt);
   /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
-  PlacedRun(const GeneratorSpec& spec, const Options& options);
+  PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights = std::nullopt);
   PlacedRun(const PlacedRun&) = delete;
   PlacedRun& operator=(const PlacedRun&) = delete;
 
@@ -80,15 +83,16 @@ class PlacedRun {
     return out;
   }
 
-  /// The graph in the input's numbers, fetched from the devices when it was generated there. Not from two threads at once.
+  /// The graph in the input's numbers, with the weights if there are any, fetched from the devices when it was generated there. Not from two threads at once.
   const Csr& graph();
 
  private:
   PartitionKind choose_partition(const Options& options);
-  void place(const Csr& graph, const Options& options);
+  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights);
 
   Machine machine_;
   Csr own_;                     // generated here, or fetched from the devices; else empty
+  Csr weighted_;                // the same arcs as the input, with other weights; else empty
   const Csr* graph_ = nullptr;  // in input numbers; null until wanted when it was generated on devices
   PlacedGraph placed_;
   std::vector<std::pair<std::string, std::string>> chosen_;

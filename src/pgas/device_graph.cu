@@ -30,7 +30,8 @@ void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes)
 }
 
 /// Rows [first, first + count) of a host graph in placed numbers, on the current device.
-DeviceSlice upload_slice(const Csr& graph, vertex_t first, vertex_t count) {
+/// @param weights  also those of its arcs, if the graph has some
+DeviceSlice upload_slice(const Csr& graph, vertex_t first, vertex_t count, bool weights) {
   DeviceSlice slice;
   slice.first = first;
   slice.count = count;
@@ -41,6 +42,14 @@ DeviceSlice upload_slice(const Csr& graph, vertex_t first, vertex_t count) {
   slice.offsets.upload(offsets.data(), offsets.size());
   slice.targets = DeviceArray<vertex_t>(offsets[count], "targets");
   slice.targets.upload(graph.targets.data() + from[0], offsets[count]);
+  if (weights && graph.weight_kind == WeightKind::int32) {
+    slice.int_weights = DeviceArray<std::int32_t>(offsets[count], "weights");
+    slice.int_weights.upload(graph.int_weights.data() + from[0], offsets[count]);
+  }
+  if (weights && graph.weight_kind == WeightKind::float64) {
+    slice.real_weights = DeviceArray<double>(offsets[count], "weights");
+    slice.real_weights.upload(graph.real_weights.data() + from[0], offsets[count]);
+  }
   return slice;
 }
 
@@ -85,20 +94,23 @@ std::vector<DeviceSlice> cut_again(std::vector<DeviceSlice> slices, const HostAr
   return out;
 }
 
-/// Hands the slices' memory to the graph.
-std::vector<CsrView> keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices) {
-  std::vector<CsrView> views;
+/// Hands the slices' memory to the graph, whose views of it these become.
+void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vector<CsrView>& rows,
+                 std::vector<ArcWeights>& weights) {
   for (DeviceSlice& slice : slices) {
-    views.push_back(slice.view());
+    rows.push_back(slice.view());
     placed.keep.push_back(std::move(slice.offsets).share());
     placed.keep.push_back(std::move(slice.targets).share());
+    if (placed.weight_kind == WeightKind::none) continue;
+    weights.push_back({slice.int_weights.data(), slice.real_weights.data()});
+    placed.keep.push_back(std::move(slice.int_weights).share());
+    placed.keep.push_back(std::move(slice.real_weights).share());
   }
-  return views;
 }
 
 }  // namespace
 
-PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<int> devices) {
+PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<int> devices, bool weights) {
   const OwnerTable& owner = partition.owner;
   check_devices("place_on_devices", devices, owner.n_pes);
   Csr copy;
@@ -114,16 +126,22 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
   for (std::int64_t v = 0; v < placed.num_vertices; ++v) {
     placed.max_degree = std::max(placed.max_degree, graph.degree(static_cast<vertex_t>(v)));
   }
-  const auto upload = [&](const Csr& from) {
+  if (weights) placed.weight_kind = graph.weight_kind;
+  const auto upload = [&](const Csr& from, std::vector<CsrView>& rows, std::vector<ArcWeights>& weights_of) {
     std::vector<DeviceSlice> slices;
     for (pe_t p = 0; p < owner.n_pes; ++p) {
       DeviceGuard guard(devices[p]);
-      slices.push_back(upload_slice(from, owner.begin[p], owner.begin[p + 1] - owner.begin[p]));
+      slices.push_back(upload_slice(from, owner.begin[p], owner.begin[p + 1] - owner.begin[p], weights));
     }
-    return keep_slices(placed, std::move(slices));
+    keep_slices(placed, std::move(slices), rows, weights_of);
   };
-  placed.out = upload(graph);
-  placed.in = graph.symmetric || placed.num_arcs == 0 ? placed.out : upload(transpose(graph));
+  upload(graph, placed.out, placed.out_weights);
+  if (graph.symmetric || placed.num_arcs == 0) {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  } else {
+    upload(transpose(graph), placed.in, placed.in_weights);
+  }
   placed.partition = std::move(partition);
   return placed;
 }
@@ -131,8 +149,11 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
 bool can_generate_on_devices(const GeneratorSpec&) { return true; }
 
 PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
-                                std::uint64_t seed) {
+                                std::uint64_t seed, std::optional<WeightSource> weights) {
   spec.check();
+  if (weights == WeightSource::file) {
+    throw UsageError("generate_on_devices: " + spec.text() + " has no weights of its own; use hash255 or unit");
+  }
   check_devices("generate_on_devices", devices, n_pes);
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
   if (kind != PartitionKind::block && kind != PartitionKind::edges && kind != PartitionKind::random) {
@@ -180,8 +201,25 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   }
   partition.imbalance =
       placed.num_arcs > 0 ? static_cast<double>(most) * n_pes / static_cast<double>(placed.num_arcs) : 1;
-  placed.out = keep_slices(placed, std::move(out));
-  placed.in = spec.directed ? keep_slices(placed, std::move(in)) : placed.out;
+  if (weights) {
+    placed.weight_kind = WeightKind::int32;
+    placed.mean_weight = *weights == WeightSource::unit ? 1 : 128;
+    placed.max_weight = *weights == WeightSource::unit ? 1 : 255;
+    for (pe_t p = 0; p < n_pes; ++p) {
+      DeviceGuard guard(devices[p]);
+      DeviceArray<vertex_t> names(partition.identity() ? 0 : n, "input numbers, while arcs are weighed");
+      if (!partition.identity()) names.upload(partition.input_of_placed.data(), n);
+      weigh_slice(out[p], *weights, names.data(), placed.symmetric, false);
+      if (spec.directed) weigh_slice(in[p], *weights, names.data(), placed.symmetric, true);
+    }
+  }
+  keep_slices(placed, std::move(out), placed.out, placed.out_weights);
+  if (spec.directed) {
+    keep_slices(placed, std::move(in), placed.in, placed.in_weights);
+  } else {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  }
   return placed;
 }
 

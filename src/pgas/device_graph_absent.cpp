@@ -16,11 +16,12 @@ namespace {
 
 }  // namespace
 
-PlacedGraph place_on_devices(const Csr&, Partition, std::vector<int>) { refuse("place_on_devices"); }
+PlacedGraph place_on_devices(const Csr&, Partition, std::vector<int>, bool) { refuse("place_on_devices"); }
 
 bool can_generate_on_devices(const GeneratorSpec&) { return false; }
 
-PlacedGraph generate_on_devices(const GeneratorSpec&, pe_t, PartitionKind, std::vector<int>, std::uint64_t) {
+PlacedGraph generate_on_devices(const GeneratorSpec&, pe_t, PartitionKind, std::vector<int>, std::uint64_t,
+                                std::optional<WeightSource>) {
   refuse("generate_on_devices");
 }
 

@@ -5,14 +5,17 @@
 #include "shoal/core/device_memory.cuh"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
+#include "shoal/data/weights.hpp"
 #include "shoal/pgas/random_placement.hpp"
 
 namespace shoal {
 
 /// Owner of what a CsrView looks at. Offsets begin at 0.
 struct DeviceSlice {
-  DeviceArray<arc_t> offsets;     ///< [count + 1]
-  DeviceArray<vertex_t> targets;  ///< [arcs] placed numbers, ascending in each row
+  DeviceArray<arc_t> offsets;             ///< [count + 1]
+  DeviceArray<vertex_t> targets;          ///< [arcs] placed numbers, ascending in each row
+  DeviceArray<std::int32_t> int_weights;  ///< [arcs] or empty
+  DeviceArray<double> real_weights;       ///< [arcs] or empty
   vertex_t first = 0, count = 0;
 
   CsrView view() const { return {offsets.data(), targets.data(), first, count}; }
@@ -34,5 +37,13 @@ DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement
 
 /// The largest row of a slice; 0 if it has none.
 arc_t largest_degree(const DeviceSlice& slice);
+
+/// Computes the slice's weights on the current device, and waits.
+/// @param source           hash255 or unit
+/// @param input_of_placed  [all vertices] on this device, or null where the numbers are the same
+/// @param symmetric        of the whole graph
+/// @param reverse          the slice holds in-arcs: its targets are the arcs' sources
+void weigh_slice(DeviceSlice& slice, WeightSource source, const vertex_t* input_of_placed, bool symmetric,
+                 bool reverse);
 
 }  // namespace shoal

@@ -2,21 +2,24 @@
 // the functions that need a GPU throw DeviceError.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
+#include "shoal/data/weights.hpp"
 #include "shoal/pgas/partition.hpp"
 #include "shoal/pgas/placed_graph.hpp"
 
 namespace shoal {
 
 /// Uploads each PE's rows (and in-arcs, for a directed graph) to its device. Offsets of each slice begin at 0.
-/// @param graph    may be destroyed afterwards; weights stay behind
+/// @param graph    may be destroyed afterwards
 /// @param devices  [n_pes] CUDA device of each PE; PEs may share one
+/// @param weights  also uploads the graph's weights, if it has some
 /// @throws UsageError (the partition is of another graph, `devices` has another length), CapacityError, DeviceError;
 ///         nothing is left on any device then
-PlacedGraph place_on_devices(const Csr& graph, Partition partition, std::vector<int> devices);
+PlacedGraph place_on_devices(const Csr& graph, Partition partition, std::vector<int> devices, bool weights = false);
 
 /// True if generate_on_devices() knows this kind of graph: all of them.
 bool can_generate_on_devices(const GeneratorSpec& spec);
@@ -25,11 +28,12 @@ bool can_generate_on_devices(const GeneratorSpec& spec);
 /// it sorts, a device holds 16 bytes per arc of its PE, counted before duplicates are removed.
 /// @param kind   block, edges or random; automatic: edges
 /// @param seed   of the random partition
-/// @throws UsageError (another kind, lengths), CapacityError (sizes wanted and free), DeviceError; nothing is left then
+/// @param weights  hash255 or unit: computed there as well, 4 bytes per arc (mean_weight is then the expected one)
+/// @throws UsageError (another kind, lengths, weights of a file), CapacityError (sizes wanted and free), DeviceError; nothing is left then
 PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
-                                std::uint64_t seed = 1);
+                                std::uint64_t seed = 1, std::optional<WeightSource> weights = std::nullopt);
 
-/// The whole graph back on the host, from GPUs or CPU PEs.
+/// The whole graph back on the host, from GPUs or CPU PEs, with the weights that were placed.
 /// @param input_numbers  true: numbered and ordered as the input; false: as placed
 Csr fetch_graph(const PlacedGraph& graph, bool input_numbers = true);
 
