@@ -1,0 +1,85 @@
+// Single-source shortest paths as a task: an item says "v can be reached at this distance"; the owner of v keeps it only
+// when that is better than what it knows; whoever runs it offers distance + weight to every out-neighbour. Distances are
+// exact whatever the order, because a later, better item runs again; the order decides only how often that happens.
+//
+// A distance is a word whose order as an unsigned number is the order of distances, so that one fetch_min serves all:
+//   narrow (32 bits)  whole numbers up to kTooFar, where they stay: kTooFar says "at least that far"
+//   wide (64 bits)    whole numbers, which cannot overflow: a path has less than 2^31 arcs of less than 2^31 each; or the
+//                     bits of a double that is not negative, which are ordered as the doubles are
+// All ones is unreached in each.
+//
+// Source: Atos, section IV (SSSP as BFS with weights); delta-stepping's order comes from priority(). Differs: the owner
+// judges (Groute's OnReceive).
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "shoal/core/atomic.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/pgas/partition.hpp"
+#include "shoal/pgas/placed_graph.hpp"
+#include "shoal/worker/task.hpp"
+
+namespace shoal {
+
+template <class Word>
+inline constexpr Word kUnreachedDistance = static_cast<Word>(~Word{0});
+/// The largest narrow distance. One that is found means that narrow words are not wide enough: the run is repeated in wide
+/// ones. (A narrow run takes the smallest over all paths of the smaller of length and kTooFar, so what is below is exact.)
+inline constexpr std::uint32_t kTooFar = 0xFFFFFFFEu;
+
+/// The distance of a path of length `distance`, not unreached, that goes on along arc `at` of the slice.
+SHOAL_FN inline std::uint32_t extend(std::uint32_t distance, ArcWeights weights, arc_t at) {
+  const auto weight = static_cast<std::uint32_t>(weights.ints[at]);
+  const std::uint32_t most = kTooFar - weight;
+  return (distance < most ? distance : most) + weight;
+}
+SHOAL_FN inline std::uint64_t extend(std::uint64_t distance, ArcWeights weights, arc_t at) {
+  if (weights.ints != nullptr) return distance + static_cast<std::uint64_t>(weights.ints[at]);
+  return std::bit_cast<std::uint64_t>(std::bit_cast<double>(distance) + weights.reals[at]);
+}
+
+/// @tparam Word  std::uint32_t (narrow; whole weights only) or std::uint64_t (wide)
+template <class Word>
+struct Sssp {
+  struct Item {
+    vertex_t v;
+    Word distance;
+  };
+  /// An out-arc: where it leads, and its number in the slice.
+  struct Arc {
+    vertex_t target;
+    arc_t at;
+  };
+  struct Row {
+    const vertex_t* targets;  ///< of the whole slice
+    arc_t begin;
+    std::int64_t count;
+
+    SHOAL_FN std::int64_t size() const { return count; }
+    SHOAL_FN Arc operator[](std::int64_t i) const { return {targets[begin + i], begin + i}; }
+  };
+
+  CsrView graph;       ///< this PE's rows
+  ArcWeights weights;  ///< of their arcs
+  OwnerTable owners;   ///< who owns which vertex
+  Word* distance;      ///< [graph.count]; all ones where not reached yet
+
+  SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+
+  /// Lowers the distance; true if it was lowered. Most arcs lead to something nearer: a look spares them the atomic.
+  SHOAL_FN bool accept(Item item) const {
+    Word& mine = distance[graph.local(item.v)];
+    return load(mine) > item.distance && fetch_min(mine, item.distance) > item.distance;
+  }
+  /// A better item has overtaken this one.
+  SHOAL_FN bool stale(Item item) const { return load(distance[graph.local(item.v)]) < item.distance; }
+
+  SHOAL_FN Row range(Item item) const {
+    const arc_t begin = graph.offsets[graph.local(item.v)];
+    return {graph.targets, begin, graph.offsets[graph.local(item.v) + 1] - begin};
+  }
+  SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.distance, weights, arc.at)}; }
+};
+
+}  // namespace shoal
