@@ -26,10 +26,12 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   PeSnapshot s;
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
-  s.entered = control.entered.load();
+  s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());
   s.ring_head = control.ring.head.load();
   s.ring_tail = control.ring.tail.load();
   s.ring_room = control.ring.room.load();
+  s.nearest = control.nearest.load();
+  s.phase = control.phase.load();
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {
     s.sent.push_back(control.send[q].tail.load());

@@ -74,6 +74,23 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
   // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
+  plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
+  plan.threshold = options.threshold >= 0 ? options.threshold : 0;
+  plan.threshold_delta = options.threshold_delta > 0 ? options.threshold_delta : 1;
+  plan.buckets = static_cast<lane_t>(options.buckets > 0 ? options.buckets : 4);
+  if (plan.queue == QueueKind::priority) {
+    note(why, "queue", "priority", true, "");
+    note(why, "threshold", plan.threshold, options.threshold >= 0, "everything waits for its bucket");
+    note(why, "threshold_delta", plan.threshold_delta, options.threshold_delta > 0, "one step of the priority");
+    note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0, "the next three, and all beyond");
+    // Parked items wait in spill.
+    if (options.spill < 0)
+      plan.spill_near = std::max(plan.spill_near, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
+  }
+  plan.judge_remote = options.judge == JudgeKind::remote && n_pes > 1;
+  if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");
+  plan.combine = options.combine == CombineKind::on && n_pes > 1;
+  if (options.combine != CombineKind::automatic) note(why, "combine", name(options.combine), true, "");
   plan.stall_timeout_seconds = options.stall_timeout_seconds;
   return plan;
 }

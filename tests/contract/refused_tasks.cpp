@@ -30,7 +30,7 @@ struct Task {
   bool accept(Item) const { return true; }
 #endif
 #if defined(SHOAL_REFUSED_PRIORITY) || defined(SHOAL_REFUSED_BY_WORKLIST)
-  int priority(Item) const { return 0; }
+  std::string priority(Item) const { return "high"; }
 #elif defined(SHOAL_REFUSED_COMBINE)
   Item combine(Item a, Item) const { return a; }
 #elif defined(SHOAL_REFUSED_KEY)

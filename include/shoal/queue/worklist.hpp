@@ -4,7 +4,9 @@
 // push_each and emit judge an item if this PE owns it, and send it to its owner if not.
 #pragma once
 #include "shoal/core/span.hpp"
+#include "shoal/queue/buckets.hpp"
 #include "shoal/queue/channel.hpp"
+#include "shoal/queue/combiner.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/queue/spill.hpp"
 #include "shoal/transport/transport.hpp"
@@ -15,7 +17,7 @@ namespace shoal {
 
 /// What the workers of one PE counted, added up when they leave. Touched by this PE and read by the host afterwards.
 struct PeTally {
-  std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, peak_ring;
+  std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, parked, combined, idle_calls, peak_ring;
 };
 
 /// One PE's counters, in its own memory. Words that others read have system scope.
@@ -24,6 +26,9 @@ struct PeControl {
   PaddedWord<std::uint64_t, Scope::system>
       completed;                                     ///< items judged, run, dropped or moved on, after their own pushes
   PaddedWord<std::uint64_t, Scope::system> entered;  ///< seeds, and items put into spill
+  PaddedWord<std::int64_t, Scope::system> tokens;    ///< parts of phases, one per worker and phase (runtime/phases.hpp)
+  PaddedWord<std::uint64_t, Scope::system> phase;    ///< the phase that every worker is to carry out
+  PaddedWord<lane_t, Scope::system> nearest;         ///< smallest bucket of what is parked here
   RingCounters ring;
   RingCounters spill_free;
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
@@ -48,7 +53,13 @@ struct WorklistView {
   RemoteSlot<Item>* outbox[kMaxPes] = {};  ///< outbox[q]: slots at PE q for items from here
   RemoteSlot<Item>* inbox[kMaxPes] = {};   ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  const Item* seeds = nullptr;  ///< [n_seeds] what this PE pushes at the start; counted in `entered`
+  Buckets buckets;                 ///< tasks with priority(): lists = 0 when the run does not use it
+  FarList* far = nullptr;          ///< [n_workers * buckets.lists] here
+  std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out
+  lane_t n_workers = 0;            ///< on every PE
+  bool judge_remote = false;       ///< tasks with accept_at(): the pusher judges
+  HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null when the run does not combine
+  const Item* seeds = nullptr;     ///< [n_seeds] what this PE pushes at the start; counted in `entered`
   std::uint64_t n_seeds = 0;
 
   SHOAL_FN PeControl& here() const { return *control[me]; }
@@ -73,7 +84,14 @@ class Out {
   using Tally = std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>;
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
-  SHOAL_FN Out(const View& view, SpillList list) : view_(view), list_(list) {}
+  /// @param index  this worker's number on its PE
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_(view), list_(list) {
+    if constexpr (HasPriority<TaskT>) {
+      far_ = view.far + index * view.buckets.lists;
+      near_ = static_cast<lane_t>(view.seen[index]);
+    }
+    if constexpr (HasCombine<TaskT>) held_ = view.held != nullptr ? view.held + index * kHeldSlots : nullptr;
+  }
 
   /// Worker-collective: pushes one item, made by the leader's copy of `item` (every lane passes the same).
   SHOAL_FN void push(const W& w, const Item& item) { emit(w, w.lane() == 0, item); }
@@ -99,11 +117,37 @@ class Out {
     accepted_ += keep;
     dropped_ += mine && !keep;
     append(w, keep, item);
-    if (view_.n_pes > 1) send(w, has && !mine, owner, item);
+    if (view_.n_pes == 1) return;
+    bool travels = has && !mine;
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view_.judge_remote && travels) {
+        travels = view_.task.accept_at(owner, item);
+        accepted_ += travels;
+        dropped_ += !travels;
+      }
+    }
+    send(w, travels, owner, item);
   }
 
-  /// This lane alone: judges an item that arrived for this PE.
+  /// Every lane: from now on items up to bucket `near` run.
+  SHOAL_FN void move_on(lane_t near) { near_ = near; }
+  /// Worker-collective: tells PE 0 what is nearest of what this worker parked. Before it completes its part of a phase,
+  /// because the phase's order forgot what was told before.
+  SHOAL_FN void tell_nearest(const W& w) {
+    lane_t least = kNoBucket;
+    for (lane_t i = w.lane(); i < view_.buckets.lists; i += w.size()) {
+      if (far_[i].nearest < least) least = far_[i].nearest;
+    }
+    published_ = w.smallest(least);
+    if (w.lane() == 0 && published_ != kNoBucket) view_.here().nearest.fetch_min(published_);
+  }
+  SHOAL_FN FarList* far() const { return far_; }
+
+  /// This lane alone: judges an item that arrived for this PE, unless its pusher has done so.
   SHOAL_FN bool judge(const Item& item) {
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view_.judge_remote) return true;
+    }
     const bool keep = view_.task.accept(item);
     accepted_ += keep;
     dropped_ += !keep;
@@ -122,6 +166,22 @@ class Out {
       for (lane_t i = 0; i < t.count; ++i) place(w, true, t.first + i, buffer_[i]);
       for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, true, buffer_[i]);
       buffered_ = 0;
+    }
+  }
+
+  /// Worker-collective: sends what is held back to be combined. Before completed items are told.
+  SHOAL_FN void let_go(const W& w) {
+    if constexpr (HasCombine<TaskT>) {
+      if (!holds_) return;
+      holds_ = false;
+      for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
+        const lane_t i = base + w.lane();
+        const bool has = i < kHeldSlots && held_[i].full != 0;
+        const Item item = has ? held_[i].item : Item{};
+        if (has) held_[i].full = 0;
+        send(w, has, has ? view_.task.owner(item) : view_.me, item, /*again=*/true);
+      }
+      w.sync();
     }
   }
 
@@ -169,12 +229,14 @@ class Out {
   SHOAL_FN Hand<Item>& hand() { return hand_; }
   SHOAL_FN void note_stale(bool stale) { stale_ += stale; }
   SHOAL_FN void note_run(bool run) { run_ += run; }
+  SHOAL_FN void note_idle_call() { ++idle_calls_; }
   SHOAL_FN void note_waiting(ticket_t n) { peak_ = n > peak_ ? n : peak_; }
 
   /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view_.ring.release(credit_);
-    const std::uint64_t counts[] = {pushed_, withheld_, accepted_, dropped_, stale_, run_, spilled_};
+    const std::uint64_t counts[] = {pushed_, withheld_, accepted_, dropped_,  stale_,
+                                    run_,    spilled_,  parked_,   combined_, idle_calls_};
     lane_t i = 0;
     for (std::uint64_t count : counts) {
       const std::uint64_t total = w.sum(count);
@@ -186,12 +248,15 @@ class Out {
       while (peak < peak_ && !view_.here().tally[i].compare_swap(peak, peak_)) {
       }
     }
-    pushed_ = withheld_ = accepted_ = dropped_ = stale_ = run_ = spilled_ = 0;
+    pushed_ = withheld_ = accepted_ = dropped_ = stale_ = run_ = spilled_ = parked_ = combined_ = idle_calls_ = 0;
   }
 
  private:
-  /// Puts accepted items into the ring, or into this worker's spill where there is no room.
+  /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
   SHOAL_FN void append(const W& w, bool has, const Item& item) {
+    if constexpr (HasPriority<TaskT>) {
+      if (view_.buckets.lists > 0) has = park_far(w, has, item);
+    }
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (!has) return;
       buffer_[buffered_++] = item;
@@ -228,11 +293,18 @@ class Out {
   }
 
   /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
-  SHOAL_FN void send(const W& w, bool has, pe_t owner, const Item& item, bool again = false) {
+  SHOAL_FN void send(const W& w, bool has, pe_t owner, Item item, bool again = false) {
     if constexpr (HasWorthSending<TaskT>) {
       if (has && !again && !view_.task.worth_sending(item)) {
         has = false;
         ++withheld_;
+      }
+    }
+    if constexpr (HasCombine<TaskT>) {
+      if (held_ != nullptr && !again) {
+        holds_ = w.any(has) || holds_;
+        combined_ += hold_back(w, view_.task, held_, has, item);
+        if (has) owner = view_.task.owner(item);
       }
     }
     while (w.any(has)) {
@@ -251,6 +323,22 @@ class Out {
     }
   }
 
+  /// Parks the items that are beyond the threshold. True on the lanes whose item may run.
+  SHOAL_FN bool park_far(const W& w, bool has, const Item& item) {
+    const lane_t k = has ? view_.buckets.of(static_cast<double>(view_.task.priority(item))) : 0;
+    const bool far = has && k > near_;
+    if (!w.any(far)) return has;
+    parked_ += far;
+    lane_t least = kNoBucket;
+    const bool fitted = park(w, view_.buckets, view_.spill, far_, far, item, k, near_, state(), least);
+    if (w.lane() == 0) {
+      if (!fitted) view_.stop_all(RunState::worklist_full);
+      if (least < published_) view_.here().nearest.fetch_min(least);  // before this batch is completed
+    }
+    if (least < published_) published_ = least;
+    return has && !far;
+  }
+
   SHOAL_FN void to_spill(const W& w, bool has, const Item& item) {
     const Scan scan = w.count_before(has);
     if (w.lane() == 0) {
@@ -266,7 +354,13 @@ class Out {
   lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill
   lane_t buffered_ = 0;
   ticket_t peak_ = 0;  ///< leader
-  Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0;
+  Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0, parked_ = 0,
+        combined_ = 0, idle_calls_ = 0;
+  lane_t near_ = 0;                 ///< items up to this bucket run
+  lane_t published_ = kNoBucket;    ///< the nearest bucket that this worker has told of since the threshold moved
+  HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
+  bool holds_ = false;              ///< something may be in it; the same on every lane
+  FarList* far_ = nullptr;          ///< this worker's lists
   Item buffer_[W::kBuffer];
   struct Owed {
     ticket_t ticket;

@@ -39,6 +39,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     report.rounds = 1;
   } else {
     std::vector<ticket_t> last;
+    PhaseOrders orders;
     for (bool again = true; again; ++report.rounds) {
       std::vector<ticket_t> limit;
       for (const View& view : views) {
@@ -49,7 +50,10 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       machine.team().run([&](pe_t pe, int thread) {
         as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
       });
-      again = outstanding(snapshots(views, spill_chunks)) != 0 && views[0].here().state.load() == 0;
+      const std::vector<PeSnapshot> pes = snapshots(views, spill_chunks);
+      std::uint64_t created = 0;
+      for (const PeSnapshot& pe : pes) created += pe.created();
+      again = views[0].here().state.load() == 0 && (outstanding(pes) != 0 || order_phase(views[0], orders, created));
     }
     if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
   }

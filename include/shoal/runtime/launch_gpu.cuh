@@ -251,6 +251,36 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
   if (!stalled.empty()) throw DeviceError(stalled);
 }
 
+/// Discrete runs: what order_phase() does, by the host between two rounds.
+template <class View>
+bool order_phase_from_host(const Machine& machine, const std::vector<View>& views, const std::vector<PeSnapshot>& pes,
+                           PhaseOrders& orders) {
+  using Task = typename View::Task;
+  if constexpr (!kPhased<Task>) {
+    return false;
+  } else {
+    std::uint64_t created = 0, word = 0;
+    for (const PeSnapshot& pe : pes) created += pe.created();
+    const std::uint64_t tokens = views[0].n_workers;
+    if (!next_phase<Task>(
+            orders, machine.n_pes(), [&](pe_t q) { return pes[q].nearest; }, created, pes[0].phase,
+            tokens * static_cast<std::uint64_t>(machine.n_pes()), word)) {
+      return false;
+    }
+    const lane_t none = kNoBucket;
+    for (pe_t q = 0; q < machine.n_pes(); ++q) {
+      PeControl* control = views[q].control[q];
+      std::int64_t before = 0;
+      machine.copy_out(q, &before, &control->tokens, sizeof(before));
+      before += static_cast<std::int64_t>(tokens);
+      machine.copy_in(q, &control->tokens, &before, sizeof(before));
+      machine.copy_in(q, &control->nearest, &none, sizeof(none));
+      machine.copy_in(q, &control->phase, &word, sizeof(word));
+    }
+    return true;
+  }
+}
+
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
             Report& report) {
@@ -291,6 +321,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   } else {
     std::uint64_t last = ~std::uint64_t{0};
     auto moved_at = start;
+    PhaseOrders orders;
     for (;;) {
       launch_all();
       wait_and_watch(machine, plan, views, chunks, lanes);
@@ -301,7 +332,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
         limit[p] = pes[p].ring_tail;
       }
       if (pes[0].state != 0) break;
-      if (outstanding(pes) == 0) {
+      if (outstanding(pes) == 0 && !order_phase_from_host(machine, views, pes, orders)) {
         lanes.stop(views, RunState::done);
         break;
       }

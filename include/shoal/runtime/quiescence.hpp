@@ -1,7 +1,7 @@
 // When a run is over: counted, never guessed.
 //
 // Every stay of an item somewhere (ring, channel, spill, seed list) is created once and completed once. Created: the tickets
-// that the rings and channels gave out, and `entered`; all of them are counted before the item can be seen. Completed: one
+// that the rings and channels gave out, `entered`, and `tokens`; all of them are counted before the item can be seen. Completed: one
 // counter per PE, raised (release) after the item has been dropped, moved, or run and everything it pushed been counted.
 // If the sum of all completed counters, read first, equals the sum of all created counters, read afterwards, then nothing
 // is left: the created sum is at least what it was when the completed ones were read, and completed never exceeds created.
@@ -18,22 +18,25 @@ template <class View>
 SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   const PeControl& c = *view.control[q];
   std::uint64_t sum = c.entered.load() + c.ring.tail.load();
+  sum += static_cast<std::uint64_t>(c.tokens.load());
   for (pe_t to = 0; to < view.n_pes; ++to) sum += c.send[to].tail.load();
   return sum;
 }
 
-/// Worker-collective; for an idle worker of PE 0. True if no item was left anywhere at some moment during the call.
+/// Worker-collective; for an idle worker of PE 0. True if no item was left anywhere at some moment during the call; then
+/// `created` is how many there have been.
 template <Worker W, class View>
-SHOAL_FN bool quiescent(const W& w, const View& view) {
-  std::uint64_t completed = 0, created = 0;
+SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
+  std::uint64_t completed = 0, here = 0;
   for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
     completed += view.transport.get(q, &view.control[q]->completed);
   }
   completed = w.sum(completed);  // all lanes have read all completed counters before any reads a created one
   for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
-    created += created_at(view, q);
+    here += created_at(view, q);
   }
-  return completed == w.sum(created);
+  created = w.sum(here);
+  return completed == created;
 }
 
 }  // namespace shoal

@@ -27,7 +27,7 @@ struct Report {
   std::int64_t run = 0;
   std::int64_t combined = 0;     ///< remote items that were merged into another one of the same key, and not sent
   std::int64_t parked = 0;       ///< times an accepted item was put aside because its priority was beyond the threshold
-  std::int64_t thresholds = 0;   ///< times the threshold moved
+  std::int64_t thresholds = 0;   ///< phases: times the threshold moved, or idle() was asked of everyone
   std::int64_t idle_calls = 0;   ///< calls of the task's idle()
   std::int64_t spilled = 0;      ///< items that found no room in a ring and waited in spill
   std::int64_t peak_ring = 0;    ///< most items waiting in one ring

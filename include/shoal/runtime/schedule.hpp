@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "shoal/queue/worklist.hpp"
+#include "shoal/runtime/phases.hpp"
 #include "shoal/runtime/quiescence.hpp"
 
 namespace shoal {
@@ -36,7 +37,9 @@ class Scheduler {
   /// @param fetch  items taken at once, 1 to min(kMaxFetch, size()) for several lanes, to kMaxFetch for one
   /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list), desk_(desk), fetch_(fetch), index_(index) {}
+      : w_(w), out_(view, list, index), desk_(desk), fetch_(fetch), index_(index) {
+    if constexpr (kPhased<TaskT>) seen_ = view.seen[index];
+  }
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
@@ -54,6 +57,7 @@ class Scheduler {
         else
           backoff.count();
       }
+      if (steps % kStepsPerLetGo == 0) out_.let_go(w_);
       if (steps % kStepsPerLook == 0 && over()) break;
     }
     out_.leave(w_);
@@ -63,6 +67,7 @@ class Scheduler {
   /// Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
     if (index_ == 0) take_seeds();
+    carry_out_phase();
     while (take_below(limit) && !over()) {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {
@@ -82,7 +87,9 @@ class Scheduler {
   /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
   /// quiescent() has acquired.
   SHOAL_FN void look_for_the_end() {
-    if (quiescent(w_, view()) && w_.lane() == 0 && out_.state().load() == 0) view().stop_all(RunState::done);
+    std::uint64_t created = 0;
+    if (!quiescent(w_, view(), created) || w_.lane() != 0 || out_.state().load() != 0) return;
+    if (!order_phase(view(), orders_, created)) view().stop_all(RunState::done);
   }
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN bool over() {
@@ -102,8 +109,83 @@ class Scheduler {
       const bool moved = take_from_spill();
       return (view().n_pes > 1 && receive_any()) || moved;
     }
-    const bool worked = take_from_ring();
-    return (view().n_pes > 1 && (!worked || steps % 4 == 3) && receive_any()) || worked;
+    bool worked = take_from_ring();
+    worked = (view().n_pes > 1 && (!worked || steps % 4 == 3) && receive_any()) || worked;
+    if constexpr (kPhased<TaskT>) {
+      if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
+      if (!worked) worked = carry_out_phase() || look_once();
+    }
+    return worked;
+  }
+
+  /// Does this worker's part of a phase that was ordered since it looked last. False if there is none.
+  SHOAL_FN bool carry_out_phase() {
+    if constexpr (!kPhased<TaskT>) {
+      return false;
+    } else {
+      std::uint64_t word = 0;
+      if (w_.lane() == 0) word = view().here().phase.load_acquire();
+      word = w_.from_leader(word);
+      if (word == seen_) return false;
+      seen_ = word;
+      if (w_.lane() == 0) view().seen[index_] = word;
+      if constexpr (HasPriority<TaskT>) unpark(Phase::near(word));
+      if constexpr (HasIdle<TaskT>) {
+        if (Phase::sweeps(word)) {
+          for (lane_t part = 0; part < kIdleParts; ++part) look(part);
+        }
+      }
+      complete(1);
+      return true;
+    }
+  }
+
+  /// Brings the parked items that the threshold has reached.
+  SHOAL_FN void unpark(lane_t near) {
+    out_.move_on(near);
+    for (lane_t l = 0; l < view().buckets.lists; ++l) {
+      const FarList far = out_.far()[l];
+      w_.sync();  // every lane has read it
+      if (far.nearest > near) continue;
+      if (w_.lane() == 0) out_.far()[l] = FarList{};
+      w_.sync();
+      SpillList list = far.list;
+      while (const lane_t n = view().spill.pop(w_, list, desk_.item, desk_size(), out_.state())) {
+        for (lane_t base = 0; base < n; base += w_.size()) {
+          const lane_t i = base + w_.lane();
+          bool has = i < n;
+          const Item item = has ? desk_.item[i] : Item{};
+          if constexpr (HasStale<TaskT>) {
+            const bool stale = has && view().task.stale(item);
+            out_.note_stale(stale);
+            has = has && !stale;
+          }
+          out_.keep(w_, has, item);
+        }
+        w_.sync();
+      }
+    }
+    out_.tell_nearest(w_);
+  }
+
+  /// One part of what idle() is to look through.
+  SHOAL_FN void look(lane_t part) {
+    view().task.idle(w_, out_, index_ * kIdleParts + part, view().n_workers * kIdleParts);
+    if (w_.lane() == 0) out_.note_idle_call();
+  }
+
+  /// A worker that finds nothing looks through its parts once, one at each failure, before it has done so again only after
+  /// it has worked. Counted, so that no end is seen meanwhile. What all this misses, a sweep finds.
+  SHOAL_FN bool look_once() {
+    if constexpr (!HasIdle<TaskT>) {
+      return false;
+    } else {
+      if (parts_left_ == 0) return false;
+      if (w_.lane() == 0) view().here().entered.fetch_add(1);
+      look(--parts_left_);
+      complete(1);
+      return true;
+    }
   }
 
   /// Looks at all channels at once, a lane each, and drains the first that has something.
@@ -320,6 +402,7 @@ class Scheduler {
 
   /// Nothing to do: hands back what others may need, and tells what is finished.
   SHOAL_FN void rest() {
+    out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(out_.credit());
       if (finished_ > 0) view().here().completed.fetch_add_release(finished_);
@@ -332,7 +415,9 @@ class Scheduler {
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr lane_t kHub = 1u << 16;
+  static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
+  static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
   static constexpr unsigned kEagerSpins = 2000;
 
   const W w_;
@@ -341,6 +426,9 @@ class Scheduler {
   lane_t fetch_;
   lane_t index_;
   std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
+  std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
+  lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
+  PhaseOrders orders_;          ///< leader of worker 0 of PE 0
 };
 
 }  // namespace shoal

@@ -40,9 +40,11 @@ class Worklist {
   using Item = typename TaskT::Item;
   using View = WorklistView<TaskT, TransportT>;
 
-  /// Allocates the queues of every PE. @throws CapacityError
+  /// Allocates the queues of every PE.
+  /// @throws CapacityError; UsageError: the plan wants what the task has not (priorities, judging by the pusher, combining)
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine), plan_(plan), transport_(transport), most_workers_(most_workers()) {
+    check_plan();
     make_queues();
   }
 
@@ -64,6 +66,12 @@ class Worklist {
       control.seeds_taken.store(0);
       control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
       control.entered.fetch_add(seeds[p].size());
+      control.phase.store(0);
+      control.nearest.store(kNoBucket);
+      if (seen_[p]) {
+        const std::vector<std::uint64_t> none(static_cast<std::size_t>(most_workers_));
+        machine_.copy_in(p, seen_[p].get(), none.data(), none.size() * sizeof(none[0]));
+      }
       for (auto& word : control.tally) word.store(0);
       machine_.copy_in(p, control_[p].get(), &control, sizeof(PeControl));
       if (seeds[p].size() > seed_room_[p]) {
@@ -89,6 +97,24 @@ class Worklist {
   int workers_per_pe() const { return most_workers_; }
 
  private:
+  void check_plan() const {
+    if (plan_.queue == QueueKind::priority && !HasPriority<TaskT>) {
+      throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
+    }
+    if (plan_.judge_remote && !HasRemoteJudge<TaskT>) {
+      throw UsageError("judge 'remote' needs a task with accept_at(pe, item); this one has none: use --judge owner");
+    }
+    if (plan_.combine && !HasCombine<TaskT>) {
+      throw UsageError("combining needs a task with key(item) and combine(a, b); this one has none: use --combine off");
+    }
+    if (plan_.combine && plan_.judge_remote) {
+      throw UsageError("combining merges items before they are judged; with judge 'remote' use --combine off");
+    }
+    if (plan_.buckets < 1 || plan_.buckets > kMostLists || !(plan_.threshold_delta > 0)) {
+      throw UsageError("a priority queue has 1 to 64 buckets and a threshold delta above 0");
+    }
+  }
+
   int most_workers() const {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) return gpu::most_workers<View>(machine_, plan_);
@@ -103,11 +129,14 @@ class Worklist {
     mirror_ = std::vector<PeControl>(n);
     views_.assign(n, View{});
     control_.resize(n), ring_.resize(n), near_.resize(n), far_.resize(n), free_.resize(n), lists_.resize(n);
-    seeds_.resize(n), seed_room_.assign(n, 0);
+    seeds_.resize(n), seed_room_.assign(n, 0), far_lists_.resize(n), seen_.resize(n), held_.resize(n);
     inbox_.assign(n, {});
     const auto chunks_of = [](std::int64_t items) { return (items + kChunkItems - 1) / kChunkItems; };
     // A chunk per worker on top: a list holds whole chunks, and the last chunk of one must not starve another.
-    const std::int64_t near = plan_.spill_near + plan_.spill_far > 0 ? chunks_of(plan_.spill_near) + most_workers_ : 0;
+    const bool prioritised = HasPriority<TaskT> && plan_.queue == QueueKind::priority;
+    const auto lists = static_cast<std::int64_t>(prioritised ? plan_.buckets : 0);
+    const std::int64_t near =
+        plan_.spill_near + plan_.spill_far > 0 ? chunks_of(plan_.spill_near) + most_workers_ * (1 + lists) : 0;
     const std::int64_t far = chunks_of(plan_.spill_far);
     chunks_ = near + far;
     const ticket_t free_capacity = std::bit_ceil(static_cast<ticket_t>(std::max<std::int64_t>(chunks_, 2)));
@@ -119,6 +148,18 @@ class Worklist {
           machine_.allocate_host(static_cast<std::size_t>(far) * sizeof(SpillChunk<Item>), "spill in host memory");
       free_[p] = machine_.allocate(p, free_capacity * sizeof(Slot<std::uint32_t>), "spill numbers");
       lists_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * sizeof(SpillList), "spill lists");
+      if (kPhased<TaskT>) {
+        seen_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * sizeof(std::uint64_t), "phases");
+      }
+      if (HasCombine<TaskT> && plan_.combine) {
+        held_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * kHeldSlots * sizeof(HeldSlot<Item>),
+                                     "items to be combined");
+      }
+      if (prioritised) {
+        const std::vector<FarList> none(static_cast<std::size_t>(most_workers_ * lists));
+        far_lists_[p] = machine_.allocate(p, none.size() * sizeof(FarList), "lists of parked items");
+        machine_.copy_in(p, far_lists_[p].get(), none.data(), none.size() * sizeof(FarList));
+      }
       for (pe_t q = 0; q < n; ++q) {
         inbox_[p].push_back(
             q == p ? nullptr : machine_.allocate(p, plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel"));
@@ -130,6 +171,12 @@ class Worklist {
       view.me = p;
       view.n_pes = n;
       view.channel_capacity = plan_.channel_capacity;
+      view.n_workers = static_cast<lane_t>(most_workers_);
+      view.buckets = {plan_.threshold, 1 / plan_.threshold_delta, static_cast<lane_t>(lists)};
+      view.far = static_cast<FarList*>(far_lists_[p].get());
+      view.seen = static_cast<std::uint64_t*>(seen_[p].get());
+      view.judge_remote = plan_.judge_remote;
+      view.held = static_cast<HeldSlot<Item>*>(held_[p].get());
       for (pe_t q = 0; q < n; ++q) {
         view.control[q] = static_cast<PeControl*>(control_[q].get());
         view.inbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[p][q].get());
@@ -202,6 +249,13 @@ class Worklist {
       throw DeviceError("no progress for " + std::to_string(plan_.stall_timeout_seconds) + " s: " + line +
                         (file.empty() ? "" : "; counters in " + file));
     }
+    if (HasPriority<TaskT> && plan_.queue == QueueKind::priority) {
+      for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+        if (pes[p].nearest != kNoBucket) {
+          throw DeviceError("the run ended with items parked on PE " + std::to_string(p) + ": " + diagnose(pes));
+        }
+      }
+    }
     if (outstanding(pes) != 0) {
       throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
     }
@@ -209,6 +263,7 @@ class Worklist {
 
   void count(const std::vector<PeControl>& before, Report& report) {
     const pe_t n = machine_.n_pes();
+    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(mirror_[0].phase.load() >> 33);
     for (pe_t p = 0; p < n; ++p) {
       const auto tally = [&](int i) { return static_cast<std::int64_t>(mirror_[p].tally[i].load()); };
       report.pushed += tally(0);
@@ -218,7 +273,10 @@ class Worklist {
       report.stale += tally(4);
       report.run += tally(5);
       report.spilled += tally(6);
-      report.peak_ring = std::max(report.peak_ring, tally(7));
+      report.parked += tally(7);
+      report.combined += tally(8);
+      report.idle_calls += tally(9);
+      report.peak_ring = std::max(report.peak_ring, tally(10));
       for (pe_t q = 0; q < n; ++q) {
         const auto items = static_cast<std::int64_t>(mirror_[p].send[q].tail.load() - before[p].send[q].tail.load());
         if (items == 0) continue;
@@ -237,7 +295,8 @@ class Worklist {
   bool broken_ = false;
   std::vector<PeControl> mirror_;
   std::vector<View> views_;
-  std::vector<std::shared_ptr<void>> control_, ring_, near_, far_, free_, lists_, seeds_;
+  std::vector<std::shared_ptr<void>> control_, ring_, near_, far_, free_, lists_, seeds_, far_lists_, seen_,
+      held_;
   std::vector<std::size_t> seed_room_;
   std::vector<std::vector<std::shared_ptr<void>>> inbox_;
 };

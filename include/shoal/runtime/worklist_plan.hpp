@@ -21,6 +21,12 @@ struct LaunchPlan {
   ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
   std::int64_t spill_near = 1 << 16;    ///< items of spill in the PE's memory (besides one chunk per worker)
   std::int64_t spill_far = 0;           ///< items of spill in the host's memory
+  QueueKind queue = QueueKind::fifo;
+  double threshold = 0;        ///< queue priority: where bucket 1 begins
+  double threshold_delta = 1;  ///< queue priority: width of a bucket
+  lane_t buckets = 1;          ///< queue priority: lists per worker, 1 to kMostLists; 1 is Atos's pair of queues
+  bool judge_remote = false;   ///< the pusher judges (tasks with accept_at; PEs that reach each other's memory)
+  bool combine = false;        ///< merge items of one key before they are sent (tasks with key and combine)
   double stall_timeout_seconds = 10;
 };
 

@@ -8,8 +8,14 @@
 //                     runtime spread the elements of many items over the lanes of a worker
 //   stale(item)       optional; just before it runs: true if it need not run any more
 //   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel
+//   priority(item)    optional; a number, smaller first: with `--queue priority` items beyond a threshold wait (queue/buckets.hpp)
+//   accept_at(pe, item)   optional; accept by the pusher, on the data of the owner `pe`, which it reaches by peer access: with
+//                     `--judge remote` it replaces accept for items of other PEs. Atomics of system scope.
+//   key(item), combine(a, b)   optional; items of one owner with equal keys may be merged into combine(a, b) before they are sent
+//   idle(w, out, part, parts)  optional; a whole worker that found nothing looks through part `part` of `parts` of this PE's
+//                     own data, and may push. What it pushes may depend only on data that accept and running items change.
 //
-// Every member is const; the data it changes is behind pointers. Source: design of Atos (f1), Groute (OnSend, OnReceive).
+// Every member is const; the data it changes is behind pointers. Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -40,24 +46,43 @@ concept Task = requires(const T& t, const typename T::Item& item) {
   { t.accept(item) } -> std::convertible_to<bool>;
 };
 
+template <class T>
+concept HasPriority = requires(const T& t, const typename T::Item& item) {
+  { t.priority(item) } -> std::convertible_to<double>;
+};
+template <class T>
+concept HasRemoteJudge = requires(const T& t, const typename T::Item& item) {
+  { t.accept_at(pe_t{}, item) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept HasCombine = requires(const T& t, const typename T::Item& item) {
+  { t.key(item) } -> std::convertible_to<std::uint64_t>;
+  { t.combine(item, item) } -> std::convertible_to<typename T::Item>;
+};
+/// `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`.
+template <class T>
+concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
+  t.template idle<int, int>(w, out, part, part);
+};
+
 namespace detail {
 template <class T>
 concept NamesPriority = requires(const T& t, const typename T::Item& i) {
   t.priority(i);
 };
 template <class T>
-concept NamesCombine = requires(const T& t, const typename T::Item& i) {
-  t.combine(i, i);
-}
-|| requires(const T& t, const typename T::Item& i) { t.key(i); };
-template <class T>
 concept NamesIdle = requires {
   &T::idle;
 }
 || requires { &T::template idle<int, int>; };
+template <class T>
+concept NamesCombine = requires(const T& t, const typename T::Item& i) {
+  t.combine(i, i);
+}
+|| requires(const T& t, const typename T::Item& i) { t.key(i); };
 }  // namespace detail
 
-/// Refuses at compile time, in words, a task that is incomplete or that names a member which this version does not run.
+/// Refuses at compile time, in words, a task that is incomplete or half says what it wants.
 template <class T>
 constexpr bool check_task() {
   using Item = typename T::Item;
@@ -65,9 +90,12 @@ constexpr bool check_task() {
   static_assert(std::is_trivially_copyable_v<Item>, "an Item is copied between PEs: it must be trivially copyable");
   static_assert(sizeof(Item) >= 4 && sizeof(Item) <= 64, "an Item has 4 to 64 bytes");
   static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
-  static_assert(!detail::NamesPriority<T>, "priority(item) is not supported by this version: remove it");
-  static_assert(!detail::NamesCombine<T>, "combine(a, b) and key(item) are not supported by this version: remove them");
-  static_assert(!detail::NamesIdle<T>, "idle(w, out) is not supported by this version: remove it");
+  static_assert(!detail::NamesCombine<T> || HasCombine<T>,
+                "combining needs both `std::uint64_t key(Item) const` and `Item combine(Item, Item) const`");
+  static_assert(!detail::NamesPriority<T> || HasPriority<T>,
+                "`priority(Item) const` returns a number; smaller runs first");
+  static_assert(!detail::NamesIdle<T> || HasIdle<T>,
+                "idle is `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`");
   return true;
 }
 

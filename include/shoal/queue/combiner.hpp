@@ -1,0 +1,60 @@
+// Combining: items for other PEs that have equal keys are merged before they are sent. A worker holds the last item of each
+// slot of a small table back; the next one of the same key is merged into it, one of another key takes its place.
+//
+// What is held back is not created yet, so the worker may not complete the items that pushed it: it sends everything before
+// it tells what it has completed (at rest), and every so many steps.
+//
+// Source: asked for in Groute and Atos, built in neither.
+#pragma once
+#include "shoal/core/atomic.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal {
+
+inline constexpr lane_t kHeldSlots = 256;  ///< per worker; a power of two
+
+/// One slot of a worker's table, in the PE's memory. Zero is an empty slot.
+template <class T>
+struct HeldSlot {
+  Word<lane_t, Scope::device> claim;  ///< the lane that may touch the slot this time
+  lane_t full;
+  T item;
+};
+
+/// Worker-collective. Holds the lanes' items back where it can: afterwards `has` and `item` are what is to be sent now, the
+/// same, another, or nothing.
+/// @param table [kHeldSlots] this worker's
+/// @return how many items this lane merged into another
+template <Worker W, class TaskT>
+SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT::Item>* table, bool& has,
+                          typename TaskT::Item& item) {
+  constexpr int kRounds = 4;  // lanes that want one slot take turns; after these what is left is sent as it is
+  lane_t merged = 0;
+  bool waits = has;
+  const std::uint64_t key = has ? static_cast<std::uint64_t>(task.key(item)) : 0;
+  HeldSlot<typename TaskT::Item>& slot = table[(key * 0x9E3779B97F4A7C15ull >> 32) & (kHeldSlots - 1)];
+  for (int round = 0; round < kRounds && w.any(waits); ++round) {
+    if (waits) slot.claim.store(w.lane());
+    w.sync();
+    if (waits && slot.claim.load() == w.lane()) {
+      waits = false;
+      if (slot.full == 0) {
+        slot.full = 1;
+        slot.item = item;
+        has = false;
+      } else if (static_cast<std::uint64_t>(task.key(slot.item)) == key) {
+        slot.item = task.combine(slot.item, item);
+        has = false;
+        ++merged;
+      } else {
+        const typename TaskT::Item held = slot.item;
+        slot.item = item;
+        item = held;
+      }
+    }
+    w.sync();
+  }
+  return merged;
+}
+
+}  // namespace shoal
