@@ -1,0 +1,92 @@
+// The door to PageRank for programs that do not write tasks: place a graph once, rank its vertices, also for several
+// personalisations. What the ranks are, and how their error is bounded, stands in pagerank_reference.hpp.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shoal/core/array.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/runtime/options.hpp"
+#include "shoal/runtime/report.hpp"
+
+namespace shoal {
+
+enum class PageRankStrategy {
+  automatic,
+  async,  ///< the task of algo/pagerank.hpp, driven by the worklist: residuals are pushed along arcs
+  pull,   ///< every vertex sums what its in-neighbours give, in accelerated sweeps over all of them
+};
+const char* name(PageRankStrategy);
+/// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
+PageRankStrategy parse_pagerank_strategy(const std::string& text);
+
+/// In what contributions (rank over out-degree) are kept, which is what the arcs read. Ranks are float64 always.
+enum class PageRankPrecision { automatic, float32, float64 };
+const char* name(PageRankPrecision);
+PageRankPrecision parse_pagerank_precision(const std::string& text);
+
+/// How likely a jump lands on a vertex, before all of them are divided by their sum.
+struct PersonalWeight {
+  vertex_t vertex = 0;  ///< an input number
+  double weight = 1;    ///< at least 0, finite
+};
+
+/// Reads `vertex weight` lines, zero-based; a missing weight is 1, weights of one vertex add up; '#' and '%' begin
+/// comments. @throws UsageError naming file, line and cure
+std::vector<PersonalWeight> read_personalization(const std::string& file);
+
+struct PageRankOptions : Options {
+  PageRankStrategy strategy = PageRankStrategy::automatic;
+  double alpha = 0.85;      ///< [0, 0.9999]: a walk follows an arc with this probability, and jumps otherwise
+  double tolerance = 1e-6;  ///< [1e-11, 1]: largest sum over vertices of |rank - exact rank|, guaranteed
+  PageRankPrecision precision = PageRankPrecision::automatic;
+  std::vector<PersonalWeight> personalization;  ///< empty: jumps land anywhere, uniformly
+};
+
+struct PageRankResult {
+  HostArray<double> ranks;  ///< [n] in the input's numbers; they sum to 1
+  double error_bound = 0;   ///< the sum of |rank - exact rank| is at most this
+  std::int64_t sweeps = 0;  ///< over all vertices; 0 for async, which has none
+  Report report;
+};
+
+/// A graph placed on PEs, ready to be ranked. Move-only; holds the PEs' memory until destroyed.
+class PageRankRunner {
+ public:
+  /// Partitions and places a graph of the host, which must outlive the runner (CPU PEs work on it where it is). Arc
+  /// weights are not looked at; parallel arcs count as often as they occur.
+  /// @throws UsageError (options out of range, or that do not fit the machine or the graph), CapacityError, DeviceError
+  PageRankRunner(const Csr& graph, const PageRankOptions& options);
+  /// Generates on the devices when the run is there, on the host otherwise.
+  PageRankRunner(const GeneratorSpec& spec, const PageRankOptions& options);
+  PageRankRunner(PageRankRunner&&) noexcept;
+  PageRankRunner& operator=(PageRankRunner&&) noexcept;
+  ~PageRankRunner();
+
+  /// Ranks all vertices, from scratch. The ranks stay on the PEs; report.seconds is the ranking alone.
+  Report rank();
+  /// The same with another personalisation than the options'. @throws UsageError: a vertex that is not in the graph (names
+  /// it), a weight below 0 or not finite, or weights that sum to 0
+  Report rank(const std::vector<PersonalWeight>& personalization);
+
+  /// Fetches what the last rank() left on the PEs, in the input's numbers.
+  PageRankResult result() const;
+  /// Checks the ranks of the last rank() by their residual (pagerank_reference.hpp), in float64, on the placed graph and
+  /// without what the strategy keeps: empty when their error is within the tolerance, else one line.
+  std::string verify() const;
+
+  std::int64_t num_vertices() const;
+  arc_t num_arcs() const;
+  /// The graph in input numbers, fetched from the device when it was generated there (for verification).
+  const Csr& graph() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace shoal
