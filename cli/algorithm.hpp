@@ -77,6 +77,10 @@ struct AlgorithmInfo {
   bool from_source;    ///< a run starts at a vertex
   bool counts_teps;    ///< half of the arcs per second is GTEPS on symmetric graphs
   std::vector<Column> columns;
+  // For `shoal tune`.
+  std::vector<std::string> bulk_strategies;                             ///< values of --strategy beside async
+  bool has_priority;                                                    ///< its task knows --queue priority
+  std::vector<std::pair<const char*, std::vector<std::string>>> tuned;  ///< flags of its own, and values to try
   std::unique_ptr<Algorithm> (*make)();
 };
 

@@ -100,6 +100,9 @@ const AlgorithmInfo kBfs = {
     .from_source = true,
     .counts_teps = true,
     .columns = {{"depth", 7}, {"reached", 14}},
+    .bulk_strategies = {"levels"},
+    .has_priority = true,
+    .tuned = {},
     .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<Bfs>(); },
 };
 

@@ -7,6 +7,7 @@
 
 #include "output.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/runtime/devices.hpp"
 
@@ -39,13 +40,15 @@ bool has_key(const Json& entry, const ProfileKey& key) {
 
 }  // namespace
 
-std::string this_machine(bool on_gpu) {
-  if (on_gpu) {
-    const std::vector<DeviceInfo> devices = list_devices();
-    return std::to_string(devices.size()) + " x " + (devices.empty() ? "GPU" : devices[0].name);
+std::string describe(const Machine& machine) {
+  const std::string pes = counted(machine.n_pes(), "PE", "PEs");
+  if (!machine.on_gpu()) {
+    return describe_machine().cpu + ", " + pes + " of " + counted(machine.threads_per_pe(), "thread", "threads");
   }
-  const MachineInfo machine = describe_machine();
-  return machine.cpu + ", " + std::to_string(machine.usable_threads) + " threads";
+  for (const DeviceInfo& device : list_devices()) {
+    if (device.index == machine.devices()[0]) return device.name + ", " + pes;
+  }
+  return "GPU, " + pes;
 }
 
 std::string profile_path() {

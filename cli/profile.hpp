@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "shoal/runtime/machine.hpp"
+
 namespace shoal::cli {
 
 /// What an entry is for. All three must be equal to be found.
 struct ProfileKey {
-  std::string machine;    ///< this_machine()
+  std::string machine;    ///< describe(Machine)
   std::string algorithm;  ///< the command's name
   std::string graph;      ///< GraphInput::features()
 };
@@ -21,9 +23,8 @@ struct ProfileEntry {
   std::string version;             ///< of shoal
 };
 
-/// GPUs by number and name, or else the CPU and its usable threads: "4 x NVIDIA H200".
-/// @param on_gpu  where the run is
-std::string this_machine(bool on_gpu);
+/// What runs, and in how many parts: "NVIDIA H200, 4 PEs", "AMD EPYC, 2 PEs of 1 thread".
+std::string describe(const Machine& machine);
 
 /// $XDG_CONFIG_HOME/shoal/profile.json, or ~/.config/shoal/profile.json. @throws UsageError when neither variable is set
 std::string profile_path();

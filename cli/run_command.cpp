@@ -14,7 +14,6 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/runtime/devices.hpp"
-#include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/run_flags.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
@@ -99,7 +98,7 @@ class RunCommand {
   void use_profile() {
     if (profile_ == "none") return;
     const std::string file = profile_ == "auto" ? profile_path() : profile_;
-    const ProfileKey key = {this_machine(Machine(options_).on_gpu()), info_.name, input_->features()};
+    const ProfileKey key = {describe(Machine(options_)), info_.name, input_->features()};
     const auto entry = find_in_profile(file, key, profile_ == "auto");
     if (!entry) {
       profile_says_ = "nothing in " + file + " for " + key.graph + " on " + key.machine;

@@ -1,0 +1,200 @@
+// shoal tune: finds the fastest options for a graph, says how far `auto` is from them, and keeps them in a profile.
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "command.hpp"
+#include "profile.hpp"
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/version.hpp"
+#include "shoal/runtime/devices.hpp"
+#include "shoal/runtime/run_flags.hpp"
+#include "tune_search.hpp"
+
+namespace shoal::cli {
+namespace {
+
+const char* const kFooter = R"(examples:
+  shoal tune kron:20 --algorithm bfs                    a minute of trying; the best options go into your profile
+  shoal bfs kron:20 --profile auto                      and are used from there
+  shoal tune roads.gr.gz --algorithm bfs --device gpu --budget 300
+  shoal tune road:1024 --pes 2 --kernel persistent      options that are given are not tried
+  shoal tune kron:18 --profile none --json=tuned.json   every measurement, and nothing kept
+
+Every way that is tried is checked once: a wrong answer ends in exit status 1. "auto is N % above the best" compares medians
+of runs in turns, on sources of which the search saw some; the best of many noisy measurements is only measured anew, so
+differences of a few per cent on a busy machine say little.)";
+
+class TuneCommand {
+ public:
+  void add_to(CLI::App& app) {
+    app_ = &app;
+    graph_.add_to(app);
+    const char* what = "What is tuned";
+    std::string names;
+    for (const AlgorithmInfo* info : algorithms()) names += (names.empty() ? "" : ", ") + std::string(info->name);
+    app.add_option("--algorithm", algorithm_, names)->group(what)->type_name("NAME")->capture_default_str();
+    app.add_option("--option", more_, "an option of the algorithm that every run has, such as --option strategy=async")
+        ->group(what)
+        ->type_name("NAME=VALUE");
+    app.add_option("--budget", limits_.budget_seconds, "seconds to spend, about")
+        ->group(what)
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    app.add_option("--trials", limits_.trials, "runs of the last comparison, for each side")
+        ->group(what)
+        ->type_name("N")
+        ->capture_default_str();
+    const char* out = "What comes out";
+    app.add_option("--profile", profile_, "where the best options are kept: auto (the user's profile), none, or FILE")
+        ->group(out)
+        ->type_name("WHICH")
+        ->capture_default_str();
+    app.add_flag("--json{-}", json_, "all measurements as JSON, to --json=FILE or standard output")->group(out);
+    app.add_flag("--quiet", quiet_, "only the last lines, and no progress")->group(out);
+    flags_.add_to(app);
+    app.footer(kFooter);
+  }
+
+  int run() {
+    const AlgorithmInfo& info = find_algorithm(algorithm_);
+    if (!(limits_.budget_seconds > 0 && limits_.budget_seconds <= 1e6)) {
+      throw UsageError("--budget is a number of seconds above 0, to 1e6");
+    }
+    if (limits_.trials < 1 || limits_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
+    const Way fixed = read_fixed();
+    Options options;
+    flags_.read(options);
+    limits_.seed = options.seed;
+    configure(info, to_flags(fixed));  // refuses what no run would take, before the graph is read
+    std::optional<OutputFile> json_file;
+    if (!json_.empty() && json_ != "-") json_file.emplace(json_);
+    const std::string profile = profile_ == "auto" ? profile_path() : profile_;
+    const Machine machine(options);
+    GraphInput graph(graph_, quiet_);
+    if (!machine.on_gpu()) graph.generate_here(quiet_);
+
+    const bool silent = quiet_ || json_ == "-";
+    if (!silent) std::cout << info.name << " of " << graph.name() << ", for " << graph.features() << "\n" << std::flush;
+    Step step("tuning", quiet_);
+    TuneSearch search(info, graph, fixed, machine.on_gpu(), limits_, [&](double used, const Measured& m) {
+      step.done(std::min(used, 1.0));
+      if (!silent) print(m);
+    });
+    search.run();
+    return finish(info, graph, search, machine, profile, json_file);
+  }
+
+ private:
+  /// The flags of runs that the command line gave.
+  Way read_fixed() const {
+    CLI::App probe;
+    RunFlags names;
+    names.add_to(probe);
+    Way fixed;
+    for (const CLI::Option* option : probe.get_options()) {
+      const std::string flag = option->get_name();
+      if (flag == "--help" || app_->count(flag) == 0) continue;
+      fixed[flag] = app_->get_option(flag)->results().back();
+    }
+    for (const std::string& text : more_) {
+      const std::size_t equal = text.find('=');
+      if (equal == 0 || equal == std::string::npos) {
+        throw UsageError("--option '" + text + "' has not the form NAME=VALUE, such as strategy=async");
+      }
+      fixed["--" + text.substr(0, equal)] = text.substr(equal + 1);
+    }
+    return fixed;
+  }
+
+  static void print(const Measured& m) {
+    if (m.failed.empty()) {
+      std::printf("  %12.3f ms  %2d x  %s\n", m.seconds * 1e3, m.trials, to_text(m.way).c_str());
+    } else {
+      std::printf("  %12s     %5s  %s: %s\n", m.wrong ? "WRONG" : "-", "", to_text(m.way).c_str(), m.failed.c_str());
+    }
+    std::fflush(stdout);
+  }
+
+  int finish(const AlgorithmInfo& info, const GraphInput& graph, const TuneSearch& search, const Machine& machine,
+             const std::string& profile, std::optional<OutputFile>& json_file) {
+    int wrong = 0;
+    for (const Measured& m : search.all()) {
+      if (!m.wrong) continue;
+      ++wrong;
+      std::fprintf(stderr, "shoal: wrong result: %s: %s\n", to_text(m.way).c_str(), m.failed.c_str());
+    }
+    const ProfileEntry entry = {{describe(machine), info.name, graph.features()},
+                                to_flags(search.best()),
+                                search.best_seconds(),
+                                search.auto_seconds(),
+                                kVersion};
+    if (json_ != "-") {
+      if (search.left_out() > 0) {
+        std::printf("%lld ways were left out: the budget is spent (--budget)\n",
+                    static_cast<long long>(search.left_out()));
+      }
+      std::printf("best: %s: %.3f ms; auto: %.3f ms; auto is %.1f %% above the best\n", to_text(search.best()).c_str(),
+                  search.best_seconds() * 1e3, search.auto_seconds() * 1e3, search.gap() * 100);
+    }
+    if (!json_.empty()) write_json(graph, search, entry, json_file);
+    if (wrong > 0) return kWrongResult;
+    if (profile != "none") {
+      store_in_profile(profile, entry);
+      if (json_ != "-") std::printf("kept in %s; used with --profile %s\n", profile.c_str(), profile_.c_str());
+    }
+    return kRight;
+  }
+
+  static void write_json_text(const std::string& text, std::optional<OutputFile>& file) {
+    if (!file) {
+      std::cout << text;
+      return;
+    }
+    file->write(text);
+    file->commit();
+  }
+
+  void write_json(const GraphInput& graph, const TuneSearch& search, const ProfileEntry& entry,
+                  std::optional<OutputFile>& file) const {
+    Json json = Json::parse(machine_to_json());
+    json["command"] = "tune";
+    json["algorithm"] = entry.key.algorithm;
+    json["graph"] = {{"name", graph.name()}, {"features", entry.key.graph}};
+    json["ways"] = Json::array();
+    for (const Measured& m : search.all()) {
+      Json way = {{"flags", to_flags(m.way)}, {"trials", m.trials}, {"seconds", nullptr}};
+      if (m.trials > 0 && !m.wrong) way["seconds"] = m.seconds;
+      if (!m.failed.empty()) way[m.wrong ? "wrong" : "failed"] = m.failed;
+      json["ways"].push_back(std::move(way));
+    }
+    json["left_out"] = search.left_out();
+    json["auto_chose"] = Json::object();
+    for (const auto& [option, why] : search.auto_chose()) json["auto_chose"][option] = why;
+    json["best"] = entry.flags;
+    json["best_seconds"] = entry.seconds;
+    json["auto_seconds"] = entry.auto_seconds;
+    json["auto_above_best"] = search.gap();
+    write_json_text(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n", file);
+  }
+
+  CLI::App* app_ = nullptr;
+  GraphArgument graph_;
+  RunFlags flags_;
+  std::string algorithm_ = "bfs", profile_ = "auto", json_;
+  std::vector<std::string> more_;
+  TuneLimits limits_;
+  bool quiet_ = false;
+};
+
+}  // namespace
+
+Run add_tune(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("tune", "find the fastest options for a graph, and keep them in a profile");
+  auto command = std::make_shared<TuneCommand>();
+  command->add_to(*app);
+  return [command] { return command->run(); };
+}
+
+}  // namespace shoal::cli

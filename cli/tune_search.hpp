@@ -1,0 +1,80 @@
+// Looks for the options that run fastest: successive halving over a coarse grid, then one option at a time around the
+// best, then the best beside `auto`, run by run.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph_input.hpp"
+
+namespace shoal::cli {
+
+/// Options by flag: {"--strategy": "async", "--worker": "warp"}. Empty: all auto.
+using Way = std::map<std::string, std::string>;
+std::vector<std::string> to_flags(const Way& way);
+/// As it is typed; "auto" when empty.
+std::string to_text(const Way& way);
+
+/// What was measured of one way.
+struct Measured {
+  Way way;
+  double seconds = 0;  ///< median
+  int trials = 0;      ///< behind the median; 0: it did not run
+  std::string failed;  ///< why it did not run, or what was wrong with its answer
+  bool wrong = false;  ///< it gave a wrong answer
+};
+
+struct TuneLimits {
+  double budget_seconds = 60;  ///< no measurement starts after it, but the last comparison with auto is always made
+  int trials = 8;              ///< of the last comparison, for each side
+  std::uint64_t seed = 1;      ///< of sources
+};
+
+class TuneSearch {
+ public:
+  /// @param fixed  flags that every run has ({"--device", "gpu"}); options named there are not tried
+  /// @param say    called with the part of the budget that is used, and with what was measured
+  TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, bool on_gpu, const TuneLimits& limits,
+             std::function<void(double, const Measured&)> say);
+
+  /// @throws what running `auto` throws; a way that fails is left out and said in all()
+  void run();
+
+  const std::vector<Measured>& all() const { return all_; }  ///< in the order of measuring
+  const Way& best() const { return best_; }                  ///< empty when nothing beats auto
+  double best_seconds() const { return best_seconds_; }      ///< side by side with auto_seconds(), on the same sources
+  double auto_seconds() const { return auto_seconds_; }
+  /// By how much auto is slower than the best way found: 0.1 is ten per cent; not below 0.
+  double gap() const { return std::max(0.0, auto_seconds_ / best_seconds_ - 1); }
+  const std::vector<std::pair<std::string, std::string>>& auto_chose() const { return auto_chose_; }
+  std::int64_t left_out() const { return left_out_; }  ///< ways of the grid for which the budget did not last
+
+ private:
+  std::vector<Way> grid() const;
+  std::unique_ptr<Placed> place(const Way& way) const;
+  Measured measure(const Way& way, int trials, double limit_seconds);
+  void halve(std::vector<Way> ways);
+  void refine();
+  void compare();
+  double used() const;
+  bool may_try(const char* flag) const { return fixed_.count(flag) == 0; }
+
+  const AlgorithmInfo& info_;
+  const GraphInput& graph_;
+  const Way fixed_;
+  const bool on_gpu_;
+  const TuneLimits limits_;
+  const std::function<void(double, const Measured&)> say_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+
+  std::vector<vertex_t> sources_;
+  std::vector<Measured> all_;
+  Way best_;
+  double best_seconds_ = 0, auto_seconds_ = 0;
+  std::vector<std::pair<std::string, std::string>> auto_chose_;
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace shoal::cli
