@@ -1,0 +1,65 @@
+// Connected components as a task: an item says "v lies in the component of vertex `label`"; the owner of v keeps it only
+// when that is smaller than what it knows; whoever runs it tells every neighbour. When no item is left on any PE, every
+// label is the smallest placed number of its component, because that vertex's own number has been everywhere.
+//
+// Labels begin as the vertices' own numbers, so only vertices that are smaller than all their neighbours need to speak
+// first, and the smallest vertex of every component is one of them. Those are the seeds (starts_component): item {v, v},
+// and label kNoVertex until it has been judged.
+//
+// Source: label propagation, the asynchronous form of Groute's OnReceive. Differs: the owner judges; few seeds.
+#pragma once
+#include "shoal/core/atomic.hpp"
+#include "shoal/data/csr.hpp"
+#include "shoal/pgas/partition.hpp"
+#include "shoal/worker/task.hpp"
+
+namespace shoal {
+
+/// Two rows, one after the other: the out-arcs and in-arcs of a vertex.
+struct JoinedRows {
+  Span<const vertex_t> first, second;
+
+  SHOAL_FN std::int64_t size() const { return first.size() + second.size(); }
+  SHOAL_FN vertex_t operator[](std::int64_t i) const { return i < first.size() ? first[i] : second[i - first.size()]; }
+};
+
+struct Components {
+  struct Item {
+    vertex_t v;
+    vertex_t label;
+  };
+
+  CsrView out;        ///< this PE's rows
+  CsrView in;         ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
+  OwnerTable owners;  ///< who owns which vertex
+  vertex_t* label;    ///< [out.count] by local number; at the start its own, or kNoVertex for seeds
+
+  SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+
+  /// Lowers the label; true if it was lowered. Most arcs lead back, and a look spares them the atomic.
+  SHOAL_FN bool accept(Item item) const {
+    vertex_t& mine = label[out.local(item.v)];
+    return load(mine) > item.label && fetch_min(mine, item.label) > item.label;
+  }
+  /// A smaller label has overtaken this one.
+  SHOAL_FN bool stale(Item item) const { return load(label[out.local(item.v)]) < item.label; }
+
+  SHOAL_FN JoinedRows range(Item item) const {
+    return {out.neighbors(item.v), in.count != 0 ? in.neighbors(item.v) : Span<const vertex_t>{}};
+  }
+  SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.label}; }
+};
+
+/// True if v is to be a seed: it has neighbours, and is smaller than all of them.
+/// @param in  the in-arcs of a directed graph, or a view without vertices
+SHOAL_FN inline bool starts_component(const CsrView& out, const CsrView& in, vertex_t v) {
+  const JoinedRows row{out.neighbors(v), in.count != 0 ? in.neighbors(v) : Span<const vertex_t>{}};
+  bool other = false;
+  for (std::int64_t i = 0; i < row.size(); ++i) {
+    if (row[i] < v) return false;
+    other |= row[i] != v;
+  }
+  return other;
+}
+
+}  // namespace shoal

@@ -1,0 +1,91 @@
+#include "shoal/algo/components_run.hpp"
+
+#include <utility>
+
+#include "components_engines.hpp"
+#include "placed_run.hpp"
+#include "shoal/algo/components_reference.hpp"
+
+namespace shoal {
+
+struct ComponentsRunner::State {
+  template <class Graph>
+  State(const Graph& graph, const ComponentsOptions& o) : options(o), run(graph, o) {
+    engine = run.prepare([this] { return make_engine(); });
+  }
+
+  std::unique_ptr<ComponentsEngine> make_engine() {
+    const Machine& machine = run.machine();
+    const PlacedGraph& placed = run.placed();
+    const ComponentsPlan plan = plan_components(machine, placed, options, run.chosen());
+    const bool async = plan.strategy == ComponentsStrategy::async;
+#if defined(SHOAL_HAVE_CUDA)
+    if (machine.on_gpu()) {
+      return async ? make_components_async_gpu(machine, placed, plan.launch)
+                   : make_components_hook_gpu(machine, placed);
+    }
+#endif
+    return async ? make_components_async_cpu(machine, placed, plan.launch) : make_components_hook_cpu(machine, placed);
+  }
+  void need_result() const {
+    if (!done) throw UsageError("there is no result before the first run");
+  }
+
+  ComponentsOptions options;
+  PlacedRun run;
+  std::unique_ptr<ComponentsEngine> engine;
+  bool done = false;
+  Report report;
+};
+
+ComponentsRunner::ComponentsRunner(const Csr& graph, const ComponentsOptions& options)
+    : state_(std::make_unique<State>(graph, options)) {}
+ComponentsRunner::ComponentsRunner(const GeneratorSpec& spec, const ComponentsOptions& options)
+    : state_(std::make_unique<State>(spec, options)) {}
+ComponentsRunner::ComponentsRunner(ComponentsRunner&&) noexcept = default;
+ComponentsRunner& ComponentsRunner::operator=(ComponentsRunner&&) noexcept = default;
+ComponentsRunner::~ComponentsRunner() = default;
+
+Report ComponentsRunner::run() {
+  State& s = *state_;
+  s.done = false;
+  Report report = s.run.begin_report();
+  s.engine->run(report);
+  report.phase_seconds.emplace_back("run", report.seconds);
+  s.report = report;
+  s.done = true;
+  return report;
+}
+
+ComponentsResult ComponentsRunner::result() const {
+  State& s = *state_;
+  s.need_result();
+  ComponentsResult result;
+  result.report = s.report;
+  result.labels = s.run.gather<vertex_t>([&](pe_t pe, vertex_t* to) { s.engine->fetch_labels(pe, to); },
+                                         [](vertex_t label) { return static_cast<std::int32_t>(label); });
+  if (!s.run.placed().partition.identity()) {
+    // The first vertex of a component in the input's order names it.
+    HostArray<std::int32_t> smallest(num_vertices(), -1);
+    for (std::int32_t v = 0; v < num_vertices(); ++v) {
+      std::int32_t& name = smallest[result.labels[v]];
+      if (name < 0) name = v;
+      result.labels[v] = name;
+    }
+  }
+  const ComponentSizes sizes = component_sizes(std::as_const(result.labels).span());
+  result.count = sizes.count;
+  result.largest = sizes.largest;
+  return result;
+}
+
+std::string ComponentsRunner::verify() const {
+  state_->need_result();
+  return state_->engine->verify();
+}
+
+std::int64_t ComponentsRunner::num_vertices() const { return state_->run.num_vertices(); }
+arc_t ComponentsRunner::num_arcs() const { return state_->run.num_arcs(); }
+const Csr& ComponentsRunner::graph() const { return state_->run.graph(); }
+
+}  // namespace shoal
