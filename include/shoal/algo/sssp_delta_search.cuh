@@ -1,0 +1,280 @@
+// The search: one cooperative kernel per PE, step after step. A step expands every pending vertex whose distance is below
+// the nearest pending one's plus delta; the window slides on at every step, without waiting until it is empty (the
+// stepping framework of Dong, Gu, Sun, Zhang, SPAA 2021, of which delta-stepping, Meyer and Sanders 2003, is the
+// variant that waits).
+//
+// Where many vertices are pending, only those within a few deltas are kept in the queue; the others are found by a sweep
+// over the own distances when the window comes near. That costs 4 bytes a vertex, and pushing them costs nothing.
+#pragma once
+#include "shoal/algo/sssp_delta.cuh"
+
+namespace shoal::sssp_gpu {
+
+struct SearchArgs {
+  Rules rules;
+  u32 source;  ///< placed number
+};
+
+/// What a block knows of the search between two barriers; the same in all blocks of all PEs, but for `own`.
+template <class Raw>
+struct Progress {
+  u32 own = 0;              ///< vertices in this PE's queue
+  u64 all = 0;              ///< and in all
+  Raw least = 0;            ///< of the distances in the queues
+  Raw far = ~Raw{0};        ///< distances of the queue are below; kNone: all pending vertices are in queues
+  Raw least_far = ~Raw{0};  ///< not more than any of the pending vertices' beyond; kNone: there are none
+  u64 beyond = 0;           ///< their number, when last counted
+  bool mail = false;        ///< messages were sent that nobody has read
+  u32 step = 0, sweeps = 0;
+};
+
+/// Clears distances and puts the source into its owner's queue.
+template <class Metric, bool kMulti>
+__device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMulti>::Team& gang, u32 source) {
+  for (u32 i = thread_id(); i < v.n; i += num_threads()) v.distance[i] = i == source ? 0 : Metric::kNone;
+  if (thread_id() == 0) {
+    for (int i = 0; i < 2; ++i) v.tally->chunks[i].store(0);
+    v.tally->popped.store(0);
+    v.tally->arcs.store(0);
+    if (v.rows.owns(source)) {
+      v.queue[0][0] = source;
+      gang.template add<0>(1);
+      gang.template add<2>(0);
+    }
+  }
+}
+
+/// Finds the own vertices at [from, w.far), appends them to the queue that w fills, and counts those beyond.
+template <class Metric, bool kMulti>
+__device__ void sweep(Warp<Metric, kMulti>& w, typename Metric::Raw from) {
+  using Raw = typename Metric::Raw;
+  const Slice<Metric>& v = w.v;
+  u32 beyond = 0;
+  for (u32 first = warp_id() * 128; first < v.rows.count; first += num_warps() * 128) {
+    Raw d[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const u32 i = first + j * 32 + lane_id();
+      d[j] = i < v.rows.count ? v.distance[v.rows.first + i] : Metric::kNone;
+    }
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const bool near = d[j] >= from && d[j] < w.far;
+      if (near) w.least = min(w.least, d[j]);
+      if (d[j] >= w.far && d[j] != Metric::kNone) {
+        w.least_far = min(w.least_far, d[j]);
+        ++beyond;
+      }
+      w.collect(v.rows.first + first + j * 32 + lane_id(), near);
+    }
+    if (w.fill > kBuffer - 128) w.flush();
+  }
+  beyond = __reduce_add_sync(kAll, beyond);
+  if (lane_id() == 0 && beyond != 0) w.gang.template add<0>(u64{beyond} << 32);
+}
+
+/// First half of a step: takes every vertex of the queue; expands those nearer than `edge`, keeps the others.
+template <class Metric, bool kMulti>
+__device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw edge) {
+  using Raw = typename Metric::Raw;
+  const Slice<Metric>& v = w.v;
+  const u32 which = w.next ^ 1;
+  for (u32 first = warp_id() * 32; first < n; first += num_warps() * 32) {
+    const u32 i = first + lane_id();
+    u64 row = 0, end = 0;
+    u32 vertex = 0;
+    Raw d = Metric::kNone;
+    bool keep = false;
+    if (i < n) {
+      vertex = v.queue[which][i];
+      atomicAnd(v.marks[which] + (vertex >> 5), ~(1u << (vertex & 31)));
+      d = look(v.distance + vertex);
+      row = static_cast<u64>(__ldg(v.rows.offsets + (vertex - v.rows.first)));
+      end = static_cast<u64>(__ldg(v.rows.offsets + (vertex - v.rows.first) + 1));
+      if (d >= edge) {
+        end = row;
+        if (d < w.far) {
+          w.least = min(w.least, d);
+          keep = w.mark(vertex);
+        } else {
+          w.least_far = min(w.least_far, d);
+        }
+      } else {
+        ++w.popped;
+        w.arcs += end - row;
+      }
+    }
+    w.collect(vertex, keep);
+    if (w.fill > kBuffer - 128) w.flush();
+    w.expand(row, static_cast<u32>(end - row), d);
+  }
+}
+
+/// Second half, if there are any: the chunks of long rows.
+template <class Metric, bool kMulti>
+__device__ void take_chunks(Warp<Metric, kMulti>& w) {
+  const u32 n = w.v.tally->chunks[w.next].load();
+  for (u32 i = warp_id(); i < n; i += num_warps()) {
+    const auto chunk = w.v.chunks[i];
+    w.relax_run(chunk.row >> 16, static_cast<u32>(chunk.row & 0xFFFF), chunk.distance);
+  }
+}
+
+/// Tells every peer the distances of the vertices in its outbox, and empties it.
+template <class Metric>
+__device__ void send(Warp<Metric, true>& w) {
+  const Slice<Metric>& v = w.v;
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    const u32 n = w.gang.mail(p).load() - w.s.sent[p];
+    for (u32 i = thread_id(); i < n; i += num_threads()) {
+      const u32 vertex = v.outbox[p][i];
+      atomicAnd(v.marks[w.next] + (vertex >> 5), ~(1u << (vertex & 31)));
+      v.peer_inbox[p][i] = {v.distance[vertex], vertex};
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < static_cast<u32>(v.team.n_pes)) w.s.sent[threadIdx.x] = w.gang.mail(threadIdx.x).load();
+}
+
+/// Judges what peers sent: improvements go to the queue.
+template <class Metric>
+__device__ void receive(Warp<Metric, true>& w) {
+  using Raw = typename Metric::Raw;
+  const Slice<Metric>& v = w.v;
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    const u32 n = w.s.received[p];
+    for (u32 first = warp_id() * 32; first < n; first += num_warps() * 32) {
+      const u32 i = first + lane_id();
+      u32 vertex = 0;
+      bool keep = false;
+      if (i < n) {
+        const Message<Raw> m = v.inbox[p][i];
+        vertex = m.vertex;
+        if (m.distance < lower(v.distance + vertex, m.distance)) {
+          if (m.distance < w.far) {
+            w.least = min(w.least, m.distance);
+            keep = w.mark(vertex);
+          } else {
+            w.least_far = min(w.least_far, m.distance);
+          }
+        }
+      }
+      w.collect(vertex, keep);
+      if (w.fill > kBuffer - 128) w.flush();
+    }
+  }
+}
+
+/// Moves the queue's limit on, so that the window around the nearest pending vertex lies within. @return false when the
+/// search was ended
+template <class Metric, bool kMulti>
+__device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+  const auto from = at.far;
+  if (at.least_far == Metric::kNone) {
+    at.far = Metric::kNone;
+    return true;
+  }
+  const auto nearest = max(from, min(at.least, at.least_far));
+  at.far =
+      at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, rules.delta * rules.far_widths);
+  ++at.sweeps;
+  w.begin(at.step & 1, at.own, at.far);
+  sweep(w, from);
+  w.end();
+  if (!w.gang.meet()) return false;
+  at.own += static_cast<u32>(w.gang.template own<0>());
+  at.all += static_cast<u32>(w.gang.template total<0>());
+  at.beyond = w.gang.template total<0>() >> 32;
+  at.least_far = static_cast<typename Metric::Raw>(w.gang.template total<1>());
+  at.least = min(at.least, static_cast<typename Metric::Raw>(w.gang.template total<2>()));
+  return true;
+}
+
+/// One step. @return false when the search was ended
+template <class Metric, bool kMulti>
+__device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+  using Raw = typename Metric::Raw;
+  auto& gang = w.gang;
+  const Raw edge = at.all == 0 ? 0 : min(Metric::shift(at.least, rules.delta), at.far);
+  const u32 next = (at.step & 1) ^ 1, before = at.own;
+  if (thread_id() == 0) w.v.tally->chunks[next ^ 1].store(0);  // last read in the step before
+  const auto take = [&](u32 from) {                            // what the phase that ends now has left behind
+    w.end();
+    if (!gang.meet()) return false;
+    at.own = from + static_cast<u32>(gang.template own<0>());
+    at.all += static_cast<u32>(gang.template total<0>());
+    at.least_far = min(at.least_far, static_cast<Raw>(gang.template total<1>()));
+    at.least = min(at.least, static_cast<Raw>(gang.template total<2>()));
+    return true;
+  };
+  w.begin(next, 0, at.far);
+  if constexpr (kMulti) {
+    if (at.mail) receive(w);
+  }
+  take_queue(w, before, edge);
+  at.all = 0;
+  at.least = Metric::kNone;
+  at.mail = false;
+  if (!take(0)) return false;
+  ++at.step;
+  if (gang.template total<0>() >> 32 == 0) return true;
+  w.begin(next, at.own, at.far);
+  take_chunks(w);
+  if (!take(at.own)) return false;
+  if constexpr (kMulti) {
+    w.begin(next, at.own, at.far);
+    send(w);
+    if (!gang.meet()) return false;
+    if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) {
+      w.s.received[threadIdx.x] = gang.mail_upto(threadIdx.x) - w.s.told[threadIdx.x];
+      w.s.told[threadIdx.x] = gang.mail_upto(threadIdx.x);
+    }
+    __syncthreads();
+    at.mail = true;
+  }
+  return true;
+}
+
+/// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kBuffer words of shared memory. The host finds in
+/// the outcome's words: steps, sweeps.
+template <class Metric, bool kMulti>
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    search_distances(const __grid_constant__ Slice<Metric> v, const SearchArgs args) {
+  using Raw = typename Metric::Raw;
+  extern __shared__ u32 buffers[];
+  __shared__ Scratch s;
+  if (threadIdx.x < kPeers) s.sent[threadIdx.x] = s.told[threadIdx.x] = s.received[threadIdx.x] = 0;
+  typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
+  Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
+  Progress<Raw> at;
+  begin_search<Metric, kMulti>(v, gang, args.source);
+  bool ok = gang.meet();
+  at.own = static_cast<u32>(gang.template own<0>());
+  at.all = gang.template total<0>();
+  while (ok) {
+    if (at.far != Metric::kNone && !at.mail && (at.all == 0 || Metric::shift(at.least, args.rules.delta) > at.far)) {
+      ok = advance(args.rules, w, at);
+      if (!ok) break;
+    }
+    if (at.all == 0 && !at.mail) {
+      if (at.far == Metric::kNone) break;
+      continue;
+    }
+    if (at.far == Metric::kNone && at.all > args.rules.sweep_enter) {
+      at.far = Metric::shift(at.least, args.rules.delta * args.rules.far_widths);
+    }
+    ok = run_step(args.rules, w, at);
+  }
+  const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
+  if (lane_id() == 0 && popped != 0) {
+    v.tally->popped.fetch_add(popped);
+    v.tally->arcs.fetch_add(arcs);
+  }
+  if (thread_id() == 0) {
+    v.team.outcome->word[0] = at.step;
+    v.team.outcome->word[1] = at.sweeps;
+  }
+  gang.finish();
+}
+
+}  // namespace shoal::sssp_gpu

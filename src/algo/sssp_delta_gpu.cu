@@ -1,0 +1,360 @@
+#include "shoal/algo/sssp_delta_gpu.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "shoal/algo/sssp_delta_search.cuh"
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/lockstep_team.cuh"
+#include "sssp_engines.hpp"
+
+namespace shoal {
+namespace {
+
+using namespace sssp_gpu;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void check_tuning(const SsspDeltaGpuTuning& t) {
+  const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
+  if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
+  if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
+  if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
+  if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
+    refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
+  }
+  if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
+}
+
+/// Pieces that the long rows make, and vertices with out-arcs.
+__global__ void describe_rows(CsrView rows, u64* pieces, u64* connected) {
+  u64 mine = 0;
+  u32 some = 0;
+  for (u32 i = thread_id(); i < rows.count; i += num_threads()) {
+    const u64 degree = static_cast<u64>(rows.offsets[i + 1] - rows.offsets[i]);
+    if (degree > kLongRow) mine += (degree + kChunkArcs - 1) / kChunkArcs;
+    some += degree != 0;
+  }
+  mine = warp_sum(mine);
+  some = warp_sum(some);
+  if (lane_id() == 0) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(pieces), static_cast<unsigned long long>(mine));
+    atomicAdd(reinterpret_cast<unsigned long long*>(connected), static_cast<unsigned long long>(some));
+  }
+}
+
+/// Mean weight of up to 2^20 arcs spread over the slice, as a sum and a count.
+template <class Weight>
+__global__ void sample_weights(const Weight* weights, u64 arcs, double* sum, u64* count) {
+  const u64 step = max(arcs >> 20, u64{1});
+  double mine = 0;
+  u32 n = 0;
+  for (u64 i = thread_id() * step; i < arcs; i += num_threads() * step, ++n) mine += static_cast<double>(weights[i]);
+  mine = warp_sum(mine);
+  n = warp_sum(n);
+  if (lane_id() == 0) {
+    atomicAdd(sum, mine);
+    atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(n));
+  }
+}
+
+}  // namespace
+
+struct SsspDeltaGpu::State {
+  const PlacedGraph& graph;
+  SsspDeltaGpuTuning tuning;
+  LockstepTeam team;
+  bool wide;
+  Rules rules{};
+  std::string why_delta;
+  std::vector<int> blocks;
+  double prepare_seconds = 0;
+
+  State(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
+      : graph(g), tuning(t), team(g.devices, "shortest paths", t.deadline_seconds), wide(words) {}
+  virtual ~State() = default;
+  virtual void search(vertex_t source, Report& report) = 0;
+  virtual const void* words(pe_t p) const = 0;
+  virtual std::int64_t extra_bytes() const = 0;
+  void choose_delta(double connected);
+};
+
+namespace {
+
+template <class Metric>
+struct Pe {
+  using Raw = typename Metric::Raw;
+  Slice<Metric> view{};
+  DeviceArray<Raw> distance;
+  DeviceArray<u32> marks[2], queue[2], outbox;
+  DeviceArray<Chunk<Raw>> chunks;
+  DeviceArray<Message<Raw>> inbox;
+  DeviceArray<Tally> tally;
+
+  std::size_t bytes() const {
+    return distance.size_bytes() + 2 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
+           chunks.size_bytes() + inbox.size_bytes() + tally.size_bytes();
+  }
+};
+
+}  // namespace
+
+/// A mean of 2 arcs' worth of window: on roads, where degrees are about that, a step goes one arc deep; where degrees are
+/// large, distances crowd and the window is narrower in proportion.
+void SsspDeltaGpu::State::choose_delta(double connected) {
+  if (tuning.delta > 0) {
+    rules.delta = tuning.delta;
+    why_delta = "as given";
+    return;
+  }
+  double sum = 0;
+  u64 count = 0;
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    DeviceArray<double> part_sum(1, "a sum");
+    DeviceArray<u64> part_count(1, "a counter");
+    part_sum.fill_bytes(0);
+    part_count.fill_bytes(0);
+    arc_t arcs = 0;
+    if (graph.out[p].count != 0) {
+      SHOAL_CUDA(cudaMemcpy(&arcs, graph.out[p].offsets + graph.out[p].count, sizeof(arcs), cudaMemcpyDefault));
+    }
+    if (arcs == 0) continue;
+    if (graph.weight_kind == WeightKind::float64) {
+      sample_weights<<<64, 256>>>(graph.out_weights[p].reals, static_cast<u64>(arcs), part_sum.data(),
+                                  part_count.data());
+    } else {
+      sample_weights<<<64, 256>>>(graph.out_weights[p].ints, static_cast<u64>(arcs), part_sum.data(),
+                                  part_count.data());
+    }
+    SHOAL_CUDA(cudaGetLastError());
+    double s = 0;
+    u64 c = 0;
+    part_sum.download(&s, 1);
+    part_count.download(&c, 1);
+    sum += s;
+    count += c;
+  }
+  const double mean = count == 0 ? 1 : sum / static_cast<double>(count);
+  const double degree = std::max(static_cast<double>(graph.num_arcs) / std::max(connected, 1.0), 1.0);
+  rules.delta = mean * std::min(4.0, 8.0 / degree);
+  if (graph.weight_kind != WeightKind::float64) rules.delta = std::max(1.0, std::floor(rules.delta));
+  if (!(rules.delta > 0)) rules.delta = 1;
+  char text[96];
+  std::snprintf(text, sizeof text, "mean weight %.4g, mean degree %.3g", mean, degree);
+  why_delta = text;
+}
+
+namespace {
+
+template <class Metric>
+struct Search final : SsspDeltaGpu::State {
+  using Raw = typename Metric::Raw;
+  std::vector<std::unique_ptr<Pe<Metric>>> pes;
+
+  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t) : State(g, words, t) {
+    double connected = 0;
+    for (pe_t p = 0; p < g.n_pes(); ++p) connected += set_up(p);
+    connect();
+    choose_delta(connected);
+    const double n = static_cast<double>(g.num_vertices);
+    rules.far_widths = t.far_widths;
+    rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
+    rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
+    blocks = team.prepare(kernel(), t.block_threads, shared_bytes(), t.blocks_per_sm);
+  }
+
+  const void* kernel() const {
+    return pes.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
+                          : reinterpret_cast<const void*>(search_distances<Metric, false>);
+  }
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
+  }
+
+  /// @return own vertices with out-arcs
+  double set_up(pe_t p) {
+    pes.push_back(std::make_unique<Pe<Metric>>());
+    Pe<Metric>& pe = *pes.back();
+    DeviceGuard guard(graph.devices[p]);
+    Slice<Metric>& v = pe.view;
+    const pe_t n_pes = graph.n_pes();
+    v.team = team.view(p);
+    v.rows = graph.out[p];
+    if constexpr (std::is_same_v<typename Metric::Weight, double>) {
+      v.weights = graph.out_weights[p].reals;
+    } else {
+      v.weights = graph.out_weights[p].ints;
+    }
+    v.n = static_cast<u32>(graph.num_vertices);
+    for (pe_t q = 0; q < n_pes; ++q) v.begin[q] = graph.out[q].first;
+    v.begin[n_pes] = v.n;
+    const std::int64_t own = std::max<std::int64_t>(v.rows.count, 1);
+    DeviceArray<u64> counts(2, "counters");
+    counts.fill_bytes(0);
+    if (v.rows.count != 0) describe_rows<<<1024, 256>>>(v.rows, counts.data(), counts.data() + 1);
+    SHOAL_CUDA(cudaGetLastError());
+    u64 count[2] = {};
+    counts.download(count, 2);
+    pe.distance = DeviceArray<Raw>(v.n, "distances");
+    for (int i = 0; i < 2; ++i) {
+      pe.marks[i] = DeviceArray<u32>(v.n / 32 + 1, "marks");
+      pe.marks[i].fill_bytes(0);
+      pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
+      v.marks[i] = pe.marks[i].data();
+      v.queue[i] = pe.queue[i].data();
+    }
+    pe.chunks = DeviceArray<Chunk<Raw>>(std::max<std::int64_t>(static_cast<std::int64_t>(count[0]), 1), "row chunks");
+    pe.tally = DeviceArray<Tally>(1, "counters");
+    pe.tally.fill_bytes(0);
+    if (n_pes > 1) {
+      pe.outbox = DeviceArray<u32>(v.n - v.rows.count, "outboxes");
+      pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * v.rows.count, "inboxes");
+    }
+    v.distance = pe.distance.data();
+    v.chunks = pe.chunks.data();
+    v.tally = pe.tally.data();
+    SHOAL_CUDA(cudaDeviceSynchronize());
+    return static_cast<double>(count[1]);
+  }
+
+  void connect() {
+    for (auto& mine : pes) {
+      Slice<Metric>& v = mine->view;
+      std::int64_t outbox = 0;
+      for (auto& other : pes) {
+        const pe_t p = other->view.team.me;
+        if (p == v.team.me) continue;
+        v.outbox[p] = mine->outbox.data() + outbox;
+        outbox += other->view.rows.count;
+        v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.rows.count;
+        v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * other->view.rows.count;
+      }
+    }
+  }
+
+  /// Marks are empty after a search that ended by itself.
+  void clear_marks() {
+    for (auto& pe : pes) {
+      for (auto& m : pe->marks) m.fill_bytes(0);
+      DeviceGuard guard(pe->marks[0].device());
+      SHOAL_CUDA(cudaDeviceSynchronize());
+    }
+  }
+
+  void search(vertex_t source, Report& report) override {
+    SearchArgs args{rules, source};
+    std::vector<std::vector<void*>> params(pes.size());
+    std::vector<void**> all;
+    for (std::size_t p = 0; p < pes.size(); ++p) {
+      params[p] = {&pes[p]->view, &args};
+      all.push_back(params[p].data());
+    }
+    try {
+      report.seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), all);
+    } catch (...) {
+      clear_marks();
+      throw;
+    }
+    const auto& outcome = team.outcome(0);
+    report.rounds += static_cast<std::int64_t>(outcome.word[0]);
+    for (auto& pe : pes) {
+      u64 counts[2] = {};
+      DeviceGuard guard(pe->tally.device());
+      SHOAL_CUDA(cudaMemcpy(&counts[0], &pe->view.tally->popped, sizeof(u64), cudaMemcpyDeviceToHost));
+      SHOAL_CUDA(cudaMemcpy(&counts[1], &pe->view.tally->arcs, sizeof(u64), cudaMemcpyDeviceToHost));
+      report.run += static_cast<std::int64_t>(counts[0]);
+      report.accepted += static_cast<std::int64_t>(counts[0]);
+      report.pushed += static_cast<std::int64_t>(counts[1]);
+    }
+    char text[160];
+    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps, %llu sweeps", rules.delta, why_delta.c_str(),
+                  static_cast<unsigned long long>(outcome.word[0]), static_cast<unsigned long long>(outcome.word[1]));
+    report.chosen.emplace_back("delta", text);
+  }
+
+  const void* words(pe_t p) const override {
+    const Slice<Metric>& v = pes[p]->view;
+    return v.distance + v.rows.first;
+  }
+  std::int64_t extra_bytes() const override {
+    std::size_t bytes = 0;
+    for (auto& pe : pes) bytes += pe->bytes();
+    return static_cast<std::int64_t>(bytes);
+  }
+};
+
+}  // namespace
+
+SsspDeltaGpu::SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning) {
+  const auto start = std::chrono::steady_clock::now();
+  check_tuning(tuning);
+  if (graph.n_pes() == 0 || graph.devices.size() != static_cast<std::size_t>(graph.n_pes())) {
+    throw UsageError("shortest paths: the graph lies on CPU PEs; place it with place_on_devices");
+  }
+  if (graph.weight_kind == WeightKind::none || graph.out_weights.size() != graph.out.size()) {
+    throw UsageError("shortest paths: the graph was placed without weights");
+  }
+  if (graph.weight_kind == WeightKind::float64) {
+    state_ = std::make_unique<Search<RealMetric>>(graph, true, tuning);
+  } else if (wide) {
+    state_ = std::make_unique<Search<WideMetric>>(graph, true, tuning);
+  } else {
+    state_ = std::make_unique<Search<NarrowMetric>>(graph, false, tuning);
+  }
+  state_->prepare_seconds = seconds_since(start);
+}
+
+SsspDeltaGpu::~SsspDeltaGpu() = default;
+SsspDeltaGpu::SsspDeltaGpu(SsspDeltaGpu&&) noexcept = default;
+SsspDeltaGpu& SsspDeltaGpu::operator=(SsspDeltaGpu&&) noexcept = default;
+
+void SsspDeltaGpu::search(vertex_t placed_source, Report& report) {
+  if (placed_source >= state_->graph.num_vertices) {
+    throw UsageError("shortest paths: source " + std::to_string(placed_source) + "; the graph has " +
+                     std::to_string(state_->graph.num_vertices) + " vertices, counted from 0");
+  }
+  state_->search(placed_source, report);
+}
+const void* SsspDeltaGpu::words(pe_t p) const { return state_->words(p); }
+bool SsspDeltaGpu::wide() const { return state_->wide; }
+double SsspDeltaGpu::delta() const { return state_->rules.delta; }
+double SsspDeltaGpu::prepare_seconds() const { return state_->prepare_seconds; }
+std::int64_t SsspDeltaGpu::extra_bytes() const { return state_->extra_bytes(); }
+
+namespace {
+
+class Engine final : public SsspEngine {
+ public:
+  Engine(const PlacedGraph& graph, double delta, bool wide)
+      : n_pes_(graph.n_pes()), search_(graph, wide, tuned(delta)) {}
+  void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
+  SsspWords words() const override {
+    SsspWords out{search_.wide(), {}};
+    for (pe_t p = 0; p < n_pes_; ++p) out.pes.push_back(search_.words(p));
+    return out;
+  }
+
+ private:
+  static SsspDeltaGpuTuning tuned(double delta) {
+    SsspDeltaGpuTuning t;
+    t.delta = delta;
+    return t;
+  }
+  pe_t n_pes_;
+  SsspDeltaGpu search_;
+};
+
+}  // namespace
+
+std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph& graph, double delta, bool wide) {
+  return std::make_unique<Engine>(graph, delta, wide);
+}
+
+}  // namespace shoal

@@ -1,0 +1,266 @@
+// Distances of the GPU search against Dijkstra: every small shape, weights of all kinds, 1 to 4 devices, and every tuning
+// that changes the path taken.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "shoal/algo/sssp_delta_gpu.hpp"
+#include "shoal/algo/sssp_reference.hpp"
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/data/csr_build.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
+#include "shoal/pgas/device_graph.hpp"
+
+namespace shoal {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+std::vector<int> first_devices(pe_t n) {
+  std::vector<int> devices(n);
+  std::iota(devices.begin(), devices.end(), 0);
+  return devices;
+}
+
+/// What the search left, as wide words in the input's numbers.
+Words fetch(const SsspDeltaGpu& search, const PlacedGraph& graph) {
+  Words out(graph.num_vertices);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const CsrView& rows = graph.out[p];
+    if (rows.count == 0) continue;
+    Words part(rows.count);
+    if (search.wide()) {
+      SHOAL_CUDA(cudaMemcpy(part.data(), search.words(p), rows.count * 8ull, cudaMemcpyDefault));
+    } else {
+      std::vector<std::uint32_t> narrow(rows.count);
+      SHOAL_CUDA(cudaMemcpy(narrow.data(), search.words(p), rows.count * 4ull, cudaMemcpyDefault));
+      for (vertex_t i = 0; i < rows.count; ++i) {
+        part[i] = narrow[i] == kUnreachedDistance<std::uint32_t> ? kUnreachedDistance<std::uint64_t> : narrow[i];
+      }
+    }
+    for (vertex_t i = 0; i < rows.count; ++i) out[graph.partition.input(rows.first + i)] = part[i];
+  }
+  return out;
+}
+
+std::string first_difference(const Words& got, const Words& want) {
+  if (got.size() != want.size()) return "sizes differ";
+  for (std::size_t v = 0; v < got.size(); ++v) {
+    if (got[v] != want[v]) {
+      return "vertex " + std::to_string(v) + " has distance word " + std::to_string(got[v]) + ", the reference says " +
+             std::to_string(want[v]);
+    }
+  }
+  return "";
+}
+
+struct Path {
+  std::string name;
+  SsspDeltaGpuTuning tuning;
+};
+
+std::vector<Path> paths() {
+  std::vector<Path> out(5);
+  out[0].name = "defaults";
+  out[1].name = "never sweeps, narrow window";
+  out[1].tuning.sweep_enter = 2;
+  out[1].tuning.delta = 3;
+  out[2].name = "always sweeps";
+  out[2].tuning.sweep_enter = 0;
+  out[2].tuning.sweep_leave = 0;
+  out[2].tuning.far_widths = 1;
+  out[3].name = "sweeps and leaves often, wide window";
+  out[3].tuning.sweep_enter = 0.05;
+  out[3].tuning.sweep_leave = 0.2;
+  out[3].tuning.delta = 1000;
+  out[4].name = "small blocks, everything at once";
+  out[4].tuning.block_threads = 96;
+  out[4].tuning.delta = 1e9;
+  for (Path& p : out) p.tuning.deadline_seconds = 20;
+  return out;
+}
+
+class SsspDeltaGpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+    most_ = std::min(num_devices(), 4);
+  }
+
+  void check(const Csr& csr, const std::vector<vertex_t>& sources, PartitionKind kind = PartitionKind::block) {
+    std::vector<Words> want;
+    for (const vertex_t source : sources) want.push_back(sssp_reference(csr, source));
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      const PlacedGraph graph = place_on_devices(csr, make_partition(csr, pes, kind), first_devices(pes), true);
+      for (const bool wide : {false, true}) {
+        for (const Path& path : paths()) {
+          SsspDeltaGpu search(graph, wide, path.tuning);
+          for (std::size_t i = 0; i < sources.size(); ++i) {
+            Report report;
+            search.search(graph.partition.placed(sources[i]), report);
+            ASSERT_EQ(first_difference(fetch(search, graph), want[i]), "")
+                << csr.name << ", source " << sources[i] << ", " << pes << " PEs, " << (wide ? "wide, " : "narrow, ")
+                << path.name << ": " << report.chosen.back().second;
+          }
+        }
+      }
+    }
+  }
+  void check(const std::string& generator, const std::vector<vertex_t>& sources,
+             PartitionKind kind = PartitionKind::block) {
+    const Csr plain = generate(parse_generator(generator));
+    check(with_weights(plain, WeightSource::hash255), sources, kind);
+  }
+
+  pe_t most_ = 1;
+};
+
+/// The same arcs with other weights.
+template <class Weigh>
+Csr whole(const std::string& generator, Weigh weigh) {
+  Csr csr = generate(parse_generator(generator));
+  csr.weight_kind = WeightKind::int32;
+  csr.int_weights = HostArray<std::int32_t>(csr.num_arcs());
+  for (std::int64_t u = 0; u < csr.num_vertices(); ++u) {
+    for (arc_t a = csr.offsets[u]; a < csr.offsets[u + 1]; ++a) {
+      const auto v = static_cast<std::int64_t>(csr.targets[a]);
+      csr.int_weights[a] = weigh(std::min(u, v), std::max(u, v));
+    }
+  }
+  return csr;
+}
+
+TEST_F(SsspDeltaGpuTest, TheComparisonSeesAWrongDistance) {
+  Words want(100, 7), got = want;
+  EXPECT_EQ(first_difference(got, want), "");
+  got[99] = 8;
+  EXPECT_NE(first_difference(got, want), "");
+  got.pop_back();
+  EXPECT_NE(first_difference(got, want), "");
+}
+
+TEST_F(SsspDeltaGpuTest, FewVertices) {
+  check("chain:1", {0});
+  check("chain:2", {0, 1});
+  check("chain:33", {0, 16, 32});
+  check("chain:3000", {0, 1500});
+}
+
+TEST_F(SsspDeltaGpuTest, StarsAndCompleteGraphs) {
+  for (const int n : {33, 129, 257, 5000}) check("star:" + std::to_string(n), {0, static_cast<vertex_t>(n - 1)});
+  check("star:200000", {0, 199999});
+  for (const int n : {32, 130, 513}) check("complete:" + std::to_string(n), {0, static_cast<vertex_t>(n - 1)});
+}
+
+TEST_F(SsspDeltaGpuTest, SkewedGraphs) {
+  check("kron:6", {0, 63});
+  check("kron:12", {0, 77, 4095});
+  check("kron:16,seed=5", {0, 77});
+  check("kron:14", {3}, PartitionKind::edges);
+  check("kron:14", {9}, PartitionKind::random);
+}
+
+TEST_F(SsspDeltaGpuTest, Roads) {
+  check("road:17", {0, 144});
+  check("road:150", {0, 11000}, PartitionKind::random);
+  check("road:300", {45000});
+}
+
+TEST_F(SsspDeltaGpuTest, DirectedGraphs) { check("kron:12,directed=1", {0, 1, 4095}); }
+
+TEST_F(SsspDeltaGpuTest, WeightsOfAllSizes) {
+  check(whole("kron:10", [](auto, auto) { return 0; }), {0, 5});
+  check(whole("kron:10", [](auto u, auto v) { return (u + v) % 3 == 0 ? 0 : static_cast<int>(u % 5); }), {0, 5});
+  check(whole("road:60", [](auto u, auto v) { return static_cast<int>((u * 7 + v) % 4 == 0 ? 100000 : 1); }), {0});
+  check(whole("road:12", [](auto u, auto v) { return static_cast<int>((u * 7 + v) % 9 == 0 ? 50000000 : 3); }), {0});
+}
+
+TEST_F(SsspDeltaGpuTest, RealWeights) {
+  Csr csr = generate(parse_generator("road:120"));
+  csr.weight_kind = WeightKind::float64;
+  csr.real_weights = HostArray<double>(csr.num_arcs());
+  for (std::int64_t u = 0; u < csr.num_vertices(); ++u) {
+    for (arc_t a = csr.offsets[u]; a < csr.offsets[u + 1]; ++a) {
+      csr.real_weights[a] = hash255(static_cast<vertex_t>(u), csr.targets[a], true) / 1000.0;
+    }
+  }
+  check(csr, {0, 7000});
+}
+
+TEST_F(SsspDeltaGpuTest, NarrowWordsSaturate) {
+  const Csr csr = whole("chain:5", [](auto, auto) { return 0x7FFFFFFF; });
+  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
+  SsspDeltaGpu search(graph, false);
+  Report report;
+  search.search(0, report);
+  const Words got = fetch(search, graph);
+  EXPECT_EQ(got[2], 0xFFFFFFFEu);
+  EXPECT_EQ(got[4], kTooFar);
+}
+
+TEST_F(SsspDeltaGpuTest, ManySearchesWithOneObject) {
+  const Csr plain = generate(parse_generator("kron:10"));
+  const Csr csr = with_weights(plain, WeightSource::hash255);
+  for (pe_t pes = 1; pes <= most_; ++pes) {
+    const PlacedGraph graph =
+        place_on_devices(csr, make_partition(csr, pes, PartitionKind::block), first_devices(pes), true);
+    SsspDeltaGpu search(graph, false);
+    for (vertex_t source = 0; source < 1024; source += 13) {
+      Report report;
+      search.search(graph.partition.placed(source), report);
+      ASSERT_EQ(first_difference(fetch(search, graph), sssp_reference(csr, source)), "") << source << ", " << pes;
+      ASSERT_GT(report.seconds, 0);
+    }
+  }
+}
+
+TEST_F(SsspDeltaGpuTest, RefusesWhatItCannotDo) {
+  const Csr plain = generate(parse_generator("kron:8"));
+  const Csr csr = with_weights(plain, WeightSource::unit);
+  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
+  SsspDeltaGpu search(graph, false);
+  Report report;
+  EXPECT_THROW(search.search(256, report), UsageError);
+  SsspDeltaGpuTuning tuning;
+  tuning.block_threads = 33;
+  EXPECT_THROW(SsspDeltaGpu(graph, false, tuning), UsageError);
+  tuning = {};
+  tuning.delta = -1;
+  EXPECT_THROW(SsspDeltaGpu(graph, false, tuning), UsageError);
+  const PlacedGraph bare = place_on_devices(plain, make_partition(plain, 1, PartitionKind::block), {0});
+  EXPECT_THROW(SsspDeltaGpu(bare, false), UsageError);
+  const PlacedGraph on_cpu = place_on_threads(csr, make_partition(csr, 1, PartitionKind::block));
+  EXPECT_THROW(SsspDeltaGpu(on_cpu, false), UsageError);
+}
+
+TEST_F(SsspDeltaGpuTest, AFailedAllocationLeavesNothing) {
+  const Csr plain = generate(parse_generator("kron:8"));
+  const Csr csr = with_weights(plain, WeightSource::unit);
+  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
+  const std::int64_t before = AllocationFault::held;
+  int failed = 0;
+  for (int k = 0; k < 64; ++k) {
+    AllocationFault::arm(k);
+    try {
+      SsspDeltaGpu search(graph, false);
+      AllocationFault::disarm();
+      break;
+    } catch (const CapacityError&) {
+      ++failed;
+    }
+    AllocationFault::disarm();
+    EXPECT_EQ(AllocationFault::held, before) << k;
+  }
+  EXPECT_GT(failed, 5);
+}
+
+}  // namespace
+}  // namespace shoal
