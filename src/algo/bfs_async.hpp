@@ -17,8 +17,13 @@ class BfsAsync : public BfsEngine {
       : machine_(machine), graph_(graph), clear_(std::move(clear)), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       level_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
-      // Where arcs are few, levels are many and each is a chain of latencies: one look less.
-      tasks_.push_back({graph.out[p], graph.partition.owner, level(p), graph.num_arcs > 8 * graph.num_vertices});
+    }
+    Symmetric<level_t> levels;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) levels.part[p] = level(p);
+    // Where arcs are few, levels are many and each is a chain of latencies: one look less.
+    const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      tasks_.push_back({graph.out[p], graph.partition.owner, level(p), levels, look_first});
     }
   }
 

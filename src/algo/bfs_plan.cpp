@@ -25,13 +25,10 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
   const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree, 1.0);
   const bool dense = mean_degree >= 8;
-  // A task's options say that the task is wanted.
-  const bool tuned = options.worker != WorkerKind::automatic || options.kernel != KernelKind::automatic ||
-                     options.fetch > 0 || options.capacity > 0 || options.spill >= 0 || options.workers > 0;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == BfsStrategy::automatic) {
-    if (tuned) {
+    if (asks_for_worklist(options)) {
       plan.strategy = BfsStrategy::async;
       reason = "options of the asynchronous worklist were given";
     } else if (!machine.on_gpu()) {

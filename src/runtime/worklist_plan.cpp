@@ -23,6 +23,13 @@ void note(std::vector<std::pair<std::string, std::string>>& why, const char* opt
 
 }  // namespace
 
+bool asks_for_worklist(const Options& o) {
+  return o.worker != WorkerKind::automatic || o.kernel != KernelKind::automatic || o.fetch > 0 || o.capacity > 0 ||
+         o.spill >= 0 || o.workers > 0 || o.queue != QueueKind::automatic || o.threshold >= 0 ||
+         o.threshold_delta > 0 || o.buckets > 0 || o.judge != JudgeKind::automatic ||
+         o.combine != CombineKind::automatic;
+}
+
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        std::vector<std::pair<std::string, std::string>>& why) {
   LaunchPlan plan;

@@ -176,6 +176,7 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
         tasks.push_back({{graph.offsets.data() + first, graph.targets.data(), first, owners.begin[p + 1] - first},
                          owners,
                          level.data() + first,
+                         {},
                          plan.capacity != 8});
       }
       std::vector<std::vector<Bfs::Item>> seeds(n);

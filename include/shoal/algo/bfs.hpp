@@ -2,11 +2,12 @@
 // is better than what it knows; whoever runs it offers level + 1 to every neighbour. The search is over when no item is
 // left on any PE. Levels are exact whatever the order, because a later, better item runs again.
 //
-// Source: Atos, Listing 5. Differs: the owner judges (Groute's OnReceive), so no transport needs a remote minimum.
+// Source: Atos, Listing 5. Differs: the owner judges (Groute's OnReceive), so no transport needs a remote minimum; with
+// `--judge remote` the pusher does, as in Atos over NVLink.
 #pragma once
-#include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
+#include "shoal/pgas/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {
@@ -17,23 +18,31 @@ struct Bfs {
     level_t level;
   };
 
-  CsrView graph;           ///< this PE's rows
-  OwnerTable owners;       ///< who owns which vertex
-  level_t* level;          ///< [graph.count] hops; kUnreached where not reached yet
-  bool look_first = true;  ///< look before the minimum: fewer atomics, one more latency per hop
+  CsrView graph;              ///< this PE's rows
+  OwnerTable owners;          ///< who owns which vertex
+  level_t* level;             ///< [graph.count] hops; kUnreached where not reached yet
+  Symmetric<level_t> levels;  ///< `level` of every PE, for accept_at
+  bool look_first = true;     ///< look before the minimum: fewer atomics, one more latency per hop
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Lowers the level; true if it was lowered. Most arcs lead back, and a look spares them the atomic.
-  SHOAL_FN bool accept(Item item) const {
-    level_t& mine = level[graph.local(item.v)];
-    return (!look_first || load(mine) > item.level) && fetch_min(mine, item.level) > item.level;
-  }
+  SHOAL_FN bool accept(Item item) const { return lower(level[graph.local(item.v)], item); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(levels.part[pe][item.v - owners.begin[pe]], item); }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load(level[graph.local(item.v)]) < item.level; }
+  SHOAL_FN bool stale(Item item) const { return load_shared(level[graph.local(item.v)]) < item.level; }
+
+  SHOAL_FN level_t priority(Item item) const { return item.level; }
+  SHOAL_FN vertex_t key(Item item) const { return item.v; }
+  SHOAL_FN Item combine(Item a, Item b) const { return a.level < b.level ? a : b; }
 
   SHOAL_FN Span<const vertex_t> range(Item item) const { return graph.neighbors(item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.level + 1}; }
+
+ private:
+  SHOAL_FN bool lower(level_t& known, Item item) const {
+    return (!look_first || load_shared(known) > item.level) && fetch_min_shared(known, item.level) > item.level;
+  }
 };
 
 }  // namespace shoal

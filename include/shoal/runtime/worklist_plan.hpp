@@ -30,6 +30,9 @@ struct LaunchPlan {
   double stall_timeout_seconds = 10;
 };
 
+/// True if an option was given that only the worklist knows: its user wants the asynchronous task.
+bool asks_for_worklist(const Options& options);
+
 /// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
