@@ -80,7 +80,7 @@ struct AlgorithmInfo {
   // For `shoal tune`.
   std::vector<std::string> bulk_strategies;                             ///< values of --strategy beside async
   bool has_priority;                                                    ///< its task knows --queue priority
-  std::vector<std::pair<const char*, std::vector<std::string>>> tuned;  ///< flags of its own, and values to try
+  std::vector<std::pair<const char*, std::vector<std::string>>> tuned;  ///< flags of bulk strategies, values to try
   std::unique_ptr<Algorithm> (*make)();
 };
 
@@ -102,7 +102,10 @@ class PlacedRunner : public Placed {
   std::string find_wrong_in_place() override { return runner_.verify(); }
   std::int64_t num_vertices() const override { return runner_.num_vertices(); }
   arc_t num_arcs() const override { return runner_.num_arcs(); }
-  arc_t degree(vertex_t input) const override { return runner_.degree(input); }
+  arc_t degree(vertex_t input) const override {
+    if constexpr (requires { runner_.degree(input); }) return runner_.degree(input);
+    return runner_.graph().degree(input);
+  }
 
  protected:
   Runner runner_;

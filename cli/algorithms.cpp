@@ -5,10 +5,10 @@
 
 namespace shoal::cli {
 
-extern const AlgorithmInfo kBfs;
+extern const AlgorithmInfo kBfs, kComponents;
 
 const std::vector<const AlgorithmInfo*>& algorithms() {
-  static const std::vector<const AlgorithmInfo*> all = {&kBfs};
+  static const std::vector<const AlgorithmInfo*> all = {&kBfs, &kComponents};
   return all;
 }
 

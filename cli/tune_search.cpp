@@ -15,24 +15,25 @@ constexpr double kHopeless = 8;        // a first run slower than the best by th
 constexpr double kGridShare = 0.6;     // of the budget: for the grid
 constexpr double kWorthNaming = 1.02;  // auto stays when the best is not faster by this factor: less is noise
 
-/// Options beside strategy, worker and kernel that are tried one at a time. Only for the worklist unless `always`.
+/// Options beside strategy, worker and kernel that are tried one at a time.
 struct Knob {
+  enum Of { worklist, bulk, both };
   const char* flag;
   std::vector<std::string> values;
   bool gpu_only;
   bool several_pes_only;
-  bool always;
+  Of of;  ///< which strategies look at it
 };
 const std::vector<Knob>& knobs() {
   static const std::vector<Knob> all = {
-      {"--fetch", {"1", "4", "16", "64"}, false, false, false},
-      {"--workers", {"64", "256", "1024", "4096"}, true, false, false},
-      {"--queue", {"fifo", "priority"}, false, false, false},
-      {"--buckets", {"1", "8", "32"}, false, false, false},
-      {"--threshold-delta", {"1", "4", "16", "64", "256", "1024"}, false, false, false},
-      {"--judge", {"owner", "remote"}, true, true, false},
-      {"--combine", {"off", "on"}, false, true, false},
-      {"--partition", {"block", "edges", "random"}, false, true, true},
+      {"--fetch", {"1", "4", "16", "64"}, false, false, Knob::worklist},
+      {"--workers", {"64", "256", "1024", "4096"}, true, false, Knob::worklist},
+      {"--queue", {"fifo", "priority"}, false, false, Knob::worklist},
+      {"--buckets", {"1", "8", "32"}, false, false, Knob::worklist},
+      {"--threshold-delta", {"1", "4", "16", "64", "256", "1024"}, false, false, Knob::worklist},
+      {"--judge", {"owner", "remote"}, true, true, Knob::worklist},
+      {"--combine", {"off", "on"}, false, true, Knob::worklist},
+      {"--partition", {"block", "edges", "random"}, false, true, Knob::both},
   };
   return all;
 }
@@ -159,10 +160,10 @@ void TuneSearch::halve(std::vector<Way> ways) {
 void TuneSearch::refine() {
   const bool several = fixed_.count("--pes") > 0 ? fixed_.at("--pes") != "1" : on_gpu_;
   std::vector<Knob> todo = knobs();
-  for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, true});
+  for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, Knob::bulk});
   for (const Knob& knob : todo) {
     if (!may_try(knob.flag) || (knob.gpu_only && !on_gpu_) || (knob.several_pes_only && !several)) continue;
-    if (!knob.always && !is_worklist(best_)) continue;
+    if (knob.of != Knob::both && (knob.of == Knob::worklist) != is_worklist(best_)) continue;
     if (std::string(knob.flag) == "--queue" && !info_.has_priority) continue;
     for (const std::string& value : knob.values) {
       if (used() > 1) return;
