@@ -1,9 +1,8 @@
 #include "shoal/algo/bfs_reference.hpp"
 
 #include <algorithm>
-#include <atomic>
 
-#include "shoal/core/parallel.hpp"
+#include "first_wrong.hpp"
 
 namespace shoal {
 namespace {
@@ -16,21 +15,6 @@ std::string number(std::int64_t x) { return std::to_string(x); }
 
 CsrView view_of(const Csr& graph) {
   return {graph.offsets.data(), graph.targets.data(), 0, static_cast<vertex_t>(graph.num_vertices())};
-}
-
-/// The smallest v in [0, n) for which wrong(v), or n. All threads.
-template <class Wrong>
-std::int64_t first_wrong(std::int64_t n, Wrong wrong) {
-  std::atomic<std::int64_t> first{n};
-  parallel_ranges(n, 1 << 13, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < std::min(end, first.load(std::memory_order_relaxed)); ++v) {
-      if (!wrong(static_cast<vertex_t>(v))) continue;
-      for (std::int64_t old = first; v < old && !first.compare_exchange_weak(old, v);) {
-      }
-      return;
-    }
-  });
-  return first;
 }
 
 /// Empty if the lengths and the source fit the graph.

@@ -1,0 +1,27 @@
+#include <algorithm>
+
+#include "sssp_async.hpp"
+
+namespace shoal {
+namespace {
+
+/// Each thread clears its share of its PE's distances.
+struct ClearCpu {
+  template <class Word>
+  void operator()(const Machine& machine, const PlacedGraph& graph, const std::vector<Word*>& words) const {
+    machine.team().run([&](pe_t pe, int thread) {
+      const std::int64_t n = graph.out[pe].count, t = machine.threads_per_pe();
+      std::fill(words[pe] + n * thread / t, words[pe] + n * (thread + 1) / t, kUnreachedDistance<Word>);
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SsspEngine> make_sssp_async_cpu(const Machine& machine, const PlacedGraph& graph,
+                                                const LaunchPlan& plan, bool wide) {
+  if (wide) return std::make_unique<SsspAsync<std::uint64_t, ClearCpu>>(machine, graph, plan, ClearCpu{});
+  return std::make_unique<SsspAsync<std::uint32_t, ClearCpu>>(machine, graph, plan, ClearCpu{});
+}
+
+}  // namespace shoal

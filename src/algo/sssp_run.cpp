@@ -1,0 +1,163 @@
+#include "shoal/algo/sssp_run.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "placed_run.hpp"
+#include "shoal/algo/sssp_reference.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/data/io.hpp"
+#include "sssp_distances.hpp"
+#include "sssp_engines.hpp"
+
+namespace shoal {
+
+struct SsspRunner::State {
+  template <class Graph>
+  State(const Graph& graph, const SsspOptions& o) : options(o), run(graph, o, o.weights) {
+    const PlacedGraph& placed = run.placed();
+    const double longest = static_cast<double>(std::max<std::int64_t>(placed.num_vertices, 1)) * placed.max_weight;
+    real = placed.weight_kind == WeightKind::float64;
+    if (real && std::isinf(longest)) {
+      throw UsageError("weights as large as " + std::to_string(placed.max_weight) +
+                       " make paths of infinite length in this graph; scale them down");
+    }
+    const double least = real ? 0 : 1;
+    if (!(o.delta == 0 || (o.delta >= least && std::isfinite(o.delta)))) {
+      throw UsageError("--delta " + std::to_string(o.delta) +
+                       " is out of range: " + (real ? "above 0" : "1 or more for whole weights") + " (0 chooses)");
+    }
+    wide = real;
+    fits = real || longest < kTooFar;
+    plan = plan_sssp(run.machine(), placed, o, run.chosen());
+    engine = run.prepare([this] { return make_engine(); });
+  }
+
+  std::unique_ptr<SsspEngine> make_engine() {
+    const Machine& machine = run.machine();
+    const PlacedGraph& placed = run.placed();
+    const bool async = plan.strategy == SsspStrategy::async;
+#if defined(SHOAL_HAVE_CUDA)
+    if (machine.on_gpu()) {
+      return async ? make_sssp_async_gpu(machine, placed, plan.launch, wide)
+                   : make_sssp_delta_gpu(machine, placed, options.delta, wide);
+    }
+#endif
+    return async ? make_sssp_async_cpu(machine, placed, plan.launch, wide)
+                 : make_sssp_delta_cpu(machine, placed, options.delta, wide);
+  }
+
+  void need_result() const {
+    if (source == kNoVertex) throw UsageError("there is no result before the first search");
+  }
+
+  /// The last search's distances as wide words, by input number.
+  HostArray<std::uint64_t> words() const {
+    return run.gather<std::uint64_t>(
+        [&](pe_t pe, std::uint64_t* to) { fetch_words(run.machine(), run.placed(), engine->words(), pe, to); },
+        [](std::uint64_t word) { return word; });
+  }
+
+  /// In-arcs in the input's numbers.
+  const Csr& in() {
+    const Csr& graph = run.graph();
+    if (graph.symmetric) return graph;
+    if (reversed.offsets.empty()) reversed = transpose(graph);
+    return reversed;
+  }
+
+  SsspOptions options;
+  PlacedRun run;
+  SsspPlan plan;
+  bool real = false;  ///< weights are doubles
+  bool wide = false;  ///< words of 64 bits
+  bool fits = false;  ///< no path is too long for the words
+  std::unique_ptr<SsspEngine> engine;
+  vertex_t source =
+      kNoVertex;  ///< in the input's numbers, of the last search; kNoVertex when there was none or it failed
+  Csr reversed;   ///< empty until wanted
+  Report report;
+};
+
+SsspRunner::SsspRunner(const Csr& graph, const SsspOptions& options)
+    : state_(std::make_unique<State>(graph, options)) {}
+SsspRunner::SsspRunner(const GeneratorSpec& spec, const SsspOptions& options)
+    : state_(std::make_unique<State>(spec, options)) {}
+SsspRunner::SsspRunner(SsspRunner&&) noexcept = default;
+SsspRunner& SsspRunner::operator=(SsspRunner&&) noexcept = default;
+SsspRunner::~SsspRunner() = default;
+
+Report SsspRunner::search(vertex_t source) {
+  State& s = *state_;
+  const vertex_t placed = s.run.placed_vertex("source", source);
+  s.source = kNoVertex;
+  Report report = s.run.begin_report();
+  s.engine->search(placed, report);
+  if (!s.fits) {
+    Stopwatch watch;
+    const bool again = any_too_far(s.run.machine(), s.run.placed(), s.engine->words());
+    report.seconds += watch.lap();
+    if (again) {  // from now on in wide words
+      s.wide = s.fits = true;
+      s.engine.reset();
+      s.engine = s.make_engine();
+      s.engine->search(placed, report);
+    }
+  }
+  if (!s.real) {
+    report.chosen.emplace_back("distances", !s.wide  ? "32 bits: every distance fits"
+                                            : s.fits ? "64 bits: a distance is above 4,294,967,293"
+                                                     : "64 bits");
+  }
+  report.phase_seconds.emplace_back("run", report.seconds);
+  s.source = source;
+  s.report = report;
+  return report;
+}
+
+SsspResult SsspRunner::result() const {
+  State& s = *state_;
+  s.need_result();
+  const HostArray<std::uint64_t> words = s.words();
+  const std::int64_t n = words.size();
+  SsspResult result;
+  result.report = s.report;
+  if (s.real)
+    result.real_distances = HostArray<double>(n);
+  else
+    result.distances = HostArray<std::int64_t>(n);
+  const Csr& graph = this->graph();
+  for (std::int64_t v = 0; v < n; ++v) {
+    const bool reached = words[v] != kUnreachedDistance<std::uint64_t>;
+    const auto real = std::bit_cast<double>(words[v]);
+    if (s.real)
+      result.real_distances[v] = reached ? real : INFINITY;
+    else
+      result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
+    if (!reached) continue;
+    ++result.reached;
+    result.reached_arcs += graph.degree(static_cast<vertex_t>(v));
+    result.farthest = std::max(result.farthest, s.real ? real : static_cast<double>(words[v]));
+  }
+  if (s.options.predecessors) result.predecessors = sssp_predecessors(s.in(), words.span(), s.source);
+  return result;
+}
+
+std::string SsspRunner::verify() const {
+  State& s = *state_;
+  s.need_result();
+  const vertex_t placed = s.run.placed_vertex("source", s.source);
+  const SsspCheck check = check_words(s.run.machine(), s.run.placed(), s.engine->words(), placed);
+  if (!check.wrong.empty() || check.all_from_nearer) return check.wrong;
+  const HostArray<std::uint64_t> words = s.words();  // arcs of weight zero: the host looks for rings
+  return verify_distances(s.in(), words.span(), s.source);
+}
+
+std::int64_t SsspRunner::num_vertices() const { return state_->run.num_vertices(); }
+arc_t SsspRunner::num_arcs() const { return state_->run.num_arcs(); }
+arc_t SsspRunner::degree(vertex_t input) const { return graph().degree(input); }
+const Csr& SsspRunner::graph() const { return state_->run.graph(); }
+
+}  // namespace shoal
