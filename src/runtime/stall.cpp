@@ -36,8 +36,8 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   for (pe_t q = 0; q < n_pes; ++q) {
     s.sent.push_back(control.send[q].tail.load());
     s.channel_room.push_back(control.send[q].room.load());
-    s.received.push_back(control.receive[q].head.load());
-    s.draining.push_back(control.receive[q].lock.load() != 0);
+    s.received.push_back(control.receive[q].head());
+    s.draining.push_back(control.receive[q].locked());
   }
   return s;
 }

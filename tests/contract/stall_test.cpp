@@ -100,7 +100,10 @@ struct Drill {
         break;
       case Fault::locked_channel:
         // Taken as a drainer takes it: one that has it now would open it again.
-        for (std::uint32_t open = 0; !view.control[to]->receive[at].lock.compare_swap_acquire(open, 1);) open = 0;
+        for (ChannelReceiveCounters& end = view.control[to]->receive[at];;) {
+          ticket_t open = 2 * end.head();
+          if (end.drain.compare_swap_acquire(open, open + 1)) break;
+        }
         out.push(w, {to, 0, 0});
         break;
       case Fault::held_spill:

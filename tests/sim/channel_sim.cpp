@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "lanes.hpp"
 #include "shoal/queue/channel.hpp"
 #include "shoal/transport/direct.hpp"
 
@@ -19,30 +20,29 @@ constexpr std::uint32_t kSalt = 0xC4A44E11u;
 class ChannelScenario final : public sim::Scenario {
  public:
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
-    const ticket_t capacity = ticket_t{1} << random.below(4);  // 1, 2, 4, 8
+    const ticket_t capacity = ticket_t{1} << random.below(5);  // 1 to 16: credits go back by 1, 2 or 4
     const lane_t senders = 1 + random.below(3), receivers = 1 + random.below(3);
-    n_items_ = 3 + random.below(18);
+    n_items_ = 3 + random.below(random.below(4) == 0 ? 48 : 18);
     batch_ = 1 + random.below(4);
+    desk_ = 1 + random.below(20);
     slots_.assign(capacity, RemoteSlot<Item>{});
     for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
     send_.tail.store(0);
     send_.room.store(static_cast<std::int64_t>(capacity));
     send_.messages.store(0);
-    receive_.head.store(0);
-    receive_.lock.store(0);
+    receive_.drain.store(0);
     times_received_.assign(n_items_, 0);
     next_ = received_ = 0;
 
     machine.name(slots_.data(), sizeof slots_[0], capacity, "slot");
     machine.name(&send_.tail, 8, 1, "tail");
     machine.name(&send_.room, 8, 1, "room");
-    machine.name(&receive_.head, 8, 1, "head");
-    machine.name(&receive_.lock, 8, 1, "lock");
+    machine.name(&receive_.drain, 8, 1, "drain");
     for (lane_t w = 0; w < senders; ++w) machine.add_worker(0, [this] { send(); });
     for (lane_t w = 0; w < receivers; ++w) machine.add_worker(1, [this] { receive(); });
     return "capacity " + std::to_string(capacity) + ", " + std::to_string(senders) + " senders, " +
-           std::to_string(receivers) + " receivers, " + std::to_string(n_items_) + " items, batches of at most " +
-           std::to_string(batch_);
+           std::to_string(receivers) + " receivers, " + std::to_string(n_items_) + " items, sent " +
+           std::to_string(batch_) + " and received " + std::to_string(desk_) + " at once";
   }
 
   std::string judge() override {
@@ -51,11 +51,12 @@ class ChannelScenario final : public sim::Scenario {
         return "item " + std::to_string(i) + " was received " + std::to_string(times_received_[i]) + " times";
       }
     }
-    if (send_.tail.load() != n_items_ || receive_.head.load() != n_items_) return "head or tail is not the item count";
-    if (send_.room.load() != static_cast<std::int64_t>(slots_.size())) {
+    if (send_.tail.load() != n_items_ || receive_.head() != n_items_) return "head or tail is not the item count";
+    const ticket_t kept_back = n_items_ % credit_share(slots_.size());
+    if (send_.room.load() != static_cast<std::int64_t>(slots_.size() - kept_back)) {
       return "credits were lost or made: room is " + std::to_string(send_.room.load());
     }
-    return receive_.lock.load() == 0 ? "" : "the lock was left closed";
+    return receive_.locked() ? "the lock was left closed" : "";
   }
 
   unsigned expected_steps() const override { return 300; }
@@ -82,17 +83,13 @@ class ChannelScenario final : public sim::Scenario {
   void receive() {
     const ChannelReceiver<Item> channel{slots_.data(), slots_.size(), &receive_, &send_.room};
     while (received_ < n_items_) {
-      if (!channel.waiting() || !channel.try_lock()) {
+      ticket_t head = 0;
+      if (!channel.waiting(head) || !channel.try_lock(head)) {
         sim::yield();
         continue;
       }
-      std::array<Item, 8> items{};
-      const ticket_t head = channel.counters->head.load();
-      lane_t n = 0;
-      while (n < batch_ && channel.ready(head + n)) {
-        items[n] = channel.read(head + n);
-        ++n;
-      }
+      std::array<Item, 20> items{};
+      const lane_t n = channel.copy_arrived(sim::SimThread{}, head, items.data(), desk_);
       channel.finish(transport_, 0, head, n);
       for (lane_t i = 0; i < n; ++i) judge_item(items[i], head + i);
     }
@@ -111,7 +108,8 @@ class ChannelScenario final : public sim::Scenario {
   ChannelSendCounters send_{};
   ChannelReceiveCounters receive_{};
   std::uint32_t n_items_ = 0, next_ = 0, received_ = 0;
-  lane_t batch_ = 1;
+  lane_t batch_ = 1;  ///< items that a sender offers at once
+  lane_t desk_ = 1;   ///< items that a receiver takes at once
   std::vector<int> times_received_;
 };
 

@@ -122,7 +122,7 @@ class SchedulerScenario final : public sim::Scenario {
     while (static_cast<lane_t>(n_pes_) * workers_ * lanes_ > sim::kMaxWorkers) --workers_;
     fetch_ = 1 + random.below(kind_ == 0 ? sim::SimThread::kMaxFetch : lanes_);
     capacity_ = ticket_t{2} << random.below(3);
-    channel_capacity_ = ticket_t{1} << random.below(3);
+    channel_capacity_ = ticket_t{1} << random.below(4);
     advance_ = random.below(3);
     scarce_ = random.below(8) == 0;
     chunks_ = scarce_ ? random.below(workers_) : workers_;  // one each is enough: fewer items than a chunk
@@ -263,8 +263,7 @@ class SchedulerScenario final : public sim::Scenario {
       control.send[q].tail.store(0);
       control.send[q].room.store(static_cast<std::int64_t>(channel_capacity_));
       control.send[q].messages.store(0);
-      control.receive[q].head.store(0);
-      control.receive[q].lock.store(0);
+      control.receive[q].drain.store(0);
       pe.inbox[q].assign(channel_capacity_, RemoteSlot<Item>{{}, {~0u, 0}});
     }
     pe.desks.assign(workers_, std::vector<Item>(kDesk, Item{~0u, 0}));
@@ -295,8 +294,7 @@ class SchedulerScenario final : public sim::Scenario {
       const std::string from = "channel" + std::to_string(q) + std::to_string(p) + ".";
       machine.name(&c.send[q].tail, 8, 1, to + "tail");
       machine.name(&c.send[q].room, 8, 1, to + "room");
-      machine.name(&c.receive[q].head, 8, 1, from + "head");
-      machine.name(&c.receive[q].lock, 8, 1, from + "lock");
+      machine.name(&c.receive[q].drain, 8, 1, from + "drain");
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
     }
     machine.name(c.tally, sizeof c.tally[0], sizeof c.tally / sizeof c.tally[0], at + "tally");
@@ -347,9 +345,9 @@ class SchedulerScenario final : public sim::Scenario {
     using Range = typename RangeOf<typename View::Task>::Type;
     Range* range = nullptr;
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
-    Scheduler<W, View> scheduler(w, view, pe.lists[index],
-                                 Desk<typename View::Task>{pe.desks[index].data(), range, pe.starts[index].data()},
-                                 fetch_, index);
+    Scheduler<W, View> scheduler(
+        w, view, pe.lists[index],
+        Desk<typename View::Task>{pe.desks[index].data(), kDesk, range, pe.starts[index].data()}, fetch_, index);
     if (discrete_) {
       scheduler.run_round(limit_[view.me]);
       if (w.lane() == 0) pe.lists[index] = scheduler.out().list();

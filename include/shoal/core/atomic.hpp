@@ -2,7 +2,8 @@
 //
 // A Word<T, S> is one word of memory with one scope for its whole life: Scope::device for words that only this PE's
 // workers touch, Scope::system for words that another PE, or the host, touches as well. Orders are part of the method's
-// name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them).
+// name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them), but
+// for acquire_several(), which is one on a GPU and part of its loads elsewhere.
 //
 // The free functions below (fetch_min, fetch_add, load, store) are for a task's own data, which belongs to its owner.
 #pragma once
@@ -32,6 +33,7 @@ inline constexpr auto kRelaxed = sim::Order::relaxed;
 inline constexpr auto kAcquire = sim::Order::acquire;
 inline constexpr auto kRelease = sim::Order::release;
 inline constexpr auto kAcqRel = sim::Order::acq_rel;
+inline constexpr auto kOneOfSeveral = kAcquire;
 #elif defined(__CUDA_ARCH__)
 template <class T, Scope S>
 using AtomicRef = cuda::atomic_ref<T, S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system>;
@@ -39,6 +41,7 @@ inline constexpr auto kRelaxed = cuda::memory_order_relaxed;
 inline constexpr auto kAcquire = cuda::memory_order_acquire;
 inline constexpr auto kRelease = cuda::memory_order_release;
 inline constexpr auto kAcqRel = cuda::memory_order_acq_rel;
+inline constexpr auto kOneOfSeveral = kRelaxed;
 #else
 template <class T, Scope>
 using AtomicRef = std::atomic_ref<T>;
@@ -46,6 +49,7 @@ inline constexpr auto kRelaxed = std::memory_order_relaxed;
 inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 inline constexpr auto kAcqRel = std::memory_order_acq_rel;
+inline constexpr auto kOneOfSeveral = kAcquire;
 #endif
 
 /// min through compare-exchange where there is no instruction for it; does not write when nothing would change.
@@ -70,6 +74,9 @@ class Word {
  public:
   SHOAL_FN T load() const { return ref().load(detail::kRelaxed); }
   SHOAL_FN T load_acquire() const { return ref().load(detail::kAcquire); }
+  /// One of several loads that acquire together, in the acquire_several() after them. Relaxed on a GPU, so that all are in
+  /// flight at once; elsewhere an acquiring load costs nothing, and the race detectors see it.
+  SHOAL_FN T load_one_of_several() const { return ref().load(detail::kOneOfSeveral); }
   SHOAL_FN void store(T v) { ref().store(v, detail::kRelaxed); }
   SHOAL_FN void store_release(T v) { ref().store(v, detail::kRelease); }
   SHOAL_FN T fetch_add(T v) { return ref().fetch_add(v, detail::kRelaxed); }
@@ -91,6 +98,15 @@ class Word {
   SHOAL_FN auto ref() const { return detail::AtomicRef<T, S>(const_cast<T&>(value_)); }
   alignas(sizeof(T)) T value_;
 };
+
+/// After this, whatever was released with the values that this thread's load_one_of_several() calls saw is visible to it.
+template <Scope S>
+SHOAL_FN void acquire_several() {
+#if defined(__CUDA_ARCH__)
+  cuda::atomic_thread_fence(cuda::memory_order_acquire,
+                            S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system);
+#endif
+}
 
 /// A hot word alone on its cache line.
 template <class T, Scope S>

@@ -1,14 +1,22 @@
 // The channel: a bounded queue from one PE to another, written with one-sided puts.
 //
-// Slots and `head` live in the receiver's memory; `tail` and `room` in the sender's, so that a sender reserves with local
-// atomics and never waits for the network. The receiver drains under a try-lock, in ticket order, and gives credits back in
-// that order; a sender's ticket therefore always finds its slot free, without looking.
+// Slots and `drain` live in the receiver's memory; `tail` and `room` in the sender's, so that a sender reserves with local
+// atomics and never waits for the network. The receiver drains under a try-lock, in ticket order. Credits go back a share of
+// the channel at a time; a sender's ticket therefore always finds its slot free, without looking.
+//
+// `drain` is the ticket to be drained next and the lock in one word: one compare-and-swap takes the lock and knows the
+// ticket, one release moves on and opens the lock. Credits go back when the drained tickets pass a multiple of the share, by
+// whoever drained the last of them, after the lock is open. Why a sender cannot starve: credits that are not at home belong to
+// tickets that are on their way, which will be drained, or were kept back, which are fewer than a share, hence fewer than the
+// channel has. Why a credit never comes too early: the lock opens after all reads, so whoever passes a multiple has
+// acquired every read before it (models/channel.pml).
 //
 // Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits instead of ticks.
 #pragma once
 #include "shoal/core/spin.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/transport/transport.hpp"
+#include "shoal/worker/worker.hpp"
 
 namespace shoal {
 
@@ -21,9 +29,14 @@ struct ChannelSendCounters {
 
 /// The receiver's end of one channel, in the receiver's memory.
 struct ChannelReceiveCounters {
-  PaddedWord<ticket_t, Scope::device> head;
-  PaddedWord<std::uint32_t, Scope::device> lock;
+  PaddedWord<ticket_t, Scope::device> drain;  ///< twice the ticket to be drained next, plus 1 while a worker drains
+
+  SHOAL_FN ticket_t head() const { return drain.load() / 2; }
+  SHOAL_FN bool locked() const { return drain.load() % 2 != 0; }
 };
+
+/// Credits go back this many at a time.
+SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / 4; }
 
 /// What the sender's workers need. Trivially copyable.
 template <class T>
@@ -57,29 +70,68 @@ struct ChannelReceiver {
   ChannelReceiveCounters* counters = nullptr;               ///< here
   PaddedWord<std::int64_t, Scope::system>* room = nullptr;  ///< at the sender
 
-  /// This lane alone: does an item wait that nobody drains? A hint.
-  SHOAL_FN bool waiting() const {
-    const ticket_t head = counters->head.load();
-    return slots[head & (capacity - 1)].signal.load() == head + 1 && counters->lock.load() == 0;
+  /// This lane alone: does an item wait that nobody drains? A hint. `head`: its ticket, for try_lock.
+  SHOAL_FN bool waiting(ticket_t& head) const {
+    const ticket_t drain = counters->drain.load();
+    head = drain / 2;
+    return drain % 2 == 0 && slots[head & (capacity - 1)].signal.load() == head + 1;
   }
-  /// Leader only: true if this worker may drain now.
-  SHOAL_FN bool try_lock() const {
-    std::uint32_t open = 0;
-    return counters->lock.compare_swap_acquire(open, 1);
+  /// Leader only: true if this worker may drain now, from `head` on; false if `head` is not the next ticket any more.
+  SHOAL_FN bool try_lock(ticket_t head) const {
+    ticket_t open = 2 * head;
+    return counters->drain.compare_swap_acquire(open, 2 * head + 1);
   }
-  SHOAL_FN bool ready(ticket_t ticket) const {
-    return slots[ticket & (capacity - 1)].signal.load_acquire() == ticket + 1;
-  }
-  SHOAL_FN T read(ticket_t ticket) const { return plain_read(slots[ticket & (capacity - 1)].value); }
 
-  /// Leader only, after every lane has read its slot: moves head, gives the credits back, opens the lock.
+  /// Worker-collective; this worker has the lock. Copies what has arrived to `items`, in ticket order, up to the first gap.
+  /// @param items  [most] shared by the lanes; lane i writes the items i, i + size, ...
+  /// @return how many, on every lane
+  template <Worker W>
+  SHOAL_FN lane_t copy_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
+    constexpr lane_t kAtOnce = W::kMaxLanes > 32  ? 1
+                               : sizeof(T) > 16   ? 2
+                               : W::kMaxLanes > 1 ? 4
+                                                  : 8;  // loads of one lane in flight
+    const lane_t first = most < w.size() ? most : w.size();
+    lane_t gap = first;  // one slot for each lane: all there is when little is going on
+    if (w.lane() < first && slot(head + w.lane()).signal.load_acquire() != head + w.lane() + 1) gap = w.lane();
+    lane_t n = w.smallest(gap);
+    for (lane_t base = first; base < most && n == base; base += kAtOnce * w.size()) {
+      ticket_t signal[kAtOnce];
+      for (lane_t k = 0; k < kAtOnce; ++k) {
+        const lane_t i = base + k * w.size() + w.lane();
+        signal[k] = i < most ? slot(head + i).signal.load_one_of_several() : head + i + 1;
+      }
+      gap = most - base < kAtOnce * w.size() ? most : base + kAtOnce * w.size();
+      for (lane_t k = 0; k < kAtOnce; ++k) {
+        const lane_t i = base + k * w.size() + w.lane();
+        if (signal[k] != head + i + 1 && i < gap) gap = i;
+      }
+      n = w.smallest(gap);
+    }
+    if (n > first) acquire_several<Scope::system>();
+    for (lane_t base = w.lane(); base < n; base += kAtOnce * w.size()) {
+      T value[kAtOnce];
+      for (lane_t k = 0; k < kAtOnce; ++k) {
+        const lane_t i = base + k * w.size();
+        if (i < n) value[k] = plain_read(slot(head + i).value);
+      }
+      for (lane_t k = 0; k < kAtOnce; ++k) {
+        const lane_t i = base + k * w.size();
+        if (i < n) items[i] = value[k];
+      }
+    }
+    return n;
+  }
+
+  /// Leader only, after every lane has copied: moves on, opens the lock, and gives back the credits that are due.
   template <class Tr>
   SHOAL_FN bool finish(const Tr& transport, pe_t from, ticket_t head, lane_t taken) const {
-    counters->head.store(head + taken);
-    const bool sent = taken == 0 || transport.add(from, room, taken);
-    counters->lock.store_release(0);
-    return sent;
+    const ticket_t next = head + taken, below_share = credit_share(capacity) - 1;
+    const ticket_t due = (next & ~below_share) - (head & ~below_share);
+    counters->drain.store_release(2 * next);
+    return due == 0 || transport.add(from, room, static_cast<std::int64_t>(due));
   }
+  SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
 };
 
 }  // namespace shoal

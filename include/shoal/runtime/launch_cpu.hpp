@@ -27,7 +27,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     typename Task::Item items[CpuThread::kMaxFetch];
     const View& view = views[pe];
     SpillList& list = view.spill.lists[thread];
-    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items},
+    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch},
                                          plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
                                          static_cast<lane_t>(thread));
     body(scheduler);

@@ -26,24 +26,37 @@ inline constexpr int kResidentBlocks = 2;  ///< of these per multiprocessor: mor
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
 template <class W>
-inline constexpr int kResidentBound = std::is_same_v<W, GpuBlock> ? 1 : kResidentBlocks;
+inline constexpr int kResidentBound = std::is_same_v<W, GpuThread> ? kResidentBlocks : 1;
 
-/// Shared memory of one worker's desk, for `lanes` lanes.
+/// Items on the desk of a worker of `lanes` lanes: what one drain of a channel can bring. Each costs a few microseconds, full
+/// or not, so workers of few lanes take more than one item each.
 template <class Task>
-SHOAL_FN constexpr std::size_t desk_bytes(std::size_t lanes) {
-  constexpr std::size_t item = (sizeof(typename Task::Item) + 7) / 8 * 8;
-  constexpr std::size_t range = FanOutTask<Task> ? (sizeof(typename RangeOf<Task>::Type) + 7) / 8 * 8 : 0;
-  return lanes * (item + range + 8);
+SHOAL_FN constexpr lane_t desk_items(lane_t lanes) {
+  constexpr lane_t fitting = 2048 / sizeof(typename Task::Item);
+  return lanes == 1 ? 32 : lanes > 32 || fitting < lanes ? lanes : fitting < 256 ? fitting : 256;
+}
+/// Bytes of `n` objects, and where the next array may begin.
+template <class T>
+SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
+  return (n * sizeof(T) + 15) / 16 * 16;
+}
+/// Shared memory of the desk of a worker of `lanes` lanes.
+template <class Task>
+SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
+  return padded_bytes<typename Task::Item>(desk_items<Task>(lanes)) + padded_bytes<lane_t>(lanes) +
+         (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0);
 }
 
 template <class Task>
 __device__ Desk<Task> carve_desk(char* memory, lane_t lanes) {
+  using Range = typename RangeOf<Task>::Type;
   Desk<Task> desk;
-  desk.range = reinterpret_cast<typename RangeOf<Task>::Type*>(memory);
-  if constexpr (FanOutTask<Task>) memory += lanes * ((sizeof(typename RangeOf<Task>::Type) + 7) / 8 * 8);
+  desk.items = desk_items<Task>(lanes);
   desk.item = reinterpret_cast<typename Task::Item*>(memory);
-  memory += lanes * ((sizeof(typename Task::Item) + 7) / 8 * 8);
+  memory += padded_bytes<typename Task::Item>(desk.items);
   desk.start = reinterpret_cast<lane_t*>(memory);
+  memory += padded_bytes<lane_t>(lanes);
+  if constexpr (FanOutTask<Task>) desk.range = reinterpret_cast<Range*>(memory);
   return desk;
 }
 
@@ -54,7 +67,7 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
   extern __shared__ __align__(16) char shared[];
   lane_t index;
   Desk<Task> desk;
-  typename Task::Item own[GpuThread::kMaxFetch];
+  typename Task::Item own[desk_items<Task>(1)];
   W w;
   if constexpr (std::is_same_v<W, GpuBlock>) {
     index = blockIdx.x;
@@ -66,6 +79,7 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
   } else {
     index = blockIdx.x * blockDim.x + threadIdx.x;
     desk.item = own;
+    desk.items = desk_items<Task>(1);
   }
   if (index >= workers) return;
   Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);

@@ -21,7 +21,8 @@ struct RangeOf<TaskT> {
 /// Memory that the lanes of one worker share while a batch is at hand.
 template <class TaskT>
 struct Desk {
-  typename TaskT::Item* item = nullptr;            ///< [fetch]
+  typename TaskT::Item* item = nullptr;            ///< [items]
+  lane_t items = 0;                                ///< at least kMaxFetch for one lane, size() for several
   typename RangeOf<TaskT>::Type* range = nullptr;  ///< [size()] fan-out tasks on several lanes; else null
   lane_t* start = nullptr;                         ///< [size()] likewise: where an item's elements begin
 };
@@ -72,7 +73,7 @@ class Scheduler {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
-      while (receive(from) && !over()) {
+      while (receive_from(from) && !over()) {
       }
     }
     if (!over()) take_from_spill();
@@ -107,10 +108,10 @@ class Scheduler {
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       const bool moved = take_from_spill();
-      return (view().n_pes > 1 && receive_any()) || moved;
+      return (looks(steps, moved) && receive_any()) || moved;
     }
     bool worked = take_from_ring();
-    worked = (view().n_pes > 1 && (!worked || steps % 4 == 3) && receive_any()) || worked;
+    worked = (looks(steps, worked) && receive_any()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
       if (!worked) worked = carry_out_phase() || look_once();
@@ -188,18 +189,28 @@ class Scheduler {
     }
   }
 
+  /// Does this worker look at the channels in this step? A few are enough to find what arrives at once; if all did, their
+  /// loads of the same words would keep the one that drains waiting.
+  SHOAL_FN bool looks(lane_t steps, bool worked) const {
+    const lane_t every = view().n_workers / kLookers + 1;
+    return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
+  }
+
   /// Looks at all channels at once, a lane each, and drains the first that has something.
   SHOAL_FN bool receive_any() {
     lane_t found = ~lane_t{0};
+    ticket_t head = 0;
     for (pe_t k = static_cast<pe_t>(w_.lane()) + 1; k < view().n_pes; k += static_cast<pe_t>(w_.size())) {
       const pe_t from = (view().me + k) % view().n_pes;
-      if (view().receiver(from).waiting()) {
+      if (view().receiver(from).waiting(head)) {
         found = static_cast<lane_t>(k);
         break;
       }
     }
-    found = w_.smallest(found);
-    return found != ~lane_t{0} && receive((view().me + static_cast<pe_t>(found)) % view().n_pes);
+    const lane_t first = w_.smallest(found);
+    if (first == ~lane_t{0}) return false;
+    head = w_.sum(found == first ? head : 0);
+    return receive((view().me + static_cast<pe_t>(first)) % view().n_pes, head);
   }
 
   /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
@@ -267,22 +278,23 @@ class Scheduler {
     complete(n);
   }
 
-  SHOAL_FN bool receive(pe_t from) {
+  SHOAL_FN bool receive_from(pe_t from) {
+    ticket_t head = 0;
+    lane_t waits = 0;
+    if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
+    if (!w_.from_leader(waits)) return false;
+    return receive(from, w_.from_leader(head));
+  }
+
+  /// Drains what has arrived from PE `from`, if its next ticket is still `head` and nobody else drains.
+  SHOAL_FN bool receive(pe_t from, ticket_t head) {
     const ChannelReceiver<Item> channel = view().receiver(from);
     lane_t locked = 0;
-    if (w_.lane() == 0) locked = channel.try_lock();
+    if (w_.lane() == 0) locked = channel.try_lock(head);
     if (!w_.from_leader(locked)) return false;
-    const ticket_t head = channel.counters->head.load();
-    lane_t ready = desk_size();
-    for (lane_t i = w_.lane(); i < ready; i += w_.size()) {
-      if (!channel.ready(head + i))
-        ready = i;
-      else
-        desk_.item[i] = channel.read(head + i);
-    }
-    const lane_t n = w_.smallest(ready);
-    if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
+    const lane_t n = channel.copy_arrived(w_, head, desk_.item, desk_.items);
     w_.sync();
+    if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
     // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
     for (lane_t base = 0; base < n; base += w_.size()) {
       const lane_t i = base + w_.lane();
@@ -411,13 +423,14 @@ class Scheduler {
     view().transport.progress();
   }
 
-  /// Items that the desk holds.
+  /// Items that run_items() takes at once.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr lane_t kHub = 1u << 16;
   static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
   static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
+  static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr unsigned kEagerSpins = 2000;
 
   const W w_;
