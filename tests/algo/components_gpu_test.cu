@@ -1,0 +1,231 @@
+// Labels on GPUs, by every way and on 1 to 4 devices, against the serial reference; and the verifier there against wrong ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "shoal/algo/components_hook_gpu.hpp"
+#include "shoal/algo/components_reference.hpp"
+#include "shoal/algo/components_run.hpp"
+#include "shoal/algo/components_verify_gpu.hpp"
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/data/generate.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/pgas/device_graph.hpp"
+
+namespace shoal {
+namespace {
+
+std::vector<int> first_devices(pe_t n) {
+  std::vector<int> devices(n);
+  std::iota(devices.begin(), devices.end(), 0);
+  return devices;
+}
+
+Csr random_graph(vertex_t n, std::int64_t arcs, bool undirected, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<vertex_t> sources, targets;
+  for (std::int64_t i = 0; i < arcs; ++i) {
+    const double x = std::uniform_real_distribution<>()(random);
+    sources.push_back(static_cast<vertex_t>(x * x * x * n));  // hubs at low numbers
+    targets.push_back(static_cast<vertex_t>(random() % n));
+  }
+  Csr graph = csr_from_arcs(n, std::move(sources), std::move(targets), {}, {}, undirected);
+  graph.name = "random graph of " + std::to_string(n) + (undirected ? "" : ", directed");
+  return graph;
+}
+
+std::vector<Csr> graphs() {
+  std::vector<Csr> all;
+  for (const char* text : {"kron:12", "kron:11,directed", "road:150", "road:90,deleted=.55", "uniform:12,degree=1",
+                           "uniform:12,degree=1,directed", "chain:40000", "star:3000", "complete:200", "chain:1"}) {
+    all.push_back(generate(parse_generator(text)));
+  }
+  for (vertex_t n : {2u, 31u, 32u, 33u, 511u, 512u, 513u, 2000u, 17000u}) {
+    all.push_back(random_graph(n, n / 2, true, n));
+    all.push_back(random_graph(n, 2 * n, false, n));
+  }
+  all.push_back(csr_from_arcs(70, {}, {}));
+  all.back().name = "no arcs";
+  return all;
+}
+
+/// The first difference in words.
+std::string difference(const Csr& graph, const std::vector<std::int32_t>& got, const std::vector<std::int32_t>& want) {
+  for (std::size_t v = 0; v < want.size(); ++v) {
+    if (got[v] == want[v]) continue;
+    return graph.name + ": vertex " + std::to_string(v) + " has label " + std::to_string(got[v]) + ", not " +
+           std::to_string(want[v]);
+  }
+  return got.size() == want.size() ? "" : "sizes differ";
+}
+
+class ComponentsGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+    most_ = std::min(num_devices(), 4);
+  }
+  pe_t most_ = 1;
+};
+
+TEST_F(ComponentsGpu, HookEqualsTheReference) {
+  std::vector<ComponentsHookGpuTuning> ways(4);
+  ways[1].tile = 512;
+  ways[1].hub_arcs = 64;
+  ways[2].giant = false;
+  ways[3].tile = 32768;
+  for (const Csr& graph : graphs()) {
+    const std::vector<std::int32_t> want = components_reference(graph);
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      const PlacedGraph placed =
+          place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
+      for (const auto& way : ways) {
+        ComponentsHookGpu hook(placed, way);
+        for (int again = 0; again < 3; ++again) {
+          Report report;
+          hook.run(report);
+          std::vector<std::int32_t> got(graph.num_vertices());
+          for (pe_t p = 0; p < pes; ++p) {
+            copy_to_host(got.data() + placed.out[p].first, hook.label(p), placed.out[p].count * sizeof(vertex_t));
+          }
+          ASSERT_EQ(difference(graph, got, want), "") << pes << " PEs, way " << &way - ways.data();
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ComponentsGpu, RunnerInEveryWay) {
+  for (const Csr& graph : graphs()) {
+    const std::vector<std::int32_t> want = components_reference(graph);
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      for (const auto partition : {PartitionKind::edges, PartitionKind::random}) {
+        for (const auto strategy : {ComponentsStrategy::hook, ComponentsStrategy::async}) {
+          ComponentsOptions options;
+          options.device = DeviceKind::gpu;
+          options.pes = pes;
+          options.partition = partition;
+          options.strategy = strategy;
+          ComponentsRunner runner(graph, options);
+          for (int again = 0; again < 2; ++again) runner.run();
+          const ComponentsResult result = runner.result();
+          const std::vector<std::int32_t> got(result.labels.begin(), result.labels.end());
+          ASSERT_EQ(difference(graph, got, want), "") << pes << " PEs, " << name(strategy) << ", " << name(partition);
+          ASSERT_EQ(runner.verify(), "") << graph.name;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ComponentsGpu, VerifierNamesEachKindOfMistake) {
+  //  0 - 2 - 4      5 - 1 - 3      6      7 - 7      8 - 9
+  const Csr graph = csr_from_arcs(10, {0, 2, 5, 3, 7, 8}, {2, 4, 1, 1, 7, 9}, {}, {}, true);
+  const std::vector<std::int32_t> right = components_reference(graph);
+  for (pe_t pes = 1; pes <= most_; ++pes) {
+    const PlacedGraph placed =
+        place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
+    const auto verify = [&](const std::vector<std::int32_t>& labels) {
+      std::vector<DeviceArray<vertex_t>> slices;
+      std::vector<const vertex_t*> at;
+      for (pe_t p = 0; p < pes; ++p) {
+        DeviceGuard guard(p);
+        slices.emplace_back(placed.out[p].count, "labels");
+        slices.back().upload(reinterpret_cast<const vertex_t*>(labels.data()) + placed.out[p].first,
+                             placed.out[p].count);
+      }
+      for (const auto& slice : slices) at.push_back(slice.data());
+      return verify_components_on_devices(placed, at.data());
+    };
+    const auto wrong = [&](std::size_t v, std::int32_t label) {
+      std::vector<std::int32_t> labels = right;
+      labels[v] = label;
+      return verify(labels);
+    };
+    EXPECT_EQ(verify(right), "");
+    EXPECT_EQ(wrong(4, 1), "vertex 2 has label 0 but its neighbour 4 has label 1");
+    EXPECT_EQ(wrong(6, 8), "vertex 6 has label 8, which is larger than the vertex itself");
+    EXPECT_EQ(wrong(6, 5), "vertex 6 has label 5 but vertex 5 has label 1");
+    EXPECT_NE(wrong(6, -1), "");
+    EXPECT_NE(wrong(6, 10), "");
+    EXPECT_EQ(wrong(6, 0), "vertex 6 has label 0 but no path leads there");
+    std::vector<std::int32_t> merged = right;
+    for (auto& label : merged) label = label == 1 ? 0 : label;
+    EXPECT_EQ(verify(merged), "vertex 1 has label 0 but no path leads there");
+    std::vector<std::int32_t> split = right;
+    split[9] = 9;
+    EXPECT_EQ(verify(split), "vertex 8 has label 8 but its neighbour 9 has label 9");
+  }
+}
+
+TEST_F(ComponentsGpu, VerifierSeesTwoLargeComponentsMerged) {
+  for (const char* text : {"road:90,deleted=.55", "uniform:12,degree=1", "uniform:12,degree=1,directed"}) {
+    const Csr graph = generate(parse_generator(text));
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      const PlacedGraph placed =
+          place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
+      std::vector<std::int32_t> labels = components_reference(graph);
+      for (int round = 0; round < 2; ++round) {
+        std::vector<DeviceArray<vertex_t>> slices;
+        std::vector<const vertex_t*> at;
+        for (pe_t p = 0; p < pes; ++p) {
+          DeviceGuard guard(p);
+          slices.emplace_back(placed.out[p].count, "labels");
+          slices.back().upload(reinterpret_cast<const vertex_t*>(labels.data()) + placed.out[p].first,
+                               placed.out[p].count);
+        }
+        for (const auto& slice : slices) at.push_back(slice.data());
+        const std::string said = verify_components_on_devices(placed, at.data());
+        EXPECT_EQ(said.empty(), round == 0) << text << ", " << pes << " PEs: " << said;
+        // The two smallest labels become one: every arc is content.
+        const std::int32_t first = labels[0];
+        const auto second = std::find_if(labels.begin(), labels.end(), [&](std::int32_t x) { return x != first; });
+        ASSERT_NE(second, labels.end());
+        const std::int32_t other = *second;
+        for (auto& label : labels) label = label == other ? first : label;
+      }
+    }
+  }
+}
+
+TEST_F(ComponentsGpu, RefusesWhatDoesNotFit) {
+  const Csr graph = generate(parse_generator("chain:100"));
+  const PlacedGraph placed = place_on_devices(graph, make_partition(graph, 1, PartitionKind::block), first_devices(1));
+  ComponentsHookGpuTuning tuning;
+  tuning.tile = 1000;
+  EXPECT_THROW(ComponentsHookGpu(placed, tuning), UsageError);
+  tuning = {};
+  tuning.hub_arcs = 1;
+  EXPECT_THROW(ComponentsHookGpu(placed, tuning), UsageError);
+  EXPECT_THROW(ComponentsHookGpu(place_on_threads(graph, make_partition(graph, 1, PartitionKind::block))), UsageError);
+  EXPECT_THROW(ComponentsHookGpu(place_on_devices(graph, make_partition(graph, 2, PartitionKind::block), {0, 0})),
+               UsageError);
+}
+
+TEST_F(ComponentsGpu, FailedAllocationsLeaveNothing) {
+  const Csr graph = generate(parse_generator("road:40"));
+  const PlacedGraph placed =
+      place_on_devices(graph, make_partition(graph, most_, PartitionKind::block), first_devices(most_));
+  const std::int64_t before = AllocationFault::held;
+  bool failed = true;
+  for (std::int64_t k = 0; failed; ++k) {
+    ASSERT_LT(k, 100);
+    AllocationFault::arm(k);
+    try {
+      ComponentsHookGpu hook(placed);
+      failed = false;
+    } catch (const CapacityError&) {
+    }
+    AllocationFault::disarm();
+    EXPECT_EQ(AllocationFault::held, before);
+  }
+}
+
+}  // namespace
+}  // namespace shoal
