@@ -1,5 +1,5 @@
-// Combining: items for other PEs that have equal keys are merged before they are sent. A worker holds the last item of each
-// slot of a small table back; the next one of the same key is merged into it, one of another key takes its place.
+// Combining: items for one other PE that have equal keys are merged before they are sent. A worker holds the last item
+// of each slot of a small table back; the next one of the same key is merged into it, one of another key takes its place.
 //
 // What is held back is not created yet, so the worker may not complete the items that pushed it: it sends everything before
 // it tells what it has completed (at rest), and every so many steps.
@@ -11,7 +11,11 @@
 
 namespace shoal {
 
+#if defined(SHOAL_SIMULATE)
+inline constexpr lane_t kHeldSlots = 2;  // small cases collide as well
+#else
 inline constexpr lane_t kHeldSlots = 256;  ///< per worker; a power of two
+#endif
 
 /// One slot of a worker's table, in the PE's memory. Zero is an empty slot.
 template <class T>
@@ -42,7 +46,7 @@ SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT
         slot.full = 1;
         slot.item = item;
         has = false;
-      } else if (static_cast<std::uint64_t>(task.key(slot.item)) == key) {
+      } else if (static_cast<std::uint64_t>(task.key(slot.item)) == key && task.owner(slot.item) == task.owner(item)) {
         slot.item = task.combine(slot.item, item);
         has = false;
         ++merged;
