@@ -43,10 +43,9 @@ void Watchdog::watch() {
       const std::vector<PeSnapshot> pes = look_(true);
       if (progress(pes) != last) continue;  // it moved while we were about to act
       std::string line;
-      if (pes[0].state == 0) {
-        line = stalled_ = stall_line(timeout_seconds_, pes);
-        stop_();
-      }  // else it ended, for whatever reason, and a worker has not noticed for the whole timeout
+      const bool runs = std::all_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state == 0; });
+      if (runs) line = stalled_ = stall_line(timeout_seconds_, pes);
+      stop_();  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
       if (leave_.wait_for(lock, std::chrono::seconds(2), [this] { return leaving_; })) return;
       if (line.empty()) line = stall_line(timeout_seconds_, pes);
       std::fprintf(stderr, "shoal: error: a task does not return: %s\n", line.c_str());

@@ -95,6 +95,25 @@ TEST(FailingTransport, QuiescenceDoesNotHideAFailure) {
   EXPECT_EQ(unseen, 0) << "of 20 failures";
 }
 
+// A PE that cannot be told of the end is stopped by the watchdog, and the run says that the transport failed.
+TEST(FailingTransport, APeThatCannotBeToldOfTheEnd) {
+  for (const pe_t pes : {2, 3}) {
+    for (pe_t deaf = 1; deaf < pes; ++deaf) {
+      const Machine machine = cpu_machine(pes, 1);
+      FaultState state;
+      LaunchPlan plan = small_plan(KernelKind::persistent, 8);
+      plan.stall_timeout_seconds = 0.25;
+      Growth growth(machine, {.depth = 4}, 3);
+      Worklist<Tree, FaultyTransport<>> list(machine, plan, FaultyTransport<>(&state));
+      state.arm({.deaf = deaf});
+      EXPECT_THROW(growth.run(list), TransportError) << "PE " << deaf << " of " << pes;
+      state.arm({});
+      growth.run(list);
+      EXPECT_TRUE(growth.is_right()) << "the next run on the same worklist";
+    }
+  }
+}
+
 // A call that is wrong moves nothing: the worklist is as it was.
 TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   const Machine machine = cpu_machine(2, 1);

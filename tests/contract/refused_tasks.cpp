@@ -41,6 +41,22 @@ struct Task {
 #elif defined(SHOAL_REFUSED_PLAIN_IDLE)
   void idle() const {}
 #endif
+#if defined(SHOAL_REFUSED_STALE_NOT_CONST)
+  bool stale(Item) { return false; }
+#elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
+  bool stale() const { return false; }
+#elif defined(SHOAL_REFUSED_WORTH_SENDING_NOT_CONST)
+  bool worth_sending(Item) { return true; }
+#elif defined(SHOAL_REFUSED_RANGE_NOT_CONST)
+  struct Range {
+    long size() const { return 0; }
+    unsigned operator[](long) const { return 0; }
+  };
+  Range range(Item) { return {}; }
+  Item make(Item, unsigned) const { return {}; }
+#elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)
+  bool accept_at(shoal::pe_t, Item) { return true; }
+#endif
   template <class W, class Out>
   void operator()(const W&, Item, Out&) const {}
 };

@@ -67,9 +67,18 @@ struct WorklistView {
   SHOAL_FN ChannelReceiver<Item> receiver(pe_t from) const {
     return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
   }
-  /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst.
+  /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst. A PE that cannot be told is
+  /// stopped by its watchdog, and the others report that the transport failed.
   SHOAL_FN void stop_all(RunState why) const {
-    for (pe_t q = 0; q < n_pes; ++q) transport.set(q, &control[q]->state, static_cast<std::uint32_t>(why));
+    const auto tell = [&](RunState state) {
+      bool told = true;
+      for (pe_t q = 0; q < n_pes; ++q) {
+        if (q != me) told &= transport.set(q, &control[q]->state, static_cast<std::uint32_t>(state));
+      }
+      here().state.store_release(static_cast<std::uint32_t>(state));
+      return told;
+    };
+    if (!tell(why)) tell(RunState::transport_failed);
   }
 };
 

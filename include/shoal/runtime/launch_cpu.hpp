@@ -21,7 +21,12 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   const auto start = std::chrono::steady_clock::now();
   Watchdog watchdog(
       plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
-      [&] { views[0].stop_all(RunState::stalled); });
+      [&] {
+        for (const View& view : views) {
+          if (view.here().state.load() == 0)
+            view.here().state.store_release(static_cast<std::uint32_t>(RunState::stalled));
+        }
+      });
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];

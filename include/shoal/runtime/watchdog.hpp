@@ -33,6 +33,7 @@ class Watchdog {
  public:
   /// @param timeout_seconds  without progress for this long, `stop` is called once
   /// @param look             snapshots of all PEs; true: with their slots
+  /// @param stop             ends the run on the PEs on which it has not ended
   Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
            std::function<void()> stop);
   ~Watchdog();

@@ -30,6 +30,7 @@ struct FaultPlan {
   int pause_microseconds = 0;  ///< longest pause of a delayed operation; 0: the thread only yields, once to eight times
   bool reorder = false;  ///< each thread holds one operation back and issues it after its next one, or when it rests
   std::int64_t fail_at = -1;       ///< this operation is not carried out and reports failure; -1: none
+  pe_t deaf = -1;                  ///< no `set` of another PE reaches this one, and each reports failure; -1: none
   int get_pause_microseconds = 0;  ///< before every `get`: makes whoever looks for quiescence slow
 };
 
@@ -149,10 +150,10 @@ class FaultyTransport {
     }
     return inner_.get(pe, word);
   }
-  /// Never delayed, lost or failed: it is how a run learns that something failed.
+  /// Never delayed, and failed only for a PE that is deaf: it is how a run learns that something failed.
   template <class T>
   bool set(pe_t pe, SharedWord<T>* word, T value) const {
-    return inner_.set(pe, word, value);
+    return (state_ == nullptr || pe != state_->plan_.deaf) && inner_.set(pe, word, value);
   }
   /// Issues what this thread holds back. (A failure then is reported by the thread's next operation: none is lost.)
   void progress() const {

@@ -65,9 +65,30 @@ concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
   t.template idle<int, int>(w, out, part, part);
 };
 
+/// What a task names, const or not: a member that is named and cannot be used is refused, not ignored.
 namespace detail {
 template <class T>
-concept NamesPriority = requires(const T& t, const typename T::Item& i) {
+concept NamesStale = requires(T& t, const typename T::Item& i) {
+  t.stale(i);
+}
+|| requires { &T::stale; };
+template <class T>
+concept NamesWorthSending = requires(T& t, const typename T::Item& i) {
+  t.worth_sending(i);
+}
+|| requires { &T::worth_sending; };
+template <class T>
+concept NamesRange = requires(T& t, const typename T::Item& i) {
+  t.range(i);
+}
+|| requires { &T::range; };
+template <class T>
+concept NamesRemoteJudge = requires(T& t, const typename T::Item& i) {
+  t.accept_at(pe_t{}, i);
+}
+|| requires { &T::accept_at; };
+template <class T>
+concept NamesPriority = requires(T& t, const typename T::Item& i) {
   t.priority(i);
 };
 template <class T>
@@ -76,10 +97,10 @@ concept NamesIdle = requires {
 }
 || requires { &T::template idle<int, int>; };
 template <class T>
-concept NamesCombine = requires(const T& t, const typename T::Item& i) {
+concept NamesCombine = requires(T& t, const typename T::Item& i) {
   t.combine(i, i);
 }
-|| requires(const T& t, const typename T::Item& i) { t.key(i); };
+|| requires(T& t, const typename T::Item& i) { t.key(i); };
 }  // namespace detail
 
 /// Refuses at compile time, in words, a task that is incomplete or half says what it wants.
@@ -90,6 +111,13 @@ constexpr bool check_task() {
   static_assert(std::is_trivially_copyable_v<Item>, "an Item is copied between PEs: it must be trivially copyable");
   static_assert(sizeof(Item) >= 4 && sizeof(Item) <= 64, "an Item has 4 to 64 bytes");
   static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
+  static_assert(!detail::NamesStale<T> || HasStale<T>, "stale is `bool stale(Item) const`");
+  static_assert(!detail::NamesWorthSending<T> || HasWorthSending<T>,
+                "worth_sending is `bool worth_sending(Item) const`");
+  static_assert(
+      !detail::NamesRange<T> || FanOutTask<T>,
+      "a task with range needs `R range(Item) const`, where R has size() and [], and `Item make(Item, element) const`");
+  static_assert(!detail::NamesRemoteJudge<T> || HasRemoteJudge<T>, "accept_at is `bool accept_at(pe_t, Item) const`");
   static_assert(!detail::NamesCombine<T> || HasCombine<T>,
                 "combining needs both `std::uint64_t key(Item) const` and `Item combine(Item, Item) const`");
   static_assert(!detail::NamesPriority<T> || HasPriority<T>,
