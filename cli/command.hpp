@@ -20,6 +20,7 @@ enum ExitStatus {
 struct AlgorithmInfo;
 /// `shoal NAME`: runs an algorithm on a graph.
 Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info);
+Run add_bench(CLI::App& shoal);
 Run add_tune(CLI::App& shoal);
 Run add_generate(CLI::App& shoal);
 Run add_convert(CLI::App& shoal);

@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   std::vector<std::pair<CLI::App*, Run>> commands;
   const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
   for (const AlgorithmInfo* info : algorithms()) add(add_algorithm(app, *info));
+  add(add_bench(app));
   add(add_tune(app));
   add(add_generate(app));
   add(add_convert(app));

@@ -1,0 +1,173 @@
+// shoal bench: an experiment of a paper, run here, with the paper's numbers beside ours.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "bench_run.hpp"
+#include "command.hpp"
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/devices.hpp"
+
+extern char** environ;
+
+namespace shoal::cli {
+namespace {
+
+const char* const kFooter = R"(examples:
+  shoal bench --list                           the experiments, and the papers that they are from
+  shoal bench atos-table2 --quick              small graphs of the same kinds, on whatever is here
+  shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
+  shoal bench groute-table4 --graphs road_usa --trials 5
+
+Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
+and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
+
+class BenchCommand {
+ public:
+  void add_to(CLI::App& app) {
+    const char* what = "What is run";
+    app.add_option("experiment", name_, "the experiment; --list shows them")->type_name("NAME");
+    app.add_flag("--list", list_, "show the experiments")->group(what);
+    app.add_flag("--quick", options_.quick, "small graphs, and 3 trials")->group(what);
+    app.add_option("--graphs", options_.graphs, "only these, by the paper's names: road_usa,osm_eur")
+        ->delimiter(',')
+        ->group(what)
+        ->type_name("NAMES");
+    app.add_option("--trials", trials_, "runs of each way (default 10; with --quick 3)")->group(what)->type_name("N");
+    app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
+    app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4 GPUs, as there are; 1,2 on the CPU)")
+        ->delimiter(',')
+        ->group(what)
+        ->type_name("N,N");
+    app.add_option("--seed", options_.seed, "of the sources")
+        ->group(what)
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    const char* out = "What comes out";
+    app.add_flag("--json{-}", json_, "every run, to --json=FILE or standard output")->group(out);
+    app.add_option("--markdown", markdown_, "the table, for a document")->group(out)->type_name("FILE");
+    app.add_option("--plot", plot_, "curves over the number of PEs; needs python3 with matplotlib")
+        ->group(out)
+        ->type_name("FILE.png");
+    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    app.footer(kFooter);
+  }
+
+  int run() {
+    if (list_) return list();
+    if (name_.empty()) throw UsageError("no experiment given; `shoal bench --list` shows them");
+    const Experiment& experiment = find_experiment(name_);
+    options_.trials = trials_ != 0 ? trials_ : options_.quick ? 3 : 10;
+    if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
+    if (options_.pes.empty()) options_.pes = usual_pes();
+    for (const int pes : options_.pes) {
+      if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
+    }
+    std::optional<OutputFile> json_file, markdown_file;
+    if (!json_.empty() && json_ != "-") json_file.emplace(json_);
+    if (!markdown_.empty()) markdown_file.emplace(markdown_);
+    if (!plot_.empty()) OutputFile can_be_written(plot_);
+
+    std::optional<Step> step;
+    const std::vector<BenchRun> runs = run_experiment(experiment, options_, [&](const std::string& what, double done) {
+      step.reset();
+      step.emplace(what, quiet_);
+      step->done(done);
+    });
+    step.reset();
+    return finish(experiment, runs, json_file, markdown_file);
+  }
+
+ private:
+  static int list() {
+    for (const Experiment& experiment : experiments()) {
+      std::printf("%-20s %s\n%-20s %s\n", experiment.name.c_str(), experiment.title.c_str(), "",
+                  experiment.source.c_str());
+    }
+    return kRight;
+  }
+
+  std::vector<int> usual_pes() const {
+    const std::size_t gpus = options_.device == "cpu" ? 0 : list_devices().size();
+    if (gpus == 0) return {1, 2};
+    std::vector<int> all;
+    for (int n = 1; n <= 4 && n <= static_cast<int>(gpus); ++n) all.push_back(n);
+    return all;
+  }
+
+  int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, std::optional<OutputFile>& json_file,
+             std::optional<OutputFile>& markdown_file) const {
+    if (!quiet_ && json_ != "-") {
+      std::cout << experiment.title << "\n"
+                << experiment.source << "; " << experiment.machine << ".\n"
+                << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
+                << text_table(experiment, runs) << std::flush;
+    }
+    Json json = Json::parse(machine_to_json());
+    json["command"] = "bench";
+    json.update(to_json(experiment, options_, runs));
+    const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (json_ == "-") std::cout << text;
+    if (json_file) {
+      json_file->write(text);
+      json_file->commit();
+    }
+    if (markdown_file) {
+      markdown_file->write(markdown_table(experiment, runs));
+      markdown_file->commit();
+    }
+    if (!plot_.empty()) plot(text);
+    int wrong = 0;
+    for (const BenchRun& run : runs) {
+      if (run.wrong.empty()) continue;
+      ++wrong;
+      std::fprintf(stderr, "shoal: wrong result: %s, %s, %d PEs: %s\n", run.graph.c_str(), run.way.c_str(), run.pes,
+                   run.wrong.c_str());
+    }
+    return wrong > 0 ? kWrongResult : kRight;
+  }
+
+  /// A missing Python or matplotlib costs the picture, not the numbers.
+  void plot(const std::string& json) const {
+    const std::string script = std::string(SHOAL_SCRIPTS) + "/plot_bench.py", data = plot_ + ".json";
+    {
+      OutputFile file(data);
+      file.write(json);
+      file.commit();
+    }
+    std::string python = "python3", mutable_script = script, from = data, to = plot_;
+    char* const arguments[] = {python.data(), mutable_script.data(), from.data(), to.data(), nullptr};
+    pid_t child = 0;
+    int status = 0;
+    const bool started = posix_spawnp(&child, "python3", nullptr, nullptr, arguments, environ) == 0;
+    const bool done = started && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    std::error_code ignored;
+    if (done) std::filesystem::remove(data, ignored);
+    if (done) return;
+    std::fprintf(stderr, "shoal: no plot: python3 %s %s %s did not work (it needs matplotlib); the data stay in %s\n",
+                 script.c_str(), data.c_str(), plot_.c_str(), data.c_str());
+  }
+
+  BenchOptions options_;
+  std::string name_, json_, markdown_, plot_;
+  int trials_ = 0;
+  bool list_ = false, quiet_ = false;
+};
+
+}  // namespace
+
+Run add_bench(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("bench", "an experiment of a paper, with the paper's numbers beside ours");
+  auto command = std::make_shared<BenchCommand>();
+  command->add_to(*app);
+  return [command] { return command->run(); };
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,60 @@
+// Runs an experiment of a paper on this machine, and lays its numbers beside the paper's.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithm.hpp"
+#include "experiments.hpp"
+
+namespace shoal::cli {
+
+struct BenchOptions {
+  bool quick = false;               ///< the small stand-ins
+  std::string device = "auto";      ///< auto, cpu, gpu
+  std::vector<int> pes;             ///< each way is run on so many PEs
+  std::vector<std::string> graphs;  ///< the paper's names; empty: all
+  int trials = 10;
+  std::uint64_t seed = 1;
+};
+
+/// One way on one graph with one number of PEs.
+struct BenchRun {
+  std::string graph, generator, way;
+  std::int64_t num_vertices = 0, num_arcs = 0;
+  int pes = 1;
+  std::vector<std::string> flags;
+  std::vector<vertex_t> sources;  ///< [trials]; empty for algorithms without a source
+  std::vector<double> seconds;    ///< [trials]; empty when it did not run
+  std::vector<double> items_run;  ///< [trials]
+  std::vector<double> reached;    ///< [trials]; only for Quantity::inflation
+  double value = kNotReported;    ///< what the experiment asks for
+  std::string failed;             ///< why it did not run
+  std::string wrong;              ///< what is wrong with an answer
+  std::string chosen;             ///< by the last run: "async, persistent, warp"
+};
+
+/// Every answer is checked where it lies. What cannot run here is said in `failed`; the rest goes on.
+/// @param say  called before each run ("road_usa, auto, 2 PEs") with the part that is done, in [0, 1]
+/// @throws UsageError  a graph that the experiment does not have, a device that is not there
+std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options,
+                                     const std::function<void(const std::string&, double)>& say);
+
+/// One line of a table or curve of a plot: the paper's, or ours.
+struct Series {
+  std::string graph, system;
+  bool ours = false;
+  std::vector<double> values;  ///< one per entry of `columns`; kNotReported where there is none
+};
+/// @param columns  filled with the numbers of PEs, ascending, that the paper or our runs have
+std::vector<Series> lay_side_by_side(const Experiment& experiment, const std::vector<BenchRun>& runs,
+                                     std::vector<int>& columns);
+
+const char* unit(Quantity quantity);
+std::string text_table(const Experiment& experiment, const std::vector<BenchRun>& runs);
+std::string markdown_table(const Experiment& experiment, const std::vector<BenchRun>& runs);
+/// Everything, without the machine: experiment, runs, series.
+Json to_json(const Experiment& experiment, const BenchOptions& options, const std::vector<BenchRun>& runs);
+
+}  // namespace shoal::cli

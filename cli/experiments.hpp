@@ -1,0 +1,57 @@
+// The experiments of the papers as data: what was measured, what they reported, and which generated graphs stand in.
+#pragma once
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace shoal::cli {
+
+inline constexpr double kNotReported = std::numeric_limits<double>::quiet_NaN();
+
+/// A generated graph in the place of one of a paper's.
+struct StandIn {
+  std::string paper;  ///< the paper's name for it, with vertices and arcs: "soc-LiveJournal1"
+  std::string size;   ///< "4.8 M, 68 M"
+  std::string full;   ///< generator of about that size and kind
+  std::string quick;  ///< the same kind, small enough for two CPU threads
+};
+
+/// One way to run shoal in an experiment, and the paper's system that it follows.
+struct BenchWay {
+  std::string label;  ///< "shoal persistent fifo"
+  std::vector<std::string> flags;
+};
+
+/// What a paper reported: one value per number of GPUs.
+struct Reported {
+  std::string graph, system;
+  std::vector<int> pes;
+  std::vector<double> values;  ///< [pes.size()]; kNotReported where there is none
+};
+
+/// What a value is.
+enum class Quantity {
+  milliseconds,
+  inflation,  ///< items run over vertices reached (Atos, Table III)
+  speedup,    ///< time on one PE over time on so many, of the same way
+};
+
+struct Experiment {
+  std::string name;     ///< of the command line: "atos-table2"
+  std::string title;    ///< one line
+  std::string source;   ///< paper and item
+  std::string machine;  ///< the paper's
+  std::string algorithm;
+  Quantity quantity = Quantity::milliseconds;
+  std::string sees;  ///< what the paper concludes, to compare shapes
+  std::string note;  ///< how ours differs
+  std::vector<StandIn> graphs;
+  std::vector<BenchWay> ways;
+  std::vector<Reported> reported;
+};
+
+const std::vector<Experiment>& experiments();
+/// @throws UsageError naming the text and the legal names
+const Experiment& find_experiment(const std::string& name);
+
+}  // namespace shoal::cli
