@@ -1,0 +1,118 @@
+#include "shoal/algo/pagerank_run.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "pagerank_engines.hpp"
+#include "placed_run.hpp"
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+
+struct PageRankRunner::State {
+  template <class Graph>
+  State(const Graph& graph, const PageRankOptions& o) : options(o), run(graph, o) {
+    engine = run.prepare([this] { return make_engine(); });
+  }
+
+  std::unique_ptr<PageRankEngine> make_engine() {
+    const Machine& machine = run.machine();
+    const PlacedGraph& placed = run.placed();
+    const PageRankPlan plan = plan_pagerank(machine, placed, options, run.chosen());
+    const bool async = plan.strategy == PageRankStrategy::async;
+#if defined(SHOAL_HAVE_CUDA)
+    if (machine.on_gpu()) {
+      return async ? make_pagerank_async_gpu(machine, placed, plan.launch, plan.rules)
+                   : make_pagerank_pull_gpu(machine, placed, plan.rules);
+    }
+#endif
+    return async ? make_pagerank_async_cpu(machine, placed, plan.launch, plan.rules)
+                 : make_pagerank_pull_cpu(machine, placed, plan.rules);
+  }
+
+  /// One number per placed vertex that sums to 1; empty when uniform.
+  HostArray<double> place_personal(const std::vector<PersonalWeight>& weights) const {
+    if (weights.empty()) return {};
+    HostArray<double> personal(run.num_vertices(), 0.0);
+    double sum = 0;
+    for (const PersonalWeight& w : weights) {
+      if (!(w.weight >= 0) || !std::isfinite(w.weight)) {
+        throw UsageError("personalization: vertex " + std::to_string(w.vertex) + " has weight " +
+                         std::to_string(w.weight) + "; finite weights of at least 0 are wanted");
+      }
+      personal[run.placed_vertex("personalization: vertex", w.vertex)] += w.weight;
+      sum += w.weight;
+    }
+    if (!(sum > 0) || !std::isfinite(sum)) {
+      throw UsageError("personalization: the weights sum to " + std::to_string(sum) + "; one above 0 is wanted");
+    }
+    for (double& p : personal) p /= sum;
+    return personal;
+  }
+  void need_result() const {
+    if (!done) throw UsageError("there is no result before the first rank()");
+  }
+
+  PageRankOptions options;
+  PlacedRun run;
+  std::unique_ptr<PageRankEngine> engine;
+  HostArray<double> personal;  ///< of the last ranking, by placed number; empty: uniform
+  bool done = false;
+  PageRankOutcome outcome;
+  Report report;
+};
+
+PageRankRunner::PageRankRunner(const Csr& graph, const PageRankOptions& options)
+    : state_(std::make_unique<State>(graph, options)) {}
+PageRankRunner::PageRankRunner(const GeneratorSpec& spec, const PageRankOptions& options)
+    : state_(std::make_unique<State>(spec, options)) {}
+PageRankRunner::PageRankRunner(PageRankRunner&&) noexcept = default;
+PageRankRunner& PageRankRunner::operator=(PageRankRunner&&) noexcept = default;
+PageRankRunner::~PageRankRunner() = default;
+
+Report PageRankRunner::rank() { return rank(state_->options.personalization); }
+
+Report PageRankRunner::rank(const std::vector<PersonalWeight>& personalization) {
+  State& s = *state_;
+  s.personal = s.place_personal(personalization);
+  s.done = false;
+  Report report = s.run.begin_report();
+  s.outcome = s.engine->rank(s.personal.empty() ? nullptr : s.personal.data(), report);
+  s.done = true;
+  report.phase_seconds.emplace_back("run", report.seconds);
+  char text[96];
+  std::snprintf(text, sizeof text, "%.3g: bound of the L1 error, %.3g was asked for", s.outcome.error_bound,
+                s.options.tolerance);
+  report.chosen.emplace_back("error", text);
+  s.report = report;
+  return report;
+}
+
+PageRankResult PageRankRunner::result() const {
+  State& s = *state_;
+  s.need_result();
+  PageRankResult result;
+  result.report = s.report;
+  result.error_bound = s.outcome.error_bound;
+  result.sweeps = s.outcome.sweeps;
+  result.ranks = s.run.gather<double>([&](pe_t pe, double* to) { s.engine->fetch_ranks(pe, to); },
+                                      [](double rank) { return rank; });
+  return result;
+}
+
+std::string PageRankRunner::verify() const {
+  State& s = *state_;
+  s.need_result();
+  const double alpha = s.options.alpha;
+  const PageRankCheck check = s.engine->check(alpha, s.personal.empty() ? nullptr : s.personal.data());
+  const vertex_t named = check.bad != kNoVertex ? check.bad : check.worst;
+  return describe_pagerank_check(check, alpha, s.options.tolerance, num_vertices(),
+                                 named == kNoVertex ? named : s.run.placed().partition.input(named));
+}
+
+std::int64_t PageRankRunner::num_vertices() const { return state_->run.num_vertices(); }
+arc_t PageRankRunner::num_arcs() const { return state_->run.num_arcs(); }
+const Csr& PageRankRunner::graph() const { return state_->run.graph(); }
+
+}  // namespace shoal
