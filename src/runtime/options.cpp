@@ -115,7 +115,7 @@ void check_options(const Options& o) {
   check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
   check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
   check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
-  check_range("buckets", o.buckets, 0, 64, " (0 chooses)");
+  check_range("buckets", o.buckets, 0, 16, " (0 chooses)");
   if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
     throw UsageError("threshold " + std::to_string(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
   }

@@ -1,11 +1,12 @@
 // Priority: accepted items whose priority is beyond the threshold are parked, and run when nothing nearer is left anywhere.
 //
 // Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k * delta).
-// At any time one bucket number is the nearest that waits, on all PEs alike: items up to it go to the ring, the others to
-// lists of the worker that judged them, one list per bucket for the next few and one for all beyond. When no item is left
-// that may run, the threshold moves (runtime/phases.hpp) and every worker brings the items of its lists that it has reached.
+// At any time items up to one bucket, `near`, the same on all PEs, go to the ring. The others are parked in slots: one for
+// each of the next few buckets, one for all beyond. When no item is left that may run, `near` moves (runtime/phases.hpp)
+// and the workers bring what it has reached.
 //
-// Lists belong to workers, so that parking costs a coalesced write and no shared counter; the ring spreads what comes back.
+// Parking costs a coalesced write: each worker fills chunks of its own, one per slot, and hands full ones to a ring of
+// chunk numbers that all workers of the PE share, so that bringing them is shared as well.
 //
 // Source: Atos, two local queues and a pivot, which is `lists` = 1. Differs: the threshold is one for all PEs (Groute's
 // consensus, without the host), and more buckets are kept apart, so that moving on does not touch all that is parked.
@@ -16,19 +17,16 @@ namespace shoal {
 
 inline constexpr lane_t kNoBucket = 0xFFFFFFFFu;
 inline constexpr lane_t kLastBucket = 0xFFFFFFFEu;  ///< everything from about 4e9 deltas on
-inline constexpr lane_t kMostLists = 64;
+inline constexpr lane_t kMostLists = 16;
+inline constexpr lane_t kMostSlots = kMostLists + 2;
 
-/// The items of one worker in one bucket, or in all buckets beyond the others. In the PE's memory.
-struct FarList {
-  SpillList list;
-  lane_t nearest = kNoBucket;  ///< smallest bucket of any item in the list; kNoBucket when it is empty
-};
-
-/// The rule that gives an item its bucket and its list. Trivially copyable.
+/// The rule that gives an item its bucket and its slot. Trivially copyable.
 struct Buckets {
   double threshold = 0;
   double per_delta = 0;  ///< 1 / delta
-  lane_t lists = 0;      ///< lists per worker, 1 to kMostLists; 0: no priorities in this run
+  lane_t lists = 0;      ///< 1 to kMostLists: the next lists - 1 buckets are kept apart; 0: no priorities in this run
+
+  SHOAL_FN lane_t slots() const { return lists + 2; }
 
   /// Does not decrease as the priority grows.
   SHOAL_FN lane_t of(double priority) const {
@@ -37,33 +35,114 @@ struct Buckets {
     const double k = beyond * per_delta;
     return k < 4e9 ? static_cast<lane_t>(k) + 1 : kLastBucket;
   }
-  /// The list for bucket `k`, when items up to bucket `near` run: lists 1 to lists - 1 for the next lists - 1 buckets, which
-  /// differ in their remainders; list 0 for all beyond. What was put into list i earlier, and is still beyond `near`, is
-  /// of the same bucket as what is put there now, because it too lies in the window.
-  SHOAL_FN lane_t list_of(lane_t k, lane_t near) const { return k - near < lists ? 1 + k % (lists - 1) : 0; }
+  /// Where bucket `k`, beyond `near`, is parked: slots 2 + k % lists for the next lists - 1 buckets, which differ from each
+  /// other and from near's; else slot 0 or 1, in turn from one look at all that lies beyond to the next. What was parked
+  /// when `near` was less, and is still beyond it, lies in the window as well: a slot never mixes buckets that wait.
+  SHOAL_FN lane_t slot_of(lane_t k, lane_t near, bool turn) const {
+    return k - near < lists ? 2 + k % lists : static_cast<lane_t>(turn);
+  }
 };
 
-/// Worker-collective. Parks the items of the lanes with `far`, whose buckets `k` are beyond `near`, in this worker's lists.
-/// @param mine  [buckets.lists] this worker's lists
-/// @param least the smallest bucket that was parked
-/// @return false: the pool is empty, some items found no place
-template <Worker W, class T>
-SHOAL_FN bool park(const W& w, const Buckets& buckets, const SpillPool<T>& pool, FarList* mine, bool far, const T& item,
-                   lane_t k, lane_t near, const StateWord& state, lane_t& least) {
-  least = kNoBucket;
-  while (w.any(far)) {
-    const lane_t slot = w.smallest(far ? buckets.list_of(k, near) : ~lane_t{0});
-    const bool now = far && buckets.list_of(k, near) == slot;
-    const lane_t nearest = w.smallest(now ? k : kNoBucket);
-    FarList here = mine[slot];
-    if (!pool.push(w, here.list, now, item, state)) return false;  // every lane has read `here` when it returns
-    if (nearest < here.nearest) here.nearest = nearest;
+/// The chunk that one worker fills for one slot. In the PE's memory.
+struct FarChunk {
+  SpillList list;              ///< of one chunk
+  lane_t nearest = kNoBucket;  ///< smallest bucket put here since the slot was emptied, in this chunk or earlier ones
+};
+
+/// A PE's parked items. View; trivially copyable.
+template <class T>
+struct FarStore {
+  Buckets buckets;
+  FarChunk* filling = nullptr;             ///< [n_workers * slots]
+  Slot<std::uint32_t>* numbers = nullptr;  ///< [slots * capacity] the rings of full chunks
+  ticket_t capacity = 0;                   ///< holds all chunks of the pool; a power of two
+  RingCounters* counters = nullptr;        ///< [slots]
+
+  /// Numbers of the full chunks of one slot.
+  SHOAL_FN SlotRing<std::uint32_t> full(lane_t slot) const {
+    return {numbers + slot * capacity, capacity, counters + slot, 0};
+  }
+
+  /// Worker-collective. Parks the items of the lanes with `far` in `slot`.
+  /// @param mine  [slots] this worker's chunks
+  /// @param nearest  smallest bucket among them
+  /// @param news  true if the slot had nothing as near from this worker: to be told before these items are completed
+  /// @return false: the pool is empty, some items found no place
+  template <Worker W>
+  SHOAL_FN bool park(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, bool far, const T& item,
+                     lane_t nearest, const StateWord& state, bool& news) const {
+    const Scan scan = w.count_before(far);
+    FarChunk here = mine[slot];
+    news = nearest < here.nearest;
+    if (news) here.nearest = nearest;
+    SpillList& list = here.list;
+    bool fits = true;
+    for (lane_t placed = 0; placed < scan.total && fits;) {
+      if (list.top == kNoChunk || list.in_top == kChunkItems) {
+        std::uint32_t fresh = kNoChunk;
+        if (w.lane() == 0) {
+          fresh = pool.allocate(kNoChunk, state);
+          if (list.top != kNoChunk) hand_over(slot, list.top, state);
+        }
+        list = {w.from_leader(fresh), 0};
+        fits = list.top != kNoChunk;
+        continue;
+      }
+      const lane_t space = kChunkItems - list.in_top, left = scan.total - placed;
+      const lane_t now = space < left ? space : left;
+      if (far && scan.before >= placed && scan.before < placed + now) {
+        plain_write(pool.chunk(list.top).item[list.in_top + scan.before - placed], item);
+      }
+      list.in_top += now;
+      placed += now;
+      w.sync();
+    }
     if (w.lane() == 0) mine[slot] = here;
     w.sync();
-    if (nearest < least) least = nearest;
-    far = far && !now;
+    return fits;
   }
-  return true;
-}
+
+  /// Worker-collective. Empties this worker's part of a slot, and its share of what all workers handed over before now.
+  /// @param bring  bring(has, item), a collective; each parked item comes once
+  template <Worker W, class Bring>
+  SHOAL_FN void empty(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const StateWord& state,
+                      Bring bring) const {
+    const SlotRing<std::uint32_t> ring = full(slot);
+    SpillList list = mine[slot].list;
+    w.sync();  // every lane has read it
+    if (w.lane() == 0) mine[slot] = FarChunk{};
+    // What is parked here again while this goes on is beyond `limit`, or in a chunk that is being filled.
+    ticket_t limit = 0;
+    if (w.lane() == 0) limit = ring.counters->tail.load();
+    for (;;) {
+      if (list.top != kNoChunk) {
+        SpillChunk<T>& chunk = pool.chunk(list.top);
+        for (lane_t base = 0; base < list.in_top; base += w.size()) {
+          const bool has = base + w.lane() < list.in_top;
+          bring(has, has ? plain_read(chunk.item[base + w.lane()]) : T{});
+        }
+        w.sync();
+        if (w.lane() == 0) pool.recycle(list.top, state);
+      }
+      std::uint32_t number = kNoChunk;
+      if (w.lane() == 0 && ring.counters->head.load() < limit) {
+        ticket_t waiting = 0;
+        const Tickets t = ring.claim(1, waiting);
+        lane_t credit = 1;
+        if (t.count == 1 && ring.take(t.first, number, state)) ring.release(credit);
+      }
+      list = {w.from_leader(number), kChunkItems};
+      if (list.top == kNoChunk) return;
+    }
+  }
+
+ private:
+  SHOAL_FN void hand_over(lane_t slot, std::uint32_t chunk, const StateWord& state) const {
+    const SlotRing<std::uint32_t> ring = full(slot);
+    lane_t credit = 0;
+    const Tickets t = ring.reserve(1, credit);  // always succeeds: the ring holds all chunks
+    if (t.count == 1) ring.put(t.first, chunk, state);
+  }
+};
 
 }  // namespace shoal

@@ -82,7 +82,7 @@ struct SpillPool {
     return n;
   }
 
- private:
+  /// Leader only: a chunk from the pool, followed by `next`; kNoChunk when there is none.
   SHOAL_FN std::uint32_t allocate(std::uint32_t next, const StateWord& state) const {
     const Tickets t = free.claim_one_surely();
     std::uint32_t fresh;
@@ -92,6 +92,7 @@ struct SpillPool {
     chunk(fresh).next = next;
     return fresh;
   }
+  /// Leader only: gives a chunk back that every lane has read.
   SHOAL_FN void recycle(std::uint32_t used, const StateWord& state) const {
     lane_t credit = 0;
     const Tickets t = free.reserve(1, credit);  // always succeeds: the ring holds all chunks

@@ -7,6 +7,7 @@
 #include "shoal/queue/buckets.hpp"
 #include "shoal/queue/channel.hpp"
 #include "shoal/queue/combiner.hpp"
+#include "shoal/queue/phase.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/queue/spill.hpp"
 #include "shoal/transport/transport.hpp"
@@ -28,9 +29,10 @@ struct PeControl {
   PaddedWord<std::uint64_t, Scope::system> entered;  ///< seeds, and items put into spill
   PaddedWord<std::int64_t, Scope::system> tokens;    ///< parts of phases, one per worker and phase (runtime/phases.hpp)
   PaddedWord<std::uint64_t, Scope::system> phase;    ///< the phase that every worker is to carry out
-  PaddedWord<lane_t, Scope::system> nearest;         ///< smallest bucket of what is parked here
+  Word<lane_t, Scope::system> nearest[kMostSlots];   ///< smallest bucket parked in each slot, or less
   RingCounters ring;
   RingCounters spill_free;
+  RingCounters far[kMostSlots];
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   ChannelSendCounters send[kMaxPes];
   ChannelReceiveCounters receive[kMaxPes];
@@ -53,8 +55,7 @@ struct WorklistView {
   RemoteSlot<Item>* outbox[kMaxPes] = {};  ///< outbox[q]: slots at PE q for items from here
   RemoteSlot<Item>* inbox[kMaxPes] = {};   ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  Buckets buckets;                 ///< tasks with priority(): lists = 0 when the run does not use it
-  FarList* far = nullptr;          ///< [n_workers * buckets.lists] here
+  FarStore<Item> far;              ///< tasks with priority(): lists = 0 when the run does not use it
   std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out
   lane_t n_workers = 0;            ///< on every PE
   bool judge_remote = false;       ///< tasks with accept_at(): the pusher judges
@@ -96,8 +97,8 @@ class Out {
   /// @param index  this worker's number on its PE
   SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_(view), list_(list) {
     if constexpr (HasPriority<TaskT>) {
-      far_ = view.far + index * view.buckets.lists;
-      near_ = static_cast<lane_t>(view.seen[index]);
+      if (view.far.buckets.lists > 0) far_ = view.far.filling + index * view.far.buckets.slots();
+      phase_ = view.seen[index];
     }
     if constexpr (HasCombine<TaskT>) held_ = view.held != nullptr ? view.held + index * kHeldSlots : nullptr;
   }
@@ -128,6 +129,12 @@ class Out {
     append(w, keep, item);
     if (view_.n_pes == 1) return;
     bool travels = has && !mine;
+    if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
+      if (travels && !view_.task.worth_sending(item)) {
+        travels = false;
+        ++withheld_;
+      }
+    }
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view_.judge_remote && travels) {
         travels = view_.task.accept_at(owner, item);
@@ -138,19 +145,21 @@ class Out {
     send(w, travels, owner, item);
   }
 
-  /// Every lane: from now on items up to bucket `near` run.
-  SHOAL_FN void move_on(lane_t near) { near_ = near; }
-  /// Worker-collective: tells PE 0 what is nearest of what this worker parked. Before it completes its part of a phase,
-  /// because the phase's order forgot what was told before.
-  SHOAL_FN void tell_nearest(const W& w) {
-    lane_t least = kNoBucket;
-    for (lane_t i = w.lane(); i < view_.buckets.lists; i += w.size()) {
-      if (far_[i].nearest < least) least = far_[i].nearest;
+  /// Worker-collective: takes note of a phase and brings the parked items that it has reached; those that are stale are
+  /// dropped.
+  SHOAL_FN void move_on(const W& w, std::uint64_t phase) {
+    const std::uint64_t before = phase_;
+    phase_ = phase;
+    if constexpr (HasPriority<TaskT>) {
+      const Buckets& buckets = view_.far.buckets;
+      if (buckets.lists == 0) return;
+      const lane_t passed = Phase::near(phase) - Phase::near(before);
+      for (lane_t i = 1; i <= (passed < buckets.lists ? passed : buckets.lists); ++i) {
+        bring(w, 2 + (Phase::near(before) + i) % buckets.lists);
+      }
+      if (Phase::turn(phase) != Phase::turn(before)) bring(w, Phase::turn(before));
     }
-    published_ = w.smallest(least);
-    if (w.lane() == 0 && published_ != kNoBucket) view_.here().nearest.fetch_min(published_);
   }
-  SHOAL_FN FarList* far() const { return far_; }
 
   /// This lane alone: judges an item that arrived for this PE, unless its pusher has done so.
   SHOAL_FN bool judge(const Item& item) {
@@ -239,6 +248,8 @@ class Out {
   SHOAL_FN void note_stale(bool stale) { stale_ += stale; }
   SHOAL_FN void note_run(bool run) { run_ += run; }
   SHOAL_FN void note_idle_call() { ++idle_calls_; }
+  /// Of this lane, so far.
+  SHOAL_FN Tally pushed() const { return pushed_; }
   SHOAL_FN void note_waiting(ticket_t n) { peak_ = n > peak_ ? n : peak_; }
 
   /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
@@ -264,7 +275,7 @@ class Out {
   /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
   SHOAL_FN void append(const W& w, bool has, const Item& item) {
     if constexpr (HasPriority<TaskT>) {
-      if (view_.buckets.lists > 0) has = park_far(w, has, item);
+      if (view_.far.buckets.lists > 0) has = park_far(w, has, item);
     }
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (!has) return;
@@ -303,12 +314,6 @@ class Out {
 
   /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
   SHOAL_FN void send(const W& w, bool has, pe_t owner, Item item, bool again = false) {
-    if constexpr (HasWorthSending<TaskT>) {
-      if (has && !again && !view_.task.worth_sending(item)) {
-        has = false;
-        ++withheld_;
-      }
-    }
     if constexpr (HasCombine<TaskT>) {
       if (held_ != nullptr && !again) {
         holds_ = w.any(has) || holds_;
@@ -334,18 +339,37 @@ class Out {
 
   /// Parks the items that are beyond the threshold. True on the lanes whose item may run.
   SHOAL_FN bool park_far(const W& w, bool has, const Item& item) {
-    const lane_t k = has ? view_.buckets.of(static_cast<double>(view_.task.priority(item))) : 0;
-    const bool far = has && k > near_;
-    if (!w.any(far)) return has;
+    const Buckets& buckets = view_.far.buckets;
+    const lane_t near = Phase::near(phase_);
+    const lane_t k = has ? buckets.of(static_cast<double>(view_.task.priority(item))) : 0;
+    bool far = has && k > near;
+    has = has && !far;
     parked_ += far;
-    lane_t least = kNoBucket;
-    const bool fitted = park(w, view_.buckets, view_.spill, far_, far, item, k, near_, state(), least);
-    if (w.lane() == 0) {
-      if (!fitted) view_.stop_all(RunState::worklist_full);
-      if (least < published_) view_.here().nearest.fetch_min(least);  // before this batch is completed
+    while (w.any(far)) {
+      const lane_t mine = far ? buckets.slot_of(k, near, Phase::turn(phase_)) : kNoBucket;
+      const lane_t slot = w.smallest(mine);
+      const bool now = far && mine == slot;
+      const lane_t nearest = w.smallest(now ? k : kNoBucket);
+      bool news = false;
+      const bool fits = view_.far.park(w, view_.spill, far_, slot, now, item, nearest, state(), news);
+      if (w.lane() == 0 && news) view_.here().nearest[slot].fetch_min(nearest);
+      if (!fits) {
+        if (w.lane() == 0) view_.stop_all(RunState::worklist_full);
+        break;
+      }
+      far = far && !now;
     }
-    if (least < published_) published_ = least;
-    return has && !far;
+    return has;
+  }
+  SHOAL_FN void bring(const W& w, lane_t slot) {
+    view_.far.empty(w, view_.spill, far_, slot, state(), [&](bool has, const Item& item) {
+      if constexpr (HasStale<TaskT>) {
+        const bool stale = has && view_.task.stale(item);
+        stale_ += stale;
+        has = has && !stale;
+      }
+      append(w, has, item);
+    });
   }
 
   SHOAL_FN void to_spill(const W& w, bool has, const Item& item) {
@@ -365,11 +389,10 @@ class Out {
   ticket_t peak_ = 0;  ///< leader
   Tally pushed_ = 0, withheld_ = 0, accepted_ = 0, dropped_ = 0, stale_ = 0, run_ = 0, spilled_ = 0, parked_ = 0,
         combined_ = 0, idle_calls_ = 0;
-  lane_t near_ = 0;                 ///< items up to this bucket run
-  lane_t published_ = kNoBucket;    ///< the nearest bucket that this worker has told of since the threshold moved
+  std::uint64_t phase_ = 0;         ///< the last phase that this worker took note of
   HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
   bool holds_ = false;              ///< something may be in it; the same on every lane
-  FarList* far_ = nullptr;          ///< this worker's lists
+  FarChunk* far_ = nullptr;         ///< this worker's chunks of parked items
   Item buffer_[W::kBuffer];
   struct Owed {
     ticket_t ticket;

@@ -58,7 +58,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       const std::vector<PeSnapshot> pes = snapshots(views, spill_chunks);
       std::uint64_t created = 0;
       for (const PeSnapshot& pe : pes) created += pe.created();
-      again = views[0].here().state.load() == 0 && (outstanding(pes) != 0 || order_phase(views[0], orders, created));
+      again = views[0].here().state.load() == 0 &&
+              (outstanding(pes) != 0 || order_phase(CpuThread{}, views[0], orders, created));
     }
     if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
   }

@@ -273,23 +273,27 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
   if constexpr (!kPhased<Task>) {
     return false;
   } else {
-    std::uint64_t created = 0, word = 0;
-    for (const PeSnapshot& pe : pes) created += pe.created();
-    const std::uint64_t tokens = views[0].n_workers;
-    if (!next_phase<Task>(
-            orders, machine.n_pes(), [&](pe_t q) { return pes[q].nearest; }, created, pes[0].phase,
-            tokens * static_cast<std::uint64_t>(machine.n_pes()), word)) {
-      return false;
+    std::uint64_t created = 0;
+    lane_t least = kNoBucket;
+    for (const PeSnapshot& pe : pes) {
+      created += pe.created();
+      least = std::min(least, pe.nearest);
     }
-    const lane_t none = kNoBucket;
+    const std::uint64_t tokens = views[0].n_workers, before = orders.word;
+    if (!next_phase<Task>(orders, views[0].far.buckets, least, created, tokens * pes.size())) return false;
     for (pe_t q = 0; q < machine.n_pes(); ++q) {
       PeControl* control = views[q].control[q];
-      std::int64_t before = 0;
-      machine.copy_out(q, &before, &control->tokens, sizeof(before));
-      before += static_cast<std::int64_t>(tokens);
-      machine.copy_in(q, &control->tokens, &before, sizeof(before));
-      machine.copy_in(q, &control->nearest, &none, sizeof(none));
-      machine.copy_in(q, &control->phase, &word, sizeof(word));
+      lane_t nearest[kMostSlots];
+      std::int64_t had = 0;
+      machine.copy_out(q, nearest, control->nearest, sizeof(nearest));
+      machine.copy_out(q, &had, &control->tokens, sizeof(had));
+      for (lane_t slot = 0; slot < kMostSlots; ++slot) {
+        if (spent(nearest[slot], slot, before, orders.word)) nearest[slot] = kNoBucket;
+      }
+      had += static_cast<std::int64_t>(tokens);
+      machine.copy_in(q, control->nearest, nearest, sizeof(nearest));
+      machine.copy_in(q, &control->tokens, &had, sizeof(had));
+      machine.copy_in(q, &control->phase, &orders.word, sizeof(orders.word));
     }
     return true;
   }

@@ -31,7 +31,7 @@ struct Options {
   QueueKind queue = QueueKind::automatic;
   double threshold = -1;       ///< priority queue: items below it run first; -1 chooses
   double threshold_delta = 0;  ///< priority queue: how far the threshold moves when none is below it; 0 chooses
-  int buckets = 0;             ///< priority queue: kept apart beyond the threshold, 1 (as Atos) to 64; 0 chooses
+  int buckets = 0;             ///< priority queue: kept apart beyond the threshold, 1 (as Atos) to 16; 0 chooses
   JudgeKind judge = JudgeKind::automatic;        ///< who judges a remote item: its owner, or the pusher over the wire
   CombineKind combine = CombineKind::automatic;  ///< merge items of one key before they are sent
   PartitionKind partition = PartitionKind::automatic;

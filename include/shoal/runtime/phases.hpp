@@ -14,73 +14,88 @@
 
 namespace shoal {
 
-/// The phase word: its number, whether it asks for idle(), and the bucket up to which items run.
-struct Phase {
-  static constexpr std::uint64_t pack(std::uint64_t number, bool sweep, lane_t near) {
-    return number << 33 | static_cast<std::uint64_t>(sweep) << 32 | near;
-  }
-  static SHOAL_FN bool sweeps(std::uint64_t word) { return (word >> 32 & 1) != 0; }
-  static SHOAL_FN lane_t near(std::uint64_t word) { return static_cast<lane_t>(word); }
-};
-
 /// Tasks that need phases; for others none of this is compiled.
 template <class TaskT>
 inline constexpr bool kPhased = HasPriority<TaskT> || HasIdle<TaskT>;
 
 /// What the one who orders phases remembers between them.
 struct PhaseOrders {
-  std::uint64_t number = 0;   ///< of the last phase
+  std::uint64_t word = 0;     ///< the last phase
+  lane_t turned_at = 0;       ///< its `near` when the turn changed last
   bool swept = false;         ///< since the run began
   std::uint64_t created = 0;  ///< when the last sweep was ordered, its tokens included
 };
 
-/// Decides the next phase at a moment of quiescence. `nearest(q)` reads PE q's nearest parked bucket.
+/// Decides the next phase at a moment of quiescence.
+/// @param least    the nearest bucket parked in any slot of any PE
 /// @param created  the sum that was found equal to what is completed
-/// @param now      the present phase word
 /// @param tokens   workers of all PEs
-/// @param word     the phase to be ordered
-/// @return false: the run is over
-template <class TaskT, class Nearest>
-SHOAL_FN bool next_phase(PhaseOrders& orders, pe_t n_pes, Nearest nearest, std::uint64_t created, std::uint64_t now,
-                         std::uint64_t tokens, std::uint64_t& word) {
-  lane_t least = kNoBucket;
-  if constexpr (HasPriority<TaskT>) {
-    for (pe_t q = 0; q < n_pes; ++q) {
-      const lane_t there = nearest(q);
-      if (there < least) least = there;
+/// @return false: the run is over. Else orders.word is the new phase
+template <class TaskT>
+SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t least, std::uint64_t created,
+                         std::uint64_t tokens) {
+  lane_t near = Phase::near(orders.word);
+  bool turn = Phase::turn(orders.word), sweep = false;
+  if (HasPriority<TaskT> && least != kNoBucket) {
+    if (least > near) near = least;
+    // What was parked in the last slot since the turn changed lies at least `lists` beyond where `near` was then.
+    if (near - orders.turned_at >= buckets.lists) {
+      turn = !turn;
+      orders.turned_at = near;
     }
-  }
-  bool sweep = false;
-  if (least == kNoBucket) {
-    if constexpr (HasIdle<TaskT>) sweep = !orders.swept || created != orders.created;
-    if (!sweep) return false;
+  } else if (HasIdle<TaskT>) {
+    sweep = !orders.swept || created != orders.created;
     orders.swept = true;
     orders.created = created + tokens;
   }
-  word = Phase::pack(++orders.number, sweep, least == kNoBucket ? Phase::near(now) : least);
+  if (least == kNoBucket && !sweep) return false;
+  orders.word = Phase::pack(Phase::number(orders.word) + 1, turn, sweep, near);
   return true;
 }
 
-/// Leader of worker 0 of PE 0, at a moment of quiescence: orders the next phase on every PE. False: the run is over.
-template <class View>
-SHOAL_FN bool order_phase(const View& view, PhaseOrders& orders, std::uint64_t created) {
+/// True if a slot's note of its nearest bucket is spent with the phase `word`, which followed `before`: it has been reached, or
+/// the slot is the one that is looked through.
+SHOAL_FN inline bool spent(lane_t nearest, lane_t slot, std::uint64_t before, std::uint64_t word) {
+  return nearest != kNoBucket && (nearest <= Phase::near(word) || (Phase::turn(before) != Phase::turn(word) &&
+                                                                   slot == static_cast<lane_t>(Phase::turn(before))));
+}
+
+/// Worker-collective; worker 0 of PE 0, at a moment of quiescence: orders the next phase on every PE. False: the run is over.
+template <Worker W, class View>
+SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created) {
   using TaskT = typename View::Task;
   if constexpr (!kPhased<TaskT>) {
     return false;
   } else {
-    std::uint64_t word = 0;
-    const auto nearest = [&](pe_t q) { return view.transport.get(q, &view.control[q]->nearest); };
-    if (!next_phase<TaskT>(orders, view.n_pes, nearest, created, view.here().phase.load(),
-                           static_cast<std::uint64_t>(view.n_workers) * static_cast<std::uint64_t>(view.n_pes), word)) {
+    const Buckets& buckets = view.far.buckets;
+    const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0, all = slots * static_cast<lane_t>(view.n_pes);
+    lane_t least = kNoBucket;
+    for (lane_t i = w.lane(); i < all; i += w.size()) {
+      const pe_t q = static_cast<pe_t>(i / slots);
+      const lane_t there = view.transport.get(q, &view.control[q]->nearest[i % slots]);
+      if (there < least) least = there;
+    }
+    least = w.smallest(least);
+    const std::uint64_t before = orders.word;
+    if (!next_phase<TaskT>(orders, buckets, least, created,
+                           static_cast<std::uint64_t>(view.n_workers) * static_cast<std::uint64_t>(view.n_pes))) {
       return false;
     }
     bool sent = true;
-    for (pe_t q = 0; q < view.n_pes; ++q) {
-      sent &= view.transport.set(q, &view.control[q]->nearest, kNoBucket);
+    for (lane_t i = w.lane(); i < all; i += w.size()) {
+      const pe_t q = static_cast<pe_t>(i / slots);
+      auto* nearest = &view.control[q]->nearest[i % slots];
+      if (spent(view.transport.get(q, nearest), i % slots, before, orders.word)) {
+        sent &= view.transport.set(q, nearest, kNoBucket);
+      }
+    }
+    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
       sent &= view.transport.add(q, &view.control[q]->tokens, static_cast<std::int64_t>(view.n_workers));
     }
-    // Every PE's tokens exist before any worker can see the phase.
-    for (pe_t q = 0; q < view.n_pes; ++q) sent &= view.transport.set(q, &view.control[q]->phase, word);
+    w.sync();  // every PE's tokens exist before any worker can see the phase
+    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+      sent &= view.transport.set(q, &view.control[q]->phase, orders.word);
+    }
     if (!sent) view.stop_all(RunState::transport_failed);
     return true;
   }

@@ -89,8 +89,8 @@ class Scheduler {
   /// quiescent() has acquired.
   SHOAL_FN void look_for_the_end() {
     std::uint64_t created = 0;
-    if (!quiescent(w_, view(), created) || w_.lane() != 0 || out_.state().load() != 0) return;
-    if (!order_phase(view(), orders_, created)) view().stop_all(RunState::done);
+    if (!quiescent(w_, view(), created) || over()) return;
+    if (!order_phase(w_, view(), orders_, created) && w_.lane() == 0) view().stop_all(RunState::done);
   }
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN bool over() {
@@ -124,49 +124,30 @@ class Scheduler {
     if constexpr (!kPhased<TaskT>) {
       return false;
     } else {
+      if (!HasIdle<TaskT> && view().far.buckets.lists == 0) return false;
       std::uint64_t word = 0;
       if (w_.lane() == 0) word = view().here().phase.load_acquire();
       word = w_.from_leader(word);
       if (word == seen_) return false;
       seen_ = word;
       if (w_.lane() == 0) view().seen[index_] = word;
-      if constexpr (HasPriority<TaskT>) unpark(Phase::near(word));
+      out_.move_on(w_, word);
       if constexpr (HasIdle<TaskT>) {
-        if (Phase::sweeps(word)) {
-          for (lane_t part = 0; part < kIdleParts; ++part) look(part);
-        }
+        if (Phase::sweeps(word)) sweep();
       }
       complete(1);
       return true;
     }
   }
 
-  /// Brings the parked items that the threshold has reached.
-  SHOAL_FN void unpark(lane_t near) {
-    out_.move_on(near);
-    for (lane_t l = 0; l < view().buckets.lists; ++l) {
-      const FarList far = out_.far()[l];
-      w_.sync();  // every lane has read it
-      if (far.nearest > near) continue;
-      if (w_.lane() == 0) out_.far()[l] = FarList{};
-      w_.sync();
-      SpillList list = far.list;
-      while (const lane_t n = view().spill.pop(w_, list, desk_.item, desk_size(), out_.state())) {
-        for (lane_t base = 0; base < n; base += w_.size()) {
-          const lane_t i = base + w_.lane();
-          bool has = i < n;
-          const Item item = has ? desk_.item[i] : Item{};
-          if constexpr (HasStale<TaskT>) {
-            const bool stale = has && view().task.stale(item);
-            out_.note_stale(stale);
-            has = has && !stale;
-          }
-          out_.keep(w_, has, item);
-        }
-        w_.sync();
-      }
-    }
-    out_.tell_nearest(w_);
+  /// All of this worker's parts. A push is counted even if it left no item behind (its judge may have changed data, and
+  /// refused it): the next sweep sees what came of it.
+  SHOAL_FN void sweep() {
+    const auto pushed_before = out_.pushed();
+    for (lane_t part = 0; part < kIdleParts; ++part) look(part);
+    if (!w_.any(out_.pushed() != pushed_before)) return;
+    if (w_.lane() == 0) view().here().entered.fetch_add(1);
+    complete(1);
   }
 
   /// One part of what idle() is to look through.
@@ -441,7 +422,7 @@ class Scheduler {
   std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
   std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
   lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
-  PhaseOrders orders_;          ///< leader of worker 0 of PE 0
+  PhaseOrders orders_;          ///< worker 0 of PE 0
 };
 
 }  // namespace shoal

@@ -67,7 +67,7 @@ class Worklist {
       control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
       control.entered.fetch_add(seeds[p].size());
       control.phase.store(0);
-      control.nearest.store(kNoBucket);
+      for (auto& slot : control.nearest) slot.store(kNoBucket);
       if (seen_[p]) {
         const std::vector<std::uint64_t> none(static_cast<std::size_t>(most_workers_));
         machine_.copy_in(p, seen_[p].get(), none.data(), none.size() * sizeof(none[0]));
@@ -111,7 +111,7 @@ class Worklist {
       throw UsageError("combining merges items before they are judged; with judge 'remote' use --combine off");
     }
     if (plan_.buckets < 1 || plan_.buckets > kMostLists || !(plan_.threshold_delta > 0)) {
-      throw UsageError("a priority queue has 1 to 64 buckets and a threshold delta above 0");
+      throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
     }
   }
 
@@ -129,14 +129,17 @@ class Worklist {
     mirror_ = std::vector<PeControl>(n);
     views_.assign(n, View{});
     control_.resize(n), ring_.resize(n), near_.resize(n), far_.resize(n), free_.resize(n), lists_.resize(n);
-    seeds_.resize(n), seed_room_.assign(n, 0), far_lists_.resize(n), seen_.resize(n), held_.resize(n);
+    seeds_.resize(n), seed_room_.assign(n, 0), far_chunks_.resize(n), far_numbers_.resize(n), seen_.resize(n),
+        held_.resize(n);
     inbox_.assign(n, {});
     const auto chunks_of = [](std::int64_t items) { return (items + kChunkItems - 1) / kChunkItems; };
     // A chunk per worker on top: a list holds whole chunks, and the last chunk of one must not starve another.
     const bool prioritised = HasPriority<TaskT> && plan_.queue == QueueKind::priority;
-    const auto lists = static_cast<std::int64_t>(prioritised ? plan_.buckets : 0);
-    const std::int64_t near =
-        plan_.spill_near + plan_.spill_far > 0 ? chunks_of(plan_.spill_near) + most_workers_ * (1 + lists) : 0;
+    const Buckets buckets{plan_.threshold, 1 / plan_.threshold_delta, prioritised ? plan_.buckets : 0};
+    const std::size_t slots = prioritised ? buckets.slots() : 0;
+    const std::int64_t near = plan_.spill_near + plan_.spill_far > 0
+                                  ? chunks_of(plan_.spill_near) + most_workers_ * static_cast<std::int64_t>(1 + slots)
+                                  : 0;
     const std::int64_t far = chunks_of(plan_.spill_far);
     chunks_ = near + far;
     const ticket_t free_capacity = std::bit_ceil(static_cast<ticket_t>(std::max<std::int64_t>(chunks_, 2)));
@@ -156,9 +159,14 @@ class Worklist {
                                      "items to be combined");
       }
       if (prioritised) {
-        const std::vector<FarList> none(static_cast<std::size_t>(most_workers_ * lists));
-        far_lists_[p] = machine_.allocate(p, none.size() * sizeof(FarList), "lists of parked items");
-        machine_.copy_in(p, far_lists_[p].get(), none.data(), none.size() * sizeof(FarList));
+        const std::vector<FarChunk> none(static_cast<std::size_t>(most_workers_) * slots);
+        far_chunks_[p] = machine_.allocate(p, none.size() * sizeof(FarChunk), "chunks of parked items");
+        machine_.copy_in(p, far_chunks_[p].get(), none.data(), none.size() * sizeof(FarChunk));
+        const std::size_t numbers = slots * free_capacity;
+        far_numbers_[p] = machine_.allocate(p, numbers * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
+        std::vector<Slot<std::uint32_t>> empty(numbers);
+        for (std::size_t i = 0; i < numbers; ++i) empty[i].sequence.store(i % free_capacity);
+        machine_.copy_in(p, far_numbers_[p].get(), empty.data(), numbers * sizeof(empty[0]));
       }
       for (pe_t q = 0; q < n; ++q) {
         inbox_[p].push_back(
@@ -172,8 +180,6 @@ class Worklist {
       view.n_pes = n;
       view.channel_capacity = plan_.channel_capacity;
       view.n_workers = static_cast<lane_t>(most_workers_);
-      view.buckets = {plan_.threshold, 1 / plan_.threshold_delta, static_cast<lane_t>(lists)};
-      view.far = static_cast<FarList*>(far_lists_[p].get());
       view.seen = static_cast<std::uint64_t*>(seen_[p].get());
       view.judge_remote = plan_.judge_remote;
       view.held = static_cast<HeldSlot<Item>*>(held_[p].get());
@@ -183,6 +189,8 @@ class Worklist {
         view.outbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[q][p].get());
       }
       PeControl* control = view.control[p];
+      view.far = {buckets, static_cast<FarChunk*>(far_chunks_[p].get()),
+                  static_cast<Slot<std::uint32_t>*>(far_numbers_[p].get()), free_capacity, control->far};
       view.ring = {
           static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring,
           static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * static_cast<ticket_t>(most_workers_))))};
@@ -207,6 +215,7 @@ class Worklist {
       machine_.copy_in(p, lists_[p].get(), empty.data(), empty.size() * sizeof(SpillList));
       PeControl& start = mirror_[p];
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
+      for (auto& far : start.far) far.room.store(static_cast<std::int64_t>(free_capacity));
       start.ring.room.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(static_cast<ticket_t>(chunks_));
       start.spill_free.room.store(static_cast<std::int64_t>(free_capacity) - chunks_);
@@ -263,7 +272,7 @@ class Worklist {
 
   void count(const std::vector<PeControl>& before, Report& report) {
     const pe_t n = machine_.n_pes();
-    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(mirror_[0].phase.load() >> 33);
+    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(mirror_[0].phase.load()));
     for (pe_t p = 0; p < n; ++p) {
       const auto tally = [&](int i) { return static_cast<std::int64_t>(mirror_[p].tally[i].load()); };
       report.pushed += tally(0);
@@ -295,8 +304,8 @@ class Worklist {
   bool broken_ = false;
   std::vector<PeControl> mirror_;
   std::vector<View> views_;
-  std::vector<std::shared_ptr<void>> control_, ring_, near_, far_, free_, lists_, seeds_, far_lists_, seen_,
-      held_;
+  std::vector<std::shared_ptr<void>> control_, ring_, near_, far_, free_, lists_, seeds_, far_chunks_, far_numbers_,
+      seen_, held_;
   std::vector<std::size_t> seed_room_;
   std::vector<std::vector<std::shared_ptr<void>>> inbox_;
 };
