@@ -92,6 +92,10 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.sweep_enter = x;
     } else if (name == "sweep_leave") {
       t.sweep_leave = x;
+    } else if (name == "pull_width") {
+      t.pull_width = x;
+    } else if (name == "pull_degree") {
+      t.pull_degree = x;
     } else if (name == "block_threads") {
       t.block_threads = static_cast<int>(x);
     } else if (name == "blocks_per_sm") {

@@ -11,6 +11,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/lockstep_team.cuh"
 #include "sssp_engines.hpp"
+#include "sssp_sort_rows.hpp"
 
 namespace shoal {
 namespace {
@@ -25,6 +26,7 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
   if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
+  if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
   if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
   if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
     refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
@@ -96,10 +98,12 @@ struct Pe {
   DeviceArray<Chunk<Raw>> chunks;
   DeviceArray<Message<Raw>> inbox;
   DeviceArray<Tally> tally;
+  SortedArcs<typename Metric::Weight> out, in;  // `in` only of directed graphs
 
   std::size_t bytes() const {
     return distance.size_bytes() + 2 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
-           chunks.size_bytes() + inbox.size_bytes() + tally.size_bytes();
+           chunks.size_bytes() + inbox.size_bytes() + tally.size_bytes() + out.targets.size_bytes() +
+           out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
   }
 };
 
@@ -108,11 +112,6 @@ struct Pe {
 /// A mean of 2 arcs' worth of window: on roads, where degrees are about that, a step goes one arc deep; where degrees are
 /// large, distances crowd and the window is narrower in proportion.
 void SsspDeltaGpu::State::choose_delta(double connected) {
-  if (tuning.delta > 0) {
-    rules.delta = tuning.delta;
-    why_delta = "as given";
-    return;
-  }
   double sum = 0;
   u64 count = 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -143,12 +142,18 @@ void SsspDeltaGpu::State::choose_delta(double connected) {
   }
   const double mean = count == 0 ? 1 : sum / static_cast<double>(count);
   const double degree = std::max(static_cast<double>(graph.num_arcs) / std::max(connected, 1.0), 1.0);
-  rules.delta = mean * std::min(4.0, 8.0 / degree);
-  if (graph.weight_kind != WeightKind::float64) rules.delta = std::max(1.0, std::floor(rules.delta));
-  if (!(rules.delta > 0)) rules.delta = 1;
+  if (degree >= tuning.pull_degree) rules.pull = mean * tuning.pull_width;
   char text[96];
   std::snprintf(text, sizeof text, "mean weight %.4g, mean degree %.3g", mean, degree);
   why_delta = text;
+  if (tuning.delta > 0) {
+    rules.delta = tuning.delta;
+    why_delta = "as given";
+    return;
+  }
+  rules.delta = mean * std::min(4.0, 8.0 / degree);
+  if (graph.weight_kind != WeightKind::float64) rules.delta = std::max(1.0, std::floor(rules.delta));
+  if (!(rules.delta > 0)) rules.delta = 1;
 }
 
 namespace {
@@ -163,6 +168,9 @@ struct Search final : SsspDeltaGpu::State {
     for (pe_t p = 0; p < g.n_pes(); ++p) connected += set_up(p);
     connect();
     choose_delta(connected);
+    if (rules.pull > 0) {
+      for (auto& pe : pes) sort_arcs(*pe);
+    }
     const double n = static_cast<double>(g.num_vertices);
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
@@ -187,11 +195,7 @@ struct Search final : SsspDeltaGpu::State {
     const pe_t n_pes = graph.n_pes();
     v.team = team.view(p);
     v.rows = graph.out[p];
-    if constexpr (std::is_same_v<typename Metric::Weight, double>) {
-      v.weights = graph.out_weights[p].reals;
-    } else {
-      v.weights = graph.out_weights[p].ints;
-    }
+    v.weights = weights(graph.out_weights[p]);
     v.n = static_cast<u32>(graph.num_vertices);
     for (pe_t q = 0; q < n_pes; ++q) v.begin[q] = graph.out[q].first;
     v.begin[n_pes] = v.n;
@@ -224,12 +228,38 @@ struct Search final : SsspDeltaGpu::State {
     return static_cast<double>(count[1]);
   }
 
+  static const typename Metric::Weight* weights(const ArcWeights& w) {
+    if constexpr (std::is_same_v<typename Metric::Weight, double>) {
+      return w.reals;
+    } else {
+      return w.ints;
+    }
+  }
+
+  /// Long arcs are to be pulled: rows in order of weight, of in-arcs as well.
+  void sort_arcs(Pe<Metric>& pe) {
+    Slice<Metric>& v = pe.view;
+    const pe_t p = v.team.me;
+    DeviceGuard guard(graph.devices[p]);
+    pe.out = sort_rows(graph.out[p], weights(graph.out_weights[p]));
+    v.rows.targets = pe.out.targets.data();
+    v.weights = pe.out.weights.data();
+    v.in = v.rows;
+    v.in_weights = v.weights;
+    if (graph.symmetric) return;
+    pe.in = sort_rows(graph.in[p], weights(graph.in_weights[p]));
+    v.in = graph.in[p];
+    v.in.targets = pe.in.targets.data();
+    v.in_weights = pe.in.weights.data();
+  }
+
   void connect() {
     for (auto& mine : pes) {
       Slice<Metric>& v = mine->view;
       std::int64_t outbox = 0;
       for (auto& other : pes) {
         const pe_t p = other->view.team.me;
+        v.peer_distance[p] = other->distance.data();
         if (p == v.team.me) continue;
         v.outbox[p] = mine->outbox.data() + outbox;
         outbox += other->view.rows.count;
@@ -274,8 +304,9 @@ struct Search final : SsspDeltaGpu::State {
       report.pushed += static_cast<std::int64_t>(counts[1]);
     }
     char text[160];
-    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps, %llu sweeps", rules.delta, why_delta.c_str(),
-                  static_cast<unsigned long long>(outcome.word[0]), static_cast<unsigned long long>(outcome.word[1]));
+    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps, %llu sweeps, pull %.4g", rules.delta, why_delta.c_str(),
+                  static_cast<unsigned long long>(outcome.word[0]), static_cast<unsigned long long>(outcome.word[1]),
+                  rules.pull);
     report.chosen.emplace_back("delta", text);
   }
 

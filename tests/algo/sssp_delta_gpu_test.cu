@@ -68,7 +68,7 @@ struct Path {
 };
 
 std::vector<Path> paths() {
-  std::vector<Path> out(5);
+  std::vector<Path> out(7);
   out[0].name = "defaults";
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
@@ -84,6 +84,15 @@ std::vector<Path> paths() {
   out[4].name = "small blocks, everything at once";
   out[4].tuning.block_threads = 96;
   out[4].tuning.delta = 1e9;
+  out[5].name = "pulls early";
+  out[5].tuning.sweep_enter = 0;
+  out[5].tuning.pull_degree = 0;
+  out[5].tuning.pull_width = 0.4;
+  out[6].name = "pulls, then sweeps and leaves";
+  out[6].tuning.sweep_enter = 0.03;
+  out[6].tuning.sweep_leave = 0.2;
+  out[6].tuning.pull_degree = 0;
+  out[6].tuning.pull_width = 1;
   for (Path& p : out) p.tuning.deadline_seconds = 20;
   return out;
 }

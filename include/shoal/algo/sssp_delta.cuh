@@ -19,6 +19,10 @@ inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
 inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane
 inline constexpr int kMaxThreads = 1024;  ///< of a block
 
+// Value 0 of a barrier: vertices appended to queues, and, in each block that did it, a flag for each of
+inline constexpr u64 kMailed = u64{1} << 32;  ///< something is in an outbox
+inline constexpr u64 kCut = u64{1} << 48;     ///< a long row was left in chunks
+
 /// How distances are kept, added and compared: the words of algo/sssp.hpp. `shift` is d + width, more than d, and at most
 /// all ones.
 struct NarrowMetric {
@@ -79,10 +83,13 @@ template <class Metric>
 struct Slice {
   using Raw = typename Metric::Raw;
   lockstep::View team;
-  CsrView rows;
-  const typename Metric::Weight* weights;
+  CsrView rows;                            ///< of out-arcs; those of a row in ascending order of weight if `in` is set
+  const typename Metric::Weight* weights;  ///< of out-arcs
+  CsrView in;                              ///< in-arcs in ascending order of weight; empty when nothing is pulled
+  const typename Metric::Weight* in_weights;
   u32 n;                             ///< vertices of the whole graph
   Raw* distance;                     ///< [n]
+  Raw* peer_distance[kPeers];        ///< the same at each PE
   u32* marks[2];                     ///< [n / 32 + 1] by step % 2: waits in the queue, or in an outbox
   u32* queue[2];                     ///< [rows.count] by step % 2
   Chunk<Raw>* chunks;                ///< enough for all long rows at once
@@ -96,6 +103,7 @@ struct Slice {
 struct Rules {
   double delta;       ///< width of the window of distances that are expanded in one step
   double far_widths;  ///< sweeping: the queue holds distances up to so many deltas
+  double pull;        ///< width of the range of distances whose long arcs are pulled, not pushed; 0: never
   u32 sweep_enter;    ///< more vertices pending: the far ones are found by sweeps over all distances
   u32 sweep_leave;    ///< fewer: they wait in the queue again
 };
@@ -104,6 +112,7 @@ struct Rules {
 struct Scratch {
   Shared gang;
   u32 sent[kPeers];                    ///< vertices put into each outbox before the last exchange
+  u32 mailed, cut;                     ///< the last phase in which this block put something into an outbox, cut a row
   u32 told[kPeers], received[kPeers];  ///< messages of each PE up to the last exchange, and in it
 };
 
@@ -137,9 +146,11 @@ struct Warp {
   Raw least = 0;      ///< of the distances put into the queue by this lane
   Raw least_far = 0;  ///< of those beyond
   u32 fill = 0;
+  u32 phase = 0;  ///< counts; the same in all warps of a block
   u64 arcs = 0, popped = 0;
 
   __device__ void begin(u32 which, u32 from, Raw limit) {
+    ++phase;
     next = which;
     tail = from;
     far = limit;
@@ -178,7 +189,7 @@ struct Warp {
           slot = tail + static_cast<u32>(gang.template counter<0>().fetch_add(n));
         } else {
           slot = gang.mail(p).fetch_add(n) - s.sent[p];
-          gang.template add<0>(u64{1} << 32);
+          if (atomicExch(&s.mailed, phase) != phase) gang.template add<0>(kMailed);
         }
       }
       slot = __shfl_sync(kAll, slot, 0);
@@ -309,7 +320,7 @@ struct Warp {
     u32 slot = 0;
     if (lane_id() == 0) {
       slot = v.tally->chunks[next].fetch_add(pieces);
-      gang.template add<0>(u64{1} << 32);
+      if (atomicExch(&s.cut, phase) != phase) gang.template add<0>(kCut);
     }
     slot = __shfl_sync(kAll, slot, 0);
     for (u32 i = lane_id(); i < pieces; i += 32) {

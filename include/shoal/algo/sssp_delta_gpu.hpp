@@ -15,9 +15,14 @@ struct SsspDeltaGpuTuning {
   double far_widths = 8;  ///< deltas that the queue reaches beyond the nearest vertex while it is swept for
   double sweep_enter = 1.0 / 32;   ///< pending vertices over all vertices: from here on the far ones are swept for
   double sweep_leave = 1.0 / 256;  ///< and below this they wait in the queue again
-  int block_threads = 1024;        ///< of a block; a multiple of 32 up to 1,024
-  int blocks_per_sm = 0;           ///< 0: as many as fit
-  double deadline_seconds = 30;    ///< longest wait of a PE for the others
+  /// Mean weights: width of the range of distances, entered when sweeping begins, whose long arcs are pulled by the
+  /// vertices beyond instead of pushed (see sssp_delta_pull.cuh); 0: never. Arcs are then kept once more, in order of
+  /// weight.
+  double pull_width = 0.15;
+  double pull_degree = 8;        ///< least mean degree of a graph for which that is done
+  int block_threads = 1024;      ///< of a block; a multiple of 32 up to 1,024
+  int blocks_per_sm = 0;         ///< 0: as many as fit
+  double deadline_seconds = 30;  ///< longest wait of a PE for the others
 };
 
 /// Searches from one source after another on one placed graph with weights. Distances stay on the devices.

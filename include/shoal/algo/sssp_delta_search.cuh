@@ -6,7 +6,7 @@
 // Where many vertices are pending, only those within a few deltas are kept in the queue; the others are found by a sweep
 // over the own distances when the window comes near. That costs 4 bytes a vertex, and pushing them costs nothing.
 #pragma once
-#include "shoal/algo/sssp_delta.cuh"
+#include "shoal/algo/sssp_delta_pull.cuh"
 
 namespace shoal::sssp_gpu {
 
@@ -18,13 +18,15 @@ struct SearchArgs {
 /// What a block knows of the search between two barriers; the same in all blocks of all PEs, but for `own`.
 template <class Raw>
 struct Progress {
-  u32 own = 0;              ///< vertices in this PE's queue
-  u64 all = 0;              ///< and in all
-  Raw least = 0;            ///< of the distances in the queues
-  Raw far = ~Raw{0};        ///< distances of the queue are below; kNone: all pending vertices are in queues
-  Raw least_far = ~Raw{0};  ///< not more than any of the pending vertices' beyond; kNone: there are none
-  u64 beyond = 0;           ///< their number, when last counted
-  bool mail = false;        ///< messages were sent that nobody has read
+  u32 own = 0;                   ///< vertices in this PE's queue
+  u64 all = 0;                   ///< and in all
+  Raw least = 0;                 ///< of the distances in the queues
+  Raw far = ~Raw{0};             ///< distances of the queue are below; kNone: all pending vertices are in queues
+  Raw least_far = ~Raw{0};       ///< not more than any of the pending vertices' beyond; kNone: there are none
+  u64 beyond = 0;                ///< their number, when last counted
+  bool mail = false;             ///< messages were sent that nobody has read
+  bool pulled = false;           ///< long arcs were pulled once, or are being left out for that
+  Raw low = 0, limit = ~Raw{0};  ///< meanwhile: their tails' distances lie in [low, limit)
   u32 step = 0, sweeps = 0;
 };
 
@@ -73,9 +75,25 @@ __device__ void sweep(Warp<Metric, kMulti>& w, typename Metric::Raw from) {
   if (lane_id() == 0 && beyond != 0) w.gang.template add<0>(u64{beyond} << 32);
 }
 
+/// The end of those arcs of a row (in order of weight) that lead from `distance` to less than `limit`.
+template <class Metric>
+__device__ u64 light_end(const Slice<Metric>& v, u64 row, u64 end, typename Metric::Raw distance,
+                         typename Metric::Raw limit) {
+  while (row < end) {
+    const u64 middle = row + (end - row) / 2;
+    if (Metric::plus(distance, __ldg(v.weights + middle)) < limit) {
+      row = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return end;
+}
+
 /// First half of a step: takes every vertex of the queue; expands those nearer than `edge`, keeps the others.
+/// @param limit  arcs that lead to this distance or more are left out; kNone: none
 template <class Metric, bool kMulti>
-__device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw edge) {
+__device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw edge, typename Metric::Raw limit) {
   using Raw = typename Metric::Raw;
   const Slice<Metric>& v = w.v;
   const u32 which = w.next ^ 1;
@@ -100,6 +118,7 @@ __device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw 
           w.least_far = min(w.least_far, d);
         }
       } else {
+        if (limit != Metric::kNone) end = light_end(v, row, end, d, limit);
         ++w.popped;
         w.arcs += end - row;
       }
@@ -129,7 +148,9 @@ __device__ void send(Warp<Metric, true>& w) {
     for (u32 i = thread_id(); i < n; i += num_threads()) {
       const u32 vertex = v.outbox[p][i];
       atomicAnd(v.marks[w.next] + (vertex >> 5), ~(1u << (vertex & 31)));
-      v.peer_inbox[p][i] = {v.distance[vertex], vertex};
+      const auto d = v.distance[vertex];
+      v.peer_inbox[p][i] = {d, vertex};
+      w.least = min(w.least, d);
     }
   }
   __syncthreads();
@@ -211,20 +232,26 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<t
   if constexpr (kMulti) {
     if (at.mail) receive(w);
   }
-  take_queue(w, before, edge);
+  take_queue(w, before, edge, at.limit);
   at.all = 0;
   at.least = Metric::kNone;
   at.mail = false;
   if (!take(0)) return false;
   ++at.step;
-  if (gang.template total<0>() >> 32 == 0) return true;
-  w.begin(next, at.own, at.far);
-  take_chunks(w);
-  if (!take(at.own)) return false;
+  u64 left = gang.template total<0>();
+  if (left >= kCut) {
+    w.begin(next, at.own, at.far);
+    take_chunks(w);
+    if (!take(at.own)) return false;
+    left |= gang.template total<0>();
+  }
   if constexpr (kMulti) {
+    if ((left & (kCut - kMailed)) == 0) return true;
     w.begin(next, at.own, at.far);
     send(w);
+    w.end();
     if (!gang.meet()) return false;
+    at.least = min(at.least, static_cast<Raw>(gang.template total<2>()));
     if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) {
       w.s.received[threadIdx.x] = gang.mail_upto(threadIdx.x) - w.s.told[threadIdx.x];
       w.s.told[threadIdx.x] = gang.mail_upto(threadIdx.x);
@@ -232,6 +259,23 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<t
     __syncthreads();
     at.mail = true;
   }
+  return true;
+}
+
+/// What was left out: every vertex beyond the limit looks for the best of its in-arcs from vertices within. @return false
+/// when the search was ended
+template <class Metric, bool kMulti>
+__device__ bool pull(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+  if constexpr (kMulti) {
+    publish(w.v, at.low, at.limit);
+    if (!w.gang.meet()) return false;
+  }
+  w.begin(at.step & 1, at.own, at.limit);
+  pull_arcs(w, at.low, at.limit);
+  w.end();
+  if (!w.gang.meet()) return false;
+  at.least_far = static_cast<typename Metric::Raw>(w.gang.template total<1>());
+  at.limit = Metric::kNone;
   return true;
 }
 
@@ -243,6 +287,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   using Raw = typename Metric::Raw;
   extern __shared__ u32 buffers[];
   __shared__ Scratch s;
+  if (threadIdx.x == 0) s.mailed = s.cut = 0;
   if (threadIdx.x < kPeers) s.sent[threadIdx.x] = s.told[threadIdx.x] = s.received[threadIdx.x] = 0;
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
   Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
@@ -252,7 +297,12 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   at.own = static_cast<u32>(gang.template own<0>());
   at.all = gang.template total<0>();
   while (ok) {
-    if (at.far != Metric::kNone && !at.mail && (at.all == 0 || Metric::shift(at.least, args.rules.delta) > at.far)) {
+    if (at.limit != Metric::kNone && at.all == 0 && !at.mail) {
+      ok = pull(w, at);
+      if (!ok) break;
+    }
+    if (at.far != Metric::kNone && at.limit == Metric::kNone && !at.mail &&
+        (at.all == 0 || Metric::shift(at.least, args.rules.delta) > at.far)) {
       ok = advance(args.rules, w, at);
       if (!ok) break;
     }
@@ -262,6 +312,11 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     }
     if (at.far == Metric::kNone && at.all > args.rules.sweep_enter) {
       at.far = Metric::shift(at.least, args.rules.delta * args.rules.far_widths);
+      if (args.rules.pull > 0 && !at.pulled) {
+        at.low = at.least;
+        at.far = at.limit = Metric::shift(at.least, args.rules.pull);
+        at.pulled = true;
+      }
     }
     ok = run_step(args.rules, w, at);
   }

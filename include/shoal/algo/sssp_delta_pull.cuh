@@ -1,0 +1,93 @@
+// Long arcs from the dense middle of a search, from the other side. Where most vertices lie close together (skewed
+// graphs), nearly all arcs lead from there to vertices that are settled already, or that one of a few short arcs settles.
+// So only arcs that stay within a range of distances are pushed while it is being settled, and then every vertex beyond
+// looks, in ascending order of weight, for the best in-arc from it.
+//
+// Source: Chakaravarthy, Checconi, Murali, Petrini, Sabharwal, "Scalable single source shortest path algorithms for
+// massively parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differs: once in a search,
+// for one wide range, with rows sorted by weight.
+#pragma once
+#include "shoal/algo/sssp_delta.cuh"
+
+namespace shoal::sssp_gpu {
+
+inline constexpr u32 kSerialArcs = 64;  ///< arcs that one lane reads alone before the warp takes the rest of the row
+
+/// Writes the own distances in [low, high) to all peers' copies.
+template <class Metric>
+__device__ void publish(const Slice<Metric>& v, typename Metric::Raw low, typename Metric::Raw high) {
+  for (u32 i = thread_id(); i < v.rows.count; i += num_threads()) {
+    const auto d = v.distance[v.rows.first + i];
+    if (d < low || d >= high) continue;
+    for (pe_t p = 0; p < v.team.n_pes; ++p) {
+      if (p != v.team.me) v.peer_distance[p][v.rows.first + i] = d;
+    }
+  }
+}
+
+/// What in-arc `arc` offers if its tail is nearer than `high`, else kNone. `open` becomes false when no arc from here on can
+/// offer less than `best`.
+template <class Metric>
+__device__ typename Metric::Raw offer(const Slice<Metric>& v, u64 arc, typename Metric::Raw low,
+                                      typename Metric::Raw high, typename Metric::Raw best, bool& open) {
+  const auto weight = __ldg(v.in_weights + arc);
+  if (Metric::plus(low, weight) >= best) {
+    open = false;
+    return Metric::kNone;
+  }
+  const auto tail = look(v.distance + __ldg(v.in.targets + arc));
+  return tail < high ? Metric::plus(tail, weight) : Metric::kNone;
+}
+
+/// Every own vertex at `high` or more takes the best of its in-arcs from vertices in [low, high); nearer tails have
+/// offered theirs before, and no harm is done when they do it again.
+template <class Metric, bool kMulti>
+__device__ void pull_arcs(Warp<Metric, kMulti>& w, typename Metric::Raw low, typename Metric::Raw high) {
+  using Raw = typename Metric::Raw;
+  const Slice<Metric>& v = w.v;
+  const u32 lane = lane_id();
+  for (u32 first = warp_id() * 32; first < v.in.count; first += num_warps() * 32) {
+    const u32 i = first + lane;
+    Raw before = 0;
+    u64 arc = 0, end = 0;
+    if (i < v.in.count) {
+      before = v.distance[v.rows.first + i];
+      if (before >= high) {
+        arc = static_cast<u64>(__ldg(v.in.offsets + i));
+        end = static_cast<u64>(__ldg(v.in.offsets + i + 1));
+      }
+    }
+    Raw best = before;
+    bool open = arc < end;
+    const u64 stop = min(end, arc + kSerialArcs);
+    for (; open && arc < stop; arc += 4) {
+      Raw found[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) {
+        found[j] = arc + j < stop ? offer(v, arc + j, low, high, best, open) : Metric::kNone;
+      }
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) best = min(best, found[j]);
+      w.arcs += min(stop - arc, u64{4});
+    }
+    __syncwarp();
+    for (u32 longs = __ballot_sync(kAll, open && arc < end); longs != 0; longs &= longs - 1) {
+      const int from = __ffs(longs) - 1;
+      const u64 to = __shfl_sync(kAll, end, from);
+      Raw least = __shfl_sync(kAll, best, from);
+      bool more = true;
+      for (u64 a = __shfl_sync(kAll, arc, from); more && a < to; a += 32) {
+        bool useful = true;
+        const Raw found = a + lane < to ? offer(v, a + lane, low, high, least, useful) : Metric::kNone;
+        least = min(least, least_of_warp(found));
+        more = __all_sync(kAll, useful);
+        if (lane == 0) w.arcs += 32;
+      }
+      if (lane == static_cast<u32>(from)) best = least;
+    }
+    if (best < before) v.distance[v.rows.first + i] = best;
+    if (before >= high) w.least_far = min(w.least_far, best);
+  }
+}
+
+}  // namespace shoal::sssp_gpu
