@@ -30,7 +30,6 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.ring_head = control.ring.head.load();
   s.ring_tail = control.ring.tail.load();
   s.ring_room = control.ring.room.load();
-  for (const auto& slot : control.nearest) s.nearest = std::min(s.nearest, slot.load());
   s.phase = control.phase.load();
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {

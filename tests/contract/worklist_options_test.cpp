@@ -38,7 +38,7 @@ TEST(WorklistOptions, ShortestPathsWhateverTheOrder) {
   const Roads roads = Roads::random(150, 4, 30, 5);
   const std::vector<std::uint32_t> expected = roads.distances_from(3);
   std::int64_t parked = 0, combined = 0;
-  for_each_option({0, 1, 2, 4, 64}, 10, 7, [&](const Machine& machine, const LaunchPlan& plan) {
+  for_each_option({0, 1, 2, 4, kMostLists}, 10, 7, [&](const Machine& machine, const LaunchPlan& plan) {
     Worklist<Paths, Transport> list(machine, plan);
     PathRuns<Paths> runs(machine, roads);
     for (int again = 0; again < 2; ++again) {
@@ -217,7 +217,8 @@ TEST(WorklistOptions, WhatTheTaskHasNotIsRefused) {
   expect_refused(Chain{}, with([](LaunchPlan& p) { p.combine = true; }), "use --combine off");
   expect_refused(Paths{}, with([](LaunchPlan& p) { p.combine = p.judge_remote = true; }), "use --combine off");
   for (const lane_t buckets : {lane_t{0}, kMostLists + 1}) {
-    expect_refused(Paths{}, with([&](LaunchPlan& p) { p.buckets = buckets; }), "1 to 64 buckets");
+    expect_refused(Paths{}, with([&](LaunchPlan& p) { p.buckets = buckets; }),
+                   "1 to " + std::to_string(kMostLists) + " buckets");
   }
   for (const double delta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     expect_refused(Paths{}, with([&](LaunchPlan& p) { p.threshold_delta = delta; }), "delta above 0");

@@ -5,6 +5,7 @@
 // before the first launch. The host watches the counters and ends a run that does not move.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -275,25 +276,31 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
   } else {
     std::uint64_t created = 0;
     lane_t least = kNoBucket;
-    for (const PeSnapshot& pe : pes) {
-      created += pe.created();
-      least = std::min(least, pe.nearest);
-    }
+    for (const PeSnapshot& pe : pes) created += pe.created();
+    const Buckets& buckets = views[0].far.buckets;
+    const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0;
     const std::uint64_t tokens = views[0].n_workers, before = orders.word;
-    if (!next_phase<Task>(orders, views[0].far.buckets, least, created, tokens * pes.size())) return false;
+    std::vector<std::array<lane_t, kMostSlots>> told(pes.size());
+    for (pe_t q = 0; q < machine.n_pes(); ++q) {
+      machine.copy_out(q, told[q].data(), views[q].control[q]->nearest, sizeof(told[q]));
+      for (lane_t slot = 0; slot < slots; ++slot) {
+        least = std::min(least, may_be_parked(buckets, slot, told[q][slot], before));
+      }
+    }
+    if (!next_phase<Task>(orders, buckets, least, created, tokens * pes.size())) return false;
     for (pe_t q = 0; q < machine.n_pes(); ++q) {
       PeControl* control = views[q].control[q];
-      lane_t nearest[kMostSlots];
       std::int64_t had = 0;
-      machine.copy_out(q, nearest, control->nearest, sizeof(nearest));
       machine.copy_out(q, &had, &control->tokens, sizeof(had));
-      for (lane_t slot = 0; slot < kMostSlots; ++slot) {
-        if (spent(nearest[slot], slot, before, orders.word)) nearest[slot] = kNoBucket;
+      for (lane_t slot = 0; slot < slots; ++slot) {
+        if (spent(buckets, slot, told[q][slot], before, orders.word)) told[q][slot] = kNoBucket;
       }
       had += static_cast<std::int64_t>(tokens);
-      machine.copy_in(q, control->nearest, nearest, sizeof(nearest));
+      machine.copy_in(q, control->nearest, told[q].data(), sizeof(told[q]));
       machine.copy_in(q, &control->tokens, &had, sizeof(had));
       machine.copy_in(q, &control->phase, &orders.word, sizeof(orders.word));
+      DeviceGuard guard(machine.devices()[q]);
+      SHOAL_CUDA(cudaDeviceSynchronize());  // a kernel of another stream does not wait for copies from pageable memory
     }
     return true;
   }

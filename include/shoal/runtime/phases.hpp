@@ -27,7 +27,7 @@ struct PhaseOrders {
 };
 
 /// Decides the next phase at a moment of quiescence.
-/// @param least    the nearest bucket parked in any slot of any PE
+/// @param least    the nearest bucket that may be parked in any slot of any PE
 /// @param created  the sum that was found equal to what is completed
 /// @param tokens   workers of all PEs
 /// @return false: the run is over. Else orders.word is the new phase
@@ -37,7 +37,7 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   lane_t near = Phase::near(orders.word);
   bool turn = Phase::turn(orders.word), sweep = false;
   if (HasPriority<TaskT> && least != kNoBucket) {
-    if (least > near) near = least;
+    near = least;
     // What was parked in the last slot since the turn changed lies at least `lists` beyond where `near` was then.
     if (near - orders.turned_at >= buckets.lists) {
       turn = !turn;
@@ -53,11 +53,28 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   return true;
 }
 
-/// True if a slot's note of its nearest bucket is spent with the phase `word`, which followed `before`: it has been reached, or
-/// the slot is the one that is looked through.
-SHOAL_FN inline bool spent(lane_t nearest, lane_t slot, std::uint64_t before, std::uint64_t word) {
-  return nearest != kNoBucket && (nearest <= Phase::near(word) || (Phase::turn(before) != Phase::turn(word) &&
-                                                                   slot == static_cast<lane_t>(Phase::turn(before))));
+/// The nearest bucket that may be parked in a slot at a moment of quiescence after the phase `now`; beyond its `near`.
+///
+/// Not always what was told: an item may come from another PE sooner than the phase comes to this one, and its worker then
+/// parks by the phase before. What it parked it brings when it carries the phase out, but what it told stays, and hides what
+/// was told later. In the slot that is not the turn's that means nothing: everybody has emptied it. In the slot of a near
+/// bucket it leaves one bucket that can be there.
+/// @param told  PeControl::nearest of the slot
+SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t now) {
+  const lane_t near = Phase::near(now);
+  if (told == kNoBucket || near >= kLastBucket) return kNoBucket;
+  if (slot < 2) return slot == static_cast<lane_t>(Phase::turn(now)) ? told : kNoBucket;
+  if (told > near) return told;
+  const lane_t next = near + 1;
+  return next + (slot - 2 + buckets.lists - next % buckets.lists) % buckets.lists;
+}
+
+/// True if what was told of a slot is spent with the phase `word`, which follows `before`: all workers empty the slot in it,
+/// or have done so before.
+SHOAL_FN inline bool spent(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t before, std::uint64_t word) {
+  if (told == kNoBucket) return false;
+  if (slot < 2) return Phase::turn(before) != Phase::turn(word) || slot != static_cast<lane_t>(Phase::turn(word));
+  return may_be_parked(buckets, slot, told, before) <= Phase::near(word);
 }
 
 /// Worker-collective; worker 0 of PE 0, at a moment of quiescence: orders the next phase on every PE. False: the run is over.
@@ -69,14 +86,15 @@ SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std
   } else {
     const Buckets& buckets = view.far.buckets;
     const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0, all = slots * static_cast<lane_t>(view.n_pes);
+    const std::uint64_t before = orders.word;
     lane_t least = kNoBucket;
     for (lane_t i = w.lane(); i < all; i += w.size()) {
       const pe_t q = static_cast<pe_t>(i / slots);
-      const lane_t there = view.transport.get(q, &view.control[q]->nearest[i % slots]);
+      const lane_t told = view.transport.get(q, &view.control[q]->nearest[i % slots]);
+      const lane_t there = may_be_parked(buckets, i % slots, told, before);
       if (there < least) least = there;
     }
     least = w.smallest(least);
-    const std::uint64_t before = orders.word;
     if (!next_phase<TaskT>(orders, buckets, least, created,
                            static_cast<std::uint64_t>(view.n_workers) * static_cast<std::uint64_t>(view.n_pes))) {
       return false;
@@ -85,13 +103,14 @@ SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std
     for (lane_t i = w.lane(); i < all; i += w.size()) {
       const pe_t q = static_cast<pe_t>(i / slots);
       auto* nearest = &view.control[q]->nearest[i % slots];
-      if (spent(view.transport.get(q, nearest), i % slots, before, orders.word)) {
+      if (spent(buckets, i % slots, view.transport.get(q, nearest), before, orders.word)) {
         sent &= view.transport.set(q, nearest, kNoBucket);
       }
     }
     for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
       sent &= view.transport.add(q, &view.control[q]->tokens, static_cast<std::int64_t>(view.n_workers));
     }
+    view.transport.progress();
     w.sync();  // every PE's tokens exist before any worker can see the phase
     for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
       sent &= view.transport.set(q, &view.control[q]->phase, orders.word);

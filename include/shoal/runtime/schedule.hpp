@@ -110,6 +110,8 @@ class Scheduler {
       const bool moved = take_from_spill();
       return (looks(steps, moved) && receive_any()) || moved;
     }
+    // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
+    if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take_from_ring();
     worked = (looks(steps, worked) && receive_any()) || worked;
     if constexpr (kPhased<TaskT>) {
@@ -398,8 +400,11 @@ class Scheduler {
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(out_.credit());
-      if (finished_ > 0) view().here().completed.fetch_add_release(finished_);
-      finished_ = 0;
+      // Who has told everything has nothing left to look through: no look begins while all is quiet.
+      if (finished_ > 0 && parts_left_ == 0) {
+        view().here().completed.fetch_add_release(finished_);
+        finished_ = 0;
+      }
     }
     view().transport.progress();
   }

@@ -13,7 +13,6 @@ namespace shoal {
 struct PeSnapshot {
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
   std::uint64_t phase = 0;
-  lane_t nearest = kNoBucket;  ///< of what is parked
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_room = 0;
   std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use

@@ -89,6 +89,10 @@ class Worklist {
     for (pe_t p = 0; p < n; ++p) machine_.copy_out(p, &mirror_[p], control_[p].get(), sizeof(PeControl));
     check_end();
     count(before, report);
+    if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
+      throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
+                        " were run and " + std::to_string(report.stale) + " stale when the run ended");
+    }
     broken_ = false;
     return report;
   }
@@ -257,13 +261,6 @@ class Worklist {
       const std::string file = dump(pes, line);
       throw DeviceError("no progress for " + std::to_string(plan_.stall_timeout_seconds) + " s: " + line +
                         (file.empty() ? "" : "; counters in " + file));
-    }
-    if (HasPriority<TaskT> && plan_.queue == QueueKind::priority) {
-      for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-        if (pes[p].nearest != kNoBucket) {
-          throw DeviceError("the run ended with items parked on PE " + std::to_string(p) + ": " + diagnose(pes));
-        }
-      }
     }
     if (outstanding(pes) != 0) {
       throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
