@@ -47,6 +47,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   if (plan.strategy == BfsStrategy::async) {
     plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;
 }

@@ -102,4 +102,14 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   return plan;
 }
 
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes,
+                        std::vector<std::pair<std::string, std::string>>& why) {
+  if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
+  plan.judge_remote = !plan.combine;
+  // Asynchronous BFS, kron:20 on four H200, 2026-11-21: 3.05 ms instead of 43.5; road:4096 27.0 instead of 26.8.
+  note(why, "judge", plan.judge_remote ? "remote" : "owner", false,
+       plan.judge_remote ? "most items are refused, and a refused one need not travel"
+                         : "items are combined before they are judged");
+}
+
 }  // namespace shoal

@@ -38,4 +38,8 @@ bool asks_for_worklist(const Options& options);
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        std::vector<std::pair<std::string, std::string>>& why);
 
+/// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes,
+                        std::vector<std::pair<std::string, std::string>>& why);
+
 }  // namespace shoal
