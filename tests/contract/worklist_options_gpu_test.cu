@@ -1,0 +1,121 @@
+// The worklist's contract with priorities, idle, judging by the pusher and combining, on GPUs: the tasks of the CPU suite, over
+// workers x kernels x capacities x PEs.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "options_runs.hpp"
+#include "shapes.hpp"
+#include "shoal/runtime/devices.hpp"
+
+namespace shoal::contract {
+namespace {
+
+using GpuShape = std::tuple<WorkerKind, KernelKind>;
+
+class WorklistOptionsOnGpus : public ::testing::TestWithParam<GpuShape> {
+ protected:
+  struct Size {
+    ticket_t capacity;
+    lane_t buckets;  ///< 0: no priorities
+  };
+
+  void SetUp() override {
+    std::string why;
+    gpus_ = static_cast<pe_t>(list_devices(&why).size());
+    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << why;
+  }
+  /// Calls body(machine, plan) for PEs 1 to 4, as far as there are GPUs, all sizes, and, for several PEs, all sendings.
+  template <class Body>
+  void for_each_plan(std::vector<Size> sizes, double threshold, double delta, Body body) {
+    for (pe_t pes = 1; pes <= gpus_ && pes <= 4; ++pes) {
+      Options options;
+      options.device = DeviceKind::gpu;
+      options.pes = pes;
+      const Machine machine(options);
+      for (const Size& size : sizes) {
+        for (const Sending sending : kSendings) {
+          if (pes == 1 && sending != Sending::plain) continue;
+          LaunchPlan plan = small_plan(std::get<1>(GetParam()), size.capacity);
+          plan.worker = std::get<0>(GetParam());
+          plan.block_threads = size.capacity == 8 ? 64 : 256;
+          // Few at a handful of slots, else all that are resident together; of single threads a part of those.
+          plan.workers = size.capacity < 1024 ? 3 : plan.worker == WorkerKind::thread ? 6000 : 0;
+          plan.spill_near = 1 << 20;
+          apply(plan, sending, size.buckets, threshold, delta);
+          SCOPED_TRACE(std::to_string(pes) + " PEs, worker " + name(plan.worker) + ", " + name(plan.kernel) +
+                       ", capacity " + std::to_string(size.capacity) + describe_options(plan));
+          body(machine, plan);
+        }
+      }
+    }
+  }
+
+  pe_t gpus_ = 0;
+};
+
+TEST_P(WorklistOptionsOnGpus, WhatIdleFindsIsRun) {
+  const Roads roads = Roads::random(400, 4, 20, 8);
+  const std::vector<std::uint32_t> expected = roads.distances_from(7);
+  std::int64_t parked = 0;
+  for_each_plan({{8, 0}, {8, 4}, {1024, 0}, {1024, 1}, {1024, 4}}, 10, 5,
+                [&](const Machine& machine, const LaunchPlan& plan) {
+                  Worklist<LazyPaths> list(machine, plan);
+                  const auto parts = static_cast<std::size_t>(list.workers_per_pe()) * 8;
+                  PathRuns<LazyPaths> runs(machine, roads, /*lazy=*/3, parts);
+                  const Report report = runs.run(list, 7, expected);
+                  parked += report.parked;
+                  EXPECT_EQ(report.parked > 0, plan.queue == QueueKind::priority);
+                  for (pe_t p = 0; p < machine.n_pes(); ++p) {
+                    std::size_t missed = 0;
+                    for (const auto& looks : runs.looks(p)) missed += looks.load() == 0;
+                    EXPECT_EQ(missed, 0u) << "of " << parts << " parts of PE " << p;
+                  }
+                });
+  EXPECT_GT(parked, 0);
+}
+
+// Buckets as wide as the smallest weight: whoever runs was final, so that every vertex runs once, on any number of workers.
+TEST_P(WorklistOptionsOnGpus, NarrowBucketsRunEveryVertexOnce) {
+  const Roads roads = Roads::detours(60);
+  const std::vector<std::uint32_t> expected = roads.distances_from(0);
+  for_each_plan({{8, 4}, {1024, 1}, {1024, 4}}, 1, 1, [&](const Machine& machine, const LaunchPlan& plan) {
+    Worklist<LazyPaths> list(machine, plan);
+    PathRuns<LazyPaths> runs(machine, roads);
+    for (int again = 0; again < 2; ++again) EXPECT_EQ(runs.run(list, 0, expected).run, roads.size());
+  });
+}
+
+TEST_P(WorklistOptionsOnGpus, SumsAreConserved) {
+  for_each_plan({{8, 0}, {1024, 0}}, 0, 1, [&](const Machine& machine, const LaunchPlan& plan) {
+    Worklist<Sprays> list(machine, plan);
+    for (const std::uint32_t rows : {12, 1000}) {
+      const Report report = run_sums(machine, list, rows, 60, plan.capacity == 8 ? 100 : 1000);
+      EXPECT_EQ(report.combined > 0, plan.combine) << rows << " rows";
+    }
+  });
+}
+
+// accept never returns true: only idle() sees that there is something to do, again and again, on every PE.
+TEST_P(WorklistOptionsOnGpus, AmountsThatOnlyIdleSeesReachTheEnd) {
+  for_each_plan({{8, 0}, {1024, 0}}, 0, 1, [&](const Machine& machine, const LaunchPlan& plan) {
+    Worklist<Flow> list(machine, plan);
+    for (const bool direct : {false, true}) {
+      SCOPED_TRACE(direct ? "passed on by idle()" : "passed on by items");
+      const Report report = run_flow(machine, list, 60, direct, plan.capacity);
+      EXPECT_EQ(direct, report.accepted == 0);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOptionsOnGpus,
+                         ::testing::Combine(::testing::Values(WorkerKind::thread, WorkerKind::warp, WorkerKind::block),
+                                            ::testing::ValuesIn(kKernels)),
+                         [](const ::testing::TestParamInfo<GpuShape>& info) {
+                           return std::string(name(std::get<0>(info.param))) + "_" + name(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace shoal::contract
