@@ -150,8 +150,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const double fan_out =
           g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
       std::vector<std::pair<std::string, std::string>> chosen = ctx.machine().chosen();
-      const LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(),
-                                          g.num_vertices / ctx.n_pes() + 1, fan_out, chosen);
+      LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(),
+                                    g.num_vertices / ctx.n_pes() + 1, fan_out, chosen);
+      if constexpr (HasRemoteJudge<TaskT>) allow_remote_judge(plan, ctx.options(), ctx.n_pes(), chosen);
       Worklist<TaskT> worklist(ctx.machine(), plan);
       mine.report = worklist.run(tasks, seeds_of);
       mine.report.chosen = std::move(chosen);
