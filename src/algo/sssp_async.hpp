@@ -20,7 +20,11 @@ class SsspAsync : public SsspEngine {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(Word), "distances"));
       word_.push_back(static_cast<Word*>(memory_.back().get()));
-      tasks_.push_back({graph.out[p], graph.out_weights[p], graph.partition.owner, word_[p]});
+    }
+    Symmetric<Word> all;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) all.part[p] = word_[p];
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      tasks_.push_back({graph.out[p], graph.out_weights[p], graph.partition.owner, word_[p], all});
     }
   }
 

@@ -444,19 +444,12 @@ class DeltaCpu : public SsspEngine {
   arc_t expanded_arcs_ = 0;  // of the rows of all vertices that are final
 };
 
-/// Few light arcs per vertex, so that few are relaxed twice, but enough vertices in a bucket for all threads.
-double choose_delta(const PlacedGraph& graph) {
-  const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
-  const double degree = static_cast<double>(graph.num_arcs) / n;
-  return graph.mean_weight * (degree >= 8 ? 8 / degree : 8);
-}
-
 }  // namespace
 
 std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine& machine, const PlacedGraph& graph, double delta,
                                                 bool wide) {
   const bool real = graph.weight_kind == WeightKind::float64;
-  if (delta == 0) delta = choose_delta(graph);
+  if (delta == 0) delta = default_delta(graph);
   if (!real) delta = std::max(1.0, std::round(delta));
   // The numbers of buckets have 63 bits, and 1 / delta is to be finite.
   const double longest = static_cast<double>(graph.num_vertices) * graph.max_weight;

@@ -1,6 +1,7 @@
 // What `auto` means for shortest paths.
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "shoal/core/error.hpp"
 #include "sssp_engines.hpp"
@@ -20,15 +21,17 @@ SsspStrategy parse_sssp_strategy(const std::string& text) {
   return static_cast<SsspStrategy>(found - std::begin(kNames));
 }
 
+double default_delta(const PlacedGraph& graph) {
+  const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
+  const double degree = static_cast<double>(graph.num_arcs) / n;
+  return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
+}
+
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options,
                    std::vector<std::pair<std::string, std::string>>& why) {
   SsspPlan plan;
   // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
-  const bool tuned = options.worker != WorkerKind::automatic || options.kernel != KernelKind::automatic ||
-                     options.fetch > 0 || options.capacity > 0 || options.spill >= 0 || options.workers > 0 ||
-                     options.queue != QueueKind::automatic || options.threshold >= 0 || options.threshold_delta > 0 ||
-                     options.buckets > 0 || options.judge != JudgeKind::automatic ||
-                     options.combine != CombineKind::automatic;
+  const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == SsspStrategy::automatic) {
@@ -46,8 +49,20 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   if (plan.strategy == SsspStrategy::async) {
     const double mean_degree =
         graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
-    plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
+    Options launch = options;
+    if (launch.queue == QueueKind::automatic) launch.queue = QueueKind::priority;
+    plan.launch = plan_launch(launch, machine.on_gpu(), graph.n_pes(),
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    const auto say = [&](const char* option, const std::string& text) {
+      for (auto& [name, reason] : why) {
+        if (name == option) reason = text;
+      }
+    };
+    if (options.queue == QueueKind::automatic) say("queue", "priority: near vertices first, so few are run twice");
+    if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
+      plan.launch.threshold_delta = default_delta(graph);
+      say("threshold_delta", std::to_string(plan.launch.threshold_delta) + ": from the mean weight and degree");
+    }
   }
   return plan;
 }

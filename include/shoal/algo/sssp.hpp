@@ -8,16 +8,16 @@
 //                     bits of a double that is not negative, which are ordered as the doubles are
 // All ones is unreached in each.
 //
-// Source: Atos, section IV (SSSP as BFS with weights); delta-stepping's order comes from priority(). Differs: the owner
-// judges (Groute's OnReceive).
+// Sources: Atos, section IV; with `--queue priority` the order is that of delta-stepping (Meyer, Sanders 2003). Differs: the
+// owner judges (Groute's OnReceive); with `--judge remote` the pusher does.
 #pragma once
 #include <bit>
 #include <cstdint>
 
-#include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
 #include "shoal/pgas/placed_graph.hpp"
+#include "shoal/pgas/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {
@@ -60,26 +60,42 @@ struct Sssp {
     SHOAL_FN Arc operator[](std::int64_t i) const { return {targets[begin + i], begin + i}; }
   };
 
-  CsrView graph;       ///< this PE's rows
-  ArcWeights weights;  ///< of their arcs
-  OwnerTable owners;   ///< who owns which vertex
-  Word* distance;      ///< [graph.count]; all ones where not reached yet
+  CsrView graph;              ///< this PE's rows
+  ArcWeights weights;         ///< of their arcs
+  OwnerTable owners;          ///< who owns which vertex
+  Word* distance;             ///< [graph.count]; all ones where not reached yet
+  Symmetric<Word> distances;  ///< `distance` of every PE, for accept_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Lowers the distance; true if it was lowered. Most arcs lead to something nearer: a look spares them the atomic.
-  SHOAL_FN bool accept(Item item) const {
-    Word& mine = distance[graph.local(item.v)];
-    return load(mine) > item.distance && fetch_min(mine, item.distance) > item.distance;
+  SHOAL_FN bool accept(Item item) const { return lower(distance[graph.local(item.v)], item); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
+    return lower(distances.part[pe][item.v - owners.begin[pe]], item);
   }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load(distance[graph.local(item.v)]) < item.distance; }
+  SHOAL_FN bool stale(Item item) const { return load_shared(distance[graph.local(item.v)]) < item.distance; }
+
+  /// The distance as a number.
+  SHOAL_FN double priority(Item item) const {
+    if constexpr (sizeof(Word) == 8) {
+      if (weights.reals != nullptr) return std::bit_cast<double>(item.distance);
+    }
+    return static_cast<double>(item.distance);
+  }
+  SHOAL_FN vertex_t key(Item item) const { return item.v; }
+  SHOAL_FN Item combine(Item a, Item b) const { return a.distance < b.distance ? a : b; }
 
   SHOAL_FN Row range(Item item) const {
     const arc_t begin = graph.offsets[graph.local(item.v)];
     return {graph.targets, begin, graph.offsets[graph.local(item.v) + 1] - begin};
   }
   SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.distance, weights, arc.at)}; }
+
+ private:
+  SHOAL_FN bool lower(Word& known, Item item) const {
+    return load_shared(known) > item.distance && fetch_min_shared(known, item.distance) > item.distance;
+  }
 };
 
 }  // namespace shoal
