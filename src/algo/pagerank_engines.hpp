@@ -42,6 +42,11 @@ std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine&, const Pla
 PageRankCheck check_pagerank_on_threads(const Machine&, const PlacedGraph&, const double* ranks, double alpha,
                                         const double* personal);
 
+#if defined(SHOAL_HAVE_CUDA)
+/// One step on GPUs. @param ranks, personal  [num_vertices] of host memory, by placed number
+PageRankCheck check_pagerank_on_devices(const PlacedGraph&, const double* ranks, double alpha, const double* personal);
+#endif
+
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct PageRankPlan {
   PageRankStrategy strategy;
