@@ -96,6 +96,10 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.pull_width = x;
     } else if (name == "pull_degree") {
       t.pull_degree = x;
+    } else if (name == "alone_most") {
+      t.alone_most = static_cast<std::int64_t>(x);
+    } else if (name == "alone_steps") {
+      t.alone_steps = static_cast<int>(x);
     } else if (name == "block_threads") {
       t.block_threads = static_cast<int>(x);
     } else if (name == "blocks_per_sm") {

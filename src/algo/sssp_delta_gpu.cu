@@ -27,6 +27,7 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
+  if (t.alone_steps < 1) refuse("alone_steps " + std::to_string(t.alone_steps) + "; at least 1 is wanted");
   if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
   if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
     refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
@@ -94,14 +95,14 @@ struct Pe {
   using Raw = typename Metric::Raw;
   Slice<Metric> view{};
   DeviceArray<Raw> distance;
-  DeviceArray<u32> marks[2], queue[2], outbox;
+  DeviceArray<u32> marks[3], queue[2], outbox;
   DeviceArray<Chunk<Raw>> chunks;
   DeviceArray<Message<Raw>> inbox;
   DeviceArray<Tally> tally;
   SortedArcs<typename Metric::Weight> out, in;  // `in` only of directed graphs
 
   std::size_t bytes() const {
-    return distance.size_bytes() + 2 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
+    return distance.size_bytes() + 3 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
            chunks.size_bytes() + inbox.size_bytes() + tally.size_bytes() + out.targets.size_bytes() +
            out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
   }
@@ -175,6 +176,8 @@ struct Search final : SsspDeltaGpu::State {
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
     rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
+    rules.alone_most = static_cast<u32>(std::clamp<std::int64_t>(t.alone_most, 0, kMaxVertices));
+    rules.alone_steps = static_cast<u32>(t.alone_steps);
     blocks = team.prepare(kernel(), t.block_threads, shared_bytes(), t.blocks_per_sm);
   }
 
@@ -194,6 +197,7 @@ struct Search final : SsspDeltaGpu::State {
     Slice<Metric>& v = pe.view;
     const pe_t n_pes = graph.n_pes();
     v.team = team.view(p);
+    v.alone = team.view_alone(p);
     v.rows = graph.out[p];
     v.weights = weights(graph.out_weights[p]);
     v.n = static_cast<u32>(graph.num_vertices);
@@ -207,11 +211,13 @@ struct Search final : SsspDeltaGpu::State {
     u64 count[2] = {};
     counts.download(count, 2);
     pe.distance = DeviceArray<Raw>(v.n, "distances");
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 3; ++i) {
       pe.marks[i] = DeviceArray<u32>(v.n / 32 + 1, "marks");
       pe.marks[i].fill_bytes(0);
-      pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
       v.marks[i] = pe.marks[i].data();
+    }
+    for (int i = 0; i < 2; ++i) {
+      pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
       v.queue[i] = pe.queue[i].data();
     }
     pe.chunks = DeviceArray<Chunk<Raw>>(std::max<std::int64_t>(static_cast<std::int64_t>(count[0]), 1), "row chunks");

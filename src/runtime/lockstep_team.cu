@@ -11,9 +11,9 @@ namespace shoal {
 struct LockstepTeam::Pe {
   int device = 0;
   cudaStream_t stream = nullptr;
-  lockstep::Outcome* outcome = nullptr;  // pinned
-  DeviceArray<lockstep::Control> control;
-  lockstep::View view{};
+  lockstep::Outcome* outcome = nullptr;    // [2] pinned: of the team's kernel, and of a PE alone
+  DeviceArray<lockstep::Control> control;  // [2] likewise
+  lockstep::View view{}, alone{};
 
   Pe() = default;
   Pe(Pe&&) = delete;
@@ -67,10 +67,10 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     }
     auto pe = std::make_unique<Pe>();
     pe->device = device;
-    pe->control = DeviceArray<lockstep::Control>(1, "control block");
+    pe->control = DeviceArray<lockstep::Control>(2, "control blocks");
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
-    SHOAL_CUDA(cudaHostAlloc(&pe->outcome, sizeof(lockstep::Outcome), cudaHostAllocPortable));
-    *pe->outcome = {};
+    SHOAL_CUDA(cudaHostAlloc(&pe->outcome, 2 * sizeof(lockstep::Outcome), cudaHostAllocPortable));
+    pe->outcome[0] = pe->outcome[1] = {};
     pes_.push_back(std::move(pe));
   }
   for (std::size_t p = 0; p < pes_.size(); ++p) {
@@ -81,6 +81,11 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     mine.view.deadline_ns = static_cast<std::uint64_t>(deadline_seconds * 1e9);
     mine.view.n_pes = static_cast<pe_t>(pes_.size());
     mine.view.me = static_cast<pe_t>(p);
+    mine.alone = mine.view;
+    mine.alone.control = mine.alone.peer[0] = mine.control.data() + 1;
+    mine.alone.outcome = mine.outcome + 1;
+    mine.alone.n_pes = 1;
+    mine.alone.me = 0;
     for (std::size_t other = 0; other < pes_.size(); ++other) {
       mine.view.peer[other] = pes_[other]->control.data();
       if (other != p) reach_peer(mine.device, pes_[other]->device, what_);
@@ -96,6 +101,7 @@ pe_t LockstepTeam::n_pes() const { return static_cast<pe_t>(pes_.size()); }
 int LockstepTeam::device(pe_t p) const { return pes_[p]->device; }
 cudaStream_t LockstepTeam::stream(pe_t p) const { return pes_[p]->stream; }
 const lockstep::View& LockstepTeam::view(pe_t p) const { return pes_[p]->view; }
+const lockstep::View& LockstepTeam::view_alone(pe_t p) const { return pes_[p]->alone; }
 const lockstep::Outcome& LockstepTeam::outcome(pe_t p) const { return *pes_[p]->outcome; }
 
 void LockstepTeam::clear_control() {

@@ -73,6 +73,7 @@ std::vector<Path> paths() {
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
   out[1].tuning.delta = 3;
+  out[1].tuning.alone_steps = 1;
   out[2].name = "always sweeps";
   out[2].tuning.sweep_enter = 0;
   out[2].tuning.sweep_leave = 0;
@@ -84,6 +85,8 @@ std::vector<Path> paths() {
   out[4].name = "small blocks, everything at once";
   out[4].tuning.block_threads = 96;
   out[4].tuning.delta = 1e9;
+  out[4].tuning.alone_most = 1 << 30;
+  out[4].tuning.alone_steps = 1000;
   out[5].name = "pulls early";
   out[5].tuning.sweep_enter = 0;
   out[5].tuning.pull_degree = 0;

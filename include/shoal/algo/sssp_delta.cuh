@@ -83,6 +83,7 @@ template <class Metric>
 struct Slice {
   using Raw = typename Metric::Raw;
   lockstep::View team;
+  lockstep::View alone;                    ///< of this PE for itself; with several PEs
   CsrView rows;                            ///< of out-arcs; those of a row in ascending order of weight if `in` is set
   const typename Metric::Weight* weights;  ///< of out-arcs
   CsrView in;                              ///< in-arcs in ascending order of weight; empty when nothing is pulled
@@ -90,7 +91,7 @@ struct Slice {
   u32 n;                             ///< vertices of the whole graph
   Raw* distance;                     ///< [n]
   Raw* peer_distance[kPeers];        ///< the same at each PE
-  u32* marks[2];                     ///< [n / 32 + 1] by step % 2: waits in the queue, or in an outbox
+  u32* marks[3];                     ///< [n / 32 + 1] by step % 2: waits in the queue; and the last: in an outbox
   u32* queue[2];                     ///< [rows.count] by step % 2
   Chunk<Raw>* chunks;                ///< enough for all long rows at once
   u32* outbox[kPeers];               ///< [vertices of the PE] that it is to be told about
@@ -106,11 +107,13 @@ struct Rules {
   double pull;        ///< width of the range of distances whose long arcs are pulled, not pushed; 0: never
   u32 sweep_enter;    ///< more vertices pending: the far ones are found by sweeps over all distances
   u32 sweep_leave;    ///< fewer: they wait in the queue again
+  u32 alone_most;     ///< with several PEs: while so many vertices are pending, or fewer,
+  u32 alone_steps;    ///< a PE makes up to so many steps before it meets the others
 };
 
 /// Shared memory of a block beside the warps' buffers.
 struct Scratch {
-  Shared gang;
+  Shared gang, alone;
   u32 sent[kPeers];                    ///< vertices put into each outbox before the last exchange
   u32 mailed, cut;                     ///< the last phase in which this block put something into an outbox, cut a row
   u32 told[kPeers], received[kPeers];  ///< messages of each PE up to the last exchange, and in it
@@ -135,19 +138,34 @@ template <class Metric, bool kMulti>
 struct Warp {
   using Raw = typename Metric::Raw;
   using Team = Gang<kMulti, Op::sum, Op::min, Op::min>;
+  using Alone = Gang<false, Op::sum, Op::min, Op::min>;
 
   const Slice<Metric>& v;
   Team& gang;
   Scratch& s;
   u32* buffer;
-  u32 next = 0;       ///< the queue that is filled: (step + 1) % 2
-  u32 tail = 0;       ///< what it held when this phase began
-  Raw far = 0;        ///< vertices of this distance or more do not go to the queue; kNone: all do
-  Raw least = 0;      ///< of the distances put into the queue by this lane
-  Raw least_far = 0;  ///< of those beyond
+  Alone* alone = nullptr;  ///< whom this phase tells instead of the team
+  u32 next = 0;            ///< the queue that is filled: (step + 1) % 2
+  u32 tail = 0;            ///< what it held when this phase began
+  Raw far = 0;             ///< vertices of this distance or more do not go to the queue; kNone: all do
+  Raw least = 0;           ///< of the distances put into the queue by this lane
+  Raw least_far = 0;       ///< of those beyond
   u32 fill = 0;
   u32 phase = 0;  ///< counts; the same in all warps of a block
   u64 arcs = 0, popped = 0;
+
+  template <int kIndex>
+  __device__ void tell(u64 x) {
+    if (kMulti && alone != nullptr) {
+      alone->template add<kIndex>(x);
+    } else {
+      gang.template add<kIndex>(x);
+    }
+  }
+  __device__ u64 append(u32 n) {
+    if (kMulti && alone != nullptr) return alone->template counter<0>().fetch_add(n);
+    return gang.template counter<0>().fetch_add(n);
+  }
 
   __device__ void begin(u32 which, u32 from, Raw limit) {
     ++phase;
@@ -162,8 +180,8 @@ struct Warp {
     flush();
     const Raw near = least_of_warp(least), beyond = least_of_warp(least_far);
     if (lane_id() == 0) {
-      if (near != Metric::kNone) gang.template add<2>(near);
-      if (beyond != Metric::kNone) gang.template add<1>(beyond);
+      if (near != Metric::kNone) tell<2>(near);
+      if (beyond != Metric::kNone) tell<1>(beyond);
     }
   }
 
@@ -186,10 +204,10 @@ struct Warp {
       u32 slot = 0;
       if (lane == 0) {
         if (own) {
-          slot = tail + static_cast<u32>(gang.template counter<0>().fetch_add(n));
+          slot = tail + static_cast<u32>(append(n));
         } else {
           slot = gang.mail(p).fetch_add(n) - s.sent[p];
-          if (atomicExch(&s.mailed, phase) != phase) gang.template add<0>(kMailed);
+          if (atomicExch(&s.mailed, phase) != phase) tell<0>(kMailed);
         }
       }
       slot = __shfl_sync(kAll, slot, 0);
@@ -214,7 +232,8 @@ struct Warp {
   /// True for the first who marks the vertex in this step.
   __device__ bool mark(u32 vertex) {
     const u32 bit = 1u << (vertex & 31);
-    return (atomicOr(v.marks[next] + (vertex >> 5), bit) & bit) == 0;
+    u32* marks = v.marks[!kMulti || v.rows.owns(vertex) ? next : 2];
+    return (atomicOr(marks + (vertex >> 5), bit) & bit) == 0;
   }
 
   /// Tries up to four distances of each lane (kNoTarget: none).
@@ -320,7 +339,7 @@ struct Warp {
     u32 slot = 0;
     if (lane_id() == 0) {
       slot = v.tally->chunks[next].fetch_add(pieces);
-      if (atomicExch(&s.cut, phase) != phase) gang.template add<0>(kCut);
+      if (atomicExch(&s.cut, phase) != phase) tell<0>(kCut);
     }
     slot = __shfl_sync(kAll, slot, 0);
     for (u32 i = lane_id(); i < pieces; i += 32) {

@@ -19,7 +19,10 @@ struct SsspDeltaGpuTuning {
   /// vertices beyond instead of pushed (see sssp_delta_pull.cuh); 0: never. Arcs are then kept once more, in order of
   /// weight.
   double pull_width = 0.15;
-  double pull_degree = 8;        ///< least mean degree of a graph for which that is done
+  double pull_degree = 8;  ///< least mean degree of a graph for which that is done
+  /// Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
+  std::int64_t alone_most = 1 << 17;
+  int alone_steps = 8;
   int block_threads = 1024;      ///< of a block; a multiple of 32 up to 1,024
   int blocks_per_sm = 0;         ///< 0: as many as fit
   double deadline_seconds = 30;  ///< longest wait of a PE for the others

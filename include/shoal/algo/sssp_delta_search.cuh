@@ -147,7 +147,7 @@ __device__ void send(Warp<Metric, true>& w) {
     const u32 n = w.gang.mail(p).load() - w.s.sent[p];
     for (u32 i = thread_id(); i < n; i += num_threads()) {
       const u32 vertex = v.outbox[p][i];
-      atomicAnd(v.marks[w.next] + (vertex >> 5), ~(1u << (vertex & 31)));
+      atomicAnd(v.marks[2] + (vertex >> 5), ~(1u << (vertex & 31)));
       const auto d = v.distance[vertex];
       v.peer_inbox[p][i] = {d, vertex};
       w.least = min(w.least, d);
@@ -211,16 +211,59 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
   return true;
 }
 
+/// The queue's part of a step: takes it, and fills the other one.
+template <class Metric, bool kMulti>
+__device__ void take_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at, typename Metric::Raw edge) {
+  const u32 which = at.step & 1;
+  if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
+  w.begin(which ^ 1, 0, at.far);
+  if constexpr (kMulti) {
+    if (at.mail) receive(w);
+  }
+  at.mail = false;
+  take_queue(w, at.own, edge, at.limit);
+  ++at.step;
+}
+
+/// Steps of this PE while it has vertices nearer than `edge`; then it tells the team what one step would have told.
+/// @return false when the search was ended
+template <class Metric>
+__device__ bool run_alone(const Rules& rules, Warp<Metric, true>& w, typename Warp<Metric, true>::Alone& alone,
+                          Progress<typename Metric::Raw>& at, typename Metric::Raw edge) {
+  using Raw = typename Metric::Raw;
+  Raw least_far = Metric::kNone, least = Metric::kNone;
+  u64 flags = 0;
+  w.alone = &alone;
+  for (u32 i = 0; i < rules.alone_steps; ++i) {
+    take_step(w, at, edge);
+    w.end();
+    if (!alone.meet()) {
+      if (threadIdx.x == 0) w.gang.stop(static_cast<u32>(End::deadline));
+      return false;
+    }
+    at.own = static_cast<u32>(alone.template own<0>());
+    least = static_cast<Raw>(alone.template own<2>());
+    least_far = min(least_far, static_cast<Raw>(alone.template own<1>()));
+    flags |= alone.template own<0>();
+    if (flags >= kCut || at.own == 0 || least >= edge) break;
+  }
+  w.alone = nullptr;
+  if (thread_id() == 0) {
+    w.gang.template add<0>(at.own | (flags >= kCut ? kCut : 0) | ((flags & (kCut - kMailed)) != 0 ? kMailed : 0));
+    w.gang.template add<1>(least_far);
+    w.gang.template add<2>(least);
+  }
+  return true;
+}
+
 /// One step. @return false when the search was ended
 template <class Metric, bool kMulti>
-__device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+__device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename Warp<Metric, kMulti>::Alone& alone,
+                         Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
   const Raw edge = at.all == 0 ? 0 : min(Metric::shift(at.least, rules.delta), at.far);
-  const u32 next = (at.step & 1) ^ 1, before = at.own;
-  if (thread_id() == 0) w.v.tally->chunks[next ^ 1].store(0);  // last read in the step before
-  const auto take = [&](u32 from) {                            // what the phase that ends now has left behind
-    w.end();
+  const auto take = [&](u32 from) {  // what the phase that ends now has left behind
     if (!gang.meet()) return false;
     at.own = from + static_cast<u32>(gang.template own<0>());
     at.all += static_cast<u32>(gang.template total<0>());
@@ -228,20 +271,26 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<t
     at.least = min(at.least, static_cast<Raw>(gang.template total<2>()));
     return true;
   };
-  w.begin(next, 0, at.far);
+  bool told = false;
   if constexpr (kMulti) {
-    if (at.mail) receive(w);
+    if (rules.alone_steps > 1 && at.all <= rules.alone_most && at.limit == Metric::kNone) {
+      if (!run_alone(rules, w, alone, at, edge)) return false;
+      told = true;
+    }
   }
-  take_queue(w, before, edge, at.limit);
+  if (!told) {
+    take_step(w, at, edge);
+    w.end();
+  }
   at.all = 0;
   at.least = Metric::kNone;
-  at.mail = false;
   if (!take(0)) return false;
-  ++at.step;
+  const u32 next = at.step & 1;
   u64 left = gang.template total<0>();
   if (left >= kCut) {
     w.begin(next, at.own, at.far);
     take_chunks(w);
+    w.end();
     if (!take(at.own)) return false;
     left |= gang.template total<0>();
   }
@@ -290,6 +339,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   if (threadIdx.x == 0) s.mailed = s.cut = 0;
   if (threadIdx.x < kPeers) s.sent[threadIdx.x] = s.told[threadIdx.x] = s.received[threadIdx.x] = 0;
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
+  typename Warp<Metric, kMulti>::Alone alone(kMulti ? v.alone : v.team, kMulti ? s.alone : s.gang);
   Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
   Progress<Raw> at;
   begin_search<Metric, kMulti>(v, gang, args.source);
@@ -318,7 +368,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
         at.pulled = true;
       }
     }
-    ok = run_step(args.rules, w, at);
+    ok = run_step(args.rules, w, alone, at);
   }
   const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
   if (lane_id() == 0 && popped != 0) {
@@ -329,6 +379,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     v.team.outcome->word[0] = at.step;
     v.team.outcome->word[1] = at.sweeps;
   }
+  if (kMulti) alone.finish();
   gang.finish();
 }
 

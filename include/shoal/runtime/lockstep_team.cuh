@@ -26,6 +26,8 @@ class LockstepTeam {
   int device(pe_t p) const;
   cudaStream_t stream(pe_t p) const;  ///< kernels run on it; ordered after the legacy stream
   const lockstep::View& view(pe_t p) const;
+  /// A second one, with which the blocks of PE p meet each other alone (Gang<false>) while other PEs go their own way.
+  const lockstep::View& view_alone(pe_t p) const;
   const lockstep::Outcome& outcome(pe_t p) const;  ///< of the last run()
 
   /// Loads `kernel` on every device (nothing may be loaded while PEs wait for each other), allows its shared memory, and
