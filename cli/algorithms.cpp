@@ -5,10 +5,10 @@
 
 namespace shoal::cli {
 
-extern const AlgorithmInfo kBfs, kComponents;
+extern const AlgorithmInfo kBfs, kSssp, kPageRank, kComponents;
 
 const std::vector<const AlgorithmInfo*>& algorithms() {
-  static const std::vector<const AlgorithmInfo*> all = {&kBfs, &kComponents};
+  static const std::vector<const AlgorithmInfo*> all = {&kBfs, &kSssp, &kPageRank, &kComponents};
   return all;
 }
 

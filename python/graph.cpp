@@ -1,4 +1,5 @@
 // shoal.Graph: made from files, generators and arrays; shown as NumPy arrays without a copy.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <limits>
@@ -63,8 +64,22 @@ void check(const HostArray<arc_t>& offsets, const HostArray<vertex_t>& targets) 
   }
 }
 
+template <class W>
+using Weights = std::optional<Input<W>>;
+
+template <class W>
+HostArray<W> borrow_weights(const Weights<W>& weights, arc_t num_arcs) {
+  if (!weights) return {};
+  if (static_cast<arc_t>(weights->size()) != num_arcs) {
+    throw UsageError("weights has " + std::to_string(weights->size()) + " entries, but there are " +
+                     std::to_string(num_arcs) + " arcs");
+  }
+  return borrow<W>(*weights);
+}
+
 template <class O, class T>
-Graph from_csr(const Input<O>& offsets, const Input<T>& targets, bool symmetric, const std::string& name) {
+Graph from_csr(const Input<O>& offsets, const Input<T>& targets, const Weights<std::int32_t>& int_weights,
+               const Weights<double>& real_weights, bool symmetric, const std::string& name) {
   auto csr = std::make_shared<Csr>();
   if constexpr (sizeof(O) == 8) {
     csr->offsets = borrow<arc_t>(offsets);
@@ -82,11 +97,16 @@ Graph from_csr(const Input<O>& offsets, const Input<T>& targets, bool symmetric,
     }
     csr->targets = convert<vertex_t>(targets);
   }
+  csr->int_weights = borrow_weights(int_weights, csr->targets.size());
+  csr->real_weights = borrow_weights(real_weights, csr->targets.size());
+  csr->weight_kind = int_weights ? WeightKind::int32 : real_weights ? WeightKind::float64 : WeightKind::none;
   {
     const nb::gil_scoped_release nogil;
     check(csr->offsets, csr->targets);
     if (symmetric && !is_symmetric(*csr)) {
-      throw UsageError("symmetric=True, but some arc has no reverse; leave it out for a directed graph");
+      throw UsageError("symmetric=True, but some arc has no reverse" +
+                       std::string(csr->weight_kind == WeightKind::none ? "" : " of the same weight") +
+                       "; leave it out for a directed graph");
     }
   }
   csr->symmetric = symmetric;
@@ -104,6 +124,7 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(const Graph& graph, const Host
 template <class O, class T>
 void add_from_csr(nb::class_<Graph>& graph, const char* doc) {
   graph.def_static("_from_csr", &from_csr<O, T>, nb::arg("offsets").noconvert(), nb::arg("targets").noconvert(),
+                   nb::arg("int_weights").noconvert().none(), nb::arg("real_weights").noconvert().none(),
                    nb::arg("symmetric"), nb::arg("name"), doc);
 }
 
@@ -155,6 +176,14 @@ void bind_graph(nb::module_& module) {
   graph.def_prop_ro(
       "targets", [](const Graph& g) { return view(g, g.csr->targets); }, nb::rv_policy::reference,
       "uint32 [num_arcs]. Read-only, no copy.");
+  graph.def_prop_ro(
+      "weights",
+      [](const Graph& g) -> nb::object {
+        if (g.csr->weight_kind == WeightKind::int32) return nb::cast(view(g, g.csr->int_weights));
+        if (g.csr->weight_kind == WeightKind::float64) return nb::cast(view(g, g.csr->real_weights));
+        return nb::none();
+      },
+      "int32 or float64 [num_arcs], or None. Read-only, no copy.");
   graph.def(
       "transpose",
       [](const Graph& g) {

@@ -26,5 +26,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(HostArray<T>&& array) {
 }
 
 void bind_graph(nb::module_& module);
+void bind_runs(nb::module_& module);
 
 }  // namespace shoal::python

@@ -27,7 +27,11 @@ def draw(data: dict, out: pathlib.Path) -> None:
             if not points:
                 continue
             label = series["system"] + ("" if series["ours"] else " (paper)")
-            style = {"linestyle": "-", "marker": "o"} if series["ours"] else {"linestyle": "--", "marker": "x", "alpha": 0.7}
+            style = (
+                {"linestyle": "-", "marker": "o"}
+                if series["ours"]
+                else {"linestyle": "--", "marker": "x", "alpha": 0.7}
+            )
             panel.plot(*zip(*points), label=label, **style)
         here = next((r["generator"] for r in data["runs"] if r["graph"] == graph), "")
         panel.set_title(f"{graph}\nhere {here}", fontsize=9)

@@ -1,11 +1,15 @@
 import os
-from typing import Any, Literal, TypedDict, overload
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
 __version__: str
+
+_Distances: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+_Personalization: TypeAlias = Mapping[int, float] | NDArray[np.float64] | None
 
 class Error(Exception): ...
 class UsageError(Error, ValueError): ...
@@ -19,15 +23,37 @@ class _Options(TypedDict, total=False):
     engine: Literal["auto", "self", "threads", "peer"]
     worker: str
     kernel: Literal["auto", "persistent", "discrete"]
-    strategy: Literal["auto", "async", "levels"]
     threads: int
     workers: int
     fetch: int
     capacity: int
     spill: int
+    queue: Literal["auto", "fifo", "priority"]
+    threshold: float
+    threshold_delta: float
+    buckets: int
+    judge: Literal["auto", "owner", "remote"]
+    combine: Literal["auto", "off", "on"]
     partition: str
     stall_timeout: float
     seed: int
+
+class _BfsOptions(_Options, total=False):
+    strategy: Literal["auto", "async", "levels"]
+
+class _SsspOptions(_Options, total=False):
+    strategy: Literal["auto", "async", "delta"]
+    weights: Literal["file", "hash255", "unit"] | None
+    delta: float
+
+class _PageRankOptions(_Options, total=False):
+    strategy: Literal["auto", "async", "pull"]
+    alpha: float
+    tolerance: float
+    precision: Literal["auto", "float32", "float64"]
+
+class _ComponentsOptions(_Options, total=False):
+    strategy: Literal["auto", "async", "hook"]
 
 class Graph:
     @staticmethod
@@ -38,7 +64,12 @@ class Graph:
     def generate(spec: str) -> Graph: ...
     @staticmethod
     def from_csr(
-        offsets: NDArray[Any], targets: NDArray[Any], *, symmetric: bool = False, name: str = "arrays"
+        offsets: NDArray[Any],
+        targets: NDArray[Any],
+        weights: NDArray[np.int32] | NDArray[np.float64] | None = None,
+        *,
+        symmetric: bool = False,
+        name: str = "arrays",
     ) -> Graph: ...
     @staticmethod
     def from_scipy(matrix: Any, *, symmetric: bool = False) -> Graph: ...
@@ -54,30 +85,71 @@ class Graph:
     def offsets(self) -> NDArray[np.int64]: ...
     @property
     def targets(self) -> NDArray[np.uint32]: ...
-    def transpose(self) -> Graph: ...
+    @property
+    def weights(self) -> NDArray[np.int32] | NDArray[np.float64] | None: ...
     def is_symmetric(self) -> bool: ...
+    def transpose(self) -> Graph: ...
     def write(self, file: str | os.PathLike[str]) -> None: ...
 
-class Bfs:
-    def __init__(self, graph: Any, *, parents: bool = False, **options: Unpack[_Options]) -> None: ...
+class _Placed:
     @property
     def num_vertices(self) -> int: ...
     @property
     def num_arcs(self) -> int: ...
+    def verify(self) -> str: ...
+
+class Bfs(_Placed):
+    def __init__(self, graph: Any, *, parents: bool = False, **options: Unpack[_BfsOptions]) -> None: ...
     def search(self, source: int) -> dict[str, Any]: ...
     def result(self) -> NDArray[np.int32] | tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 
-@overload
-def bfs(graph: Any, source: int, parents: Literal[False] = False, **options: Unpack[_Options]) -> NDArray[np.int32]: ...
+class Sssp(_Placed):
+    def __init__(self, graph: Any, *, predecessors: bool = False, **options: Unpack[_SsspOptions]) -> None: ...
+    def search(self, source: int) -> dict[str, Any]: ...
+    def result(self) -> _Distances | tuple[_Distances, NDArray[np.int32]]: ...
+
+class PageRank(_Placed):
+    def __init__(self, graph: Any, **options: Unpack[_PageRankOptions]) -> None: ...
+    def rank(self, personalization: _Personalization = None) -> dict[str, Any]: ...
+    def result(self) -> NDArray[np.float64]: ...
+    @property
+    def error_bound(self) -> float: ...
+
+class Components(_Placed):
+    def __init__(self, graph: Any, **options: Unpack[_ComponentsOptions]) -> None: ...
+    def run(self) -> dict[str, Any]: ...
+    def result(self) -> NDArray[np.int32]: ...
+
 @overload
 def bfs(
-    graph: Any, source: int, parents: Literal[True], **options: Unpack[_Options]
+    graph: Any, source: int, parents: Literal[False] = False, **options: Unpack[_BfsOptions]
+) -> NDArray[np.int32]: ...
+@overload
+def bfs(
+    graph: Any, source: int, parents: Literal[True], **options: Unpack[_BfsOptions]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+@overload
+def sssp(
+    graph: Any, source: int, predecessors: Literal[False] = False, **options: Unpack[_SsspOptions]
+) -> _Distances: ...
+@overload
+def sssp(
+    graph: Any, source: int, predecessors: Literal[True], **options: Unpack[_SsspOptions]
+) -> tuple[_Distances, NDArray[np.int32]]: ...
+def pagerank(
+    graph: Any, personalization: _Personalization = None, **options: Unpack[_PageRankOptions]
+) -> NDArray[np.float64]: ...
+def components(graph: Any, **options: Unpack[_ComponentsOptions]) -> NDArray[np.int32]: ...
 def read(
     file: str | os.PathLike[str], *, undirected: bool = False, dedup: bool = False, cache: bool = False
 ) -> Graph: ...
 def from_csr(
-    offsets: NDArray[Any], targets: NDArray[Any], *, symmetric: bool = False, name: str = "arrays"
+    offsets: NDArray[Any],
+    targets: NDArray[Any],
+    weights: NDArray[np.int32] | NDArray[np.float64] | None = None,
+    *,
+    symmetric: bool = False,
+    name: str = "arrays",
 ) -> Graph: ...
 def from_scipy(matrix: Any, *, symmetric: bool = False) -> Graph: ...
 def doctor() -> dict[str, Any]: ...

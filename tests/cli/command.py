@@ -72,14 +72,14 @@ class CommandTest(unittest.TestCase):
         return sorted(p.name for p in self.folder.iterdir())
 
 
-def read_npy(path: pathlib.Path) -> tuple[tuple[int, ...], bytes]:
-    """Shape and bytes of a .npy file of little-endian int32, in C order."""
+def read_npy(path: pathlib.Path, descr: str = "<i4") -> tuple[tuple[int, ...], bytes]:
+    """Shape and bytes of a .npy file of values `descr` (little-endian int32), in C order."""
     data = path.read_bytes()
     if data[:8] != b"\x93NUMPY\x01\x00":
         raise AssertionError(f"{path} is not a .npy file of version 1.0")
     end = 10 + int.from_bytes(data[8:10], "little")
     header = ast.literal_eval(data[10:end].decode("latin1"))
-    if header["descr"] != "<i4" or header["fortran_order"] or end % 64 != 0 or data[end - 1 : end] != b"\n":
+    if header["descr"] != descr or header["fortran_order"] or end % 64 != 0 or data[end - 1 : end] != b"\n":
         raise AssertionError(f"unexpected header in {path}: {header}")
     return header["shape"], data[end:]
 

@@ -170,7 +170,7 @@ class Results(unittest.TestCase):
     def test_row(self) -> None:
         self.write([True] * 3)
         text, left_out = self.module.table(self.folder)
-        self.assertIn("| kron:9 | 12,345 | C, 2 x 4 threads | levels; 3 trials | 2.00 | 2.00 |", text)
+        self.assertIn("| bfs | kron:9 | 12,345 | C, 2 x 4 threads | levels; 3 trials | 2.00 | 2.00 |", text)
         self.assertEqual(left_out, [])
 
     def test_unverified_and_wrong_results_are_not_shown(self) -> None:
@@ -179,6 +179,45 @@ class Results(unittest.TestCase):
             text, left_out = self.module.table(self.folder)
             self.assertNotIn("kron", text)
             self.assertEqual(len(left_out), 1)
+
+    def test_tune_and_bench_become_sections(self) -> None:
+        tune = {
+            "command": "tune",
+            "algorithm": "sssp",
+            "graph": {"name": "road:9"},
+            "devices": [],
+            "machine": {"cpu": "C"},
+            "auto_chose": {"pes": "1: x", "device": "cpu: x", "threads": "2: x"},
+            "ways": [{"flags": ["--fetch", "4"], "seconds": 0.002}],
+            "best": ["--fetch", "4"],
+            "auto_seconds": 0.0021,
+            "best_seconds": 0.002,
+            "auto_above_best": 0.05,
+        }
+        run = {"graph": "usa", "graph_line": "usa; here road:9", "way": "auto", "pes": 1}
+        bench = {
+            "command": "bench",
+            "devices": [],
+            "machine": {"cpu": "C"},
+            **{k: k for k in ("experiment", "title", "source", "paper_machine", "note", "sees", "unit")},
+            "trials": 3,
+            "columns": [1, 2],
+            "runs": [run, {**run, "pes": 2, "failed": "no room"}],
+            "series": [
+                {"graph": "usa", "system": "Atos", "ours": False, "values": [46.5, None]},
+                {"graph": "usa", "system": "shoal auto", "ours": True, "values": [1.5, None]},
+            ],
+        }
+        (self.folder / "tune.json").write_text(json.dumps(tune))
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+        text = self.module.document(self.folder)
+        self.assertIn("| sssp | road:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | `--fetch 4` | 1 |", text)
+        self.assertIn("| Atos (paper) | 46.5 | - |\n| shoal auto | 1.5 | failed |", text)
+        tune["ways"][0]["wrong"] = bench["runs"][0]["wrong"] = "vertex 3"
+        (self.folder / "tune.json").write_text(json.dumps(tune))
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+        self.assertNotIn("road:9", self.module.document(self.folder))
+        self.assertEqual(len(self.module.table(self.folder)[1]), 2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,162 @@
+// shoal sssp: shortest paths from one or many sources.
+#include <cstdio>
+
+#include "algorithm.hpp"
+#include "shoal/algo/sssp_reference.hpp"
+#include "shoal/algo/sssp_run.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/data/io.hpp"
+
+namespace shoal::cli {
+namespace {
+
+const char* const kFooter = R"(examples:
+  shoal sssp roads.gr.gz --source 17           distances by the file's weights, on all GPUs or else all CPU threads
+  shoal sssp kron:18 --trials 8 --verify       weights 1 to 255 from the ends of each arc; every answer is checked
+  shoal sssp road:1024 --source 0 --strategy delta --delta 200 --device cpu
+  shoal sssp road:1024 --strategy async --queue priority --threshold-delta 500 --stats
+  shoal sssp web.mtx --weights hash255 --source max-degree --output distances.npy
+                                               int64, -1 where there is no path; float64 and inf for real weights
+  shoal sssp net.wel --undirected --source 3 --predecessors --output paths.txt
+                                               one line per vertex: distance and predecessor
+
+Whole weights are added as integers, real ones as float64 from the source on; none may be negative. Times are of the search
+alone. Arcs per second count the out-arcs of reached vertices once, however often they were looked at.)";
+
+class PlacedSssp : public PlacedRunner<SsspRunner> {
+ public:
+  template <class Graph>
+  PlacedSssp(const Graph& graph, const SsspOptions& options)
+      : PlacedRunner(graph, options), predecessors_(options.predecessors) {}
+
+  Report run(vertex_t source) override {
+    source_ = source;
+    return runner_.search(source);
+  }
+
+  Found fetch() override {
+    result_ = runner_.result();
+    const SsspResult& r = result_;
+    Found found;
+    found.facts = {{"farthest", r.farthest}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
+    if (is_whole()) found.facts["farthest"] = static_cast<std::int64_t>(r.farthest);
+    char text[32];
+    std::snprintf(text, sizeof text, is_whole() ? "%.0f" : "%.6g", r.farthest);
+    found.cells = {text, grouped(r.reached)};
+    found.arcs = static_cast<double>(r.reached_arcs);
+    return found;
+  }
+
+  std::string find_wrong() override {
+    if (!predecessors_ && large_and_on_gpu(result_.report, num_arcs())) return runner_.verify();
+    const SsspResult& r = result_;
+    const Csr& graph = runner_.graph();
+    if (!graph.symmetric && !reverse_) reverse_ = transpose(graph);
+    const Csr& in = graph.symmetric ? graph : *reverse_;
+    const HostArray<std::uint64_t> words =
+        is_whole() ? sssp_words(r.distances.span()) : sssp_words(r.real_distances.span());
+    std::string wrong = verify_distances(in, words.span(), source_);
+    if (wrong.empty()) wrong = find_wrong_counts(words.span());
+    if (wrong.empty() && predecessors_) {
+      wrong = verify_predecessors(in, words.span(), r.predecessors.span(), source_, /*smallest=*/true);
+    }
+    return wrong;
+  }
+
+  std::vector<Row> rows() const override {
+    std::vector<Row> rows;
+    if (is_whole()) rows.push_back(result_.distances.data());
+    if (!is_whole()) rows.push_back(result_.real_distances.data());
+    if (predecessors_) rows.push_back(result_.predecessors.data());
+    return rows;
+  }
+
+ private:
+  bool is_whole() const { return !result_.distances.empty(); }
+
+  /// The count that is printed and written beside the distances.
+  std::string find_wrong_counts(Span<const std::uint64_t> words) const {
+    std::int64_t reached = 0;
+    for (const std::uint64_t word : words) reached += word != kUnreachedDistance<std::uint64_t>;
+    if (reached == result_.reached) return "";
+    return "the number of reached vertices is given as " + std::to_string(result_.reached) +
+           ", but the distances say " + std::to_string(reached);
+  }
+
+  bool predecessors_;
+  vertex_t source_ = 0;
+  SsspResult result_;
+  std::optional<Csr> reverse_;
+};
+
+class Sssp : public Algorithm {
+ public:
+  void add_flags(CLI::App& app, const char* group) override {
+    app.add_option("--strategy", strategy_, "auto, async (by worklist) or delta (delta-stepping)")
+        ->group(group)
+        ->type_name("KIND");
+    app.add_option("--weights", weights_,
+                   "file, hash255 (1 to 255, from the ends) or unit (1 each); default: file, for generators hash255")
+        ->group(group)
+        ->type_name("KIND");
+    app.add_option("--delta", options_.delta, "strategy delta: width of a bucket in units of weight (0 chooses)")
+        ->group(group)
+        ->type_name("X");
+    app.add_flag("--predecessors", options_.predecessors, "also a tree of shortest paths")->group(group);
+  }
+  void read(const Options& shared) override {
+    static_cast<Options&>(options_) = shared;
+    options_.strategy = parse_sssp_strategy(strategy_);
+    if (!weights_.empty()) options_.weights = parse_weights(weights_);
+    check_delta();
+  }
+  Json options() const override {
+    return {{"strategy", strategy_},
+            {"weights", weights_.empty() ? "auto" : weights_},
+            {"delta", options_.delta},
+            {"predecessors", options_.predecessors}};
+  }
+  std::unique_ptr<Placed> place(const Csr& graph) const override {
+    return std::make_unique<PlacedSssp>(graph, with_default(is_generator(graph.name)));
+  }
+  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
+    return std::make_unique<PlacedSssp>(spec, with_default(true));
+  }
+
+ private:
+  void check_delta() const {
+    if (options_.delta >= 0 && options_.delta <= 1e18) return;
+    throw UsageError("--delta " + std::to_string(options_.delta) + " is out of range: above 0, to 1e18 (0 chooses)");
+  }
+  /// Generators give arcs without weights.
+  SsspOptions with_default(bool generated) const {
+    SsspOptions options = options_;
+    if (weights_.empty() && generated) options.weights = WeightSource::hash255;
+    return options;
+  }
+
+  SsspOptions options_;
+  std::string strategy_ = "auto", weights_;
+};
+
+}  // namespace
+
+extern const AlgorithmInfo kSssp;
+const AlgorithmInfo kSssp = {
+    .name = "sssp",
+    .says = "shortest paths: the least sum of weights from a source to every vertex",
+    .footer = kFooter,
+    .output = "distances (and predecessors) of the one source: .npy, or text with a line per vertex",
+    .doing = "searching",
+    .noun = "search",
+    .from_source = true,
+    .counts_teps = false,
+    .columns = {{"farthest", 12}, {"reached", 14}},
+    .bulk_strategies = {"delta"},
+    .has_priority = true,
+    .tuned = {{"--delta", {"4", "16", "64", "256", "1024", "4096"}}},
+    .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<Sssp>(); },
+};
+
+}  // namespace shoal::cli

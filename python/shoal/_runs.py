@@ -1,0 +1,292 @@
+"""Algorithms on a graph that is placed once: classes that run again and again, and functions for one answer."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _shoal
+from ._graph import as_graph
+from ._shoal import UsageError
+
+# As the command line names them, with _ for -. Every algorithm has `strategy` beside them.
+_OPTIONS = frozenset(
+    [
+        *("pes", "device", "engine", "worker", "kernel", "threads", "workers", "fetch", "capacity", "spill", "queue"),
+        *("threshold", "threshold_delta", "buckets", "judge", "combine", "partition", "stall_timeout", "seed"),
+    ]
+)
+
+_OPTIONS_DOC = """
+    **options
+        As of the command line, with ``_`` for ``-``: ``strategy``; where it runs: ``device pes engine threads partition``;
+        how: ``worker kernel workers fetch capacity spill queue threshold threshold_delta buckets judge combine
+        stall_timeout seed``. What is left out is chosen from the graph and the machine.
+
+    Raises
+    ------
+    UsageError, CapacityError, DeviceError
+        Options that do not fit together or the machine; memory; a device that is missing.
+    """
+
+
+def _shared(options: Mapping[str, Any]) -> _shoal._Options:
+    shared = _shoal._Options()
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise TypeError(f"unknown option {name!r}; legal: strategy, {', '.join(sorted(_OPTIONS))}")
+        try:
+            setattr(shared, name, value)
+        except TypeError:
+            raise TypeError(f"option {name} is {value!r}, a {type(value).__name__}, which it cannot be") from None
+    return shared
+
+
+class _Placed:
+    """What all of them have."""
+
+    _run: Any
+
+    def __init_subclass__(cls) -> None:
+        if cls.__doc__:
+            cls.__doc__ = cls.__doc__.rstrip() + _OPTIONS_DOC
+
+    @property
+    def num_vertices(self) -> int:
+        return self._run.num_vertices
+
+    @property
+    def num_arcs(self) -> int:
+        return self._run.num_arcs
+
+    def verify(self) -> str:
+        """Checks the last answer by its properties, where it lies. Returns what is wrong, or an empty text."""
+        return self._run.verify()
+
+
+class Bfs(_Placed):
+    """A graph placed on processing elements once, to be searched breadth-first from many sources.
+
+    Parameters
+    ----------
+    graph
+        A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets)``, or a SciPy sparse matrix.
+    parents
+        Also a tree: of each vertex the smallest valid parent.
+    strategy
+        ``auto``, ``async`` (by worklist) or ``levels`` (level by level).
+    """
+
+    def __init__(self, graph: Any, *, parents: bool = False, strategy: str = "auto", **options: Any) -> None:
+        shared = _shared(options)
+        self._run = _shoal._Bfs(*as_graph(graph), shared, strategy=strategy, parents=parents)
+        self._parents = parents
+
+    def search(self, source: int) -> dict[str, Any]:
+        """Searches from `source` and returns the report; the answer stays where it is until `result`.
+
+        ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why.
+        """
+        return json.loads(self._run.search(operator.index(source)))
+
+    def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Fetches the answer of the last search.
+
+        Returns
+        -------
+        levels : int32 (num_vertices,)
+            Hops from the source; -1 where there is no path.
+        parents : int32 (num_vertices,), only with ``parents=True``
+            The source is its own parent; -1 where there is no path.
+        """
+        levels, parents = self._run.result()
+        return (levels, parents) if self._parents else levels
+
+
+def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """Breadth-first search from one source: see `Bfs` and `Bfs.result`. For many sources, place the graph once with `Bfs`."""
+    run = Bfs(graph, parents=parents, **options)
+    run.search(source)
+    return run.result()
+
+
+class Sssp(_Placed):
+    """A weighted graph placed on processing elements once, for shortest paths from many sources.
+
+    Parameters
+    ----------
+    graph
+        A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets, weights)``, or a SciPy sparse
+        matrix, whose entries are the weights.
+    predecessors
+        Also a tree of shortest paths.
+    weights
+        ``"file"`` (the graph's own), ``"hash255"`` (1 to 255, from the ends of each arc) or ``"unit"`` (1 each). Default:
+        the graph's own; for a generator named as text, hash255.
+    strategy
+        ``auto``, ``async`` (by worklist) or ``delta`` (delta-stepping).
+    delta
+        Strategy delta: width of a bucket, in units of weight; 0 chooses.
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        *,
+        predecessors: bool = False,
+        weights: str | None = None,
+        strategy: str = "auto",
+        delta: float = 0.0,
+        **options: Any,
+    ) -> None:
+        shared = _shared(options)
+        held, generator = as_graph(graph)
+        if weights is None:
+            weights = "hash255" if held is None else "file"
+        self._run = _shoal._Sssp(
+            held, generator, shared, strategy=strategy, weights=weights, delta=delta, predecessors=predecessors
+        )
+        self._predecessors = predecessors
+
+    def search(self, source: int) -> dict[str, Any]:
+        """Searches from `source` and returns the report, as `Bfs.search` does."""
+        return json.loads(self._run.search(operator.index(source)))
+
+    def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Fetches the answer of the last search.
+
+        Returns
+        -------
+        distances : int64 or float64 (num_vertices,)
+            Whole weights: int64, -1 where there is no path. Real weights: float64, infinity where there is none.
+        predecessors : int32 (num_vertices,), only with ``predecessors=True``
+            The source is its own; -1 where there is no path.
+        """
+        distances, predecessors = self._run.result()
+        return (distances, predecessors) if self._predecessors else distances
+
+
+def sssp(
+    graph: Any, source: int, predecessors: bool = False, **options: Any
+) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """Shortest paths from one source: see `Sssp` and `Sssp.result`. For many sources, place the graph once with `Sssp`."""
+    run = Sssp(graph, predecessors=predecessors, **options)
+    run.search(source)
+    return run.result()
+
+
+def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
+    """NetworkX's dict, or a weight for each vertex, as pairs."""
+    if personalization is None:
+        return []
+    if isinstance(personalization, Mapping):
+        pairs = [(operator.index(v), float(w)) for v, w in personalization.items()]
+    else:
+        weights = np.asarray(personalization, dtype=np.float64)
+        if weights.shape != (n,):
+            raise ValueError(f"personalization has shape {weights.shape}; it needs one weight per vertex: ({n},)")
+        pairs = [(v, float(weights[v])) for v in np.flatnonzero(weights).tolist()]
+    if not pairs:
+        raise UsageError("personalization has no weight above 0, so jumps land nowhere")
+    return pairs
+
+
+class PageRank(_Placed):
+    """A graph placed on processing elements once, whose vertices are ranked by how often a random walk stands on them.
+
+    Ranks are those of NetworkX's ``pagerank(weight=None)``: they sum to 1; a vertex without out-arcs jumps by the
+    personalization.
+
+    Parameters
+    ----------
+    graph
+        As for `Bfs`. Weights are not looked at.
+    alpha
+        The probability that a walk follows an arc, [0, 0.9999].
+    tolerance
+        The largest sum over vertices of ``|rank - exact rank|``, [1e-11, 1]; guaranteed.
+    precision
+        Of what arcs carry: ``auto``, ``float32`` or ``float64``. Ranks are float64 always.
+    strategy
+        ``auto``, ``async`` (residuals by worklist) or ``pull`` (sweeps over all vertices).
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        *,
+        alpha: float = 0.85,
+        tolerance: float = 1e-6,
+        precision: str = "auto",
+        strategy: str = "auto",
+        **options: Any,
+    ) -> None:
+        shared = _shared(options)
+        self._run = _shoal._PageRank(
+            *as_graph(graph), shared, strategy=strategy, alpha=alpha, tolerance=tolerance, precision=precision
+        )
+        self._error_bound: float | None = None
+
+    def rank(self, personalization: Any = None) -> dict[str, Any]:
+        """Ranks all vertices and returns the report; the answer stays where it is until `result`.
+
+        Parameters
+        ----------
+        personalization
+            Where jumps land: a dict from vertex to weight, or an array of one weight per vertex; ``None``: everywhere alike.
+        """
+        return json.loads(self._run.rank(_jumps(personalization, self.num_vertices)))
+
+    def result(self) -> np.ndarray:
+        """Fetches the last ranks: float64 (num_vertices,), sum 1."""
+        ranks, self._error_bound = self._run.result()
+        return ranks
+
+    @property
+    def error_bound(self) -> float:
+        """The sum over vertices of ``|rank - exact rank|`` of the ranks that `result` fetched is at most this."""
+        if self._error_bound is None:
+            raise UsageError("there is no error bound yet: call rank() and result() first")
+        return self._error_bound
+
+
+def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndarray:
+    """PageRank: see `PageRank`, `PageRank.rank` and `PageRank.result`."""
+    run = PageRank(graph, **options)
+    run.rank(personalization)
+    return run.result()
+
+
+class Components(_Placed):
+    """A graph placed on processing elements once, whose connected components (directed graphs: weakly) are labelled.
+
+    Parameters
+    ----------
+    graph
+        As for `Bfs`.
+    strategy
+        ``auto``, ``async`` (by worklist) or ``hook`` (trees of parents, hooked together and compressed).
+    """
+
+    def __init__(self, graph: Any, *, strategy: str = "auto", **options: Any) -> None:
+        shared = _shared(options)
+        self._run = _shoal._Components(*as_graph(graph), shared, strategy=strategy)
+
+    def run(self) -> dict[str, Any]:
+        """Labels all vertices and returns the report; the answer stays where it is until `result`."""
+        return json.loads(self._run.run())
+
+    def result(self) -> np.ndarray:
+        """Fetches the last labels: int32 (num_vertices,), the smallest vertex number of each vertex's component."""
+        return self._run.result()
+
+
+def components(graph: Any, **options: Any) -> np.ndarray:
+    """Connected components: see `Components` and `Components.result`."""
+    run = Components(graph, **options)
+    run.run()
+    return run.result()

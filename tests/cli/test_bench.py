@@ -1,0 +1,76 @@
+"""shoal bench: every experiment runs on small graphs, and says what it is."""
+
+import json
+import subprocess
+import sys
+import unittest
+
+from command import ROOT, CommandTest
+
+USAGE = 2
+
+
+class Bench(CommandTest):
+    def names(self) -> list[str]:
+        return [x.split()[0] for x in self.good("bench", "--list").out.splitlines() if not x.startswith(" ")]
+
+    def test_every_experiment(self) -> None:
+        names = self.names()
+        self.assertIn("atos-table2", names)
+        self.assertIn("groute-table4", names)
+        for name in names:
+            with self.subTest(name=name):
+                args = ["bench", name, "--quick", "--device", "cpu", "--pes", "1,2", "--trials", 1]
+                got = self.good(*args, "--json", "--markdown", "t.md").json()
+                self.assertEqual(got["experiment"], name)
+                for run in got["runs"]:
+                    self.assertTrue(run["verified"], run)
+                    self.assertGreater(run["value"], 0, run)
+                self.assertEqual({s["ours"] for s in got["series"]}, {True, False})
+                for series in got["series"]:
+                    self.assertEqual(len(series["values"]), len(got["columns"]), series)
+                table = [x for x in (self.folder / "t.md").read_text().splitlines() if x.startswith("|")]
+                self.assertEqual({x.count("|") for x in table}, {len(got["columns"]) + 2})
+
+    def test_table_shows_the_papers_numbers_beside_ours(self) -> None:
+        out = self.good("bench", "atos-table2", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1").out
+        self.assertRegex(out, r"Atos persistent, FIFO \(paper\) +46\.50 +57\.50 +63\.60 +62\.00")
+        self.assertRegex(out, r"shoal auto +[0-9.]+ +- +- +-")
+        self.assertIn("road_usa (23.9 M, 57 M); here road:100,deleted=0.4", out)
+        self.assertNotIn("osm_eur", out)
+
+    def test_plot(self) -> None:
+        args = ["bench", "atos-fig5-bfs", "--quick", "--graphs", "road_usa", "--device", "cpu", "--trials", "1"]
+        has_matplotlib = subprocess.run(["python3", "-c", "import matplotlib"], capture_output=True, check=False)
+        answer = self.shoal(*args, "--plot", "p.png")
+        self.assertEqual(answer.status, 0, answer.err)
+        if has_matplotlib.returncode == 0:
+            self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
+            self.assertEqual(self.files(), ["p.png"])
+        else:
+            self.assertIn("no plot", answer.err)
+            self.assertEqual(json.loads((self.folder / "p.png.json").read_text())["command"], "bench")
+
+    def test_plot_refuses_other_files(self) -> None:
+        other = self.write("other.json", "{}")
+        command = [sys.executable, ROOT / "scripts" / "plot_bench.py", other, self.folder / "p.png"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("other.json", done.stderr)
+
+    def test_errors(self) -> None:
+        for words, args in [
+            ("--list", []),
+            ("atos-table2", ["atos-table9"]),
+            ("road_usa", ["atos-table2", "--graphs", "road_mars"]),
+            ("1 to 64", ["atos-table2", "--pes", "0"]),
+            ("--trials", ["atos-table2", "--trials", "-1"]),
+            ("no/such", ["atos-table2", "--markdown", "no/such/t.md"]),
+            ("no/such", ["atos-table2", "--plot", "no/such/p.png"]),
+        ]:
+            with self.subTest(args=args):
+                self.bad(USAGE, words, "bench", *args)
+
+
+if __name__ == "__main__":
+    unittest.main()
