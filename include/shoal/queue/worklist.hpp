@@ -257,6 +257,9 @@ class Out {
     if (w.lane() == 0) view_.ring.release(credit_);
     const std::uint64_t counts[] = {pushed_, withheld_, accepted_, dropped_,  stale_,
                                     run_,    spilled_,  parked_,   combined_, idle_calls_};
+    std::uint64_t any = peak_;
+    for (std::uint64_t count : counts) any |= count;
+    if (!w.any(any != 0)) return;  // after a round in which it found nothing
     lane_t i = 0;
     for (std::uint64_t count : counts) {
       const std::uint64_t total = w.sum(count);

@@ -15,6 +15,7 @@
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/report.hpp"
+#include "shoal/runtime/round_loop.cuh"
 #include "shoal/runtime/schedule.hpp"
 #include "shoal/runtime/stall.hpp"
 #include "shoal/worker/gpu.cuh"
@@ -94,10 +95,17 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
+/// @param limit  of the round, when the host repeats it; else `loop` has it
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
-    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit) {
+    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
+                 shoal_loop_handle handle) {
+  if (loop != nullptr) {
+    if (loop->ended.load() != 0) return;
+    limit = loop->limit.load();
+  }
   with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
+  if (loop != nullptr) loop->end_round(view, limit, handle);
 }
 
 /// Threads of a block, shared memory and workers of a block for a plan.
@@ -306,6 +314,36 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
   }
 }
 
+#if SHOAL_DEVICE_ROUNDS
+/// The rounds of a discrete run on one PE, repeated by the device.
+template <class View, class Plan>
+void repeat_on_device(const Machine& machine, const Plan& plan, const std::vector<View>& views, const Shape& s,
+                      int blocks, lane_t workers, lane_t fetch, ticket_t limit, std::uint64_t chunks, Lanes& lanes,
+                      Report& report) {
+  DeviceGuard guard(machine.devices()[0]);
+  DeviceArray<RoundLoop> loop(1, "round loop");
+  RoundLoop begin{};
+  begin.limit.store(limit);
+  loop.upload(&begin, 1);
+  SHOAL_CUDA(cudaDeviceSynchronize());  // a kernel of another stream does not wait for copies from pageable memory
+  RoundLoop* at = loop.data();
+  shoal_loop_handle handle_of_loop = 0;
+  void* arguments[] = {
+      const_cast<void*>(static_cast<const void*>(&views[0])), &workers, &fetch, &limit, &at, &handle_of_loop};
+  LoopGraph graph(s.kernel, dim3(blocks), dim3(s.threads), s.shared_bytes, lanes.work(0),
+                  [&](shoal_loop_handle handle) {
+                    handle_of_loop = handle;
+                    return arguments;
+                  });
+  const auto start = std::chrono::steady_clock::now();
+  graph.launch();
+  wait_and_watch(machine, plan, views, chunks, lanes);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  loop.download(&begin, 1);
+  report.rounds = static_cast<std::int64_t>(begin.rounds.load());
+}
+#endif
+
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
             Report& report) {
@@ -329,7 +367,9 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     for (pe_t p = 0; p < n; ++p) {
       DeviceGuard guard(machine.devices()[p]);
       void* view = const_cast<void*>(static_cast<const void*>(&views[p]));
-      void* arguments[] = {view, &n_workers, &fetch, &limit[p]};
+      RoundLoop* no_loop = nullptr;
+      shoal_loop_handle no_handle = 0;
+      void* arguments[] = {view, &n_workers, &fetch, &limit[p], &no_loop, &no_handle};
       if (plan.kernel == KernelKind::persistent) {
         SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
                                                lanes.work(p)));
@@ -338,6 +378,11 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       }
     }
   };
+#if SHOAL_DEVICE_ROUNDS
+  if (plan.kernel == KernelKind::discrete && n == 1 && !kPhased<typename View::Task> && LoopGraph::available()) {
+    return repeat_on_device(machine, plan, views, s, blocks, n_workers, fetch, limit[0], chunks, lanes, report);
+  }
+#endif
   const auto start = std::chrono::steady_clock::now();
   if (plan.kernel == KernelKind::persistent) {
     launch_all();
