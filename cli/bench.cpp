@@ -29,6 +29,30 @@ const char* const kFooter = R"(examples:
 Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
 and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
 
+// Queues alone have no graph and no runner: a program of their own measures them.
+constexpr const char* kQueueExperiment = "atos-fig1";
+constexpr const char* kQueueProgram = "gpu_queue";
+
+/// The folder of this program, with a slash.
+std::string own_folder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : self.parent_path().string() + "/";
+}
+
+/// Runs a program and waits. Empty if it cannot be started.
+std::optional<int> run_program(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  std::fflush(stdout);
+  if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) return std::nullopt;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
+  return WEXITSTATUS(status);
+}
+
 class BenchCommand {
  public:
   void add_to(CLI::App& app) {
@@ -63,6 +87,7 @@ class BenchCommand {
   int run() {
     if (list_) return list();
     if (name_.empty()) throw UsageError("no experiment given; `shoal bench --list` shows them");
+    if (name_ == kQueueExperiment) return run_queues();
     const Experiment& experiment = find_experiment(name_);
     options_.trials = trials_ != 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
@@ -91,7 +116,27 @@ class BenchCommand {
       std::printf("%-20s %s\n%-20s %s\n", experiment.name.c_str(), experiment.title.c_str(), "",
                   experiment.source.c_str());
     }
+    std::printf("%-20s %s\n%-20s %s\n", kQueueExperiment, "Push, pop, push and pop on one GPU's queues (by gpu_queue)",
+                "", "Chen et al., Atos, Fig. 1");
     return kRight;
+  }
+
+  int run_queues() const {
+    const std::string program = own_folder() + kQueueProgram;
+    if (!std::filesystem::exists(program)) {
+      throw UsageError(std::string(kQueueExperiment) + " is measured by the program " + kQueueProgram +
+                       ", which is not beside shoal; where CUDA is, build its target " + kQueueProgram);
+    }
+    if (!markdown_.empty() || !plot_.empty() || json_ == "-") {
+      throw UsageError(std::string(kQueueExperiment) + " has its own table; of these flags it takes --json=FILE");
+    }
+    std::vector<std::string> words = {program};
+    if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});
+    if (trials_ != 0) words.insert(words.end(), {"--trials", std::to_string(trials_)});
+    if (!json_.empty()) words.insert(words.end(), {"--json", json_});
+    const std::optional<int> status = run_program(words);
+    if (!status) throw Error(program + " could not be run to its end");
+    return *status;
   }
 
   std::vector<int> usual_pes() const {
@@ -142,12 +187,7 @@ class BenchCommand {
       file.write(json);
       file.commit();
     }
-    std::string python = "python3", mutable_script = script, from = data, to = plot_;
-    char* const arguments[] = {python.data(), mutable_script.data(), from.data(), to.data(), nullptr};
-    pid_t child = 0;
-    int status = 0;
-    const bool started = posix_spawnp(&child, "python3", nullptr, nullptr, arguments, environ) == 0;
-    const bool done = started && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool done = run_program({"python3", script, data, plot_}) == 0;
     std::error_code ignored;
     if (done) std::filesystem::remove(data, ignored);
     if (done) return;

@@ -1,11 +1,12 @@
 """shoal bench: every experiment runs on small graphs, and says what it is."""
 
 import json
+import pathlib
 import subprocess
 import sys
 import unittest
 
-from command import ROOT, CommandTest
+from command import ROOT, CommandTest, find_shoal
 
 USAGE = 2
 
@@ -18,9 +19,11 @@ class Bench(CommandTest):
         names = self.names()
         self.assertIn("atos-table2", names)
         self.assertIn("groute-table4", names)
+        names.remove("atos-fig1")
         for name in names:
             with self.subTest(name=name):
                 args = ["bench", name, "--quick", "--device", "cpu", "--pes", "1,2", "--trials", 1]
+                args += ["--graphs", "soc-LiveJournal1"]
                 got = self.good(*args, "--json", "--markdown", "t.md").json()
                 self.assertEqual(got["experiment"], name)
                 for run in got["runs"]:
@@ -31,6 +34,19 @@ class Bench(CommandTest):
                     self.assertEqual(len(series["values"]), len(got["columns"]), series)
                 table = [x for x in (self.folder / "t.md").read_text().splitlines() if x.startswith("|")]
                 self.assertEqual({x.count("|") for x in table}, {len(got["columns"]) + 2})
+
+    def test_every_graph(self) -> None:
+        got = self.good(
+            "bench", "atos-table2", "--quick", "--device", "cpu", "--pes", 1, "--trials", 1, "--json"
+        ).json()
+        self.assertEqual(len(got["runs"]), 6 * 3)
+        for run in got["runs"]:
+            self.assertTrue(run["verified"], run)
+
+    def test_queues_need_their_own_program(self) -> None:
+        if (pathlib.Path(find_shoal()).parent / "gpu_queue").exists():
+            self.skipTest("gpu_queue is there; it needs a GPU for itself")
+        self.bad(USAGE, "gpu_queue", "bench", "atos-fig1")
 
     def test_table_shows_the_papers_numbers_beside_ours(self) -> None:
         out = self.good("bench", "atos-table2", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1").out
