@@ -1,26 +1,21 @@
-#include "shoal/algo/bfs_levels_gpu.hpp"
-
+// Level-synchronous search on GPUs: the door, launches, and what they report.
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
 #include <string>
 
-#include "shoal/algo/bfs_levels_heads.cuh"
+#include "bfs_levels_gpu_state.cuh"
 #include "shoal/algo/bfs_levels_narrow.cuh"
 #include "shoal/algo/bfs_levels_search.cuh"
 #include "shoal/core/cuda_check.cuh"
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
 
 namespace shoal {
-namespace {
 
 using namespace bfs_gpu;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+namespace {
 
 void check_tuning(const BfsLevelsGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("BfsLevelsGpuTuning: " + what); };
@@ -46,211 +41,14 @@ void check_tuning(const BfsLevelsGpuTuning& t) {
   if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
 }
 
-/// Everything of one PE, on its device.
-struct Pe {
-  int device = 0;
-  cudaStream_t stream = nullptr;
-  Outcome* outcome = nullptr;  // pinned
-  int blocks = 0;
-  View view{};
-  DeviceArray<u32> unreachable, seen, front[2], head;
-  DeviceArray<uint4> heads;
-  DeviceArray<Entry> queue[2];
-  DeviceArray<vertex_t> inbox;  // one part for each peer
-  DeviceArray<Control> control;
-
-  Pe() = default;
-  Pe(Pe&&) = delete;
-  ~Pe() {
-    if (stream != nullptr) {
-      cudaSetDevice(device);
-      cudaStreamDestroy(stream);
-    }
-    if (outcome != nullptr) cudaFreeHost(outcome);
-  }
-  std::size_t bytes() const {
-    return unreachable.size_bytes() + seen.size_bytes() + front[0].size_bytes() + front[1].size_bytes() +
-           head.size_bytes() + heads.size_bytes() + queue[0].size_bytes() + queue[1].size_bytes() + inbox.size_bytes() +
-           control.size_bytes();
-  }
-};
-
 }  // namespace
 
-struct BfsLevelsGpu::State {
-  const PlacedGraph& graph;
-  BfsLevelsGpuTuning tuning;
-  Rules rules{};
-  std::vector<std::unique_ptr<Pe>> pes;
-  int cluster = 0;   // blocks of the narrow kernel; 0: not used
-  u32 barriers = 0;  // met so far on every PE
-  u32 steps = 0;     // of the last search
-  double prepare_seconds = 0;
-  double clock_ghz = 1;
-
-  State(const PlacedGraph& g, const BfsLevelsGpuTuning& t) : graph(g), tuning(t) {}
-  bool multi() const { return pes.size() > 1; }
-  const void* search_kernel() const {
-    return multi() ? reinterpret_cast<const void*>(search_levels<true>)
-                   : reinterpret_cast<const void*>(search_levels<false>);
-  }
-  std::size_t search_shared() const {
-    return static_cast<std::size_t>(tuning.block_threads) / 32 * kWarpWords * sizeof(u32);
-  }
-
-  void set_up_views();
-  void set_up_memory(Pe& pe);
-  void connect_peers();
-  void set_up_rows();
-  void set_up_launches();
-  void zero_control();
-  void run_search(vertex_t source, level_t* const* level);
-  void run_kernel(u32 resume, u32 depth, u64 unexplored, pe_t owner, vertex_t local, level_t* const* level);
-  void run_narrow(level_t* level);
-  void wait_all(const char* what);
-  void check_ends();
-};
-
-void BfsLevelsGpu::State::set_up_views() {
-  const pe_t n_pes = graph.n_pes();
-  u32 base[kPeers + 1] = {}, shift[kPeers] = {};
-  vertex_t begin[kPeers + 1] = {};
-  for (pe_t p = 0; p < n_pes; ++p) {
-    begin[p] = graph.out[p].first;
-    shift[p] = base[p] - begin[p];
-    base[p + 1] = base[p] + (graph.out[p].count + kPad - 1) / kPad * kPad;
-  }
-  begin[n_pes] = static_cast<vertex_t>(graph.num_vertices);
-  for (pe_t p = 0; p < n_pes; ++p) {
-    auto pe = std::make_unique<Pe>();
-    pe->device = graph.devices[p];
-    View& v = pe->view;
-    v.out = graph.out[p];
-    v.in = graph.symmetric ? graph.out[p] : graph.in[p];
-    v.n_pes = n_pes;
-    v.me = p;
-    std::copy_n(base, kPeers + 1, v.base);
-    std::copy_n(shift, kPeers, v.shift);
-    std::copy_n(begin, kPeers + 1, v.begin);
-    v.words = (base[p + 1] - base[p]) / 32;
-    v.total_arcs = static_cast<u64>(graph.num_arcs);
-    v.total_vertices = static_cast<u64>(graph.num_vertices);
-    arc_t arcs = 0;
-    if (v.out.count != 0) {
-      SHOAL_CUDA(cudaMemcpy(&arcs, v.out.offsets + v.out.count, sizeof(arcs), cudaMemcpyDefault));
-    }
-    v.arc_bits = std::bit_width(static_cast<u64>(arcs)) + 1;
-    if (v.arc_bits + std::bit_width(v.out.count) > 64) {
-      throw CapacityError("breadth-first search: PE " + std::to_string(p) + " owns " + std::to_string(v.out.count) +
-                          " vertices and " + std::to_string(arcs) + " arcs, more than one 64-bit counter holds");
-    }
-    pes.push_back(std::move(pe));
-  }
+const void* BfsLevelsGpu::State::search_kernel() const {
+  return multi() ? reinterpret_cast<const void*>(search_levels<true>)
+                 : reinterpret_cast<const void*>(search_levels<false>);
 }
-
-void BfsLevelsGpu::State::set_up_memory(Pe& pe) {
-  DeviceGuard guard(pe.device);
-  View& v = pe.view;
-  const std::int64_t own = v.words, all = v.base[v.n_pes] / 32;
-  pe.unreachable = DeviceArray<u32>(own, "unreachable bitmap");
-  pe.seen = DeviceArray<u32>(all, "seen bitmap");
-  for (auto& f : pe.front) {
-    f = DeviceArray<u32>(all, "frontier bitmap");
-    f.fill_bytes(0);
-  }
-  pe.head = DeviceArray<u32>(32 * own, "head in-neighbours");
-  pe.heads = DeviceArray<uint4>(32 * own, "four in-neighbours");
-  // A peer sends each vertex at most once in a search.
-  pe.inbox = DeviceArray<vertex_t>(v.n_pes > 1 ? static_cast<std::int64_t>(v.n_pes) * v.out.count : 0, "inbox");
-  pe.control = DeviceArray<Control>(1, "control block");
-  v.unreachable = pe.unreachable.data();
-  v.seen = pe.seen.data();
-  v.head = pe.head.data();
-  v.heads = pe.heads.data();
-  v.control = pe.control.data();
-  for (int i = 0; i < 2; ++i) v.front[i] = pe.front[i].data();
-  SHOAL_CUDA(cudaStreamCreate(&pe.stream));  // ordered after the legacy stream, where callers fill their arrays
-  SHOAL_CUDA(cudaHostAlloc(&pe.outcome, sizeof(Outcome), cudaHostAllocPortable));
-}
-
-void BfsLevelsGpu::State::connect_peers() {
-  for (auto& mine : pes) {
-    DeviceGuard guard(mine->device);
-    for (auto& other : pes) {
-      View& v = mine->view;
-      const pe_t p = other->view.me;
-      v.peer_control[p] = other->control.data();
-      if (p == v.me) continue;
-      int can = 0;
-      SHOAL_CUDA(cudaDeviceCanAccessPeer(&can, mine->device, other->device));
-      if (can == 0) {
-        throw DeviceError("device " + std::to_string(mine->device) + " cannot reach the memory of device " +
-                          std::to_string(other->device) + "; search on one GPU (pes = 1)");
-      }
-      const cudaError_t status = cudaDeviceEnablePeerAccess(other->device, 0);
-      if (status == cudaErrorPeerAccessAlreadyEnabled) {
-        cudaGetLastError();
-      } else {
-        cuda_check(status, "cudaDeviceEnablePeerAccess");
-      }
-      v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.out.count;
-      v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.me) * other->view.out.count;
-      for (int i = 0; i < 2; ++i) v.peer_front[i][p] = other->front[i].data();
-    }
-  }
-}
-
-void BfsLevelsGpu::State::set_up_rows() {
-  const std::int64_t all = pes[0]->view.base[pes.size()];
-  std::vector<DeviceArray<u32>> degrees;
-  std::vector<DeviceArray<u64>> with_out;
-  for (auto& pe : pes) {
-    DeviceGuard guard(pe->device);
-    degrees.emplace_back(all, "degrees for heads");
-    with_out.emplace_back(1, "a counter");
-    with_out.back().fill_bytes(0);
-    const u32 own = pe->view.words * 32;
-    if (own != 0) {
-      describe_rows<<<(own + 255) / 256, 256>>>(pe->view, degrees.back().data(), pe->unreachable.data(),
-                                                with_out.back().data());
-      SHOAL_CUDA(cudaGetLastError());
-    }
-  }
-  for (std::size_t p = 0; p < pes.size(); ++p) {
-    DeviceGuard guard(pes[p]->device);
-    SHOAL_CUDA(cudaDeviceSynchronize());
-    u64 n = 0;
-    with_out[p].download(&n, 1);
-    for (int i = 0; i < 2; ++i) {
-      pes[p]->queue[i] = DeviceArray<Entry>(static_cast<std::int64_t>(std::max<u64>(n, 1)), "frontier queue");
-      pes[p]->view.queue[i] = pes[p]->queue[i].data();
-    }
-  }
-  for (std::size_t to = 0; to < pes.size(); ++to) {
-    for (std::size_t from = 0; from < pes.size(); ++from) {
-      const View& v = pes[from]->view;
-      if (to == from || v.words == 0) continue;
-      SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[v.me], pes[to]->device, degrees[from].data() + v.base[v.me],
-                                pes[from]->device, v.words * 32 * sizeof(u32)));
-    }
-  }
-  for (std::size_t p = 0; p < pes.size(); ++p) {
-    Pe& pe = *pes[p];
-    if (pe.view.words == 0) continue;
-    DeviceGuard guard(pe.device);
-    SHOAL_CUDA(cudaDeviceSynchronize());
-    const u32 blocks = std::min<u32>(132 * 8, pe.view.words / 8);
-    if (multi()) {
-      choose_heads<true><<<blocks, 256>>>(pe.view, degrees[p].data(), pe.head.data(), pe.heads.data());
-    } else {
-      choose_heads<false><<<blocks, 256>>>(pe.view, degrees[p].data(), pe.head.data(), pe.heads.data());
-    }
-    SHOAL_CUDA(cudaGetLastError());
-  }
-  for (auto& pe : pes) {
-    DeviceGuard guard(pe->device);
-    SHOAL_CUDA(cudaDeviceSynchronize());
-  }
+std::size_t BfsLevelsGpu::State::search_shared() const {
+  return static_cast<std::size_t>(tuning.block_threads) / 32 * kWarpWords * sizeof(u32);
 }
 
 void BfsLevelsGpu::State::set_up_launches() {
@@ -334,7 +132,7 @@ BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& t
   s.set_up_rows();
   s.set_up_launches();
   s.zero_control();
-  s.prepare_seconds = seconds_since(start);
+  s.prepare_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 BfsLevelsGpu::~BfsLevelsGpu() = default;
@@ -442,7 +240,7 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
   }
   const auto start = std::chrono::steady_clock::now();
   s.run_search(placed_source, level);
-  report.seconds += seconds_since(start);
+  report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Outcome& o = *s.pes[0]->outcome;
   report.rounds += o.levels_top_down + o.levels_bottom_up + o.levels_narrow;
   report.chosen.emplace_back("sides", "top-down " + std::to_string(o.levels_top_down) + ", bottom-up " +
