@@ -3,9 +3,9 @@
 
     check_mutants.py LIST BIN_DIR [--only NAME] [--schedules N] [--seconds S] [--jobs J]
 
-BIN_DIR holds mutant_ring, mutant_channel, mutant_scheduler. A mutation counts as found when a program that is named for it
-reports a failure (exit status 1) within N schedules and S seconds; a crash counts, and is called one. Exit status 1 if one
-was missed, does not apply to the headers any more, or is called harmless and was found.
+BIN_DIR holds mutant_ring, mutant_channel, mutant_scheduler, mutant_phases. A mutation counts as found when a program that is
+named for it reports a failure (exit status 1) within N schedules and S seconds; a crash counts, and is called one. Exit
+status 1 if one was missed, does not apply to the headers any more, or is called harmless and was found.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = ["ring", "channel", "scheduler"]
+PROGRAMS = ["ring", "channel", "scheduler", "phases"]
 
 
 def run(binary, number, schedules, seconds):
@@ -36,7 +36,7 @@ def judge(row, a):
         return False, f"DOES NOT APPLY {name}: {status}; bring its text up to date"
     programs = PROGRAMS if by == "harmless" else by.split()
     for program in programs:
-        schedules = a.schedules // 6 if by == "harmless" else a.schedules
+        schedules = a.schedules // 12 if by == "harmless" else a.schedules
         code, first, seed = run(a.bin.resolve() / f"mutant_{program}", number, schedules, a.seconds)
         if code in (0, 3):
             continue

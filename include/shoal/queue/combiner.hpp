@@ -44,16 +44,15 @@ SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT
       waits = false;
       if (slot.full == 0) {
         slot.full = 1;
-        slot.item = item;
+        plain_write(slot.item, item);
         has = false;
-      } else if (static_cast<std::uint64_t>(task.key(slot.item)) == key && task.owner(slot.item) == task.owner(item)) {
-        slot.item = task.combine(slot.item, item);
-        has = false;
-        ++merged;
       } else {
-        const typename TaskT::Item held = slot.item;
-        slot.item = item;
-        item = held;
+        const typename TaskT::Item held = plain_read(slot.item);
+        const bool same = static_cast<std::uint64_t>(task.key(held)) == key && task.owner(held) == task.owner(item);
+        plain_write(slot.item, same ? task.combine(held, item) : item);
+        merged += same;
+        has = !same;
+        if (has) item = held;
       }
     }
     w.sync();

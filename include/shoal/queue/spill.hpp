@@ -10,7 +10,11 @@
 namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
+#if defined(SHOAL_SIMULATE)
+inline constexpr lane_t kChunkItems = 4;  // small cases fill chunks as well
+#else
 inline constexpr lane_t kChunkItems = 64;
+#endif
 
 template <class T>
 struct SpillChunk {

@@ -195,7 +195,7 @@ class Out {
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();
         const bool has = i < kHeldSlots && held_[i].full != 0;
-        const Item item = has ? held_[i].item : Item{};
+        const Item item = has ? plain_read(held_[i].item) : Item{};
         if (has) held_[i].full = 0;
         send(w, has, has ? view_.task.owner(item) : view_.me, item, /*again=*/true);
       }

@@ -158,16 +158,15 @@ class Scheduler {
     if (w_.lane() == 0) out_.note_idle_call();
   }
 
-  /// A worker that finds nothing looks through its parts once, one at each failure, before it has done so again only after
-  /// it has worked. Counted, so that no end is seen meanwhile. What all this misses, a sweep finds.
+  /// A worker that finds nothing looks through its parts once, one at each failure, and again only after it has worked. It
+  /// tells what it worked when it is through (rest), so that no end is seen meanwhile. What all this misses, a sweep finds.
   SHOAL_FN bool look_once() {
     if constexpr (!HasIdle<TaskT>) {
       return false;
     } else {
       if (parts_left_ == 0) return false;
-      if (w_.lane() == 0) view().here().entered.fetch_add(1);
       look(--parts_left_);
-      complete(1);
+      complete(0);
       return true;
     }
   }
@@ -400,7 +399,7 @@ class Scheduler {
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(out_.credit());
-      // Who has told everything has nothing left to look through: no look begins while all is quiet.
+      // Not while it has parts to look through: what they push would come of work that is told already.
       if (finished_ > 0 && parts_left_ == 0) {
         view().here().completed.fetch_add_release(finished_);
         finished_ = 0;

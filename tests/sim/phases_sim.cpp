@@ -1,0 +1,277 @@
+// The shipped worklist with priorities, idle, judging by the pusher and combining: phases are ordered at quiescence, carried out
+// once by every worker, and the run ends neither early nor never.
+//
+// Running node n pushes its children and gives amounts to rows. Some nodes are hidden: accept only raises a flag, and idle()
+// finds them, pushes an alias of them or runs them itself. The judge knows which nodes must be judged and which must be run,
+// each once, and the sum of every row; and nothing may run before the threshold has reached its bucket.
+#include <cstring>
+
+#include "worklist_bed.hpp"
+
+namespace {
+
+using namespace shoal;
+constexpr std::uint32_t kSalt = 0x3C0A0000u, kRows = 5;
+
+enum What : std::uint32_t { kNode, kAlias, kGive };
+
+struct Item {
+  std::uint32_t node, what, amount, check;
+};
+Item item_of(std::uint32_t node, What what, std::uint32_t amount = 0) {
+  return {node, what, amount, node ^ kSalt ^ (what << 8)};
+}
+
+/// What the run is judged by. Only the words and `note` are simulated memory.
+struct World {
+  struct Node {
+    pe_t owner = 0;
+    std::uint32_t parent = ~0u, priority = 0;
+    std::vector<std::uint32_t> children;
+    std::vector<Item> gives;
+    bool dropped = false, stale = false, withheld = false;  ///< what the task says of it
+    bool hidden = false, direct = false;                    ///< found by idle(); and run by it, not by an alias
+    bool judge = false, run = false;                        ///< what must happen to it
+    int judged = 0, ran = 0;
+  };
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> note;  ///< [2 * nodes] plain data: written by the pusher and by accept
+  std::vector<SharedWord<std::uint32_t>> raised, claims, rows;
+  std::uint64_t expected_row[kRows] = {};
+  const PeControl* control[sim::kBedPes] = {};
+  Buckets buckets;
+
+  /// The bucket up to which items of PE `pe` run, as the newest phase word there says.
+  lane_t near(pe_t pe) const {
+    std::uint64_t word;
+    std::memcpy(&word, &control[pe]->phase, sizeof word);
+    return Phase::near(word);
+  }
+};
+
+struct WorldTask {
+  using Item = ::Item;
+  World* world = nullptr;
+  pe_t me = 0, n_pes = 1;
+
+  World::Node& at(const Item& item) const {
+    if (item.what > kGive || item.check != (item.node ^ kSalt ^ (item.what << 8)) ||
+        item.node >= (item.what == kGive ? kRows : world->nodes.size())) {
+      sim::fail("an item that nobody pushed: " + std::to_string(item.node));
+    }
+    return world->nodes[item.what == kGive ? 0 : item.node];
+  }
+  pe_t owner(const Item& item) const {
+    const World::Node& node = at(item);
+    return item.what == kGive ? static_cast<pe_t>(item.node) % n_pes : node.owner;
+  }
+  bool accept_at(pe_t pe, const Item& item) const {
+    World::Node& node = at(item);
+    if (owner(item) != pe) sim::fail("item " + std::to_string(item.node) + " was judged for another PE");
+    if (item.what == kGive) {
+      world->rows[item.node].fetch_add(item.amount);
+      return false;
+    }
+    if (item.what == kAlias) return world->claims[item.node].fetch_add(1) == 0;
+    if (++node.judged > 1) sim::fail("node " + std::to_string(item.node) + " was judged twice");
+    if (plain_read(world->note[2 * item.node]) != item.node + 1) sim::fail("what the pusher wrote is not there");
+    if (node.hidden) {
+      world->raised[item.node].store(1);
+      return false;
+    }
+    plain_write(world->note[2 * item.node + 1], item.node + 1);
+    return !node.dropped;
+  }
+  bool accept(const Item& item) const { return accept_at(me, item); }
+  bool stale(const Item& item) const { return at(item).stale; }
+  bool worth_sending(const Item& item) const { return item.what != kNode || !at(item).withheld; }
+  double priority(const Item& item) const { return item.what == kGive ? 1000 : at(item).priority; }
+  std::uint64_t key(const Item& item) const {
+    return item.what == kGive ? item.node / static_cast<std::uint32_t>(n_pes) : (std::uint64_t{1} << 32) + item.node;
+  }
+  Item combine(const Item& a, const Item& b) const {
+    if (a.what != kGive || b.what != kGive || a.node != b.node) sim::fail("items of different keys were combined");
+    return item_of(a.node, kGive, a.amount + b.amount);
+  }
+  template <class W, class O>
+  void run(const W& w, std::uint32_t number, O& out) const {
+    World::Node& node = world->nodes[number];
+    if (w.lane() == 0 && ++node.ran > 1) sim::fail("node " + std::to_string(number) + " was run twice");
+    for (const std::uint32_t child : node.children) {
+      if (w.lane() == 0) plain_write(world->note[2 * child], child + 1);
+      out.push(w, item_of(child, kNode));
+    }
+    const auto n = static_cast<std::int64_t>(node.gives.size());
+    out.push_each(w, Span<const Item>{node.gives.data(), n}, [](const Item& give) { return give; });
+  }
+  template <class W, class O>
+  void operator()(const W& w, const Item& item, O& out) const {
+    const World::Node& node = at(item);
+    if (node.owner != me || item.what == kGive) sim::fail("an item was run that must not be, or not here");
+    if (node.dropped || node.stale) sim::fail("node " + std::to_string(item.node) + " was run though it was refused");
+    if (w.lane() == 0 && item.what == kNode && plain_read(world->note[2 * item.node + 1]) != item.node + 1) {
+      sim::fail("what accept wrote is not there");
+    }
+    if (world->buckets.lists > 0 && world->buckets.of(node.priority) > world->near(me)) {
+      sim::fail("node " + std::to_string(item.node) + " was run before the threshold reached it");
+    }
+    run(w, item.node, out);
+  }
+};
+
+struct PriorityTask : WorldTask {};
+
+struct IdleTask : WorldTask {
+  template <class W, class O>
+  void idle(const W& w, O& out, lane_t part, lane_t parts) const {
+    const auto n = static_cast<lane_t>(world->nodes.size());
+    for (lane_t i = n * part / parts; i < n * (part + 1) / parts; ++i) {
+      const World::Node& node = world->nodes[i];
+      if (!node.hidden || node.owner != me) continue;
+      lane_t found = 0;
+      if (w.lane() == 0) found = world->raised[i].load() == 1 && world->claims[i].load() == 0;
+      if (node.direct && found != 0) found = world->claims[i].fetch_add(1) == 0;
+      if (w.from_leader(found) == 0) continue;
+      if (node.direct) {
+        run(w, i, out);
+      } else {
+        out.push(w, item_of(i, kAlias));
+      }
+    }
+  }
+};
+
+class PhasesScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    sim::BedShape& shape = bed_.shape;
+    shape.draw(random);
+    const bool idle = random.below(2) == 0;
+    if (random.below(2) == 0) {
+      shape.buckets = {1, 1, 2 + random.below(2)};  // narrow buckets, few kept apart
+    } else {
+      shape.buckets = {static_cast<double>(random.below(4)), 1.0 / (1 + random.below(3)), random.below(4)};
+      if (!idle && shape.buckets.lists == 0) shape.buckets.lists = 1;
+    }
+    const std::uint32_t sending = random.below(3);
+    shape.judge_remote = sending == 1;
+    shape.combine = sending == 2;
+    grow(random, idle);
+    const auto items = static_cast<std::uint32_t>(world_.nodes.size()) * (kMostGives + 1);
+    shape.chunks = shape.workers * (1 + shape.buckets.slots()) + items / kChunkItems;
+    bed_.prepare(machine);
+    world_.buckets = shape.buckets;
+    for (pe_t p = 0; p < shape.n_pes; ++p) world_.control[p] = &bed_.control(p);
+    machine.name(world_.note.data(), 4, world_.note.size(), "note");
+    machine.name(world_.raised.data(), 4, world_.raised.size(), "raised");
+    machine.name(world_.claims.data(), 4, world_.claims.size(), "claims");
+    machine.name(world_.rows.data(), 4, world_.rows.size(), "row");
+    if (idle) {
+      add_workers<IdleTask>(machine);
+    } else {
+      add_workers<PriorityTask>(machine);
+    }
+    return shape.text() + (idle ? ", idle" : "") +
+           (shape.buckets.lists > 0 ? ", " + std::to_string(shape.buckets.lists) + " buckets" : ", no priorities") +
+           (shape.judge_remote ? ", judged by the pusher"
+            : shape.combine    ? ", combining"
+                               : "") +
+           ", " + std::to_string(world_.nodes.size()) + " nodes";
+  }
+
+  bool again(sim::Machine& machine) override { return bed_.next_round(machine); }
+
+  std::string judge() override {
+    if (const RunState state = bed_.ended(); state != RunState::done) {
+      return "the run ended in state " + std::to_string(static_cast<int>(state));
+    }
+    for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+      const World::Node& node = world_.nodes[i];
+      if (node.judged != node.judge || node.ran != node.run) {
+        return "node " + std::to_string(i) + " was judged " + std::to_string(node.judged) + " times and run " +
+               std::to_string(node.ran) + " times; right would be " + std::to_string(node.judge) + " and " +
+               std::to_string(node.run);
+      }
+    }
+    for (std::uint32_t r = 0; r < kRows; ++r) {
+      if (world_.rows[r].load() != world_.expected_row[r]) {
+        return "row " + std::to_string(r) + " is " + std::to_string(world_.rows[r].load()) + ", not " +
+               std::to_string(world_.expected_row[r]);
+      }
+    }
+    return bed_.judge();
+  }
+
+  unsigned expected_steps() const override { return 2500; }
+  std::uint64_t max_steps() const override { return 1000000; }
+
+ private:
+  static constexpr std::uint32_t kMostGives = 3;
+
+  void grow(sim::Random& random, bool idle) {
+    const std::uint32_t n = 1 + random.below(random.below(4) == 0 ? 30 : 10), shape = random.below(4);
+    const std::uint32_t n_seeds = random.below(std::min(n + 1, 4u)),
+                        most_priority = 1 + random.below(random.below(2) == 0 ? 7 : 14);
+    world_ = World{};
+    world_.nodes.resize(n);
+    world_.note.assign(2 * n, 0);
+    world_.raised = std::vector<SharedWord<std::uint32_t>>(n);
+    world_.claims = std::vector<SharedWord<std::uint32_t>>(n);
+    world_.rows = std::vector<SharedWord<std::uint32_t>>(kRows);
+    for (auto& seeds : bed_.seeds) seeds.clear();
+    const auto pes = static_cast<std::uint32_t>(bed_.shape.n_pes);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      World::Node& node = world_.nodes[i];
+      node.owner = static_cast<pe_t>(random.below(pes));
+      node.priority = random.below(most_priority);
+      node.hidden = idle && random.below(3) == 0;
+      node.direct = node.hidden && random.below(2) == 0;
+      node.dropped = !node.hidden && random.below(10) == 0;
+      node.stale = !node.direct && random.below(10) == 0;
+      node.withheld = random.below(10) == 0;
+      for (std::uint32_t k = random.below(kMostGives + 1); k > 0; --k) {
+        node.gives.push_back(item_of(random.below(kRows), kGive, 1 + random.below(100)));
+      }
+      if (i < n_seeds || i == 0) {
+        const auto pe = static_cast<pe_t>(random.below(pes));
+        if (i < n_seeds) bed_.seeds[pe].push_back(item_of(i, kNode)), world_.note[2 * i] = i + 1;
+        node.judge = i < n_seeds && !(node.withheld && node.owner != pe);
+      } else {
+        node.parent = shape == 0 ? i - 1 : shape == 1 ? 0 : random.below(i);
+        World::Node& parent = world_.nodes[node.parent];
+        parent.children.push_back(i);
+        node.judge = parent.run && !(node.withheld && node.owner != parent.owner);
+      }
+      node.run = node.judge && !node.dropped && !node.stale;
+      for (const Item& give : node.gives) world_.expected_row[give.node] += node.run ? give.amount : 0;
+    }
+  }
+
+  template <class TaskT>
+  void add_workers(sim::Machine& machine) {
+    const auto task_of = [this](pe_t p) {
+      TaskT task;
+      task.world = &world_;
+      task.me = p;
+      task.n_pes = bed_.shape.n_pes;
+      return task;
+    };
+    bed_.add_workers<TaskT>(machine, task_of, [this] {
+      for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
+        const World::Node& node = world_.nodes[i];
+        if (node.judged == 0 || node.hidden) continue;
+        if (plain_read(world_.note[2 * i + 1]) != i + 1) sim::fail("a result is missing");
+      }
+    });
+  }
+
+  World world_;
+  sim::WorklistBed<Item> bed_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  PhasesScenario scenario;
+  return shoal::sim::run_scenario("phases", scenario, argc, argv);
+}

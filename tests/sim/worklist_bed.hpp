@@ -1,0 +1,316 @@
+// What the scenarios of the whole worklist share: the memory of several PEs with tiny capacities, the workers on it, and what
+// must be whole when a run is over. A scenario adds the task and its judge.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "lanes.hpp"
+#include "shoal/runtime/schedule.hpp"
+#include "shoal/transport/direct.hpp"
+
+namespace shoal::sim {
+
+inline constexpr pe_t kBedPes = 3;     ///< at most
+inline constexpr lane_t kBedDesk = 5;  ///< items: the most that any of the workers takes at once
+
+/// How a run is laid out. draw() chooses; a scenario may change what it has to before prepare().
+struct BedShape {
+  pe_t n_pes = 1;
+  unsigned kind = 0;  ///< of worker: thread, ticket holder, two lanes, three lanes
+  lane_t workers = 1, lanes = 1, fetch = 1, advance = 0;
+  ticket_t capacity = 2, channel_capacity = 2;
+  std::uint32_t chunks = 0;  ///< of spill; the scenario's to choose
+  bool discrete = false, judge_remote = false, combine = false;
+  Buckets buckets;
+
+  void draw(Random& random) {
+    n_pes = 1 + static_cast<pe_t>(random.below(kBedPes));
+    kind = random.below(4);
+    lanes = kind == 2 ? 2 : kind == 3 ? 3 : 1;
+    workers = 1 + random.below(lanes == 1 ? 3 : 2);
+    while (static_cast<lane_t>(n_pes) * workers * lanes > kMaxWorkers) --workers;
+    fetch = 1 + random.below(kind == 0 ? SimThread::kMaxFetch : lanes);
+    capacity = ticket_t{2} << random.below(3);
+    channel_capacity = ticket_t{1} << random.below(3);
+    advance = random.below(3);
+    discrete = random.below(4) == 0;
+  }
+  std::string text() const {
+    static const char* const kinds[] = {"threads", "ticket holders", "two lanes", "three lanes"};
+    return std::to_string(n_pes) + " PEs, each " + std::to_string(workers) + " workers (" + kinds[kind] + "), fetch " +
+           std::to_string(fetch) + ", ring " + std::to_string(capacity) + ", channels " +
+           std::to_string(channel_capacity) + ", spill chunks " + std::to_string(chunks) +
+           (discrete ? ", discrete" : ", persistent");
+  }
+};
+
+template <class Item>
+class WorklistBed {
+ public:
+  WorklistBed() {
+    for (auto& control : control_) control = std::make_unique<PeControl>();
+  }
+
+  BedShape shape;
+  std::vector<Item> seeds[kBedPes];
+
+  PeControl& control(pe_t p) const { return *control_[p]; }
+
+  /// Everything as before a run; `seeds` are final.
+  void prepare(Machine& machine) {
+    rounds_ = 0;
+    orders_ = {};
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      prepare(p);
+      name(machine, p);
+    }
+  }
+
+  /// Adds the workers of all PEs. They stay the same task's for later rounds.
+  /// @param task_of   PE -> task
+  /// @param at_the_end  called by each lane of a persistent run that ended well
+  template <class TaskT>
+  void add_workers(Machine& machine, std::function<TaskT(pe_t)> task_of, std::function<void()> at_the_end) {
+    using View = WorklistView<TaskT, DirectTransport>;
+    auto views = std::make_shared<std::vector<View>>();
+    for (pe_t p = 0; p < shape.n_pes; ++p) views->push_back(view_of<View>(p, task_of(p)));
+    add_ = [this, views, at_the_end](Machine& m) {
+      for (pe_t p = 0; p < shape.n_pes; ++p) {
+        for (lane_t w = 0; w < shape.workers; ++w) {
+          for (lane_t lane = 0; lane < shape.lanes; ++lane) {
+            m.add_worker(p, [this, views, at_the_end, p, w, lane] {
+              const View& view = (*views)[p];
+              if (shape.kind == 0) work(SimThread{}, view, w, at_the_end);
+              if (shape.kind == 1) work(SimHolder{}, view, w, at_the_end);
+              if (shape.kind == 2) work(SimLane<2>(pe_[p].two[w], lane), view, w, at_the_end);
+              if (shape.kind == 3) work(SimLane<3>(pe_[p].three[w], lane), view, w, at_the_end);
+            });
+          }
+        }
+      }
+    };
+    order_ = [this, views](std::uint64_t created) { return order_phase(CpuThread{}, (*views)[0], orders_, created); };
+    add_(machine);
+  }
+
+  /// Discrete runs: what the host does between two rounds (runtime/launch_cpu.hpp). True if there is another.
+  bool next_round(Machine& machine) {
+    if (!shape.discrete || control(0).state.load() != 0 || ++rounds_ > kMostRounds) return false;
+    std::uint64_t created = 0, completed = 0;
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      PeControl& c = control(p);
+      created += c.entered.load() + c.ring.tail.load() + static_cast<std::uint64_t>(c.tokens.load());
+      for (pe_t q = 0; q < shape.n_pes; ++q) created += c.send[q].tail.load();
+      completed += c.completed.load();
+    }
+    if (created == completed && !order_(created)) return false;
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      control(p).ring.head.store(pe_[p].limit);  // tickets claimed beyond the limit go back
+      pe_[p].limit = control(p).ring.tail.load();
+    }
+    machine.clear_workers();
+    add_(machine);
+    return true;
+  }
+
+  /// How the run ended: `done`, or what the PEs say.
+  RunState ended() const {
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      const auto state = static_cast<RunState>(control(p).state.load());
+      if (state != (shape.discrete ? RunState::running : RunState::done)) return state;
+    }
+    return RunState::done;
+  }
+  /// What is wrong with the memory after a run that ended well; empty if nothing is.
+  std::string judge() const {
+    if (rounds_ > kMostRounds) return "no end after " + std::to_string(kMostRounds) + " rounds";
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      const std::string of = " of PE " + std::to_string(p);
+      const auto room = control(p).ring.room.load();
+      if (room != static_cast<std::int64_t>(shape.capacity)) {
+        return "ring credits" + of + " were lost or made: " + std::to_string(room);
+      }
+      const auto free = control(p).spill_free.tail.load() - control(p).spill_free.head.load();
+      if (free != shape.chunks) {
+        return "spill chunks" + of + " were lost, or items left in them: " + std::to_string(free) + " free";
+      }
+      for (lane_t i = 0; i < shape.workers * kHeldSlots; ++i) {
+        if (pe_[p].held[i].full != 0) return "an item" + of + " is still held back";
+      }
+      const auto tally = [&](int i) { return control(p).tally[i].load(); };
+      if (tally(7) > 0 && shape.buckets.lists == 0) return "an item" + of + " was parked without priorities";
+    }
+    return {};
+  }
+
+ private:
+  static constexpr int kMostRounds = 400;
+
+  struct Pe {
+    std::vector<Slot<Item>> ring;
+    std::vector<SpillChunk<Item>> chunks;
+    std::vector<Slot<std::uint32_t>> free, far_numbers;
+    std::vector<FarChunk> filling;
+    std::vector<std::uint64_t> seen;
+    std::vector<HeldSlot<Item>> held;
+    std::vector<RemoteSlot<Item>> inbox[kBedPes];
+    std::vector<SpillList> lists;
+    std::vector<std::vector<Item>> desks;
+    std::vector<std::vector<Span<const std::uint32_t>>> ranges;
+    std::vector<std::vector<lane_t>> starts;
+    std::vector<Meeting<2>> two;
+    std::vector<Meeting<3>> three;
+    ticket_t limit = 0;
+  };
+
+  static void fill_ring(std::vector<Slot<std::uint32_t>>& slots, RingCounters& counters, std::uint32_t capacity,
+                        std::uint32_t n) {
+    for (std::uint32_t i = 0; i < capacity; ++i) {
+      Slot<std::uint32_t> slot;
+      slot.sequence.store(i < n ? i + 1 : i);
+      slot.value = i;
+      slots.push_back(slot);
+    }
+    counters.tail.store(n);
+    counters.head.store(0);
+    counters.room.store(static_cast<std::int64_t>(capacity) - n);
+  }
+
+  void prepare(pe_t p) {
+    PeControl& c = control(p);
+    Pe& pe = pe_[p];
+    c.state.store(0);
+    c.completed.store(0);
+    c.entered.store(seeds[p].size());
+    c.tokens.store(0);
+    c.phase.store(0);
+    for (auto& nearest : c.nearest) nearest.store(kNoBucket);
+    c.seeds_taken.store(0);
+    for (auto& word : c.tally) word.store(0);
+    pe.ring.assign(shape.capacity, Slot<Item>{});
+    c.ring.tail.store(0);
+    c.ring.head.store(0);
+    c.ring.room.store(static_cast<std::int64_t>(shape.capacity));
+    for (ticket_t i = 0; i < shape.capacity; ++i) pe.ring[i].sequence.store(i);
+    pe.chunks.assign(shape.chunks, {});
+    pe.free.clear(), pe.far_numbers.clear();
+    fill_ring(pe.free, c.spill_free, kNumbers, shape.chunks);
+    for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) fill_ring(pe.far_numbers, c.far[slot], kNumbers, 0);
+    pe.filling.assign(shape.workers * shape.buckets.slots(), FarChunk{});
+    pe.seen.assign(shape.workers, 0);
+    pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
+    for (pe_t q = 0; q < shape.n_pes; ++q) {
+      c.send[q].tail.store(0);
+      c.send[q].room.store(static_cast<std::int64_t>(shape.channel_capacity));
+      c.send[q].messages.store(0);
+      c.receive[q].drain.store(0);
+      pe.inbox[q].assign(shape.channel_capacity, RemoteSlot<Item>{});
+    }
+    pe.lists.assign(shape.workers, SpillList{});
+    pe.desks.assign(shape.workers, std::vector<Item>(kBedDesk));
+    pe.ranges.assign(shape.workers, std::vector<Span<const std::uint32_t>>(shape.lanes));
+    pe.starts.assign(shape.workers, std::vector<lane_t>(shape.lanes));
+    pe.two.assign(shape.workers, {});
+    pe.three.assign(shape.workers, {});
+    pe.limit = 0;
+  }
+
+  void name(Machine& machine, pe_t p) {
+    PeControl& c = control(p);
+    Pe& pe = pe_[p];
+    const std::string at = "PE" + std::to_string(p) + ".";
+    machine.name(&c.state, 8, 1, at + "state");
+    machine.name(&c.completed, 8, 1, at + "completed");
+    machine.name(&c.entered, 8, 1, at + "entered");
+    machine.name(&c.tokens, 8, 1, at + "tokens");
+    machine.name(&c.phase, 8, 1, at + "phase");
+    machine.name(c.nearest, sizeof c.nearest[0], kMostSlots, at + "nearest");
+    machine.name(&c.ring.tail, 8, 1, at + "ring.tail");
+    machine.name(&c.ring.head, 8, 1, at + "ring.head");
+    machine.name(&c.ring.room, 8, 1, at + "ring.room");
+    machine.name(&c.spill_free.tail, 8, 1, at + "free.tail");
+    machine.name(&c.spill_free.head, 8, 1, at + "free.head");
+    machine.name(&c.spill_free.room, 8, 1, at + "free.room");
+    for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) {
+      machine.name(&c.far[slot].tail, 8, 1, at + "far" + std::to_string(slot) + ".tail");
+      machine.name(&c.far[slot].head, 8, 1, at + "far" + std::to_string(slot) + ".head");
+    }
+    machine.name(pe.ring.data(), sizeof pe.ring[0], pe.ring.size(), at + "ring.slot");
+    machine.name(pe.free.data(), sizeof pe.free[0], pe.free.size(), at + "free.slot");
+    machine.name(pe.far_numbers.data(), sizeof pe.free[0], pe.far_numbers.size(), at + "far.slot");
+    for (pe_t q = 0; q < shape.n_pes; ++q) {
+      const std::string to = "channel" + std::to_string(p) + std::to_string(q) + ".";
+      const std::string from = "channel" + std::to_string(q) + std::to_string(p) + ".";
+      machine.name(&c.send[q].tail, 8, 1, to + "tail");
+      machine.name(&c.send[q].room, 8, 1, to + "room");
+      machine.name(&c.receive[q].drain, 8, 1, from + "drain");
+      machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
+    }
+    machine.name(c.tally, sizeof c.tally[0], sizeof c.tally / sizeof c.tally[0], at + "tally");
+  }
+
+  template <class View, class TaskT>
+  View view_of(pe_t p, const TaskT& task) {
+    View view;
+    Pe& pe = pe_[p];
+    view.task = task;
+    view.me = p;
+    view.n_pes = shape.n_pes;
+    for (pe_t q = 0; q < shape.n_pes; ++q) {
+      view.control[q] = control_[q].get();
+      view.outbox[q] = pe_[q].inbox[p].data();
+      view.inbox[q] = pe.inbox[q].data();
+    }
+    view.ring = {pe.ring.data(), shape.capacity, &control(p).ring};
+    view.ring.advance = shape.advance;
+    view.spill.near = pe.chunks.data();
+    view.spill.near_chunks = shape.chunks;
+    view.spill.free = {pe.free.data(), pe.free.size(), &control(p).spill_free};
+    view.channel_capacity = shape.channel_capacity;
+    view.far = {shape.buckets, pe.filling.data(), pe.far_numbers.data(), kNumbers, control(p).far};
+    view.seen = pe.seen.data();
+    view.n_workers = shape.workers;
+    view.judge_remote = shape.judge_remote;
+    view.held = shape.combine ? pe.held.data() : nullptr;
+    view.seeds = seeds[p].data();
+    view.n_seeds = seeds[p].size();
+    return view;
+  }
+
+  template <class W, class View>
+  void work(const W& w, const View& view, lane_t index, const std::function<void()>& at_the_end) {
+    Pe& pe = pe_[view.me];
+    using Range = typename RangeOf<typename View::Task>::Type;
+    Range* range = nullptr;
+    if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
+    Scheduler<W, View> scheduler(
+        w, view, pe.lists[index],
+        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data()}, shape.fetch,
+        index);
+    if (shape.discrete) {
+      scheduler.run_round(pe.limit);
+      if (w.lane() == 0) pe.lists[index] = scheduler.out().list();
+      return;
+    }
+    scheduler.run_persistent();
+    if (control(view.me).state.load() != static_cast<std::uint32_t>(RunState::done)) return;
+    if (scheduler.out().list().top != kNoChunk) fail("the run ended while this worker had items in its spill");
+    if (scheduler.out().hand().has) fail("the run ended while this worker had an item in its hand");
+    at_the_end();
+  }
+
+  static constexpr std::uint32_t kNumbers = 128;  ///< slots of the rings of chunk numbers
+
+  int rounds_ = 0;
+  PhaseOrders orders_;
+  std::function<void(Machine&)> add_;
+  std::function<bool(std::uint64_t)> order_;
+  std::unique_ptr<PeControl> control_[kBedPes];
+  Pe pe_[kBedPes];
+};
+
+}  // namespace shoal::sim
