@@ -46,6 +46,13 @@ std::string difference(const Csr& a, const Csr& b) {
              std::to_string(b.targets[i]);
     }
   }
+  if (a.weight_kind != b.weight_kind) return "weights are of another kind";
+  for (std::int64_t i = 0; i < b.int_weights.size(); ++i) {
+    if (a.int_weights[i] != b.int_weights[i]) return "weight " + std::to_string(i) + " differs";
+  }
+  for (std::int64_t i = 0; i < b.real_weights.size(); ++i) {
+    if (a.real_weights[i] != b.real_weights[i]) return "weight " + std::to_string(i) + " differs";
+  }
   return a.symmetric == b.symmetric ? "" : "symmetric differs";
 }
 
@@ -77,7 +84,28 @@ void check(PlacedGraph placed, const Csr& graph, pe_t n_pes) {
   EXPECT_EQ(difference(fetch_graph(placed), graph), "");
   EXPECT_EQ(difference(fetch_graph(placed, false), place(graph, placed.partition)), "");
   std::swap(placed.out, placed.in);
+  std::swap(placed.out_weights, placed.in_weights);
   EXPECT_EQ(difference(fetch_graph(placed), transpose(graph)), "");
+}
+
+TEST_F(DeviceGraph, WeighsAsTheHostWeighs) {
+  for (const char* text : {"kron:11", "kron:9,directed", "road:33", "star:100", "chain:1"}) {
+    const GeneratorSpec spec = parse_generator(text);
+    const Csr bare = generate(spec);
+    for (const WeightSource source : {WeightSource::hash255, WeightSource::unit}) {
+      const Csr wanted = with_weights(bare, source);
+      for (const pe_t n_pes : {1, 3}) {
+        for (const PartitionKind kind : {PartitionKind::edges, PartitionKind::random}) {
+          check(generate_on_devices(spec, n_pes, kind, devices_for(n_pes), 5, source), wanted, n_pes);
+          check(place_on_devices(wanted, make_partition(wanted, n_pes, kind), devices_for(n_pes), true), wanted, n_pes);
+        }
+      }
+    }
+  }
+  const Csr real = csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 0, 3}, {}, {0.5, 4, 1.5, 0});
+  check(place_on_devices(real, make_partition(real, 3, PartitionKind::block), devices_for(3), true), real, 3);
+  EXPECT_THROW(generate_on_devices(parse_generator("chain:5"), 1, PartitionKind::block, {0}, 1, WeightSource::file),
+               UsageError);
 }
 
 TEST_F(DeviceGraph, GeneratesWhatTheHostGenerates) {

@@ -10,6 +10,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
 #include "shoal/pgas/device_graph.hpp"
 
 namespace shoal {
@@ -79,6 +80,56 @@ TEST(PlacedGraph, SlicesAreTheRowsOfThePlacedGraph) {
       }
     }
   }
+}
+
+/// The weights of every row, in order of the slices.
+std::vector<std::vector<std::int32_t>> weights_of(const std::vector<CsrView>& slices,
+                                                  const std::vector<ArcWeights>& weights) {
+  std::vector<std::vector<std::int32_t>> rows;
+  for (std::size_t p = 0; p < slices.size(); ++p) {
+    for (vertex_t i = 0; i < slices[p].count; ++i) {
+      rows.emplace_back(weights[p].ints + slices[p].offsets[i], weights[p].ints + slices[p].offsets[i + 1]);
+    }
+  }
+  return rows;
+}
+
+TEST(PlacedGraph, WeightsFollowTheirArcs) {
+  for (const char* text : {"kron:7", "kron:7,directed", "chain:1"}) {
+    const Csr bare = generate(parse_generator(text));
+    const Csr graph = with_weights(bare, WeightSource::hash255);
+    for (const pe_t n_pes : {1, 3}) {
+      for (const PartitionKind kind : {PartitionKind::edges, PartitionKind::random}) {
+        PlacedGraph placed = place_on_threads(graph, make_partition(graph, n_pes, kind));
+        const auto name = [&](vertex_t v) { return placed.partition.input(v); };
+        const auto out = weights_of(placed.out, placed.out_weights), in = weights_of(placed.in, placed.in_weights);
+        const Rows targets = rows_of(placed.out, placed.partition.owner);
+        const Rows sources = rows_of(placed.in, placed.partition.owner);
+        for (vertex_t v = 0; v < graph.num_vertices(); ++v) {
+          for (std::size_t k = 0; k < targets[v].size(); ++k) {
+            ASSERT_EQ(out[v][k], hash255(name(v), name(targets[v][k]), graph.symmetric));
+          }
+          for (std::size_t k = 0; k < sources[v].size(); ++k) {
+            ASSERT_EQ(in[v][k], hash255(name(sources[v][k]), name(v), graph.symmetric));
+          }
+        }
+        const Csr back = fetch_graph(placed);
+        EXPECT_EQ(std::vector<std::int32_t>(back.int_weights.begin(), back.int_weights.end()),
+                  std::vector<std::int32_t>(graph.int_weights.begin(), graph.int_weights.end()));
+        describe_weights(graph, placed);
+        EXPECT_LE(placed.max_weight, 255);
+        EXPECT_LE(placed.mean_weight, placed.max_weight);
+      }
+    }
+  }
+  const Csr real = csr_from_arcs(3, {0, 1, 2}, {1, 2, 0}, {}, {0.5, 4, 1.5});
+  PlacedGraph placed = place_on_threads(real, make_partition(real, 2, PartitionKind::block));
+  EXPECT_EQ(placed.weight_kind, WeightKind::float64);
+  EXPECT_EQ(placed.out_weights[1].ints, nullptr);
+  EXPECT_EQ(placed.in_weights[0].reals[0], 1.5);
+  describe_weights(real, placed);
+  EXPECT_EQ(placed.mean_weight, 2);
+  EXPECT_EQ(placed.max_weight, 4);
 }
 
 TEST(PlacedGraph, LooksIntoASharedGraphAndKeepsItAlive) {

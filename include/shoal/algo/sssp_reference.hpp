@@ -31,7 +31,10 @@
 namespace shoal {
 
 /// The weights of a host graph's arcs, and its rows, as one slice.
-inline ArcWeights weights_of(const Csr& graph) { return {graph.int_weights.data(), graph.real_weights.data()}; }
+inline ArcWeights weights_of(const Csr& graph) {
+  return graph.weight_kind == WeightKind::float64 ? ArcWeights{nullptr, graph.real_weights.data()}
+                                                  : ArcWeights{graph.int_weights.data(), nullptr};
+}
 inline CsrView rows_of(const Csr& graph) {
   return {graph.offsets.data(), graph.targets.data(), 0, static_cast<vertex_t>(graph.num_vertices())};
 }

@@ -1,0 +1,147 @@
+// The algorithms of the matrix: how each is run and what it is compared with.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "algo_matrix.hpp"
+#include "shoal/algo/components_reference.hpp"
+#include "shoal/algo/components_run.hpp"
+#include "shoal/algo/pagerank_reference.hpp"
+#include "shoal/algo/pagerank_run.hpp"
+#include "shoal/algo/sssp_reference.hpp"
+#include "shoal/algo/sssp_run.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
+
+namespace shoal::matrix {
+namespace {
+
+/// The algorithm's options with these common ones.
+template <class T>
+T with(const Options& options) {
+  T own;
+  static_cast<Options&>(own) = options;
+  return own;
+}
+
+std::string compare(Span<const std::uint64_t> have, const std::vector<std::uint64_t>& want) {
+  for (std::int64_t v = 0; v < have.size(); ++v) {
+    if (have[v] != want[v]) {
+      return "vertex " + std::to_string(v) + " has the distance word " + std::to_string(have[v]) + ", reference " +
+             std::to_string(want[v]);
+    }
+  }
+  return "";
+}
+
+/// Distances equal Dijkstra's, bit for bit; the tree of predecessors is checked by its properties.
+Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
+  struct Wanted {
+    Csr in;
+    std::vector<std::pair<vertex_t, std::vector<std::uint64_t>>> distances;
+  };
+  const auto wanted = std::make_shared<Wanted>();
+  const Csr graph = with_weights(input.graph, weights);
+  const auto n = static_cast<std::uint64_t>(graph.num_vertices());
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const auto source = static_cast<vertex_t>(mix(seed + i) % n);
+    wanted->distances.emplace_back(source, sssp_reference(graph, source));
+  }
+  wanted->in = transpose(graph);
+  return [&input, weights, wanted](const Options& options, const std::string& strategy) -> std::string {
+    auto own = with<SsspOptions>(options);
+    own.strategy = parse_sssp_strategy(strategy);
+    own.weights = weights;
+    own.predecessors = true;
+    SsspRunner runner(input.graph, own);
+    for (const auto& [source, want] : wanted->distances) {
+      runner.search(source);
+      std::string wrong = runner.verify();
+      if (!wrong.empty()) return wrong;
+      const SsspResult result = runner.result();
+      const HostArray<std::uint64_t> have =
+          result.distances.empty()
+              ? sssp_words(Span<const double>{result.real_distances.data(), result.real_distances.size()})
+              : sssp_words(Span<const std::int64_t>{result.distances.data(), result.distances.size()});
+      wrong = compare(have.span(), want);
+      if (wrong.empty()) {
+        wrong = verify_predecessors(wanted->in, have.span(), {result.predecessors.data(), result.predecessors.size()},
+                                    source, true);
+      }
+      if (!wrong.empty()) return wrong;
+    }
+    return "";
+  };
+}
+
+Subject sssp() {
+  Subject subject{"sssp", {"delta"}, true, true, {}};
+  subject.checks = [](const Input& input, std::uint64_t seed) {
+    std::vector<std::pair<std::string, Check>> checks;
+    checks.emplace_back("hash255", sssp_check(input, WeightSource::hash255, seed));
+    if (input.graph.weight_kind != WeightKind::none) {
+      checks.emplace_back("own weights", sssp_check(input, WeightSource::file, seed));
+    }
+    return checks;
+  };
+  return subject;
+}
+
+/// Labels equal those of union-find.
+Subject components() {
+  Subject subject{"components", {"hook"}, false, true, {}};
+  subject.checks = [](const Input& input, std::uint64_t) {
+    const auto want = std::make_shared<std::vector<std::int32_t>>(components_reference(input.graph));
+    const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
+      auto own = with<ComponentsOptions>(options);
+      own.strategy = parse_components_strategy(strategy);
+      ComponentsRunner runner(input.graph, own);
+      runner.run();
+      const std::string wrong = runner.verify();
+      if (!wrong.empty()) return wrong;
+      const ComponentsResult result = runner.result();
+      if (std::equal(want->begin(), want->end(), result.labels.begin(), result.labels.end())) return "";
+      return "the labels are not those of the reference";
+    };
+    return std::vector<std::pair<std::string, Check>>{{"", check}};
+  };
+  return subject;
+}
+
+/// Ranks are within the tolerance of power iteration, which was driven much further.
+Subject pagerank() {
+  Subject subject{"pagerank", {"pull"}, false, false, {}};
+  subject.checks = [](const Input& input, std::uint64_t) {
+    const auto want = std::make_shared<std::vector<double>>(pagerank_reference(input.graph));
+    const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
+      auto own = with<PageRankOptions>(options);
+      own.strategy = parse_pagerank_strategy(strategy);
+      PageRankRunner runner(input.graph, own);
+      runner.rank();
+      const std::string wrong = runner.verify();
+      if (!wrong.empty()) return wrong;
+      const PageRankResult result = runner.result();
+      double error = 0;
+      for (std::size_t v = 0; v < want->size(); ++v) {
+        error += std::abs((*want)[v] - result.ranks[static_cast<std::int64_t>(v)]);
+      }
+      if (error <= own.tolerance) return "";  // false for NaN too
+      return "the sum of all errors is " + std::to_string(error) + ", above the tolerance";
+    };
+    return std::vector<std::pair<std::string, Check>>{{"", check}};
+  };
+  return subject;
+}
+
+}  // namespace
+
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+  return x ^ x >> 31;
+}
+
+std::vector<Subject> subjects() { return {sssp(), components(), pagerank()}; }
+
+}  // namespace shoal::matrix
