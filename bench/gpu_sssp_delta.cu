@@ -100,6 +100,16 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.alone_most = static_cast<std::int64_t>(x);
     } else if (name == "alone_steps") {
       t.alone_steps = static_cast<int>(x);
+    } else if (name == "narrow") {
+      t.narrow = x != 0;
+    } else if (name == "narrow_after") {
+      t.narrow_after = static_cast<int>(x);
+    } else if (name == "narrow_enter") {
+      t.narrow_enter = static_cast<int>(x);
+    } else if (name == "narrow_leave") {
+      t.narrow_leave = static_cast<int>(x);
+    } else if (name == "cluster_blocks") {
+      t.cluster_blocks = static_cast<int>(x);
     } else if (name == "block_threads") {
       t.block_threads = static_cast<int>(x);
     } else if (name == "blocks_per_sm") {

@@ -1,10 +1,12 @@
 #include "shoal/algo/sssp_delta_gpu.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <string>
 
+#include "shoal/algo/sssp_delta_narrow.cuh"
 #include "shoal/algo/sssp_delta_search.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/device_memory.cuh"
@@ -27,6 +29,12 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
+  if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
+    refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");
+  }
+  if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
+    refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
+  }
   if (t.alone_steps < 1) refuse("alone_steps " + std::to_string(t.alone_steps) + "; at least 1 is wanted");
   if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
   if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
@@ -89,6 +97,24 @@ struct SsspDeltaGpu::State {
 };
 
 namespace {
+
+/// How the narrow kernel is launched: one cluster.
+struct ClusterLaunch {
+  cudaLaunchAttribute cluster{};
+  cudaLaunchConfig_t config{};
+
+  ClusterLaunch(int blocks, cudaStream_t stream) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(sssp_gpu::kMaxThreads);
+    config.dynamicSmemBytes = kNarrowBytes;
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+};
 
 template <class Metric>
 struct Pe {
@@ -163,6 +189,8 @@ template <class Metric>
 struct Search final : SsspDeltaGpu::State {
   using Raw = typename Metric::Raw;
   std::vector<std::unique_ptr<Pe<Metric>>> pes;
+  int cluster = 0;                        // blocks of the narrow kernel
+  u64 sweeps = 0, narrow_steps_made = 0;  // of the last search
 
   Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t) : State(g, words, t) {
     double connected = 0;
@@ -178,6 +206,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
     rules.alone_most = static_cast<u32>(std::clamp<std::int64_t>(t.alone_most, 0, kMaxVertices));
     rules.alone_steps = static_cast<u32>(t.alone_steps);
+    set_up_narrow();
     blocks = team.prepare(kernel(), t.block_threads, shared_bytes(), t.blocks_per_sm);
   }
 
@@ -284,16 +313,59 @@ struct Search final : SsspDeltaGpu::State {
     }
   }
 
-  void search(vertex_t source, Report& report) override {
+  /// The cluster of the narrow kernel, as large as fits; none: it is not used.
+  void set_up_narrow() {
+    rules.narrow_after = 0;
+    if (pes.size() > 1 || !tuning.narrow) return;
+    DeviceGuard guard(graph.devices[0]);
+    const auto* kernel = reinterpret_cast<const void*>(narrow_steps<Metric>);
+    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kNarrowBytes}));
+    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    for (cluster = tuning.cluster_blocks; cluster > 0; cluster /= 2) {
+      ClusterLaunch launch(cluster, team.stream(0));
+      int clusters = 0;
+      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
+      cudaGetLastError();
+    }
+    if (cluster == 0) return;
+    rules.narrow_after = static_cast<u32>(tuning.narrow_after);
+    const auto slots = kNarrowSlots<Raw> * static_cast<u32>(cluster);
+    rules.narrow_enter = std::min(static_cast<u32>(tuning.narrow_enter), slots / 2);
+    rules.narrow_leave = std::min(static_cast<u32>(tuning.narrow_leave), slots);
+  }
+
+  /// The wide kernel, and the narrow one whenever it hands over. @return seconds
+  double run(vertex_t source) {
     SearchArgs args{rules, source};
+    Resume<Raw> resume;
     std::vector<std::vector<void*>> params(pes.size());
     std::vector<void**> all;
     for (std::size_t p = 0; p < pes.size(); ++p) {
-      params[p] = {&pes[p]->view, &args};
+      params[p] = {&pes[p]->view, &args, &resume};
       all.push_back(params[p].data());
     }
+    sweeps = narrow_steps_made = 0;
+    for (double seconds = 0;;) {
+      seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), all);
+      const auto& o = team.outcome(0);
+      sweeps += o.word[1];
+      if (o.word[4] == 0) return seconds;
+      const auto start = std::chrono::steady_clock::now();
+      resume = {static_cast<u32>(o.word[0]), static_cast<u32>(o.word[2]), static_cast<Raw>(o.word[3])};
+      ClusterLaunch launch(cluster, team.stream(0));
+      DeviceGuard guard(graph.devices[0]);
+      SHOAL_CUDA(cudaLaunchKernelEx(&launch.config, narrow_steps<Metric>, pes[0]->view, rules, resume));
+      SHOAL_CUDA(cudaStreamSynchronize(team.stream(0)));
+      narrow_steps_made += o.word[0] - resume.step;
+      resume = {static_cast<u32>(o.word[0]), static_cast<u32>(o.word[2]), static_cast<Raw>(o.word[3])};
+      seconds += seconds_since(start);
+      if (resume.count == 0) return seconds;
+    }
+  }
+
+  void search(vertex_t source, Report& report) override {
     try {
-      report.seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), all);
+      report.seconds += run(source);
     } catch (...) {
       clear_marks();
       throw;
@@ -310,8 +382,9 @@ struct Search final : SsspDeltaGpu::State {
       report.pushed += static_cast<std::int64_t>(counts[1]);
     }
     char text[160];
-    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps, %llu sweeps, pull %.4g", rules.delta, why_delta.c_str(),
-                  static_cast<unsigned long long>(outcome.word[0]), static_cast<unsigned long long>(outcome.word[1]),
+    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %.4g", rules.delta,
+                  why_delta.c_str(), static_cast<unsigned long long>(outcome.word[0]),
+                  static_cast<unsigned long long>(narrow_steps_made), static_cast<unsigned long long>(sweeps),
                   rules.pull);
     report.chosen.emplace_back("delta", text);
   }

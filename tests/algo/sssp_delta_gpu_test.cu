@@ -68,12 +68,13 @@ struct Path {
 };
 
 std::vector<Path> paths() {
-  std::vector<Path> out(7);
+  std::vector<Path> out(9);
   out[0].name = "defaults";
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
   out[1].tuning.delta = 3;
   out[1].tuning.alone_steps = 1;
+  out[1].tuning.narrow = false;
   out[2].name = "always sweeps";
   out[2].tuning.sweep_enter = 0;
   out[2].tuning.sweep_leave = 0;
@@ -85,6 +86,7 @@ std::vector<Path> paths() {
   out[4].name = "small blocks, everything at once";
   out[4].tuning.block_threads = 96;
   out[4].tuning.delta = 1e9;
+  out[4].tuning.narrow = false;
   out[4].tuning.alone_most = 1 << 30;
   out[4].tuning.alone_steps = 1000;
   out[5].name = "pulls early";
@@ -96,6 +98,16 @@ std::vector<Path> paths() {
   out[6].tuning.sweep_leave = 0.2;
   out[6].tuning.pull_degree = 0;
   out[6].tuning.pull_width = 1;
+  out[7].name = "cluster at once, left early";
+  out[7].tuning.sweep_enter = 2;
+  out[7].tuning.narrow_after = 1;
+  out[7].tuning.narrow_enter = 40;
+  out[7].tuning.narrow_leave = 90;
+  out[8].name = "cluster of two, never left but when it is full";
+  out[8].tuning.sweep_enter = 2;
+  out[8].tuning.narrow_after = 1;
+  out[8].tuning.narrow_leave = 1 << 30;
+  out[8].tuning.cluster_blocks = 2;
   for (Path& p : out) p.tuning.deadline_seconds = 20;
   return out;
 }

@@ -76,6 +76,7 @@ struct Tally {
   PaddedWord<u32, Scope::device> chunks[2];  ///< by step % 2
   PaddedWord<u64, Scope::device> popped;     ///< vertices expanded, and arcs relaxed: of the last search
   PaddedWord<u64, Scope::device> arcs;
+  PaddedWord<u32, Scope::device> spilled;  ///< vertices that the narrow kernel left in memory
 };
 
 /// One PE as kernels see it; passed by value.
@@ -109,6 +110,17 @@ struct Rules {
   u32 sweep_leave;    ///< fewer: they wait in the queue again
   u32 alone_most;     ///< with several PEs: while so many vertices are pending, or fewer,
   u32 alone_steps;    ///< a PE makes up to so many steps before it meets the others
+  u32 narrow_after;   ///< one PE: so many steps in a row with at most narrow_enter vertices pending, then the cluster
+  u32 narrow_enter;   ///< takes over; 0: never
+  u32 narrow_leave;   ///< and gives back when there are more than this
+};
+
+/// Where a search goes on, passed between the two kernels.
+template <class Raw>
+struct Resume {
+  u32 step = 0;   ///< steps made; the queue is that of step % 2
+  u32 count = 0;  ///< vertices in it; 0: the search begins
+  Raw least = 0;  ///< of their distances
 };
 
 /// Shared memory of a block beside the warps' buffers.
@@ -127,6 +139,9 @@ inline __device__ u64 least_of_warp(u64 x) {
 /// Through the first-level cache: what is read may be an older, larger distance.
 inline __device__ u32 look(const u32* p) { return __ldca(p); }
 inline __device__ u64 look(const u64* p) { return __ldca(reinterpret_cast<const unsigned long long*>(p)); }
+/// Past that cache.
+inline __device__ u32 fresh(const u32* p) { return __ldcg(p); }
+inline __device__ u64 fresh(const u64* p) { return __ldcg(reinterpret_cast<const unsigned long long*>(p)); }
 inline __device__ u32 lower(u32* p, u32 x) { return atomicMin(p, x); }
 inline __device__ u64 lower(u64* p, u64 x) {
   return atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));

@@ -23,6 +23,13 @@ struct SsspDeltaGpuTuning {
   /// Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
   std::int64_t alone_most = 1 << 17;
   int alone_steps = 8;
+  /// One PE: after narrow_after steps in a row with at most narrow_enter pending vertices, one cluster of blocks takes over
+  /// until narrow_leave are pending (both are lowered to what its shared memory holds).
+  bool narrow = true;
+  int narrow_after = 4;
+  int narrow_enter = 24576;
+  int narrow_leave = 65536;
+  int cluster_blocks = 16;       ///< 1, 2, 4, 8 or 16; lowered to what the device can hold
   int block_threads = 1024;      ///< of a block; a multiple of 32 up to 1,024
   int blocks_per_sm = 0;         ///< 0: as many as fit
   double deadline_seconds = 30;  ///< longest wait of a PE for the others

@@ -30,20 +30,24 @@ struct Progress {
   u32 step = 0, sweeps = 0;
 };
 
-/// Clears distances and puts the source into its owner's queue.
+/// Clears distances and puts the source into its owner's queue; or takes the queue as it was left.
 template <class Metric, bool kMulti>
-__device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMulti>::Team& gang, u32 source) {
-  for (u32 i = thread_id(); i < v.n; i += num_threads()) v.distance[i] = i == source ? 0 : Metric::kNone;
-  if (thread_id() == 0) {
-    for (int i = 0; i < 2; ++i) v.tally->chunks[i].store(0);
-    v.tally->popped.store(0);
-    v.tally->arcs.store(0);
-    if (v.rows.owns(source)) {
-      v.queue[0][0] = source;
-      gang.template add<0>(1);
-      gang.template add<2>(0);
-    }
+__device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMulti>::Team& gang, u32 source,
+                             const Resume<typename Metric::Raw>& from) {
+  if (from.count == 0) {
+    for (u32 i = thread_id(); i < v.n; i += num_threads()) v.distance[i] = i == source ? 0 : Metric::kNone;
   }
+  if (thread_id() != 0) return;
+  for (int i = 0; i < 2; ++i) v.tally->chunks[i].store(0);
+  if (from.count != 0) {
+    gang.template add<0>(from.count);
+    return;
+  }
+  v.tally->popped.store(0);
+  v.tally->arcs.store(0);
+  if (!v.rows.owns(source)) return;
+  v.queue[0][0] = source;
+  gang.template add<0>(1);
 }
 
 /// Finds the own vertices at [from, w.far), appends them to the queue that w fills, and counts those beyond.
@@ -329,10 +333,12 @@ __device__ bool pull(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at
 }
 
 /// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kBuffer words of shared memory. The host finds in
-/// the outcome's words: steps, sweeps.
+/// the outcome's words: steps, sweeps, and if the last is 1: the search goes on in narrow_steps() with the queue of so many
+/// vertices, of which the nearest has this distance.
 template <class Metric, bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
-    search_distances(const __grid_constant__ Slice<Metric> v, const SearchArgs args) {
+    search_distances(const __grid_constant__ Slice<Metric> v, const SearchArgs args,
+                     const Resume<typename Metric::Raw> from) {
   using Raw = typename Metric::Raw;
   extern __shared__ u32 buffers[];
   __shared__ Scratch s;
@@ -341,43 +347,57 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
   typename Warp<Metric, kMulti>::Alone alone(kMulti ? v.alone : v.team, kMulti ? s.alone : s.gang);
   Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
-  Progress<Raw> at;
-  begin_search<Metric, kMulti>(v, gang, args.source);
+  begin_search<Metric, kMulti>(v, gang, args.source, from);
   bool ok = gang.meet();
+  Progress<Raw> at;
+  at.step = from.step;
   at.own = static_cast<u32>(gang.template own<0>());
   at.all = gang.template total<0>();
+  at.least = from.least;
+  bool narrow = false;
+  u32 streak = 0;
+  const Rules& rules = args.rules;
   while (ok) {
     if (at.limit != Metric::kNone && at.all == 0 && !at.mail) {
       ok = pull(w, at);
       if (!ok) break;
     }
     if (at.far != Metric::kNone && at.limit == Metric::kNone && !at.mail &&
-        (at.all == 0 || Metric::shift(at.least, args.rules.delta) > at.far)) {
-      ok = advance(args.rules, w, at);
+        (at.all == 0 || Metric::shift(at.least, rules.delta) > at.far)) {
+      ok = advance(rules, w, at);
       if (!ok) break;
     }
     if (at.all == 0 && !at.mail) {
       if (at.far == Metric::kNone) break;
       continue;
     }
-    if (at.far == Metric::kNone && at.all > args.rules.sweep_enter) {
-      at.far = Metric::shift(at.least, args.rules.delta * args.rules.far_widths);
-      if (args.rules.pull > 0 && !at.pulled) {
+    if (at.far == Metric::kNone && at.all > rules.sweep_enter) {
+      at.far = Metric::shift(at.least, rules.delta * rules.far_widths);
+      if (rules.pull > 0 && !at.pulled) {
         at.low = at.least;
-        at.far = at.limit = Metric::shift(at.least, args.rules.pull);
+        at.far = at.limit = Metric::shift(at.least, rules.pull);
         at.pulled = true;
       }
     }
-    ok = run_step(args.rules, w, alone, at);
+    if (!kMulti && rules.narrow_after != 0) {
+      streak = at.far == Metric::kNone && at.all <= rules.narrow_enter ? streak + 1 : 0;
+      narrow = streak > rules.narrow_after;
+      if (narrow) break;
+    }
+    ok = run_step(rules, w, alone, at);
   }
   const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
-  if (lane_id() == 0 && popped != 0) {
+  if (lane_id() == 0 && arcs != 0) {
     v.tally->popped.fetch_add(popped);
     v.tally->arcs.fetch_add(arcs);
   }
   if (thread_id() == 0) {
-    v.team.outcome->word[0] = at.step;
-    v.team.outcome->word[1] = at.sweeps;
+    u64* word = v.team.outcome->word;
+    word[0] = at.step;
+    word[1] = at.sweeps;
+    word[2] = at.own;
+    word[3] = at.least;
+    word[4] = narrow;
   }
   if (kMulti) alone.finish();
   gang.finish();
