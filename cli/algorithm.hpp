@@ -1,7 +1,6 @@
 // What the commands ask of an algorithm: flags of its own, a graph placed on PEs, runs, answers, checks. One file per
 // algorithm (bfs.cpp, ...) and one line in algorithms.cpp; `shoal NAME`, `shoal bench` and `shoal tune` follow from them.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,10 @@
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/report.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace shoal::cli {
 

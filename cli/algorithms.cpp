@@ -1,4 +1,6 @@
 // The list of algorithms that the command knows.
+#include <CLI/CLI.hpp>
+
 #include "algorithm.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/run_flags.hpp"

@@ -1,4 +1,6 @@
 // shoal bfs: breadth-first search from one or many sources.
+#include <CLI/CLI.hpp>
+
 #include "algorithm.hpp"
 #include "shoal/algo/bfs_run.hpp"
 #include "shoal/core/text.hpp"

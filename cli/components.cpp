@@ -1,4 +1,6 @@
 // shoal components: which vertices are joined by paths.
+#include <CLI/CLI.hpp>
+
 #include "algorithm.hpp"
 #include "shoal/algo/components_reference.hpp"
 #include "shoal/algo/components_run.hpp"

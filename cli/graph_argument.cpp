@@ -1,5 +1,7 @@
 #include "graph_argument.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"

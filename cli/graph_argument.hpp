@@ -1,11 +1,14 @@
 // The graph of a command line: a file in any format that is read, or a generator.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace shoal::cli {
 

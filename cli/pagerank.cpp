@@ -1,4 +1,5 @@
 // shoal pagerank: how often a random walk stands on each vertex.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 

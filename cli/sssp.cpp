@@ -1,4 +1,5 @@
 // shoal sssp: shortest paths from one or many sources.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "algorithm.hpp"
