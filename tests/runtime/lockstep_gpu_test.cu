@@ -60,6 +60,19 @@ __global__ void march(const __grid_constant__ lockstep::View v, const Work w) {
   gang.finish();
 }
 
+/// Nothing but barriers, for their time.
+template <bool kMulti>
+__global__ void only_meet(const __grid_constant__ lockstep::View v, u32 barriers, u32* errors) {
+  __shared__ lockstep::Shared s;
+  Gang<kMulti> gang(v, s);
+  for (u32 i = 0; i < barriers; ++i) {
+    if (threadIdx.x == 0) gang.template add<0>(i);
+    if (!gang.meet()) break;
+  }
+  if (gang.template own<0>() != u64{barriers - 1} * gridDim.x) atomicAdd(errors, 1u);
+  gang.finish();
+}
+
 /// A counter as the tail of a queue: positions are all different, and its length is what the barrier says.
 __global__ void queue_up(const __grid_constant__ lockstep::View v, u32* taken, u32* errors) {
   __shared__ lockstep::Shared s;
@@ -138,12 +151,43 @@ TEST_F(LockstepGpuTest, ThousandsOfBarriers) {
     LockstepTeam team(devices(pes), "march", 20);
     for (const int threads : {32, 96, 512, 1024}) {
       EXPECT_EQ(run(team, 3000, threads, 1), 0u) << pes << " PEs, " << threads << " threads";
-      std::printf("%d PEs, blocks of %4d: %.2f us a barrier\n", pes, threads, seconds_ * 1e6 / 3000);
     }
     EXPECT_EQ(run(team, 1000, 128, 0), 0u) << "as many blocks as fit";
     for (u32 barriers = 1; barriers < 8; ++barriers) {
       EXPECT_EQ(run(team, barriers, 64, 1), 0u);
       EXPECT_EQ(team.outcome(0).barriers, barriers);
+    }
+  }
+}
+
+TEST_F(LockstepGpuTest, TimeOfABarrier) {
+  for (pe_t pes = 1; pes <= most_; ++pes) {
+    LockstepTeam team(devices(pes), "barriers", 20);
+    const void* kernel =
+        pes > 1 ? reinterpret_cast<const void*>(only_meet<true>) : reinterpret_cast<const void*>(only_meet<false>);
+    for (int threads : {128, 1024}) {
+      const std::vector<int> blocks = team.prepare(kernel, threads, 0, 1);
+      u32 barriers = 20000;
+      std::vector<DeviceArray<u32>> errors;
+      std::vector<u32*> errors_at(pes);
+      std::vector<std::vector<void*>> params(pes);
+      std::vector<void**> all;
+      for (pe_t p = 0; p < pes; ++p) {
+        DeviceGuard guard(p);
+        errors.emplace_back(1, "errors");
+        errors.back().fill_bytes(0);
+        SHOAL_CUDA(cudaDeviceSynchronize());
+        errors_at[p] = errors.back().data();
+        params[p] = {const_cast<lockstep::View*>(&team.view(p)), &barriers, &errors_at[p]};
+        all.push_back(params[p].data());
+      }
+      const double seconds = team.run(kernel, blocks, threads, 0, all);
+      std::printf("%d PEs, %d blocks of %4d: %.2f us a barrier\n", pes, blocks[0], threads, seconds * 1e6 / barriers);
+      for (auto& e : errors) {
+        u32 n = 1;
+        e.download(&n, 1);
+        EXPECT_EQ(n, 0u);
+      }
     }
   }
 }
