@@ -105,7 +105,7 @@ struct SlotFace {
   __device__ Tickets reserve(lane_t want, lane_t& credit) const { return ring.reserve(want, credit); }
   __device__ bool place(ticket_t t, const T& value) const { return ring.try_put(t, value); }
   template <class W>
-  __device__ void publish(const W&, Tickets) const {}
+  __device__ void publish(const W&, Tickets, Watch&) const {}
   __device__ Tickets claim(lane_t want) const {
     ticket_t waiting;
     return ring.claim(want, waiting);
@@ -148,7 +148,7 @@ struct SegmentFace {
   __device__ Tickets reserve(lane_t want, lane_t& credit) const { return ring.reserve(want, credit); }
   __device__ bool place(ticket_t t, const T& value) const { return ring.try_write(t, value); }
   template <class W>
-  __device__ void publish(const W& w, Tickets t) const {
+  __device__ void publish(const W& w, Tickets t, Watch&) const {
     ring.commit(w, t);
   }
   __device__ Tickets claim(lane_t want) const {
@@ -189,7 +189,7 @@ struct BareFace {
     return true;
   }
   template <class W>
-  __device__ void publish(const W&, Tickets) const {}
+  __device__ void publish(const W&, Tickets, Watch&) const {}
   __device__ Tickets claim(lane_t want) const { return {counters->head.fetch_add(want), want}; }
   __device__ ticket_t claim_ahead(lane_t n) const { return counters->head.fetch_add(n); }
   __device__ void poll(Hand<T>& hand) const {

@@ -44,7 +44,7 @@ __device__ bool push_batch(const Face& face, const W& w, const typename Face::Va
       const ticket_t ticket = t.first + (w.lane() - done);
       watch.wait(Site::place, ticket, [&] { return face.place(ticket, item); });
     }
-    face.publish(w, t);
+    face.publish(w, t, watch);
     done += t.count;
   } while (done < w.size());
   return true;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
         stall.maybe();
         if (placing && face.place(place_at, item)) {
           stall.maybe();
-          face.publish(w, t);
+          face.publish(w, t, watch);
           pushing_ns += now_ns() - begin_push;
           ++sent.count;
           sent.sum += next;
@@ -281,7 +281,7 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
             if (waits && (backoff.spins() & 31) == 31 && watch.look(Site::place, t.first + scan.before)) waits = false;
           }
           if (mine) stall.maybe();
-          if (t.count > 0) face.publish(w, t);
+          if (t.count > 0) face.publish(w, t, watch);
           if (mine && !watch.over) {
             pushing_ns += now_ns() - begin;
             ++sent.count;
