@@ -59,7 +59,7 @@ void add_async(std::vector<Way>& ways, const Subject& subject, Options o, const 
   }
 }
 
-/// Every way to run on `device` with up to `most_pes` PEs; `quick` takes a seeded eighth of the asynchronous ones.
+/// Every way to run on `device` with up to `most_pes` PEs; `quick` takes a seeded twelfth of the asynchronous ones.
 std::vector<Way> all_ways(const Subject& subject, DeviceKind device, pe_t most_pes, bool quick, std::uint64_t seed) {
   std::vector<Way> ways;
   std::uint64_t number = seed * 977;
@@ -76,7 +76,7 @@ std::vector<Way> all_ways(const Subject& subject, DeviceKind device, pe_t most_p
       if (device == DeviceKind::cpu) o.threads = 2;
       const std::string where = std::to_string(pes) + " PEs, " + name(partition);
       for (const std::string& strategy : subject.bulk) ways.push_back({o, strategy, where + ", " + strategy});
-      add_async(ways, subject, o, where, [&] { return !quick || mix(++number) % 8 == 0; });
+      add_async(ways, subject, o, where, [&] { return !quick || mix(++number) % 12 == 0; });
     }
   }
   return ways;
@@ -98,7 +98,7 @@ void for_inputs(const std::string& data, bool quick, F&& f) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".el.gz")) continue;
-    if (quick && entry.file_size() > 500'000) {
+    if (quick && entry.file_size() > 250'000) {
       std::printf("%-28s skipped: large, and --quick was asked for\n", name.c_str());
     } else {
       files.push_back(entry.path());

@@ -89,7 +89,7 @@ Subject sssp() {
 
 /// Labels equal those of union-find.
 Subject components() {
-  Subject subject{"components", {"hook"}, false, true, {}};
+  Subject subject{"components", {"hook"}, false, false, {}};
   subject.checks = [](const Input& input, std::uint64_t) {
     const auto want = std::make_shared<std::vector<std::int32_t>>(components_reference(input.graph));
     const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
