@@ -1,9 +1,7 @@
 #include "shoal/algo/sssp_delta_gpu.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cmath>
 #include <string>
 
 #include "shoal/algo/sssp_delta_narrow.cuh"
@@ -12,6 +10,7 @@
 #include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/lockstep_team.cuh"
+#include "sssp_delta_plan.hpp"
 #include "sssp_engines.hpp"
 #include "sssp_sort_rows.hpp"
 
@@ -24,57 +23,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void check_tuning(const SsspDeltaGpuTuning& t) {
-  const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
-  if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
-  if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
-  if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
-  if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
-    refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");
-  }
-  if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
-    refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
-  }
-  if (t.alone_steps < 1) refuse("alone_steps " + std::to_string(t.alone_steps) + "; at least 1 is wanted");
-  if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
-  if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
-    refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
-  }
-  if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
-}
-
-/// Pieces that the long rows make, and vertices with out-arcs.
-__global__ void describe_rows(CsrView rows, u64* pieces, u64* connected) {
-  u64 mine = 0;
-  u32 some = 0;
-  for (u32 i = thread_id(); i < rows.count; i += num_threads()) {
-    const u64 degree = static_cast<u64>(rows.offsets[i + 1] - rows.offsets[i]);
-    if (degree > kLongRow) mine += (degree + kChunkArcs - 1) / kChunkArcs;
-    some += degree != 0;
-  }
-  mine = warp_sum(mine);
-  some = warp_sum(some);
-  if (lane_id() == 0) {
-    atomicAdd(reinterpret_cast<unsigned long long*>(pieces), static_cast<unsigned long long>(mine));
-    atomicAdd(reinterpret_cast<unsigned long long*>(connected), static_cast<unsigned long long>(some));
-  }
-}
-
-/// Mean weight of up to 2^20 arcs spread over the slice, as a sum and a count.
-template <class Weight>
-__global__ void sample_weights(const Weight* weights, u64 arcs, double* sum, u64* count) {
-  const u64 step = max(arcs >> 20, u64{1});
-  double mine = 0;
-  u32 n = 0;
-  for (u64 i = thread_id() * step; i < arcs; i += num_threads() * step, ++n) mine += static_cast<double>(weights[i]);
-  mine = warp_sum(mine);
-  n = warp_sum(n);
-  if (lane_id() == 0) {
-    atomicAdd(sum, mine);
-    atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(n));
-  }
-}
-
 }  // namespace
 
 struct SsspDeltaGpu::State {
@@ -83,7 +31,7 @@ struct SsspDeltaGpu::State {
   LockstepTeam team;
   bool wide;
   Rules rules{};
-  std::string why_delta;
+  SsspWindows windows;
   std::vector<int> blocks;
   double prepare_seconds = 0;
 
@@ -93,7 +41,6 @@ struct SsspDeltaGpu::State {
   virtual void search(vertex_t source, Report& report) = 0;
   virtual const void* words(pe_t p) const = 0;
   virtual std::int64_t extra_bytes() const = 0;
-  void choose_delta(double connected);
 };
 
 namespace {
@@ -136,53 +83,6 @@ struct Pe {
 
 }  // namespace
 
-/// A mean of 2 arcs' worth of window: on roads, where degrees are about that, a step goes one arc deep; where degrees are
-/// large, distances crowd and the window is narrower in proportion.
-void SsspDeltaGpu::State::choose_delta(double connected) {
-  double sum = 0;
-  u64 count = 0;
-  for (pe_t p = 0; p < graph.n_pes(); ++p) {
-    DeviceGuard guard(graph.devices[p]);
-    DeviceArray<double> part_sum(1, "a sum");
-    DeviceArray<u64> part_count(1, "a counter");
-    part_sum.fill_bytes(0);
-    part_count.fill_bytes(0);
-    arc_t arcs = 0;
-    if (graph.out[p].count != 0) {
-      SHOAL_CUDA(cudaMemcpy(&arcs, graph.out[p].offsets + graph.out[p].count, sizeof(arcs), cudaMemcpyDefault));
-    }
-    if (arcs == 0) continue;
-    if (graph.weight_kind == WeightKind::float64) {
-      sample_weights<<<64, 256>>>(graph.out_weights[p].reals, static_cast<u64>(arcs), part_sum.data(),
-                                  part_count.data());
-    } else {
-      sample_weights<<<64, 256>>>(graph.out_weights[p].ints, static_cast<u64>(arcs), part_sum.data(),
-                                  part_count.data());
-    }
-    SHOAL_CUDA(cudaGetLastError());
-    double s = 0;
-    u64 c = 0;
-    part_sum.download(&s, 1);
-    part_count.download(&c, 1);
-    sum += s;
-    count += c;
-  }
-  const double mean = count == 0 ? 1 : sum / static_cast<double>(count);
-  const double degree = std::max(static_cast<double>(graph.num_arcs) / std::max(connected, 1.0), 1.0);
-  if (degree >= tuning.pull_degree) rules.pull = mean * tuning.pull_width;
-  char text[96];
-  std::snprintf(text, sizeof text, "mean weight %.4g, mean degree %.3g", mean, degree);
-  why_delta = text;
-  if (tuning.delta > 0) {
-    rules.delta = tuning.delta;
-    why_delta = "as given";
-    return;
-  }
-  rules.delta = mean * std::min(4.0, 8.0 / degree);
-  if (graph.weight_kind != WeightKind::float64) rules.delta = std::max(1.0, std::floor(rules.delta));
-  if (!(rules.delta > 0)) rules.delta = 1;
-}
-
 namespace {
 
 template <class Metric>
@@ -193,10 +93,12 @@ struct Search final : SsspDeltaGpu::State {
   u64 sweeps = 0, narrow_steps_made = 0;  // of the last search
 
   Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t) : State(g, words, t) {
-    double connected = 0;
-    for (pe_t p = 0; p < g.n_pes(); ++p) connected += set_up(p);
+    SliceSummary all;
+    for (pe_t p = 0; p < g.n_pes(); ++p) all.add(set_up(p));
     connect();
-    choose_delta(connected);
+    windows = choose_windows(g, t, all);
+    rules.delta = windows.delta;
+    rules.pull = windows.pull;
     if (rules.pull > 0) {
       for (auto& pe : pes) sort_arcs(*pe);
     }
@@ -218,8 +120,7 @@ struct Search final : SsspDeltaGpu::State {
     return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
   }
 
-  /// @return own vertices with out-arcs
-  double set_up(pe_t p) {
+  SliceSummary set_up(pe_t p) {
     pes.push_back(std::make_unique<Pe<Metric>>());
     Pe<Metric>& pe = *pes.back();
     DeviceGuard guard(graph.devices[p]);
@@ -233,12 +134,7 @@ struct Search final : SsspDeltaGpu::State {
     for (pe_t q = 0; q < n_pes; ++q) v.begin[q] = graph.out[q].first;
     v.begin[n_pes] = v.n;
     const std::int64_t own = std::max<std::int64_t>(v.rows.count, 1);
-    DeviceArray<u64> counts(2, "counters");
-    counts.fill_bytes(0);
-    if (v.rows.count != 0) describe_rows<<<1024, 256>>>(v.rows, counts.data(), counts.data() + 1);
-    SHOAL_CUDA(cudaGetLastError());
-    u64 count[2] = {};
-    counts.download(count, 2);
+    const SliceSummary summary = describe_slice(v.rows, graph.out_weights[p]);
     pe.distance = DeviceArray<Raw>(v.n, "distances");
     for (int i = 0; i < 3; ++i) {
       pe.marks[i] = DeviceArray<u32>(v.n / 32 + 1, "marks");
@@ -249,7 +145,7 @@ struct Search final : SsspDeltaGpu::State {
       pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
       v.queue[i] = pe.queue[i].data();
     }
-    pe.chunks = DeviceArray<Chunk<Raw>>(std::max<std::int64_t>(static_cast<std::int64_t>(count[0]), 1), "row chunks");
+    pe.chunks = DeviceArray<Chunk<Raw>>(static_cast<std::int64_t>(std::max<u64>(summary.chunks, 1)), "row chunks");
     pe.tally = DeviceArray<Tally>(1, "counters");
     pe.tally.fill_bytes(0);
     if (n_pes > 1) {
@@ -260,7 +156,7 @@ struct Search final : SsspDeltaGpu::State {
     v.chunks = pe.chunks.data();
     v.tally = pe.tally.data();
     SHOAL_CUDA(cudaDeviceSynchronize());
-    return static_cast<double>(count[1]);
+    return summary;
   }
 
   static const typename Metric::Weight* weights(const ArcWeights& w) {
@@ -383,7 +279,7 @@ struct Search final : SsspDeltaGpu::State {
     }
     char text[160];
     std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %.4g", rules.delta,
-                  why_delta.c_str(), static_cast<unsigned long long>(outcome.word[0]),
+                  windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
                   static_cast<unsigned long long>(narrow_steps_made), static_cast<unsigned long long>(sweeps),
                   rules.pull);
     report.chosen.emplace_back("delta", text);

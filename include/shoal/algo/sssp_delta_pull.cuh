@@ -7,7 +7,7 @@
 // massively parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differs: once in a search,
 // for one wide range, with rows sorted by weight.
 #pragma once
-#include "shoal/algo/sssp_delta.cuh"
+#include "shoal/algo/sssp_delta_warp.cuh"
 
 namespace shoal::sssp_gpu {
 
