@@ -8,20 +8,23 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
 
 namespace shoal::cli {
 namespace {
 
 struct Flags {
   GraphArgument graph;
-  std::string spec, output;
+  std::string spec, output, weights;
   bool transpose = false, quiet = false;
 };
 
 void write(const Csr& graph, const Flags& flags, const std::string& from) {
+  Csr weighted;
+  if (!flags.weights.empty()) weighted = with_weights(graph, parse_weights(flags.weights));
   {
     const Step step("writing " + flags.output, flags.quiet);
-    write_graph(graph, flags.output);
+    write_graph(flags.weights.empty() ? graph : weighted, flags.output);
   }
   if (!flags.quiet)
     std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << flags.output << "\n";
@@ -53,6 +56,7 @@ int generate_file(const Flags& flags) {
   return kRight;
 }
 
+const char* const kWeights = "give every arc a weight: hash255 (1 to 255, from its ends) or unit (1)";
 const char* const kOutput = "by its name: .sg .wsg .el .wel .mtx .gr .graph .shoal .npz";
 
 }  // namespace
@@ -63,6 +67,7 @@ Run add_convert(CLI::App& shoal) {
   flags->graph.add_to(*app);
   app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
   app->add_flag("--transpose", flags->transpose, "reverse every arc");
+  app->add_option("--weights", flags->weights, kWeights)->type_name("SOURCE");
   app->add_flag("--quiet", flags->quiet, "print nothing");
   app->footer(R"(examples:
   shoal convert web.mtx web.sg                 Matrix Market to the binary format of the GAP benchmark suite
@@ -81,11 +86,13 @@ Run add_generate(CLI::App& shoal) {
       ->required()
       ->type_name("GENERATOR");
   app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
+  app->add_option("--weights", flags->weights, kWeights)->type_name("SOURCE");
   app->add_flag("--quiet", flags->quiet, "print nothing");
   app->footer(R"(examples:
   shoal generate kron:18 k18.sg                Graph500 Kronecker, 2^18 vertices
   shoal generate road:1000,deleted=0.2,seed=3 roads.gr
-  shoal generate uniform:16,degree=8 u16.mtx)");
+  shoal generate uniform:16,degree=8 u16.mtx
+  shoal generate road:2048 r2048.wsg --weights hash255)");
   return [flags] { return generate_file(*flags); };
 }
 
