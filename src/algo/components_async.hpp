@@ -22,7 +22,12 @@ class ComponentsAsync : public ComponentsEngine {
       : machine_(machine), graph_(graph), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       label_.push_back(machine.allocate(p, graph.out[p].count * sizeof(vertex_t), "labels"));
-      tasks_.push_back({graph.out[p], graph.symmetric ? CsrView{} : graph.in[p], graph.partition.owner, label(p)});
+    }
+    Symmetric<vertex_t> labels;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) labels.part[p] = label(p);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      const CsrView in = graph.symmetric ? CsrView{} : graph.in[p];
+      tasks_.push_back({graph.out[p], in, graph.partition.owner, label(p), labels});
       seeds_.push_back(prepare_.seeds(*this, p));
     }
   }

@@ -20,9 +20,7 @@ const char* name(ComponentsStrategy strategy) {
 ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph, const ComponentsOptions& options,
                                std::vector<std::pair<std::string, std::string>>& why) {
   ComponentsPlan plan;
-  // A task's options say that the task is wanted.
-  const bool tuned = options.worker != WorkerKind::automatic || options.kernel != KernelKind::automatic ||
-                     options.fetch > 0 || options.capacity > 0 || options.spill >= 0 || options.workers > 0;
+  const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == ComponentsStrategy::automatic) {
@@ -36,6 +34,7 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
         graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
     plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;
 }

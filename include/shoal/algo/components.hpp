@@ -11,6 +11,7 @@
 #include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
+#include "shoal/pgas/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {
@@ -33,21 +34,29 @@ struct Components {
   CsrView in;         ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
   OwnerTable owners;  ///< who owns which vertex
   vertex_t* label;    ///< [out.count] by local number; at the start its own, or kNoVertex for seeds
+  Symmetric<vertex_t> labels;  ///< `label` of every PE, for accept_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Lowers the label; true if it was lowered. Most arcs lead back, and a look spares them the atomic.
-  SHOAL_FN bool accept(Item item) const {
-    vertex_t& mine = label[out.local(item.v)];
-    return load(mine) > item.label && fetch_min(mine, item.label) > item.label;
-  }
+  /// Lowers the label; true if it was lowered.
+  SHOAL_FN bool accept(Item item) const { return lower(label[out.local(item.v)], item); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(labels.part[pe][item.v - owners.begin[pe]], item); }
   /// A smaller label has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load(label[out.local(item.v)]) < item.label; }
+  SHOAL_FN bool stale(Item item) const { return load_shared(label[out.local(item.v)]) < item.label; }
+
+  SHOAL_FN vertex_t key(Item item) const { return item.v; }
+  SHOAL_FN Item combine(Item a, Item b) const { return a.label < b.label ? a : b; }
 
   SHOAL_FN JoinedRows range(Item item) const {
     return {out.neighbors(item.v), in.count != 0 ? in.neighbors(item.v) : Span<const vertex_t>{}};
   }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.label}; }
+
+ private:
+  /// Most arcs lead back, and a look spares them the atomic.
+  SHOAL_FN static bool lower(vertex_t& known, Item item) {
+    return load_shared(known) > item.label && fetch_min_shared(known, item.label) > item.label;
+  }
 };
 
 /// True if v is to be a seed: it has neighbours, and is smaller than all of them.
