@@ -1,6 +1,8 @@
 // The worklist's contract with priorities, idle, judging by the pusher and combining, on CPU threads.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -231,6 +233,42 @@ TEST(WorklistOptions, WhatTheTaskHasNotIsRefused) {
   }
   for (const double delta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     expect_refused(Paths{}, with([&](LaunchPlan& p) { p.threshold_delta = delta; }), "delta above 0");
+  }
+}
+
+/// Breaks the contract: idle() finds something to do for ever, and accept refuses it.
+struct Restless {
+  struct Item {
+    std::uint32_t number;
+  };
+  pe_t owner(Item) const { return 0; }
+  bool accept(Item) const { return false; }
+  template <class W, class Out>
+  void operator()(const W&, Item, Out&) const {}
+  template <class W, class Out>
+  void idle(const W& w, Out& out, lane_t part, lane_t) const {
+    out.push(w, Item{part});
+  }
+};
+
+TEST(WorklistOptions, ATaskThatNeverFindsNothingIsStopped) {
+  const Machine machine = cpu_machine(1, 1);
+  for (const KernelKind kernel : kKernels) {
+    LaunchPlan plan = small_plan(kernel, 8);
+    plan.stall_timeout_seconds = 0.3;
+    Worklist<Restless, Transport> list(machine, plan);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      list.run({Restless{}}, {{}});
+      ADD_FAILURE() << "the run ended, " << name(kernel);
+    } catch (const DeviceError& error) {
+      const std::string line = error.what();
+      EXPECT_NE(line.find("no progress for 0.3 s"), std::string::npos) << line;
+      if (const std::size_t file = line.find("shoal-stall-"); file != std::string::npos) {
+        std::remove(line.substr(file).c_str());
+      }
+    }
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 10);
   }
 }
 

@@ -13,7 +13,7 @@
 //                     `--judge remote` it replaces accept for items of other PEs. Atomics of system scope.
 //   key(item), combine(a, b)   optional; items of one owner with equal keys may be merged into combine(a, b) before they are sent
 //   idle(w, out, part, parts)  optional; a whole worker that found nothing looks through part `part` of `parts` of this PE's
-//                     own data, and may push. What it pushes may depend only on data that accept and running items change.
+//                     own data, and may push. It goes by the data alone, and finds nothing when nothing is left to be done.
 //
 // Every member is const; the data it changes is behind pointers. Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
 #pragma once
