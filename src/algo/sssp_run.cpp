@@ -103,6 +103,7 @@ Report SsspRunner::search(vertex_t source) {
       s.wide = s.fits = true;
       s.engine.reset();
       s.engine = s.make_engine();
+      report.chosen = s.run.chosen();
       s.engine->search(placed, report);
     }
   }
