@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::int64_t kRowCost = 4;          // a row costs as much as so many arcs
 constexpr std::int64_t kChunkCost = 1 << 16;  // what a thread takes at once
-constexpr int kStreams =
-    4;  // rows far apart that are summed together: the next one often waits for the last one's result
+constexpr int kStreams = 2;                   // short rows that are summed in turns
 
 /// What one thread found in a sweep, on lines of its own.
 struct alignas(kCacheLine) Part {
@@ -28,26 +27,31 @@ struct alignas(kCacheLine) PeState {
   PaddedWord<std::int64_t, Scope::device> taken;  // chunks handed out in this sweep
 };
 
-/// Sum of what a row's vertices give. Rows of four and fewer, most of them in a road network, take no branch that depends
-/// on their length: entries beyond the end are read and not added.
-/// @param last  the end of all targets that may be read
+/// Sum of what a row's vertices give.
 template <class Share>
-inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
+inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
   double sum[4] = {};
-  if (last - begin >= 4) {
-    const std::ptrdiff_t n = end - begin;
-    for (int k = 0; k < 4; ++k) {
-      const double x = static_cast<double>(load(share[begin[k]]));
-      sum[k] = k < n ? x : 0;
-    }
-    if (n <= 4) return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    begin += 4;
-  }
   for (; end - begin >= 4; begin += 4) {
     for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(load(share[begin[k]]));
   }
   for (; begin != end; ++begin) sum[0] += static_cast<double>(load(share[*begin]));
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
+/// row of a road network. Entries beyond the end are read and not added.
+/// @param last  the end of all targets that may be read
+template <class Share>
+inline double sum_short_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
+  if (last - begin < 4) return sum_row(share, begin, end);
+  const std::ptrdiff_t n = end - begin;
+  double sum[4];
+  for (int k = 0; k < 4; ++k) {
+    const double x = static_cast<double>(load(share[begin[k]]));
+    sum[k] = k < n ? x : 0;
+  }
+  const double four = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return n <= 4 ? four : four + sum_row(share, begin + 4, end);
 }
 
 }  // namespace
@@ -67,10 +71,11 @@ struct PageRankPullCpu::State {
   std::deque<PeState> pes;
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
+  bool short_rows = false;
 
   // Written by the last thread at the barrier, read by all after it.
   const double* personal = nullptr;
-  double c = 1, omega = 1, last_change = 0;
+  double c = 1, omega = 1, last_residual = 0;
   double sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;
@@ -83,13 +88,15 @@ struct PageRankPullCpu::State {
   void work(pe_t pe, int thread, Share* share);
   template <class Share>
   void begin(pe_t pe, int thread, Share* share);
-  template <class Share>
+  template <bool kShort, class Share>
   void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part);
   void decide();
+  void plan_factor(double residual);
 };
 
 PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRankRules& r)
     : graph(g), team(t), rules(r), y(g.num_vertices), pes(g.n_pes()), parts(t.size()) {
+  short_rows = graph.num_arcs < 8 * graph.num_vertices;
   if (rules.wide) {
     share64 = HostArray<double>(graph.num_vertices);
   } else {
@@ -130,7 +137,7 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   }
 }
 
-template <class Share>
+template <bool kShort, class Share>
 void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
   const CsrView& rows = in()[pe];
   const arc_t* const out = graph.out[pe].offsets;
@@ -145,15 +152,17 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
     const double inverse = degree > 0 ? 1.0 / static_cast<double>(degree) : 0;
     const double old = ranks[v];
     const double rest = keep * old + (personal != nullptr ? jump * personal[v] : everywhere);
-    const double now = rest + pull * sum_row(share, rows.targets + rows.offsets[i], rows.targets + rows.offsets[i + 1],
-                                             end_of_targets);
+    const vertex_t *const begin = rows.targets + rows.offsets[i], *const end = rows.targets + rows.offsets[i + 1];
+    const double given = kShort ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
+    const double now = rest + pull * given;
     store(share[v], static_cast<Share>(now * inverse));
     ranks[v] = now;
     change += std::abs(now - old);
     sum_y += now;
     dangling += degree == 0 ? now : 0;
   };
-  const vertex_t stride = (last - first) / kStreams;
+  // Short rows wait for the result of the row before, often a neighbour: rows far apart are taken in turns.
+  const vertex_t stride = kShort ? (last - first) / kStreams : 0;
   for (vertex_t i = first; i < first + stride; ++i) {
     for (int k = 0; k < kStreams; ++k) one(i + k * stride);
   }
@@ -175,7 +184,8 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
       for (;;) {
         const std::int64_t chunk = mine.taken.fetch_add(1);
         if (chunk + 1 >= static_cast<std::int64_t>(mine.chunks.size())) break;
-        sweep(pe, mine.chunks[chunk], mine.chunks[chunk + 1], share, part);
+        const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
+        short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
       }
       if (!barrier->arrive_and_wait([&] { decide(); })) return;
     }
@@ -201,18 +211,22 @@ void PageRankPullCpu::State::decide() {
   bound = sum > 0 ? residual / sum / (1 - rules.alpha) + pagerank_rounding(rules) : 0;
   c = next_c;
   done = bound <= rules.tolerance || sweeps >= limit;
-  // The factor, from the rate at which residuals shrink: Young's relation between the rate, the factor in use and the largest
-  // eigenvalue. Early rates are too small, so it grows; where it does not help, the graph is not what the relation is about.
-  const double residual_change = all.change / omega, rate = last_change > 0 ? residual_change / last_change : 0;
-  last_change = residual_change;
-  if (!relax || sweeps < 3) return;
-  if (rate >= 1) {
-    omega = 1;
+  plan_factor(all.change / omega);
+}
+
+/// The factor, from the rate at which residuals shrink: Young's relation between the rate, the factor in use and the largest
+/// eigenvalue. Early rates are too small, so it grows.
+void PageRankPullCpu::State::plan_factor(double residual) {
+  const double rate = last_residual > 0 ? residual / last_residual : 0;
+  last_residual = residual;
+  if (!relax || sweeps < 3 || rate <= 0) return;
+  if (rate >= 1.1) {  // not what the relation is about
     relax = false;
-  } else if (rate > 0) {
-    const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
-    omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
+    omega = 1;
+    return;
   }
+  const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
+  omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
 }
 
 PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules) {
@@ -235,7 +249,7 @@ PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
   s.personal = personal;
   s.c = 1 - alpha;
   s.omega = 1;
-  s.last_change = s.bound = 0;
+  s.last_residual = s.bound = 0;
   s.sweeps = 0;
   // Each sweep of Gauss-Seidel shrinks the error by alpha at least; twice that many, for the sum of a graph not yet scaled.
   s.limit =
