@@ -1,0 +1,164 @@
+// How long a run goes on after its last item: from the moment the last item is done to the look that finds nothing left, and how
+// long a run without work takes in all.
+//
+//   end_detection [--device gpu|cpu] [--pes N] [--worker KIND] [--hops N] [--trials N] [--json FILE] [flags of every run]
+//
+// One item hops from PE to PE; the last hop is on PE 0, whose worker 0 looks for the end, so that both times are of one clock
+// (the GPU's global timer, or the host's). The transport notes when completed counters are read: the last time is that of
+// the look that found the end. Every run's hops are counted. Prints a line; exit status 1 when anything was wrong.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/run_flags.hpp"
+#include "shoal/runtime/worklist.hpp"
+
+namespace {
+
+using namespace shoal;
+using Stamp = Word<std::uint64_t, Scope::device>;
+
+SHOAL_FN std::uint64_t now_ns() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+#else
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+#endif
+}
+
+struct Hop {
+  struct Item {
+    std::uint32_t left;  ///< hops after this one
+  };
+  pe_t n_pes;
+  Stamp* done;  ///< [2] PE 0's: when the last hop ended; hops run there
+
+  SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.left % static_cast<std::uint32_t>(n_pes)); }
+  SHOAL_FN bool accept(Item) const { return true; }
+  template <class W, class Out>
+  SHOAL_FN void operator()(const W& w, Item item, Out& out) const {
+    if (item.left > 0) {
+      out.push(w, Item{item.left - 1});
+    } else if (w.lane() == 0) {
+      done[0].store(now_ns());
+    }
+  }
+};
+
+/// Direct, and notes when a completed counter was read.
+struct NotingTransport : DirectTransport {
+  Stamp* looked = nullptr;  ///< PE 0's
+  template <class T>
+  SHOAL_FN T get(pe_t pe, const SharedWord<T>* word) const {
+    const T value = DirectTransport::get(pe, word);
+    looked->store(now_ns());
+    return value;
+  }
+};
+static_assert(Transport<NotingTransport>);
+
+struct Spread {
+  double median, p99, most;
+};
+Spread spread(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return {x[x.size() / 2], x[x.size() - 1 - x.size() / 100], x.back()};
+}
+
+int measure(const Options& options, std::uint32_t hops, int trials, const std::string& json) {
+  const Machine machine(options);
+  const pe_t n = machine.n_pes();
+  std::vector<std::pair<std::string, std::string>> why;
+  const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, 1 << 12, 1, why);
+  const std::shared_ptr<void> memory = machine.allocate(0, 2 * sizeof(Stamp), "stamps");
+  Stamp* const stamps = static_cast<Stamp*>(memory.get());
+  NotingTransport transport;
+  transport.looked = stamps + 1;
+  Worklist<Hop, NotingTransport> list(machine, plan, transport);
+  const std::vector<Hop> tasks(n, Hop{n, stamps});
+  std::vector<double> found, empty, per_hop;
+  bool right = true;
+  for (int trial = 0; trial < trials + 1; ++trial) {  // the first loads the kernels
+    std::vector<std::vector<Hop::Item>> seeds(n);
+    const double nothing = list.run(tasks, seeds).seconds;
+    seeds[0].push_back({hops});
+    const Report report = list.run(tasks, seeds);
+    right &= report.run == static_cast<std::int64_t>(hops) + 1;
+    std::uint64_t at[2];
+    machine.copy_out(0, at, stamps, sizeof(at));
+    right &= at[1] >= at[0];
+    if (trial == 0) continue;
+    found.push_back((static_cast<double>(at[1]) - static_cast<double>(at[0])) * 1e-3);
+    empty.push_back(nothing * 1e6);
+    per_hop.push_back((report.seconds - nothing) * 1e6 / std::max(1u, hops));
+  }
+  const Spread end = spread(found), whole = spread(empty), hop = spread(per_hop);
+  std::printf(
+      "end_detection: %s: %d PEs of %d %s, %s, worker %s: end found %.2f us after the last item (p99 %.2f, most %.2f); "
+      "a run "
+      "without work %.1f us; a hop %.2f us; %d trials of %u hops\n",
+      right ? "ok" : "FAILED: hops were lost, or the end was found before the last item was done", static_cast<int>(n),
+      list.workers_per_pe(), machine.on_gpu() ? "GPU workers" : "CPU threads", name(plan.kernel), name(plan.worker),
+      end.median, end.p99, end.most, whole.median, hop.median, trials, hops);
+  if (!json.empty()) {
+    const auto of = [](const Spread& s) {
+      return nlohmann::json{{"median", s.median}, {"p99", s.p99}, {"most", s.most}};
+    };
+    std::ofstream file(json);
+    file << nlohmann::json{{"benchmark", "end_detection"},
+                           {"device", machine.on_gpu() ? "gpu" : "cpu"},
+                           {"pes", n},
+                           {"workers_per_pe", list.workers_per_pe()},
+                           {"worker", name(plan.worker)},
+                           {"kernel", name(plan.kernel)},
+                           {"hops", hops},
+                           {"trials", trials},
+                           {"end_found_us", of(end)},
+                           {"run_without_work_us", of(whole)},
+                           {"hop_us", of(hop)},
+                           {"right", right}}
+         << "\n";
+    if (!file) throw UsageError(json + " could not be written");
+  }
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("How long a run goes on after its last item.");
+  RunFlags flags;
+  std::uint32_t hops = 100;
+  int trials = 100;
+  std::string json;
+  app.add_option("--hops", hops, "hops of the one item")
+      ->check(CLI::Range(std::uint32_t{0}, std::uint32_t{100000000}))
+      ->capture_default_str();
+  app.add_option("--trials", trials)->check(CLI::Range(1, 1000000))->capture_default_str();
+  app.add_option("--json", json, "writes the result there as well");
+  flags.add_to(app);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    Options options;
+    flags.read(options);
+    return measure(options, hops, trials, json);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "end_detection: error: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "end_detection: error: %s\n", error.what());
+    return 1;
+  }
+}
