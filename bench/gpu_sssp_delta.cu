@@ -94,6 +94,8 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.sweep_leave = x;
     } else if (name == "pull_width") {
       t.pull_width = x;
+    } else if (name == "after_width") {
+      t.after_width = x;
     } else if (name == "pull_degree") {
       t.pull_degree = x;
     } else if (name == "alone_most") {

@@ -98,6 +98,7 @@ struct Search final : SsspDeltaGpu::State {
     connect();
     windows = choose_windows(g, t, all);
     rules.delta = windows.delta;
+    rules.delta_after = std::max(windows.delta, windows.after);
     rules.pull = windows.pull;
     if (rules.pull > 0) {
       for (auto& pe : pes) sort_arcs(*pe);

@@ -30,6 +30,7 @@ SliceSummary describe_slice(const CsrView& rows, ArcWeights weights);
 struct SsspWindows {
   double delta = 0;  ///< what a step expands
   double pull = 0;   ///< the range whose long arcs are pulled; 0: none is
+  double after = 0;  ///< what a step expands afterwards
   std::string why;
 };
 /// @param all  the sum over all PEs

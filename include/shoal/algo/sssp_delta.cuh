@@ -103,16 +103,17 @@ struct Slice {
 };
 
 struct Rules {
-  double delta;       ///< width of the window of distances that are expanded in one step
-  double far_widths;  ///< sweeping: the queue holds distances up to so many deltas
-  double pull;        ///< width of the range of distances whose long arcs are pulled, not pushed; 0: never
-  u32 sweep_enter;    ///< more vertices pending: the far ones are found by sweeps over all distances
-  u32 sweep_leave;    ///< fewer: they wait in the queue again
-  u32 alone_most;     ///< with several PEs: while so many vertices are pending, or fewer,
-  u32 alone_steps;    ///< a PE makes up to so many steps before it meets the others
-  u32 narrow_after;   ///< one PE: so many steps in a row with at most narrow_enter vertices pending, then the cluster
-  u32 narrow_enter;   ///< takes over; 0: never
-  u32 narrow_leave;   ///< and gives back when there are more than this
+  double delta;        ///< width of the window of distances that are expanded in one step
+  double delta_after;  ///< the same after long arcs were pulled, when only vertices of few arcs are left
+  double far_widths;   ///< sweeping: the queue holds distances up to so many deltas
+  double pull;         ///< width of the range of distances whose long arcs are pulled, not pushed; 0: never
+  u32 sweep_enter;     ///< more vertices pending: the far ones are found by sweeps over all distances
+  u32 sweep_leave;     ///< fewer: they wait in the queue again
+  u32 alone_most;      ///< with several PEs: while so many vertices are pending, or fewer,
+  u32 alone_steps;     ///< a PE makes up to so many steps before it meets the others
+  u32 narrow_after;    ///< one PE: so many steps in a row with at most narrow_enter vertices pending, then the cluster
+  u32 narrow_enter;    ///< takes over; 0: never
+  u32 narrow_leave;    ///< and gives back when there are more than this
 };
 
 /// Where a search goes on, passed between the two kernels.

@@ -19,6 +19,8 @@ struct SsspDeltaGpuTuning {
   /// vertices beyond instead of pushed (see sssp_delta_pull.cuh); 0: never. Arcs are then kept once more, in order of
   /// weight.
   double pull_width = 0.15;
+  double after_width =
+      0.25;  ///< mean weights: at least so wide are steps after that, when only vertices of few arcs are left
   double pull_degree = 8;  ///< least mean degree of a graph for which that is done
   /// Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
   std::int64_t alone_most = 1 << 17;

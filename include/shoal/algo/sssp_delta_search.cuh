@@ -25,6 +25,7 @@ struct Progress {
   Raw far = ~Raw{0};             ///< distances of the queue are below; kNone: all pending vertices are in queues
   Raw least_far = ~Raw{0};       ///< not more than any of the pending vertices' beyond; kNone: there are none
   u64 beyond = 0;                ///< their number, when last counted
+  double delta = 0;              ///< width of the window
   bool mail = false;             ///< messages were sent that nobody has read
   bool pulled = false;           ///< long arcs were pulled once, or are being left out for that
   Raw low = 0, limit = ~Raw{0};  ///< meanwhile: their tails' distances lie in [low, limit)
@@ -61,8 +62,7 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
     return true;
   }
   const auto nearest = max(from, min(at.least, at.least_far));
-  at.far =
-      at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, rules.delta * rules.far_widths);
+  at.far = at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, at.delta * rules.far_widths);
   ++at.sweeps;
   w.begin(at.step & 1, at.own, at.far);
   sweep(w, from);
@@ -127,7 +127,7 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename W
                          Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
-  const Raw edge = at.all == 0 ? 0 : min(Metric::shift(at.least, rules.delta), at.far);
+  const Raw edge = at.all == 0 ? 0 : min(Metric::shift(at.least, at.delta), at.far);
   const auto take = [&](u32 from) {  // what the phase that ends now has left behind
     if (!gang.meet()) return false;
     at.own = from + static_cast<u32>(gang.template own<0>());
@@ -179,7 +179,7 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename W
 /// What was left out: every vertex beyond the limit looks for the best of its in-arcs from vertices within. @return false
 /// when the search was ended
 template <class Metric, bool kMulti>
-__device__ bool pull(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+__device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   if constexpr (kMulti) {
     publish(w.v, at.low, at.limit);
     if (!w.gang.meet()) return false;
@@ -190,6 +190,7 @@ __device__ bool pull(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at
   if (!w.gang.meet()) return false;
   at.least_far = static_cast<typename Metric::Raw>(w.gang.template total<1>());
   at.limit = Metric::kNone;
+  at.delta = rules.delta_after;
   return true;
 }
 
@@ -218,13 +219,14 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   bool narrow = false;
   u32 streak = 0;
   const Rules& rules = args.rules;
+  at.delta = rules.delta;
   while (ok) {
     if (at.limit != Metric::kNone && at.all == 0 && !at.mail) {
-      ok = pull(w, at);
+      ok = pull(rules, w, at);
       if (!ok) break;
     }
     if (at.far != Metric::kNone && at.limit == Metric::kNone && !at.mail &&
-        (at.all == 0 || Metric::shift(at.least, rules.delta) > at.far)) {
+        (at.all == 0 || Metric::shift(at.least, at.delta) > at.far)) {
       ok = advance(rules, w, at);
       if (!ok) break;
     }
@@ -233,7 +235,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
       continue;
     }
     if (at.far == Metric::kNone && at.all > rules.sweep_enter) {
-      at.far = Metric::shift(at.least, rules.delta * rules.far_widths);
+      at.far = Metric::shift(at.least, at.delta * rules.far_widths);
       if (rules.pull > 0 && !at.pulled) {
         at.low = at.least;
         at.far = at.limit = Metric::shift(at.least, rules.pull);
