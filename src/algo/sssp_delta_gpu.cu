@@ -100,9 +100,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.delta = windows.delta;
     rules.delta_after = std::max(windows.delta, windows.after);
     rules.pull = windows.pull;
-    if (rules.pull > 0) {
-      for (auto& pe : pes) sort_arcs(*pe);
-    }
+    if (rules.pull > 0) sort_all();
     const double n = static_cast<double>(g.num_vertices);
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
@@ -165,6 +163,23 @@ struct Search final : SsspDeltaGpu::State {
       return w.reals;
     } else {
       return w.ints;
+    }
+  }
+
+  /// Where memory does not hold the arcs once more, nothing is pulled.
+  void sort_all() {
+    try {
+      for (auto& pe : pes) sort_arcs(*pe);
+    } catch (const CapacityError&) {
+      rules.pull = 0;
+      windows.why += ", no room for rows in order of weight";
+      for (auto& pe : pes) {
+        pe->out = {};
+        pe->in = {};
+        pe->view.rows = graph.out[pe->view.team.me];
+        pe->view.weights = weights(graph.out_weights[pe->view.team.me]);
+        pe->view.in = {};
+      }
     }
   }
 
