@@ -26,12 +26,13 @@ struct HeldSlot {
 };
 
 /// Worker-collective. Holds the lanes' items back where it can: afterwards `has` and `item` are what is to be sent now, the
-/// same, another, or nothing.
+/// same, another, or nothing. Out of line, so that runs that do not combine keep their registers (and because nvcc 13.0
+/// crashes when it is inlined into every push).
 /// @param table [kHeldSlots] this worker's
 /// @return how many items this lane merged into another
 template <Worker W, class TaskT>
-SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT::Item>* table, bool& has,
-                          typename TaskT::Item& item) {
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT::Item>* table,
+                                            bool& has, typename TaskT::Item& item) {
   constexpr int kRounds = 4;  // lanes that want one slot take turns; after these what is left is sent as it is
   lane_t merged = 0;
   bool waits = has;
