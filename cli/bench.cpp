@@ -128,7 +128,8 @@ class BenchCommand {
                        ", which is not beside shoal; where CUDA is, build its target " + kQueueProgram);
     }
     if (!markdown_.empty() || !plot_.empty() || json_ == "-") {
-      throw UsageError(std::string(kQueueExperiment) + " has its own table; of these flags it takes --json=FILE");
+      throw UsageError(std::string(kQueueExperiment) +
+                       " has its own table; of these flags it takes --json=FILE, which bench/plot_gpu_queue.py draws");
     }
     std::vector<std::string> words = {program};
     if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});

@@ -11,8 +11,10 @@ namespace {
 
 const char* const kFooter = R"(examples:
   shoal components kron:20                     how many there are, and the largest; on all GPUs or else all CPU threads
-  shoal components kron:20 --trials 8 --verify exit status 1 if any answer is wrong
-  shoal components web.mtx --output labels.npy int32: of each vertex the smallest vertex number of its component
+  shoal components kron:20 --trials 8 --verify
+                                               exit status 1 if any answer is wrong
+  shoal components web.mtx --output labels.npy
+                                               int32: of each vertex the smallest vertex number of its component
   shoal components soc.el.gz --strategy async --device cpu --pes 2 --stats
 
 Directed graphs: weakly connected components (arcs join whatever their direction). Times are of the labelling alone. Arcs per

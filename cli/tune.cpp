@@ -78,7 +78,7 @@ class TuneCommand {
     const bool silent = quiet_ || json_ == "-";
     if (!silent) std::cout << info.name << " of " << graph.name() << ", for " << graph.features() << "\n" << std::flush;
     Step step("tuning", quiet_);
-    TuneSearch search(info, graph, fixed, machine.on_gpu(), limits_, [&](double used, const Measured& m) {
+    TuneSearch search(info, graph, fixed, machine, limits_, [&](double used, const Measured& m) {
       step.done(std::min(used, 1.0));
       if (!silent) print(m);
     });

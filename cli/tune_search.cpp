@@ -29,9 +29,9 @@ const std::vector<Knob>& knobs() {
       {"--fetch", {"1", "4", "16", "64"}, false, false, Knob::worklist},
       {"--workers", {"64", "256", "1024", "4096"}, true, false, Knob::worklist},
       {"--queue", {"fifo", "priority"}, false, false, Knob::worklist},
-      {"--buckets", {"1", "8", "32"}, false, false, Knob::worklist},
+      {"--buckets", {"1", "4", "16"}, false, false, Knob::worklist},
       {"--threshold-delta", {"1", "4", "16", "64", "256", "1024"}, false, false, Knob::worklist},
-      {"--judge", {"owner", "remote"}, true, true, Knob::worklist},
+      {"--judge", {"owner", "remote"}, false, true, Knob::worklist},
       {"--combine", {"off", "on"}, false, true, Knob::worklist},
       {"--partition", {"block", "edges", "random"}, false, true, Knob::both},
   };
@@ -64,9 +64,15 @@ std::string to_text(const Way& way) {
   return text.empty() ? "auto" : text;
 }
 
-TuneSearch::TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, bool on_gpu,
+TuneSearch::TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, const Machine& machine,
                        const TuneLimits& limits, std::function<void(double, const Measured&)> say)
-    : info_(info), graph_(graph), fixed_(std::move(fixed)), on_gpu_(on_gpu), limits_(limits), say_(std::move(say)) {}
+    : info_(info),
+      graph_(graph),
+      fixed_(std::move(fixed)),
+      on_gpu_(machine.on_gpu()),
+      several_pes_(machine.n_pes() > 1),
+      limits_(limits),
+      say_(std::move(say)) {}
 
 double TuneSearch::used() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() / limits_.budget_seconds;
@@ -158,11 +164,10 @@ void TuneSearch::halve(std::vector<Way> ways) {
 
 /// One option at a time: a value that is faster stays.
 void TuneSearch::refine() {
-  const bool several = fixed_.count("--pes") > 0 ? fixed_.at("--pes") != "1" : on_gpu_;
   std::vector<Knob> todo = knobs();
   for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, Knob::bulk});
   for (const Knob& knob : todo) {
-    if (!may_try(knob.flag) || (knob.gpu_only && !on_gpu_) || (knob.several_pes_only && !several)) continue;
+    if (!may_try(knob.flag) || (knob.gpu_only && !on_gpu_) || (knob.several_pes_only && !several_pes_)) continue;
     if (knob.of != Knob::both && (knob.of == Knob::worklist) != is_worklist(best_)) continue;
     if (std::string(knob.flag) == "--queue" && !info_.has_priority) continue;
     for (const std::string& value : knob.values) {

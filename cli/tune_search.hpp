@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph_input.hpp"
+#include "shoal/runtime/machine.hpp"
 
 namespace shoal::cli {
 
@@ -35,9 +36,10 @@ struct TuneLimits {
 class TuneSearch {
  public:
   /// @param fixed  flags that every run has ({"--device", "gpu"}); options named there are not tried
+  /// @param machine  what the fixed flags mean here
   /// @param say    called with the part of the budget that is used, and with what was measured
-  TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, bool on_gpu, const TuneLimits& limits,
-             std::function<void(double, const Measured&)> say);
+  TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, const Machine& machine,
+             const TuneLimits& limits, std::function<void(double, const Measured&)> say);
 
   /// @throws what running `auto` throws; a way that fails is left out and said in all()
   void run();
@@ -64,7 +66,7 @@ class TuneSearch {
   const AlgorithmInfo& info_;
   const GraphInput& graph_;
   const Way fixed_;
-  const bool on_gpu_;
+  const bool on_gpu_, several_pes_;
   const TuneLimits limits_;
   const std::function<void(double, const Measured&)> say_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

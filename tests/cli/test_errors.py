@@ -41,6 +41,12 @@ class Flags(CommandTest):
             ("--strategy", "fast", "async, levels"),
             ("--device", "tpu", "cpu, gpu"),
             ("--engine", "pigeon", "threads, peer"),
+            ("--queue", "lifo", "fifo, priority"),
+            ("--threshold", -2, "-1 chooses"),
+            ("--threshold-delta", -1, "threshold delta"),
+            ("--buckets", 65, "buckets 65 is out of range"),
+            ("--judge", "jury", "owner, remote"),
+            ("--combine", "maybe", "off, on"),
             ("--partition", "fair", "block, edges"),
             ("--partition", "file:", "file:PATH"),
             ("--partition", "block:x", "file:PATH"),
@@ -52,6 +58,8 @@ class Flags(CommandTest):
         self.bad(USAGE, ["peer", "cpu"], "bfs", "kron:6", "--engine", "peer", "--device", "cpu")
         self.bad(USAGE, ["self", "2"], "bfs", "kron:6", "--engine", "self", "--pes", 2)
         self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
+        self.bad(USAGE, ["priority", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--buckets", 4)
+        self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
         self.bad(USAGE, "--source", "bfs", "kron:6", "--trials", 2, "--output", "x.npy")
 
     def test_more_pes_than_devices(self) -> None:

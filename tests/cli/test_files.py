@@ -6,6 +6,8 @@ import unittest
 
 from command import ROOT, CommandTest
 
+RUNS = ("bfs", "sssp", "pagerank", "components")
+
 
 class Files(CommandTest):
     def test_every_format_gives_the_same_graph(self) -> None:
@@ -51,17 +53,17 @@ class Files(CommandTest):
 class Words(CommandTest):
     def test_help_teaches(self) -> None:
         self.assertIn("examples:", self.good("--help").out)
-        for command in ("bfs", "generate", "convert", "info", "doctor"):
+        for command in (*RUNS, "tune", "bench", "generate", "convert", "info", "doctor"):
             text = self.good(command, "--help").out
             self.assertIn(f"  shoal {command}", text)
 
     def test_every_example_of_the_help_has_legal_flags(self) -> None:
         # Files of the examples are not there, so an example may fail on its input, never on its flags.
-        for command in ("bfs", "generate", "convert", "info"):
+        for command in (*RUNS, "generate", "convert", "info"):
             text = self.good(command, "--help").out.split("examples:")[1]
             for line in re.findall(r"^  shoal (\S.*?)(?:   .*)?$", text, re.MULTILINE):
                 words = [re.sub(r"^(kron|uniform|road):\d+", r"\1:4", w) for w in line.split()]
-                words += ["--device", "cpu"] if command == "bfs" and "--device" not in words else []
+                words += ["--device", "cpu"] if command in RUNS and "--device" not in words else []
                 with self.subTest(line=line):
                     self.assertNotIn("--help)", self.shoal(*words).err)
 
