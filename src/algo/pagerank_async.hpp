@@ -16,8 +16,9 @@ namespace shoal {
 
 /// Owns ranks, residuals and the worklist. Between runs of the worklist the residuals are looked at on the host: what they
 /// sum to bounds the error, and decides whether another run with a smaller epsilon is needed. All of that is timed.
-/// @tparam Check  check(engine, alpha, personal) -> PageRankCheck, where the graph is
-template <class Check>
+/// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
+/// @tparam Check  check(machine, graph, ranks, alpha, personal) -> PageRankCheck, where the graph is
+template <class TaskT, class Check>
 class PageRankAsync : public PageRankEngine {
  public:
   PageRankAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan, const PageRankRules& rules)
@@ -25,7 +26,10 @@ class PageRankAsync : public PageRankEngine {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       y_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "ranks"));
       residual_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "residuals"));
-      tasks_.push_back({graph.out[p], graph.partition.owner, words(y_[p]), words(residual_[p]), rules.alpha, 1});
+      TaskT task;
+      static_cast<PageRank&>(task) = {graph.out[p],        graph.partition.owner, words(y_[p]),
+                                      words(residual_[p]), rules.alpha,           1};
+      tasks_.push_back(task);
     }
   }
 
@@ -90,7 +94,7 @@ class PageRankAsync : public PageRankEngine {
 
   /// Runs until no residual is above epsilon. Those that are above it now become seeds.
   Report push_all(HostArray<double>& residual, double epsilon) {
-    std::vector<std::vector<PageRank::Item>> seeds(graph_.n_pes());
+    std::vector<std::vector<typename TaskT::Item>> seeds(graph_.n_pes());
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& rows = graph_.out[p];
       for (vertex_t v = rows.first; v < rows.first + rows.count; ++v) {
@@ -123,10 +127,10 @@ class PageRankAsync : public PageRankEngine {
   const Machine& machine_;
   const PlacedGraph& graph_;
   PageRankRules rules_;
-  Worklist<PageRank> worklist_;
+  Worklist<TaskT> worklist_;
   HostArray<double> ranks_;  ///< by placed number, of the last ranking
   std::vector<std::shared_ptr<void>> y_, residual_;
-  std::vector<PageRank> tasks_;
+  std::vector<TaskT> tasks_;
 };
 
 }  // namespace shoal

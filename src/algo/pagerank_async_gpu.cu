@@ -14,7 +14,7 @@ struct CheckGpu {
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_gpu(const Machine& machine, const PlacedGraph& graph,
                                                         const LaunchPlan& plan, const PageRankRules& rules) {
-  return std::make_unique<PageRankAsync<CheckGpu>>(machine, graph, plan, rules);
+  return std::make_unique<PageRankAsync<PageRank, CheckGpu>>(machine, graph, plan, rules);
 }
 
 }  // namespace shoal

@@ -90,7 +90,7 @@ PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGrap
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_cpu(const Machine& machine, const PlacedGraph& graph,
                                                         const LaunchPlan& plan, const PageRankRules& rules) {
-  return std::make_unique<PageRankAsync<CheckCpu>>(machine, graph, plan, rules);
+  return std::make_unique<PageRankAsync<PageRankSummed, CheckCpu>>(machine, graph, plan, rules);
 }
 std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,
                                                        const PageRankRules& rules) {

@@ -109,7 +109,12 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
     if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_near *= 4;
-    if (options.combine == CombineKind::automatic && graph.n_pes() > 1) {
+    if (machine.on_gpu()) {
+      if (options.combine == CombineKind::on) {
+        throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
+      }
+      plan.launch.combine = false;
+    } else if (options.combine == CombineKind::automatic && graph.n_pes() > 1) {
       plan.launch.combine = true;
       why.emplace_back("combine", "on: shares for one vertex travel as their sum");
     }

@@ -61,8 +61,10 @@ struct PageRank {
     std::memcpy(&share, &bits, sizeof share);
     out.push_each(w, row, [share](vertex_t neighbor) { return Item{neighbor, share}; });
   }
+};
 
-  /// Shares for one vertex may travel as their sum.
+/// The same, and shares for one vertex may travel as their sum.
+struct PageRankSummed : PageRank {
   SHOAL_FN std::uint64_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.share + b.share}; }
 };
