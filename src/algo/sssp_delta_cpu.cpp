@@ -160,7 +160,8 @@ class DeltaCpu : public SsspEngine {
 
   void begin_bucket() {
     std::int64_t next = Buckets<Word>::kNone;
-    for (Thread& thread : steps_.threads) next = std::min(next, thread.buckets.first(steps_.current));
+    // From the floor on, which is where entries were added: the slot of the bucket before it holds a later one by now.
+    for (Thread& thread : steps_.threads) next = std::min(next, thread.buckets.first(steps_.floor));
     if (next == Buckets<Word>::kNone) {
       step_ = Step::done;
       return;

@@ -120,6 +120,7 @@ class Buckets {
     nearest_far_ = kNone;
   }
   /// @param number  of its bucket, at least `current`
+  /// @param current the lowest number that is added and asked for from now on; never less than before
   void add(std::int64_t number, std::int64_t current, Entry<Word> entry) {
     if (number < current + kWindow) {
       (*this)[number].push_back(entry);

@@ -190,7 +190,8 @@ struct Steps {
 
   /// Instead of heavy arcs out of the vertices that just became final, those into all that are not: in a symmetric graph
   /// these are in their own rows. Whoever can offer something new is in the current bucket or a later one, so no nearer
-  /// than `least`; a vertex need not look beyond the weight with which even that would be too far.
+  /// than `least`; a vertex need not look beyond the weight with which even that would be too far. (Vertices of the current
+  /// bucket are asked too: where buckets' ends are rounded, one may lie a little more than delta behind another.)
   void pull(pe_t pe, Thread& me) {
     const std::int64_t first = graph.out[pe].first, last = first + graph.out[pe].count;
     const Word least = least_distance();
@@ -199,7 +200,7 @@ struct Steps {
       if (begin >= last) break;
       for (std::int64_t i = begin; i < std::min(begin + kPullChunk, last); ++i) {
         const auto v = static_cast<vertex_t>(i);
-        if (expanded[v] >= first_turn) continue;
+        if (expanded[v] >= first_turn && expanded[v] != turn) continue;
         const Word before = distance[v];
         Word best = before;
         const Arc* const end = rows.end(v);

@@ -77,6 +77,12 @@ TEST_P(SsspRun, GivenGraphs) {
 TEST_P(SsspRun, BucketsOfAnyWidth) {
   if (GetParam().strategy != SsspStrategy::delta) GTEST_SKIP() << "a width is delta-stepping's";
   const Csr kron = generate(parse_generator("kron:8")), road = generate(parse_generator("road:20"));
+  const Csr skewed = generate(parse_generator("kron:10"));
+  for (const double delta : {1.0, 2.0, 3.0, 4.0}) {  // weights reach beyond the buckets that are kept apart
+    SsspOptions o = options(WeightSource::hash255);
+    o.delta = delta;
+    for (const vertex_t source : {3, 7, 11}) check(skewed, o, source, "skewed, " + std::to_string(delta));
+  }
   for (const double delta : {1.0, 2.0, 3.5, 7.0, 64.0, 255.0, 256.0, 1e6}) {
     SsspOptions o = options(WeightSource::hash255);
     o.delta = delta;
