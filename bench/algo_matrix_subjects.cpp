@@ -34,6 +34,8 @@ std::string compare(Span<const std::uint64_t> have, const std::vector<std::uint6
   return "";
 }
 
+constexpr const char* kNarrow = "delta, narrow buckets";
+
 /// Distances equal Dijkstra's, bit for bit; the tree of predecessors is checked by its properties.
 Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
   struct Wanted {
@@ -48,9 +50,16 @@ Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
     wanted->distances.emplace_back(source, sssp_reference(graph, source));
   }
   wanted->in = transpose(graph);
-  return [&input, weights, wanted](const Options& options, const std::string& strategy) -> std::string {
+  double sum = 0;
+  for (arc_t a = 0; a < graph.num_arcs(); ++a) {
+    sum += graph.weight_kind == WeightKind::int32 ? graph.int_weights[a] : graph.real_weights[a];
+  }
+  const double mean = sum / static_cast<double>(std::max<arc_t>(graph.num_arcs(), 1));
+  return [&input, weights, wanted, mean](const Options& options, const std::string& strategy) -> std::string {
     auto own = with<SsspOptions>(options);
-    own.strategy = parse_sssp_strategy(strategy);
+    const bool narrow = strategy == kNarrow;
+    own.strategy = narrow ? SsspStrategy::delta : parse_sssp_strategy(strategy);
+    if (narrow) own.delta = std::max(1.0, mean / 64);
     own.weights = weights;
     own.predecessors = true;
     SsspRunner runner(input.graph, own);
@@ -75,7 +84,7 @@ Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
 }
 
 Subject sssp() {
-  Subject subject{"sssp", {"delta"}, true, true, {}};
+  Subject subject{"sssp", {"delta", kNarrow}, true, true, {}};
   subject.checks = [](const Input& input, std::uint64_t seed) {
     std::vector<std::pair<std::string, Check>> checks;
     checks.emplace_back("hash255", sssp_check(input, WeightSource::hash255, seed));
@@ -89,7 +98,7 @@ Subject sssp() {
 
 /// Labels equal those of union-find.
 Subject components() {
-  Subject subject{"components", {"hook"}, false, false, {}};
+  Subject subject{"components", {"hook"}, false, true, {}};
   subject.checks = [](const Input& input, std::uint64_t) {
     const auto want = std::make_shared<std::vector<std::int32_t>>(components_reference(input.graph));
     const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
