@@ -1,0 +1,161 @@
+// The kernels of a worklist on GPUs: a scheduler for each worker, its desk in shared memory, and how many are resident.
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "shoal/core/cuda_check.cuh"
+#include "shoal/core/device_memory.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/options.hpp"
+#include "shoal/runtime/round_loop.cuh"
+#include "shoal/runtime/schedule.hpp"
+#include "shoal/worker/gpu.cuh"
+
+namespace shoal::gpu {
+
+inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
+inline constexpr int kResidentBlocks = 2;  ///< of these per multiprocessor: more waiting warps were slower (contention)
+/// What the compiler shares registers out for.
+template <class W>
+inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
+template <class W>
+inline constexpr int kResidentBound = std::is_same_v<W, GpuThread> ? kResidentBlocks : 1;
+
+/// Items on the desk of a worker of `lanes` lanes: what one drain of a channel can bring. Each costs a few microseconds, full
+/// or not, so workers of few lanes take more than one item each.
+template <class Task>
+SHOAL_FN constexpr lane_t desk_items(lane_t lanes) {
+  constexpr lane_t fitting = 2048 / sizeof(typename Task::Item);
+  return lanes == 1 ? 32 : lanes > 32 || fitting < lanes ? lanes : fitting < 256 ? fitting : 256;
+}
+/// Bytes of `n` objects, and where the next array may begin.
+template <class T>
+SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
+  return (n * sizeof(T) + 15) / 16 * 16;
+}
+/// Shared memory of the desk of a worker of `lanes` lanes.
+template <class Task>
+SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
+  return padded_bytes<typename Task::Item>(desk_items<Task>(lanes)) + padded_bytes<lane_t>(lanes) +
+         (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0);
+}
+
+template <class Task>
+__device__ Desk<Task> carve_desk(char* memory, lane_t lanes) {
+  using Range = typename RangeOf<Task>::Type;
+  Desk<Task> desk;
+  desk.items = desk_items<Task>(lanes);
+  desk.item = reinterpret_cast<typename Task::Item*>(memory);
+  memory += padded_bytes<typename Task::Item>(desk.items);
+  desk.start = reinterpret_cast<lane_t*>(memory);
+  memory += padded_bytes<lane_t>(lanes);
+  if constexpr (FanOutTask<Task>) desk.range = reinterpret_cast<Range*>(memory);
+  return desk;
+}
+
+/// Makes this lane's scheduler and gives it to `body`.
+template <class W, class View, class Body>
+__device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, Body body) {
+  using Task = typename View::Task;
+  extern __shared__ __align__(16) char shared[];
+  lane_t index;
+  Desk<Task> desk;
+  typename Task::Item own[desk_items<Task>(1)];
+  W w;
+  if constexpr (std::is_same_v<W, GpuBlock>) {
+    index = blockIdx.x;
+    w.scratch = reinterpret_cast<GpuBlock::Scratch*>(shared);
+    desk = carve_desk<Task>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
+  } else if constexpr (std::is_same_v<W, GpuWarp>) {
+    index = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    desk = carve_desk<Task>(shared + (threadIdx.x / 32) * desk_bytes<Task>(32), 32);
+  } else {
+    index = blockIdx.x * blockDim.x + threadIdx.x;
+    desk.item = own;
+    desk.items = desk_items<Task>(1);
+  }
+  if (index >= workers) return;
+  Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
+  body(scheduler);
+  if (w.lane() == 0) view.spill.lists[index] = scheduler.out().list();
+}
+
+template <class W, class View>
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
+    persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
+  with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
+}
+
+/// @param limit  of the round, when the host repeats it; else `loop` has it
+template <class W, class View>
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
+    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
+                 shoal_loop_handle handle) {
+  if (loop != nullptr) {
+    if (loop->ended.load() != 0) return;
+    limit = loop->limit.load();
+  }
+  with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
+  if (loop != nullptr) loop->end_round(view, limit, handle);
+}
+
+/// Threads of a block, shared memory and workers of a block for a plan.
+struct Shape {
+  int threads = 0;
+  std::size_t shared_bytes = 0;
+  int workers_per_block = 0;
+  const void* kernel = nullptr;
+};
+
+template <class View, class Plan>
+Shape shape_of(const Plan& plan) {
+  using Task = typename View::Task;
+  const bool persistent = plan.kernel == KernelKind::persistent;
+  Shape s;
+  if (plan.worker == WorkerKind::block) {
+    s.threads = plan.block_threads;
+    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<Task>(s.threads);
+    s.workers_per_block = 1;
+    s.kernel = persistent ? (const void*)persistent_kernel<GpuBlock, View> : (const void*)round_kernel<GpuBlock, View>;
+  } else if (plan.worker == WorkerKind::warp) {
+    s.threads = kWarpWorkerBlock;
+    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<Task>(32);
+    s.workers_per_block = kWarpWorkerBlock / 32;
+    s.kernel = persistent ? (const void*)persistent_kernel<GpuWarp, View> : (const void*)round_kernel<GpuWarp, View>;
+  } else {
+    s.threads = kWarpWorkerBlock;
+    s.workers_per_block = kWarpWorkerBlock;
+    s.kernel =
+        persistent ? (const void*)persistent_kernel<GpuThread, View> : (const void*)round_kernel<GpuThread, View>;
+  }
+  return s;
+}
+
+/// Workers that are resident together on one PE, bounded by plan.workers.
+template <class View, class Plan>
+int most_workers(const Machine& machine, const Plan& plan) {
+  const Shape s = shape_of<View>(plan);
+  int least = 0;
+  for (int device : machine.devices()) {
+    DeviceGuard guard(device);
+    if (s.shared_bytes > 48 * 1024) {
+      SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
+    }
+    int per_multiprocessor = 0, multiprocessors = 0;
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
+    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    if (plan.blocks_per_multiprocessor > 0 && plan.workers == 0) {
+      per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
+    }
+    const int workers = per_multiprocessor * multiprocessors * s.workers_per_block;
+    least = least == 0 ? workers : std::min(least, workers);
+  }
+  if (least == 0) {
+    throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +
+                     " bytes of shared memory does not fit a multiprocessor; use a smaller --worker block:N");
+  }
+  return plan.workers > 0 ? std::min(plan.workers, least) : least;
+}
+
+}  // namespace shoal::gpu
