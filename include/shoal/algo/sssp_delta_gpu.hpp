@@ -18,7 +18,7 @@ struct SsspDeltaGpuTuning {
   /// Mean weights: width of the range of distances, entered when sweeping begins, whose long arcs are pulled by the
   /// vertices beyond instead of pushed (see sssp_delta_pull.cuh); 0: never. Arcs are then kept once more, in order of
   /// weight.
-  double pull_width = 0.15;
+  double pull_width = 0.08;
   double after_width =
       0.25;  ///< mean weights: at least so wide are steps after that, when only vertices of few arcs are left
   double pull_degree = 8;  ///< least mean degree of a graph for which that is done
