@@ -44,7 +44,7 @@ Report BfsRunner::search(vertex_t source) {
   s.source = s.run.placed_vertex("source", source);
   Report report = s.run.begin_report();
   s.engine->search(s.source, report);
-  report.phase_seconds.emplace_back("run", report.seconds);
+  s.run.end_report(report);
   s.report = report;
   return report;
 }

@@ -51,7 +51,7 @@ Report ComponentsRunner::run() {
   s.done = false;
   Report report = s.run.begin_report();
   s.engine->run(report);
-  report.phase_seconds.emplace_back("run", report.seconds);
+  s.run.end_report(report);
   s.report = report;
   s.done = true;
   return report;

@@ -80,7 +80,7 @@ Report PageRankRunner::rank(const std::vector<PersonalWeight>& personalization) 
   Report report = s.run.begin_report();
   s.outcome = s.engine->rank(s.personal.empty() ? nullptr : s.personal.data(), report);
   s.done = true;
-  report.phase_seconds.emplace_back("run", report.seconds);
+  s.run.end_report(report);
   char text[96];
   std::snprintf(text, sizeof text, "%.3g: bound of the L1 error, %.3g was asked for", s.outcome.error_bound,
                 s.options.tolerance);

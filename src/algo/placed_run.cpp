@@ -71,6 +71,12 @@ Report PlacedRun::begin_report() const {
   return report;
 }
 
+void PlacedRun::end_report(Report& report) const {
+  report.phase_seconds.emplace_back("run", report.seconds);
+  report.cut_arcs = placed_.n_pes() > 1 ? placed_.partition.cut_arcs : 0;
+  report.imbalance = placed_.n_pes() > 1 ? placed_.partition.imbalance : 1;
+}
+
 vertex_t PlacedRun::placed_vertex(const char* what, vertex_t input) const {
   if (input >= num_vertices()) {
     throw UsageError(std::string(what) + " " + std::to_string(input) + " is out of range: the graph has " +

@@ -62,6 +62,8 @@ class PlacedRun {
 
   /// A report that says what was chosen and how long reading and placing took; a run adds to it.
   Report begin_report() const;
+  /// Adds what is the same for all algorithms: the run's phase and the partition's quality.
+  void end_report(Report& report) const;
 
   /// The placed number of a vertex that a user named.
   /// @param what  what the vertex is for: "source"

@@ -112,7 +112,7 @@ Report SsspRunner::search(vertex_t source) {
                                             : s.fits ? "64 bits: a distance is above 4,294,967,293"
                                                      : "64 bits");
   }
-  report.phase_seconds.emplace_back("run", report.seconds);
+  s.run.end_report(report);
   s.source = source;
   s.report = report;
   return report;

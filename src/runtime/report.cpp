@@ -71,7 +71,7 @@ std::string to_text(const Report& r) {
     line(out, "PE " + std::to_string(t.from) + " to PE " + std::to_string(t.to),
          grouped(t.items) + " items, " + grouped(t.messages) + " messages, " + grouped(t.bytes) + number);
   }
-  if (r.cut_arcs >= 0) {
+  if (r.cut_arcs > 0) {
     std::snprintf(number, sizeof number, ", largest PE %.3f of the mean", r.imbalance);
     line(out, "cut arcs", grouped(r.cut_arcs) + number);
   }
