@@ -130,7 +130,7 @@ struct Paths : PathRules {
   }
 };
 
-/// The same, but accept only writes a lower distance down for every `lazy`-th vertex, and idle() finds those: the vertices
+/// The same, but accept only writes a lower distance down for every `lazy`-th vertex, and idle() finds those of them
 /// whose distance is below what they have offered to their neighbours.
 struct LazyPaths : PathRules {
   SharedWord<std::uint32_t>* offered = nullptr;  ///< [vertices of this PE] the distance that was last passed on
@@ -165,9 +165,10 @@ struct LazyPaths : PathRules {
     const auto last = static_cast<std::uint32_t>(std::uint64_t{vertices} * (part + 1) / parts);
     for (std::uint32_t base = first; base < last; base += w.size()) {
       const std::uint32_t i = base + w.lane();
-      const std::uint32_t now = i < last ? distance[me][i].load() : ~0u;
-      const bool raised = i < last && now < offered[i].load();
       const std::uint32_t v = i * static_cast<std::uint32_t>(n_pes) + static_cast<std::uint32_t>(me);
+      const bool mine = i < last && lazy > 0 && v % lazy == 0;
+      const std::uint32_t now = mine ? distance[me][i].load() : ~0u;
+      const bool raised = mine && now < offered[i].load();
       out.emit(w, raised, Item{v | Item::kAgain, now});
     }
   }
