@@ -17,11 +17,33 @@
 namespace shoal {
 
 /// Two rows, one after the other: the out-arcs and in-arcs of a vertex.
-struct JoinedRows {
-  Span<const vertex_t> first, second;
+class JoinedRows {
+ public:
+  /// @param out, in  of the graph; `in` has no vertices when the graph is symmetric
+  SHOAL_FN static JoinedRows of(const CsrView& out, const CsrView& in, vertex_t v) {
+    const Span<const vertex_t> row = out.neighbors(v);
+    JoinedRows joined(row.data(), row.data(), row.size(), row.size());
+    if (in.count != 0) {
+      const Span<const vertex_t> more = in.neighbors(v);
+      joined.second_ = more.data();
+      joined.size_ += more.size();
+    }
+    return joined;
+  }
+  JoinedRows() = default;
 
-  SHOAL_FN std::int64_t size() const { return first.size() + second.size(); }
-  SHOAL_FN vertex_t operator[](std::int64_t i) const { return i < first.size() ? first[i] : second[i - first.size()]; }
+  SHOAL_FN std::int64_t size() const { return size_; }
+  SHOAL_FN vertex_t operator[](std::int64_t i) const {
+    return *(i < first_size_ ? first_ + i : second_ + (i - first_size_));
+  }
+
+ private:
+  SHOAL_FN JoinedRows(const vertex_t* first, const vertex_t* second, std::int64_t first_size, std::int64_t size)
+      : first_(first), second_(second), first_size_(first_size), size_(size) {}
+
+  const vertex_t* first_;
+  const vertex_t* second_;
+  std::int64_t first_size_, size_;
 };
 
 struct Components {
@@ -47,9 +69,7 @@ struct Components {
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return a.label < b.label ? a : b; }
 
-  SHOAL_FN JoinedRows range(Item item) const {
-    return {out.neighbors(item.v), in.count != 0 ? in.neighbors(item.v) : Span<const vertex_t>{}};
-  }
+  SHOAL_FN JoinedRows range(Item item) const { return JoinedRows::of(out, in, item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.label}; }
 
  private:
@@ -62,7 +82,7 @@ struct Components {
 /// True if v is to be a seed: it has neighbours, and is smaller than all of them.
 /// @param in  the in-arcs of a directed graph, or a view without vertices
 SHOAL_FN inline bool starts_component(const CsrView& out, const CsrView& in, vertex_t v) {
-  const JoinedRows row{out.neighbors(v), in.count != 0 ? in.neighbors(v) : Span<const vertex_t>{}};
+  const JoinedRows row = JoinedRows::of(out, in, v);
   bool other = false;
   for (std::int64_t i = 0; i < row.size(); ++i) {
     if (row[i] < v) return false;
