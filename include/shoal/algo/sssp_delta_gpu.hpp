@@ -11,27 +11,31 @@ namespace shoal {
 
 /// What changes the time but never the answer.
 struct SsspDeltaGpuTuning {
-  double delta = 0;       ///< width of the window of distances expanded in one step; 0: from weights and degrees
-  double far_widths = 8;  ///< deltas that the queue reaches beyond the nearest vertex while it is swept for
-  double sweep_enter = 1.0 / 32;   ///< pending vertices over all vertices: from here on the far ones are swept for
-  double sweep_leave = 1.0 / 256;  ///< and below this they wait in the queue again
-  /// Mean weights: width of the range of distances, entered when sweeping begins, whose long arcs are pulled by the
-  /// vertices beyond instead of pushed (see sssp_delta_pull.cuh); 0: never. Arcs are then kept once more, in order of
-  /// weight.
-  double pull_width = 0.08;
-  double after_width =
-      0.25;  ///< mean weights: at least so wide are steps after that, when only vertices of few arcs are left
-  double pull_degree = 8;  ///< least mean degree of a graph for which that is done
-  /// Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
+  /// Width of the window of distances that a step expands, in units of weight; 0: from weights and degrees.
+  double delta = 0;
+
+  // Sweeping: vertices that wait far beyond the nearest are not kept in the queue, but found by sweeps.
+  double sweep_enter = 1.0 / 32;   ///< from this part of all vertices pending on
+  double sweep_leave = 1.0 / 256;  ///< until fewer are
+  double far_widths = 8;           ///< deltas that the queue reaches beyond the nearest vertex meanwhile
+
+  // Pulling (sssp_delta_pull.cuh): when sweeping begins, long arcs from a range of distances are pulled by the vertices
+  // beyond instead of pushed. Arcs are then kept once more, in order of weight.
+  double pull_degree = 8;    ///< least mean degree of a graph for which that is done
+  double pull_width = 0.08;  ///< mean weights: width of the range; 0: never
+  double after_width = 1;    ///< mean weights: least delta afterwards, when only vertices of few arcs are left
+
+  // Small steps on one cluster of blocks; one PE only. Both limits are lowered to what its shared memory holds.
+  bool narrow = true;
+  int narrow_after = 4;      ///< steps in a row with
+  int narrow_enter = 24576;  ///< at most so many pending vertices, then the cluster takes over,
+  int narrow_leave = 65536;  ///< until so many are pending
+  int cluster_blocks = 16;   ///< 1, 2, 4, 8 or 16; lowered to what the device can hold
+
+  // Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
   std::int64_t alone_most = 1 << 17;
   int alone_steps = 8;
-  /// One PE: after narrow_after steps in a row with at most narrow_enter pending vertices, one cluster of blocks takes over
-  /// until narrow_leave are pending (both are lowered to what its shared memory holds).
-  bool narrow = true;
-  int narrow_after = 4;
-  int narrow_enter = 24576;
-  int narrow_leave = 65536;
-  int cluster_blocks = 16;       ///< 1, 2, 4, 8 or 16; lowered to what the device can hold
+
   int block_threads = 1024;      ///< of a block; a multiple of 32 up to 1,024
   int blocks_per_sm = 0;         ///< 0: as many as fit
   double deadline_seconds = 30;  ///< longest wait of a PE for the others
