@@ -109,8 +109,8 @@ TEST_F(ComponentsGpu, RunnerInEveryWay) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const auto partition : {PartitionKind::edges, PartitionKind::random}) {
         for (const auto strategy : {ComponentsStrategy::hook, ComponentsStrategy::async}) {
-          // Worklists take long to allocate: the first graphs, which are the largest, and few of the others.
-          if (strategy == ComponentsStrategy::async && i >= 8 && i % 5 != 0) continue;
+          // Worklists take long to allocate: a skewed, a local and a directed graph.
+          if (strategy == ComponentsStrategy::async && i != 0 && i != 2 && i != 5) continue;
           ComponentsOptions options;
           options.device = DeviceKind::gpu;
           options.pes = pes;
