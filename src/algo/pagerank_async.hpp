@@ -23,12 +23,21 @@ class PageRankAsync : public PageRankEngine {
  public:
   PageRankAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan, const PageRankRules& rules)
       : machine_(machine), graph_(graph), rules_(rules), worklist_(machine, plan), ranks_(graph.num_vertices) {
+    Symmetric<double> residuals;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       y_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "ranks"));
       residual_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "residuals"));
+      residuals.part[p] = words(residual_[p]);
+    }
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
       TaskT task;
-      static_cast<PageRank&>(task) = {graph.out[p],        graph.partition.owner, words(y_[p]),
-                                      words(residual_[p]), rules.alpha,           1};
+      task.graph = graph.out[p];
+      task.owners = graph.partition.owner;
+      task.y = words(y_[p]);
+      task.residual = words(residual_[p]);
+      task.residuals = residuals;
+      task.alpha = rules.alpha;
+      task.epsilon = 1;
       tasks_.push_back(task);
     }
   }

@@ -89,10 +89,7 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   check_rules(options);
   PageRankPlan plan;
   // A task's options say that the task is wanted.
-  const bool tuned = options.worker != WorkerKind::automatic || options.kernel != KernelKind::automatic ||
-                     options.fetch > 0 || options.capacity > 0 || options.spill >= 0 || options.workers > 0 ||
-                     options.queue != QueueKind::automatic || options.judge != JudgeKind::automatic ||
-                     options.combine != CombineKind::automatic;
+  const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == PageRankStrategy::automatic) {
@@ -109,15 +106,10 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
     if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_near *= 4;
-    if (machine.on_gpu()) {
-      if (options.combine == CombineKind::on) {
-        throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
-      }
-      plan.launch.combine = false;
-    } else if (options.combine == CombineKind::automatic && graph.n_pes() > 1) {
-      plan.launch.combine = true;
-      why.emplace_back("combine", "on: shares for one vertex travel as their sum");
+    if (machine.on_gpu() && options.combine == CombineKind::on) {
+      throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
     }
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;
 }

@@ -20,6 +20,7 @@
 #include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
+#include "shoal/pgas/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {
@@ -30,20 +31,20 @@ struct PageRank {
     double share;
   };
 
-  CsrView graph;      ///< this PE's rows
-  OwnerTable owners;  ///< who owns which vertex
-  double* y;          ///< [graph.count] ranks before they are divided by their sum
-  double* residual;   ///< [graph.count] what is not passed on yet
+  CsrView graph;                ///< this PE's rows
+  OwnerTable owners;            ///< who owns which vertex
+  double* y;                    ///< [graph.count] ranks before they are divided by their sum
+  double* residual;             ///< [graph.count] what is not passed on yet
+  Symmetric<double> residuals;  ///< `residual` of every PE, for accept_at
   double alpha;
   double epsilon;  ///< above 0: residuals below it are not passed on
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Adds; true if the residual crossed epsilon just now.
-  SHOAL_FN bool accept(Item item) const {
-    const double before = add_relaxed(residual[graph.local(item.v)], item.share);
-    return before < epsilon && before + item.share >= epsilon;
-  }
+  SHOAL_FN bool accept(Item item) const { return add(residual[graph.local(item.v)], item); }
+  /// Most shares cross nothing: with `--judge remote` those are an addition in the owner's memory, and no item.
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const { return add(residuals.part[pe][item.v - owners.begin[pe]], item); }
 
   template <class W, class Out>
   SHOAL_FN void operator()(const W& w, Item item, Out& out) const {
@@ -52,7 +53,7 @@ struct PageRank {
     std::uint64_t bits = 0;  // of the share: workers pass whole numbers
     double share = 0;
     if (w.lane() == 0) {
-      const double taken = exchange(residual[i], 0.0);
+      const double taken = exchange_shared(residual[i], 0.0);
       add_relaxed(y[i], taken);  // from here on v may be queued again, and run by somebody else at the same time
       share = alpha * taken / static_cast<double>(row.size());
       std::memcpy(&bits, &share, sizeof bits);
@@ -60,6 +61,12 @@ struct PageRank {
     bits = w.from_leader(bits);
     std::memcpy(&share, &bits, sizeof share);
     out.push_each(w, row, [share](vertex_t neighbor) { return Item{neighbor, share}; });
+  }
+
+ private:
+  SHOAL_FN bool add(double& sum, Item item) const {
+    const double before = fetch_add_shared(sum, item.share);
+    return before < epsilon && before + item.share >= epsilon;
   }
 };
 

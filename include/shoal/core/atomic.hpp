@@ -122,11 +122,6 @@ template <class T>
 SHOAL_FN T fetch_add(T& x, T v) {
   return detail::AtomicRef<T, Scope::device>(x).fetch_add(v, detail::kAcqRel);
 }
-/// x = v; returns the old x. Relaxed: an item carries the ordering. Owner only.
-template <class T>
-SHOAL_FN T exchange(T& x, T v) {
-  return detail::AtomicRef<T, Scope::device>(x).exchange(v, detail::kRelaxed);
-}
 /// x += v; returns the old x. Relaxed: for sums whose parts carry no other news. Owner only.
 template <class T>
 SHOAL_FN T add_relaxed(T& x, T v) {

@@ -20,6 +20,16 @@ template <class T>
 SHOAL_FN T fetch_min_shared(T& x, T v) {
   return detail::fetch_min(detail::AtomicRef<T, Scope::system>(x), v);
 }
+/// x += v; returns the old x.
+template <class T>
+SHOAL_FN T fetch_add_shared(T& x, T v) {
+  return detail::AtomicRef<T, Scope::system>(x).fetch_add(v, detail::kRelaxed);
+}
+/// x = v; returns the old x.
+template <class T>
+SHOAL_FN T exchange_shared(T& x, T v) {
+  return detail::AtomicRef<T, Scope::system>(x).exchange(v, detail::kRelaxed);
+}
 template <class T>
 SHOAL_FN T load_shared(const T& x) {
   return detail::AtomicRef<T, Scope::system>(const_cast<T&>(x)).load(detail::kRelaxed);
