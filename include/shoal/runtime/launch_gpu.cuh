@@ -123,7 +123,9 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
   };
 #if SHOAL_DEVICE_ROUNDS
-  if (plan.kernel == KernelKind::discrete && n == 1 && !kPhased<typename View::Task> && LoopGraph::available()) {
+  bool phases = HasIdle<typename View::Task>;
+  if constexpr (HasPriority<typename View::Task>) phases |= views[0].far.buckets.lists > 0;
+  if (plan.kernel == KernelKind::discrete && n == 1 && !phases && LoopGraph::available()) {
     return repeat_on_device(machine, plan, views, s, blocks, n_workers, fetch, limit[0], chunks, lanes, report);
   }
 #endif
