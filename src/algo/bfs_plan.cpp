@@ -50,6 +50,13 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   if (plan.strategy == BfsStrategy::async) {
     plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
+      // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
+      plan.launch.threshold_delta = dense || skewed ? 2 : 64;
+      for (auto& [option, text] : why) {
+        if (option == "threshold_delta") text = dense || skewed ? "2: few levels" : "64: levels are narrow";
+      }
+    }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;
