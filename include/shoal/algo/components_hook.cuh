@@ -24,20 +24,27 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
   for (u32 i0 = 0; i0 < size; i0 += kTileThreads) {
     const u32 i = i0 + threadIdx.x;
     vertex_t outside = kNoVertex;
-    bool mark = false;
-    if (i < size) {
-      const Row row = row_of(v.out, base + i);
-      const arc_t begin = kMulti ? first_own_arc(v, row) : 0;
-      vertex_t target[kTileArcs];
+    vertex_t target[kTileArcs];
+    bool mark = false, before = false;
+    Row row{nullptr, 0};
+    if (i < size) row = row_of(v.out, base + i);
+    const arc_t begin = kMulti && row.size != 0 ? first_own_arc(v, row) : 0;
 #pragma unroll
-      for (int k = 0; k < kTileArcs; ++k) target[k] = begin + k < row.size ? __ldg(row.at + begin + k) : kNoVertex;
+    for (int k = 0; k < kTileArcs; ++k) {
+      target[k] = begin + k < row.size ? __ldg(row.at + begin + k) : kNoVertex;
+      before |= lane_id() != 0 && target[k] == first + i - 1;
+    }
+    // Lanes in a row that are each joined to the one before go under the first of them, not into a chain.
+    const u32 chain = __ballot_sync(kAll, before);
+    const u32 head = i - lane_id() + (31 - __clz(~chain & (2u << lane_id()) - 1));
+    if (i < size) {
 #pragma unroll
       for (int k = 0; k < kTileArcs; ++k) {
         const vertex_t u = target[k];
         if (u == kNoVertex || (kMulti && u - v.out.first >= v.out.count)) continue;
         if (u - first < size) {
           // A symmetric arc is seen from its larger end.
-          if (u - first < i || directed) trees.unite(u - first, i);
+          if (u - first < i || directed) trees.unite(before && u - first == i - 1 ? head : u - first, i);
         } else if (k == 0 && u < first) {
           outside = u;
         } else {
