@@ -156,7 +156,7 @@ void TuneSearch::halve(std::vector<Way> ways) {
     if (ways.size() <= 2 || used() > kGridShare) return;
     ways.clear();
     for (std::size_t i = 0; i < (measured.size() + 1) / 2; ++i) {
-      if (measured[i].seconds < kNever) ways.push_back(measured[i].way);
+      if (measured[i].seconds < std::min(kNever, best * kHopeless)) ways.push_back(measured[i].way);
     }
     if (ways.size() < 2) return;
   }
