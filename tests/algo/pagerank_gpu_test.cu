@@ -31,7 +31,7 @@ Csr make(const std::string& argument) { return generate(parse_generator(argument
 
 std::vector<std::pair<std::string, Csr>> shapes() {
   std::vector<std::pair<std::string, Csr>> all;
-  // star:6000 and kron:15 have rows for a block, a warp and a lane; road and chain keep their order.
+  // star:6000 and kron:14 have rows for a block, a warp and a lane; road and chain keep their order.
   for (const char* text : {"kron:9", "kron:15", "kron:11,directed", "road:60", "uniform:11,degree=2,directed",
                            "uniform:11", "chain:1", "chain:2", "chain:1025", "star:6000", "complete:40"}) {
     all.emplace_back(text, make(text));
@@ -58,7 +58,7 @@ TEST_F(PageRankGpu, PullOnEveryShape) {
   for (const auto& [text, graph] : shapes()) {
     const std::vector<double> exact = pagerank_reference(graph);
     for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 4); ++pes) {
-      for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+      for (const double tolerance : {1e-6, 1e-10}) {
         PageRankOptions options;
         options.device = DeviceKind::gpu;
         options.pes = pes;
@@ -77,7 +77,7 @@ TEST_F(PageRankGpu, AlphaAndPersonalization) {
     std::vector<double> personal(graph.num_vertices(), 0);
     personal[5] = .75;
     personal[77] = .25;
-    for (const double alpha : {0.0, .3, .85, .97}) {
+    for (const double alpha : {0.0, .3, .97}) {
       for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 2); ++pes) {
         PageRankOptions options;
         options.device = DeviceKind::gpu;
@@ -106,7 +106,7 @@ TEST_F(PageRankGpu, GeneratedOnDevices) {
 }
 
 TEST_F(PageRankGpu, Async) {
-  for (const char* text : {"kron:10", "kron:9,directed", "road:40", "star:300"}) {
+  for (const char* text : {"kron:10", "kron:9,directed", "star:300"}) {
     const Csr graph = make(text);
     const std::vector<double> exact = pagerank_reference(graph);
     for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 4); ++pes) {

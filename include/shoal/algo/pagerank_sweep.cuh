@@ -206,15 +206,18 @@ __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
   return found;
 }
 
-/// Chebyshev's recursion, and whether rho is large enough, after a sweep whose residual is in `at`.
-inline __device__ void plan_sweep(const Rules& rules, Course& at) {
+/// Chebyshev's recursion, and whether rho is large enough, after a sweep whose residual is in `at`. A new rho begins the
+/// recursion again, which costs about a sweep: far from the end it becomes alpha at once, near it what the rate suggests.
+/// @param enough  the residual at which the tolerance is met
+inline __device__ void plan_sweep(const Rules& rules, double enough, Course& at) {
   if (rules.rho == 0) return;
   ++at.since;
-  if (at.rho < rules.alpha && at.since >= 4 && at.long_before > 0) {
+  if (at.rho < rules.alpha && at.since >= 4 && at.long_before > 0 && at.residual > 4 * enough) {
+    // A part outside of [-rho, rho] shrinks by (x + sqrt(x x - rho rho)) / (1 + sqrt(1 - rho rho)), x its eigenvalue.
     const double rate = sqrt(at.residual / at.long_before) * (1 + sqrt(1 - at.rho * at.rho));
-    const double eigenvalue = (rate * rate + at.rho * at.rho) / (2 * rate);
-    if (rate > at.rho && eigenvalue > 0.65 * rules.alpha) {
-      at.rho = rules.alpha;
+    const double eigenvalue = rate > at.rho ? (rate * rate + at.rho * at.rho) / (2 * rate) : 0;
+    if (eigenvalue > 0.65 * rules.alpha) {
+      at.rho = at.residual > 100 * enough ? rules.alpha : fmin(eigenvalue, rules.alpha);
       at.since = 0;
     }
   }
@@ -271,7 +274,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     if (settled && rules.fixed_c != 0) break;
     at.sum = gang.template total_double<1>() + (rules.fixed_c != 0 ? still : 0);
     if (rules.fixed_c == 0) at.dangling = gang.template total_double<2>();
-    plan_sweep(rules, at);
+    plan_sweep(rules, (rules.tolerance - rules.rounding) * at.sum * (1 - rules.alpha), at);
   }
   // at.sum is that of the ranks which are taken.
   for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
