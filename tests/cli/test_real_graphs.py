@@ -1,5 +1,7 @@
-"""Breadth-first search of real graphs, compared with levels that two other libraries agreed on (by checksum)."""
+"""Real graphs: answers compared with those that two other libraries agreed on (by checksum; ranks by distance)."""
 
+import array
+import gzip
 import hashlib
 import json
 import os
@@ -22,21 +24,65 @@ WAYS = {
 
 @unittest.skipUnless(MANIFEST.exists(), f"no real graphs: {MANIFEST} is not there (SHOAL_DATA names the folder)")
 class RealGraphs(CommandTest):
-    def test_levels(self) -> None:
+    def setUp(self) -> None:
+        super().setUp()
         items = {i["name"]: i for i in json.loads(MANIFEST.read_text(encoding="utf-8"))["items"]}
-        for name in GRAPHS:
-            item = items[name]
-            graph = DATA / item["folder"] / item["canonical"]["file"]
+        self.items = [items[name] for name in GRAPHS]
+
+    def graph(self, item: dict) -> list[object]:
+        """The graph of a command line, to be run on the CPU and verified."""
+        file = DATA / item["folder"] / item["canonical"]["file"]
+        return [file, *([] if item["directed"] else ["--undirected"]), "--device", "cpu", "--verify"]
+
+    def test_levels(self) -> None:
+        for item in self.items:
             for which, way in WAYS.items():
                 want = item["bfs"][which]
-                with self.subTest(graph=name, source=want["source"]):
-                    direction = [] if item["directed"] else ["--undirected"]
-                    args = ["bfs", graph, *direction, *way, "--device", "cpu", "--source", want["source"], "--verify"]
+                with self.subTest(graph=item["name"], source=want["source"]):
+                    args = ["bfs", *self.graph(item), *way, "--source", want["source"]]
                     got = self.good(*args, "--output", "levels.npy", "--json").json()
                     self.assertEqual(got["trials"][0]["reached"], want["reached"])
                     self.assertEqual(got["trials"][0]["depth"], want["max_depth"])
                     _, data = read_npy(self.folder / "levels.npy")
                     self.assertEqual(hashlib.sha256(data).hexdigest(), want["depth_sha256"])
+
+    def test_distances(self) -> None:
+        ways = dict(WAYS, hub=["--strategy", "delta"], far=["--strategy", "delta", "--pes", "2", "--delta", "3"])
+        for item in self.items:
+            for which, want in item["sssp"].items():
+                weights, source = which.split("_")
+                with self.subTest(graph=item["name"], which=which):
+                    args = ["sssp", *self.graph(item), *ways[source], "--source", want["source"], "--output", "d.npy"]
+                    args += ["--weights", {"own": "file"}.get(weights, weights)]
+                    got = self.good(*args, "--json").json()["trials"][0]
+                    self.assertEqual((got["reached"], got["farthest"]), (want["reached"], want["max_distance"]))
+                    _, data = read_npy(self.folder / "d.npy", "<i8")
+                    self.assertEqual(hashlib.sha256(data).hexdigest(), want["dist_sha256"])
+
+    def test_components(self) -> None:
+        for item, way in zip(
+            self.items, (["--strategy", "hook"], ["--strategy", "async"], ["--pes", "3"]) * 2, strict=True
+        ):
+            with self.subTest(graph=item["name"]):
+                got = self.good("components", *self.graph(item), *way, "--output", "c.npy", "--json").json()["trials"][
+                    0
+                ]
+                self.assertEqual((got["components"], got["largest"]), (item["wcc"]["count"], item["wcc"]["largest"]))
+                _, data = read_npy(self.folder / "c.npy")
+                self.assertEqual(hashlib.sha256(data).hexdigest(), item["wcc"]["label_sha256"])
+
+    def test_ranks(self) -> None:
+        for item, way in zip(
+            self.items, (["--strategy", "pull"], ["--strategy", "async"], ["--pes", "2"]) * 2, strict=True
+        ):
+            with self.subTest(graph=item["name"]):
+                self.good("pagerank", *self.graph(item), *way, "--tolerance", "1e-7", "--output", "r.npy")
+                _, data = read_npy(self.folder / "r.npy", "<f8")
+                with gzip.open(DATA / item["folder"] / item["pagerank"]["file"]) as packed:
+                    (self.folder / "want.npy").write_bytes(packed.read())
+                _, right = read_npy(self.folder / "want.npy", "<f8")
+                pairs = zip(array.array("d", data), array.array("d", right), strict=True)
+                self.assertLessEqual(sum(abs(a - b) for a, b in pairs), 1.1e-7)
 
 
 if __name__ == "__main__":
