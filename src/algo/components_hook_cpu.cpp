@@ -13,8 +13,9 @@
 namespace shoal {
 namespace {
 
-constexpr int kFirstArcs = 2;  // of each row: sampled, across tiles
-constexpr int kTileArcs = 4;   // of each row: looked at within a tile; more than two only where rows are short
+constexpr int kFirstArcs = 2;    // of each row: sampled, across tiles
+constexpr vertex_t kAhead = 16;  // rows fetched into the cache before they are looked at
+constexpr int kTileArcs = 4;     // of each row: looked at within a tile; more than two only where rows are short
 
 enum Phase { kTiles, kLinks, kRest, kCompress, kPhases };
 
@@ -55,6 +56,11 @@ vertex_t find(const vertex_t* parent, vertex_t v, vertex_t stop = kNoVertex) {
 vertex_t find_in_tile(vertex_t* parent, vertex_t v) {
   while (parent[v] != v) v = parent[v] = parent[parent[v]];
   return v;
+}
+
+/// True if the first arcs of consecutive rows are far apart in memory, so that the processor does not see them coming.
+bool rows_are_long(const CsrView& rows, vertex_t begin, vertex_t end) {
+  return rows.offsets[end] - rows.offsets[begin] > 8 * (arc_t{end} - begin);
 }
 
 }  // namespace
@@ -101,10 +107,12 @@ struct ComponentsHookCpu::State {
 void ComponentsHookCpu::State::unite_tile(const CsrView& rows, std::uint64_t* marks, vertex_t begin, vertex_t end,
                                           vertex_t* outside) {
   const vertex_t first = rows.first + begin, last = rows.first + end;
+  const bool long_rows = rows_are_long(rows, begin, end);
   for (vertex_t v = first; v < last; ++v) parent[v] = v;
   for (vertex_t i = begin; i < end; ++i) {
     const vertex_t v = rows.first + i;
     outside[i - begin] = kNoVertex;
+    if (long_rows && i + kAhead < end) __builtin_prefetch(rows.targets + rows.offsets[i + kAhead]);
     const vertex_t* const row = rows.targets + rows.offsets[i];
     const arc_t degree = rows.offsets[i + 1] - rows.offsets[i];
     for (int k = 0; k < std::min<arc_t>(degree, kTileArcs); ++k) {
@@ -135,11 +143,13 @@ void ComponentsHookCpu::State::unite_tile(const CsrView& rows, std::uint64_t* ma
 
 void ComponentsHookCpu::State::link_tile(const CsrView& rows, const std::uint64_t* marks, vertex_t begin,
                                          vertex_t end) {
+  const bool long_rows = rows_are_long(rows, begin, end);
   for (vertex_t i = begin; i < end; ++i) {
     if (marks[i / 64] == 0) {
       i |= 63;
       continue;
     }
+    if (long_rows && i + kAhead < end) __builtin_prefetch(rows.targets + rows.offsets[i + kAhead]);
     if ((marks[i / 64] >> (i % 64) & 1) == 0) continue;
     const vertex_t* const row = rows.targets + rows.offsets[i];
     const arc_t degree = rows.offsets[i + 1] - rows.offsets[i];
