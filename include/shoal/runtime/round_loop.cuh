@@ -2,7 +2,7 @@
 // the last block of a round clears when nothing is left. One PE, no host between two rounds: a round trip to the host costs
 // more than most rounds of a graph with long paths.
 //
-// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and for tasks with phases, the host repeats the rounds.
+// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and in runs with phases, the host repeats the rounds.
 // The host still watches (wait_and_watch): it raises the state word of a run that does not move, and the round ends the loop.
 #pragma once
 #include <cstddef>
