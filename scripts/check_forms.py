@@ -57,6 +57,18 @@ ALLOWED = {
         "include/shoal/algo/bfs_levels.cuh",
     ): "grid barrier: a block's writes, ordered by its leader",
     (
+        "lone fence on the GPU",
+        "include/shoal/runtime/lockstep.cuh",
+    ): "grid barrier: a block's writes, ordered by its leader",
+    (
+        "lone fence on the GPU",
+        "include/shoal/algo/components_hook_peers.cuh",
+    ): "barrier of all PEs between two kernels: what earlier kernels wrote",
+    (
+        "old-style volatile",
+        "include/shoal/algo/components_trees.cuh",
+    ): "shared memory of one block, whose words only ever get smaller; a Word there costs a conversion at each step",
+    (
         "end of the process",
         "include/shoal/runtime/watch_gpu.cuh",
     ): "a user's task that never returns cannot be unwound",

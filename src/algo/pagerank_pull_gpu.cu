@@ -62,6 +62,7 @@ class PullGpu : public PageRankEngine {
 
   PageRankOutcome rank(const double* personal, Report& report) override {
     if (graph_.num_vertices == 0) return {};
+    if (rules_.alpha == 0) return jump_alone(personal);
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
     std::vector<std::vector<void*>> params(pes_.size());
@@ -95,6 +96,20 @@ class PullGpu : public PageRankEngine {
                                       (rho == rules.rho ? ": first guess held" : ": from the rate of the changes"));
     report.chosen.emplace_back(
         "rows", rows_.sorted() ? "by length: skewed or long" : "as they were: short, neighbours are near");
+    return outcome;
+  }
+
+  /// With alpha 0 nothing moves along arcs: the ranks are where jumps lead.
+  PageRankOutcome jump_alone(const double* personal) {
+    const HostArray<double> even(personal != nullptr ? 0 : graph_.num_vertices,
+                                 1 / static_cast<double>(graph_.num_vertices));
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) {
+      const CsrView& own = graph_.out[p];
+      DeviceGuard guard(graph_.devices[p]);
+      if (own.count > 0) pes_[p].rank.upload((personal != nullptr ? personal : even.data()) + own.first, own.count);
+    }
+    PageRankOutcome outcome;
+    outcome.error_bound = rules_.rounding;
     return outcome;
   }
 

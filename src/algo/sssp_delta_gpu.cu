@@ -12,7 +12,7 @@
 #include "shoal/runtime/lockstep_team.cuh"
 #include "sssp_delta_plan.hpp"
 #include "sssp_engines.hpp"
-#include "sssp_sort_rows.hpp"
+#include "sssp_sort_rows.cuh"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "sssp_sort_rows.hpp"
+#include "sssp_sort_rows.cuh"
 
 #include <algorithm>
 #include <cub/device/device_segmented_sort.cuh>
