@@ -30,7 +30,19 @@ from cpu_bfs import FREE, ROOT, BenchError, Quiet, machine, pick_sources, revisi
 
 
 def time_shoal(args, file, source, trials, verify=False):
-    command = [args.shoal, "sssp", file, "--weights", "file", "--device", "cpu", "--strategy", "delta", "--pes", args.pes]
+    command = [
+        args.shoal,
+        "sssp",
+        file,
+        "--weights",
+        "file",
+        "--device",
+        "cpu",
+        "--strategy",
+        "delta",
+        "--pes",
+        args.pes,
+    ]
     command += ["--threads", args.threads // args.pes, "--source", source, "--trials", trials, "--json"]
     result = json.loads(run(command + (["--verify"] if verify else [])))
     last = result["trials"][-1]
@@ -118,7 +130,9 @@ def show(result):
         f"{result['sources'][0]['shoal']['prepare_seconds']:.2f} s, once"
     )
     if result["idle_before"] is not None and result["idle_before"] < FREE:
-        print("  Others were at work on this machine: quote the ratio, not the times (--patience waits for free cores).")
+        print(
+            "  Others were at work on this machine: quote the ratio, not the times (--patience waits for free cores)."
+        )
 
 
 def main():

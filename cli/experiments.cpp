@@ -5,7 +5,7 @@
 namespace shoal::cli {
 namespace {
 
-constexpr double kNo = kNotReported;
+constexpr double kNone = kNotReported;
 const std::vector<int> kOneToFour = {1, 2, 3, 4};
 const std::string kDaisy = "DGX Station, 4 x V100 32 GB, NVLink all to all; mean of 10 runs";
 const std::string kAtos = "Chen et al., \"Scalable Irregular Parallelism with GPUs: Getting CPUs Out of the Way\"";
@@ -71,7 +71,7 @@ std::vector<Reported> pagerank_times() {
       rows("hollywood_2009", who,
            {{87.3, 51.7, 44.8, 33.8}, {115, 109, 102, 105}, {75.1, 27.9, 21.75, 18.9}, {90.8, 33.3, 31.4, 26.2}}),
       rows("indochina_2004", who,
-           {{159, 120, 105, 100}, {31933, kNo, kNo, 31360}, {50.8, 30.8, 24.1, 19.8}, {53.4, 37.0, 35.0, 30.1}}),
+           {{159, 120, 105, 100}, {31933, kNone, kNone, 31360}, {50.8, 30.8, 24.1, 19.8}, {53.4, 37.0, 35.0, 30.1}}),
       rows("twitter50", who, {{25483, 15075, 8996, 6998}, {}, {11291, 6332, 4521, 3582}, {11037, 5802, 4016, 3077}}),
       rows("road_usa", who,
            {{220, 189, 143, 122}, {479, 232, 150, 114}, {111, 76.0, 51.2, 38.9}, {128, 69.5, 47.3, 36.2}}),

@@ -72,7 +72,10 @@ ALLOWED = {
         "end of the process",
         "include/shoal/runtime/watch_gpu.cuh",
     ): "a user's task that never returns cannot be unwound",
-    ("lone fence", "include/shoal/core/atomic.hpp"): "acquire_several: GPU only; its loads acquire where a detector looks",
+    (
+        "lone fence",
+        "include/shoal/core/atomic.hpp",
+    ): "acquire_several: GPU only; its loads acquire where a detector looks",
     ("end of the process", "src/runtime/watchdog.cpp"): "a user's task that never returns cannot be unwound",
 }
 
