@@ -56,21 +56,35 @@ def run_rows(data: dict) -> list[str]:
 
 
 def cpu_bench_rows(data: dict) -> list[str]:
-    """A row for each graph of a bench/cpu_bfs.py file; that program checks every answer before it times."""
+    """A row for each graph of a bench/cpu_bfs.py or cpu_sssp.py file; they check every answer before they time."""
     rows = []
+    what, how = ("bfs", "levels") if data["bench"] == "cpu_bfs" else ("sssp", "delta")
     for result in data["results"]:
         ours, beside = result["shoal"], result["gapbs"]
         rows.append(
             row(
-                "bfs",
+                what,
                 result["graph"],
                 result["num_arcs"],
                 f"{data['machine']['processor']}, {data['pes']} x {data['threads'] // data['pes']} threads",
-                f"levels; {len(result['sources'])} sources",
+                f"{how}; {len(result['sources'])} sources",
                 ours["median_seconds"],
-                ours["median_arcs_per_second"],
+                ours.get("median_arcs_per_second", result["num_arcs"] / ours["median_seconds"]),
                 f"GAPBS {beside['median_seconds'] * 1e3:.2f} ms (ratio {result['median_ratio']:.2f})",
             )
+        )
+    return rows
+
+
+def beside_rows(data: dict) -> list[str]:
+    """A row for each line of a file that compares runs of `shoal` and GAPBS, round by round."""
+    machine = f"{data['machine']['processor']}, 1 x {data['threads']} threads"
+    rows = []
+    for r in data["rows"]:
+        ours, theirs = statistics.median(r["shoal_ms"]), statistics.median(r["gapbs_ms"])
+        beside = f"GAPBS {theirs:.2f} ms (ratio {ours / theirs:.2f})"
+        rows.append(
+            row(r["what"], r["graph"], r["num_arcs"], machine, "auto", ours / 1e3, r["num_arcs"] / ours * 1e3, beside)
         )
     return rows
 
@@ -132,8 +146,10 @@ def load(folder: pathlib.Path) -> tuple[dict[str, list[str]], list[str]]:
                 parts["tune"] += tune_rows(data)
             elif command == "bench":
                 parts["bench"].append(experiment_section(data))
-            elif isinstance(data, dict) and data.get("bench") == "cpu_bfs":
+            elif isinstance(data, dict) and data.get("bench") in ("cpu_bfs", "cpu_sssp"):
                 parts["run"] += cpu_bench_rows(data)
+            elif isinstance(data, dict) and data.get("bench") == "cpu_beside_gapbs":
+                parts["run"] += beside_rows(data)
             else:
                 left_out.append(f"{file.name}: not of a kind that is shown here")
         except (ValueError, KeyError, IndexError, TypeError) as error:
