@@ -1,6 +1,5 @@
-// Shortest paths, components and PageRank in every way: answers must equal the serial reference for all PEs, workers, kernels,
-// queues, partitions and strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
-// (bfs_matrix does the same for breadth-first search.)
+// Every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
+// strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
 //   algo_matrix [--algorithm NAME]... [--device cpu|gpu] [--pes N] [--data FOLDER] [--soak RUNS] [--seed N] [--quick]
 //
@@ -84,7 +83,7 @@ std::vector<Way> all_ways(const Subject& subject, DeviceKind device, pe_t most_p
 
 /// Calls f(input) for every graph, one after the other, so that one is in memory at a time.
 template <class F>
-void for_inputs(const std::string& data, bool quick, F&& f) {
+void for_inputs(const std::string& data, F&& f) {
   for (const char* spec : {"kron:10", "kron:13", "road:48", "road:150", "uniform:10", "uniform:9,directed", "chain:1",
                            "chain:3", "chain:700", "star:400", "complete:65"}) {
     f(Input{spec, generate(parse_generator(spec))});
@@ -96,13 +95,7 @@ void for_inputs(const std::string& data, bool quick, F&& f) {
   }
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.ends_with(".el.gz")) continue;
-    if (quick && entry.file_size() > 250'000) {
-      std::printf("%-28s skipped: large, and --quick was asked for\n", name.c_str());
-    } else {
-      files.push_back(entry.path());
-    }
+    if (entry.path().filename().string().ends_with(".el.gz")) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
@@ -110,7 +103,7 @@ void for_inputs(const std::string& data, bool quick, F&& f) {
     reading.undirected = file.string().find("bremen") == std::string::npos &&
                          file.string().find("cnr") == std::string::npos &&
                          file.string().find("wiki") == std::string::npos;
-    f(Input{file.filename().string(), read_graph(file.string(), reading)});
+    f(Input{file.filename().string(), read_graph(file.string(), reading), std::filesystem::file_size(file) > 250'000});
   }
 }
 
@@ -162,7 +155,7 @@ int run(int argc, char** argv) {
   std::int64_t soak = 0;
   std::uint64_t seed = 1;
   bool quick = false;
-  app.add_option("--algorithm", names, "sssp, components, pagerank; several, or all of them");
+  app.add_option("--algorithm", names, "bfs, sssp, components, pagerank; several, or all of them");
   app.add_option("--device", device_text, "auto, cpu or gpu");
   app.add_option("--pes", pes, "most PEs (GPUs: at most as many as there are)");
   app.add_option("--data", data, "a folder with edge lists *.el.gz");
@@ -177,16 +170,20 @@ int run(int argc, char** argv) {
   if (device == DeviceKind::gpu) pes = std::min(pes, devices);
   if (!have_metis()) std::printf("partition metis skipped: built without METIS\n");
   std::vector<Subject> chosen;
+  const bool all = names.empty();
   for (Subject& subject : subjects()) {
-    if (names.empty() || std::find(names.begin(), names.end(), subject.name) != names.end()) {
-      chosen.push_back(std::move(subject));
-    }
+    if (all || std::erase(names, subject.name) > 0) chosen.push_back(std::move(subject));
   }
-  if (chosen.empty()) throw UsageError("--algorithm: none of these is known; legal: sssp, components, pagerank");
+  if (!names.empty()) throw UsageError("--algorithm " + names[0] + ": legal: bfs, sssp, components, pagerank");
 
   Tally tally;
-  for_inputs(data, quick, [&](const Input& input) {
+  for_inputs(data, [&](const Input& input) {
     for (const Subject& subject : chosen) {
+      if (quick && input.large && !subject.large) {
+        std::printf("%-11s %-28s skipped: large, and --quick was asked for\n", subject.name.c_str(),
+                    input.name.c_str());
+        continue;
+      }
       const auto begin = std::chrono::steady_clock::now();
       const std::int64_t before = tally.passed;
       for (const auto& [manner, check] : subject.checks(input, seed)) {

@@ -13,6 +13,7 @@ namespace shoal::matrix {
 struct Input {
   std::string name;
   Csr graph;
+  bool large = false;  ///< takes seconds to look at in every way
 };
 
 /// Runs one way on the graph that it was made for, once or several times. Empty when all is right, else what is wrong;
@@ -27,7 +28,8 @@ struct Subject {
   /// Computes the reference of one graph, from sources that `seed` chooses, once for all ways. More than one check when
   /// the graph can be looked at in several manners (own weights, hashed weights); each has a name.
   std::function<std::vector<std::pair<std::string, Check>>(const Input& input, std::uint64_t seed)> checks;
-  bool soaks = true;  ///< also with tiny capacities
+  bool soaks = true;   ///< also with tiny capacities
+  bool large = false;  ///< also on large graphs when only a part of the ways is wanted
 };
 
 /// All algorithms; a name selects one.

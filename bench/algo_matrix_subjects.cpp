@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "algo_matrix.hpp"
+#include "shoal/algo/bfs_reference.hpp"
+#include "shoal/algo/bfs_run.hpp"
 #include "shoal/algo/components_reference.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/algo/pagerank_reference.hpp"
@@ -22,6 +24,47 @@ T with(const Options& options) {
   T own;
   static_cast<Options&>(own) = options;
   return own;
+}
+
+/// Levels equal the serial search's; the tree of parents is checked by its properties.
+Subject bfs() {
+  Subject subject{"bfs", {"levels"}, true, true, {}};
+  subject.large = true;
+  subject.checks = [](const Input& input, std::uint64_t seed) {
+    struct Wanted {
+      Csr in;
+      std::vector<std::pair<vertex_t, std::vector<level_t>>> levels;
+    };
+    const auto wanted = std::make_shared<Wanted>();
+    const auto n = static_cast<std::uint64_t>(input.graph.num_vertices());
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      const auto source = static_cast<vertex_t>(mix(seed + i) % n);
+      wanted->levels.emplace_back(source, bfs_reference(input.graph, source));
+    }
+    wanted->in = transpose(input.graph);
+    const Check check = [&input, wanted](const Options& options, const std::string& strategy) -> std::string {
+      auto own = with<BfsOptions>(options);
+      own.strategy = parse_strategy(strategy);
+      own.parents = true;
+      BfsRunner runner(input.graph, own);
+      for (const auto& [source, want] : wanted->levels) {
+        runner.search(source);
+        std::string wrong = runner.verify();
+        if (!wrong.empty()) return wrong;
+        const BfsResult result = runner.result();
+        const auto same = [](std::int32_t have, level_t level) { return static_cast<level_t>(have) == level; };
+        if (!std::equal(result.levels.begin(), result.levels.end(), want.begin(), want.end(), same)) {
+          return "the levels from " + std::to_string(source) + " are not those of the reference";
+        }
+        wrong = verify_parents(wanted->in, {result.levels.data(), result.levels.size()},
+                               {result.parents.data(), result.parents.size()}, source, true);
+        if (!wrong.empty()) return wrong;
+      }
+      return "";
+    };
+    return std::vector<std::pair<std::string, Check>>{{"", check}};
+  };
+  return subject;
 }
 
 std::string compare(Span<const std::uint64_t> have, const std::vector<std::uint64_t>& want) {
@@ -152,6 +195,6 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-std::vector<Subject> subjects() { return {sssp(), components(), pagerank()}; }
+std::vector<Subject> subjects() { return {bfs(), sssp(), components(), pagerank()}; }
 
 }  // namespace shoal::matrix

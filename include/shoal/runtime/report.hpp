@@ -39,9 +39,6 @@ struct Report {
   double seconds = 0;            ///< from the first worker's start until quiescence was seen
   std::vector<std::pair<std::string, double>> phase_seconds;  ///< read, partition, place, run, verify ...
   std::vector<std::pair<std::string, std::string>> chosen;    ///< option -> "value: why"
-
-  /// Items run over the fewest possible (Atos, Table III); 0 when unknown.
-  double work_inflation(std::int64_t minimum) const { return minimum > 0 ? static_cast<double>(run) / minimum : 0; }
 };
 
 /// One JSON object with every field; phase_seconds and chosen become objects.
