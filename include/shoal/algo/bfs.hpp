@@ -5,6 +5,7 @@
 // Source: Atos, Listing 5. Differs: the owner judges (Groute's OnReceive), so no transport needs a remote minimum; with
 // `--judge remote` the pusher does, as in Atos over NVLink.
 #pragma once
+#include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
 #include "shoal/pgas/symmetric.hpp"
@@ -30,7 +31,7 @@ struct Bfs {
   SHOAL_FN bool accept(Item item) const { return lower(level[graph.local(item.v)], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(levels.part[pe][item.v - owners.begin[pe]], item); }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load_shared(level[graph.local(item.v)]) < item.level; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(level[graph.local(item.v)]) < item.level; }
 
   SHOAL_FN level_t priority(Item item) const { return item.level; }
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
@@ -41,7 +42,8 @@ struct Bfs {
 
  private:
   SHOAL_FN bool lower(level_t& known, Item item) const {
-    return (!look_first || load_shared(known) > item.level) && fetch_min_shared(known, item.level) > item.level;
+    return (!look_first || load<Scope::system>(known) > item.level) &&
+           fetch_min<Scope::system>(known, item.level) > item.level;
   }
 };
 

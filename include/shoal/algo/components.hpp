@@ -64,7 +64,7 @@ struct Components {
   SHOAL_FN bool accept(Item item) const { return lower(label[out.local(item.v)], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(labels.part[pe][item.v - owners.begin[pe]], item); }
   /// A smaller label has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load_shared(label[out.local(item.v)]) < item.label; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(label[out.local(item.v)]) < item.label; }
 
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return a.label < b.label ? a : b; }
@@ -75,7 +75,7 @@ struct Components {
  private:
   /// Most arcs lead back, and a look spares them the atomic.
   SHOAL_FN static bool lower(vertex_t& known, Item item) {
-    return load_shared(known) > item.label && fetch_min_shared(known, item.label) > item.label;
+    return load<Scope::system>(known) > item.label && fetch_min<Scope::system>(known, item.label) > item.label;
   }
 };
 

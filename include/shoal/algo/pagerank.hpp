@@ -53,7 +53,7 @@ struct PageRank {
     std::uint64_t bits = 0;  // of the share: workers pass whole numbers
     double share = 0;
     if (w.lane() == 0) {
-      const double taken = exchange_shared(residual[i], 0.0);
+      const double taken = exchange<Scope::system>(residual[i], 0.0);
       add_relaxed(y[i], taken);  // from here on v may be queued again, and run by somebody else at the same time
       share = alpha * taken / static_cast<double>(row.size());
       std::memcpy(&bits, &share, sizeof bits);
@@ -65,7 +65,7 @@ struct PageRank {
 
  private:
   SHOAL_FN bool add(double& sum, Item item) const {
-    const double before = fetch_add_shared(sum, item.share);
+    const double before = add_relaxed<Scope::system>(sum, item.share);
     return before < epsilon && before + item.share >= epsilon;
   }
 };

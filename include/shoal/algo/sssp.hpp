@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/partition.hpp"
 #include "shoal/pgas/placed_graph.hpp"
@@ -74,7 +75,7 @@ struct Sssp {
     return lower(distances.part[pe][item.v - owners.begin[pe]], item);
   }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load_shared(distance[graph.local(item.v)]) < item.distance; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(distance[graph.local(item.v)]) < item.distance; }
 
   /// The distance as a number.
   SHOAL_FN double priority(Item item) const {
@@ -94,7 +95,7 @@ struct Sssp {
 
  private:
   SHOAL_FN bool lower(Word& known, Item item) const {
-    return load_shared(known) > item.distance && fetch_min_shared(known, item.distance) > item.distance;
+    return load<Scope::system>(known) > item.distance && fetch_min<Scope::system>(known, item.distance) > item.distance;
   }
 };
 

@@ -112,28 +112,36 @@ SHOAL_FN void acquire_several() {
 template <class T, Scope S>
 struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
-/// x = min(x, v); returns the old x. Relaxed: an item carries the ordering. Owner only (device scope).
-template <class T>
+// For a task's own data. Scope::device where only its owner touches it; Scope::system where PEs reach each other's memory and
+// another may (accept_at()): on a GPU's own memory the two cost the same.
+
+/// x = min(x, v); returns the old x. Relaxed: an item carries the ordering.
+template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min(T& x, T v) {
-  return detail::fetch_min(detail::AtomicRef<T, Scope::device>(x), v);
+  return detail::fetch_min(detail::AtomicRef<T, S>(x), v);
 }
-/// x += v; returns the old x. Acquire and release, so that arrivals may be counted with it. Owner only.
-template <class T>
+/// x += v; returns the old x. Acquire and release, so that arrivals may be counted with it.
+template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_add(T& x, T v) {
-  return detail::AtomicRef<T, Scope::device>(x).fetch_add(v, detail::kAcqRel);
+  return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kAcqRel);
 }
-/// x += v; returns the old x. Relaxed: for sums whose parts carry no other news. Owner only.
-template <class T>
+/// x = v; returns the old x. Relaxed: an item carries the ordering.
+template <Scope S = Scope::device, class T>
+SHOAL_FN T exchange(T& x, T v) {
+  return detail::AtomicRef<T, S>(x).exchange(v, detail::kRelaxed);
+}
+/// x += v; returns the old x. Relaxed: for sums whose parts carry no other news.
+template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
-  return detail::AtomicRef<T, Scope::device>(x).fetch_add(v, detail::kRelaxed);
+  return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
-template <class T>
+template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
-  return detail::AtomicRef<T, Scope::device>(const_cast<T&>(x)).load(detail::kRelaxed);
+  return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
-template <class T>
+template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {
-  detail::AtomicRef<T, Scope::device>(x).store(v, detail::kRelaxed);
+  detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);
 }
 
 /// Plain (not atomic) copy of an item into or out of memory that workers share. Ordered by the Word that publishes it;
