@@ -1,16 +1,23 @@
 // Every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
 // strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
-//   algo_matrix [--algorithm NAME]... [--device cpu|gpu] [--pes N] [--data FOLDER] [--soak RUNS] [--seed N] [--quick]
+//   algo_matrix [--algorithm NAME]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER] [--quick] [--shard I/N]
+//               [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
 //
-// Prints a line per graph and algorithm and `N passed, N failed` last; exit status 1 if anything differed.
+// Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
+// Prints a line per graph and algorithm and `N passed, N failed` last; exit status 1 if anything differed, or was not run
+// for want of time; 3, naming the way, if one did not end.
 #include "algo_matrix.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <thread>
 
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
@@ -19,67 +26,6 @@
 
 namespace shoal::matrix {
 namespace {
-
-bool have_metis() {
-  for (const Feature& library : list_libraries()) {
-    if (library.name == "METIS") return library.found;
-  }
-  return false;
-}
-
-/// The asynchronous ways with these options. `keep` says whether the next one is wanted.
-template <class Keep>
-void add_async(std::vector<Way>& ways, const Subject& subject, Options o, const std::string& where, Keep&& keep) {
-  const std::vector<WorkerKind> workers = o.device == DeviceKind::gpu
-                                              ? std::vector{WorkerKind::thread, WorkerKind::warp, WorkerKind::block}
-                                              : std::vector{WorkerKind::thread};
-  o.block_threads = 128;
-  for (const WorkerKind worker : workers) {
-    for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
-      for (const QueueKind queue : {QueueKind::fifo, QueueKind::priority}) {
-        for (const bool special : {false, true}) {  // judged by the pusher, or combined: turn by turn
-          if (queue == QueueKind::priority && !subject.ordered) continue;
-          if (special && (o.pes == 1 || !subject.combines)) continue;
-          if (!keep()) continue;
-          o.worker = worker;
-          o.kernel = kernel;
-          o.queue = queue;
-          const bool remote = special && ways.size() % 2 == 0;
-          o.judge = remote ? JudgeKind::remote : JudgeKind::owner;
-          o.combine = special && !remote ? CombineKind::on : CombineKind::off;
-          ways.push_back({o, "async",
-                          where + ", async, " + name(worker) + ", " + name(kernel) + ", " + name(queue) +
-                              (remote    ? ", judge remote"
-                               : special ? ", combine"
-                                         : "")});
-        }
-      }
-    }
-  }
-}
-
-/// Every way to run on `device` with up to `most_pes` PEs; `quick` takes a seeded twelfth of the asynchronous ones.
-std::vector<Way> all_ways(const Subject& subject, DeviceKind device, pe_t most_pes, bool quick, std::uint64_t seed) {
-  std::vector<Way> ways;
-  std::uint64_t number = seed * 977;
-  for (pe_t pes = 1; pes <= most_pes; ++pes) {
-    for (const PartitionKind partition :
-         {PartitionKind::block, PartitionKind::edges, PartitionKind::random, PartitionKind::metis}) {
-      if (pes == 1 && partition != PartitionKind::block && partition != PartitionKind::random) continue;
-      if (partition == PartitionKind::metis && !have_metis()) continue;
-      Options o;
-      o.device = device;
-      o.pes = pes;
-      o.partition = partition;
-      o.seed = seed;
-      if (device == DeviceKind::cpu) o.threads = 2;
-      const std::string where = std::to_string(pes) + " PEs, " + name(partition);
-      for (const std::string& strategy : subject.bulk) ways.push_back({o, strategy, where + ", " + strategy});
-      add_async(ways, subject, o, where, [&] { return !quick || mix(++number) % 12 == 0; });
-    }
-  }
-  return ways;
-}
 
 /// Calls f(input) for every graph, one after the other, so that one is in memory at a time.
 template <class F>
@@ -97,7 +43,9 @@ void for_inputs(const std::string& data, F&& f) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
     if (entry.path().filename().string().ends_with(".el.gz")) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {  // small ones first
+    return std::filesystem::file_size(a) < std::filesystem::file_size(b);
+  });
   for (const auto& file : files) {
     ReadOptions reading;  // directed lists by name; either way is a graph
     reading.undirected = file.string().find("bremen") == std::string::npos &&
@@ -107,67 +55,164 @@ void for_inputs(const std::string& data, F&& f) {
   }
 }
 
-struct Tally {
-  std::int64_t passed = 0, failed = 0;
+/// Ends the program, naming the way at hand, when that way takes longer than its time.
+class Watch {
+ public:
+  explicit Watch(double seconds_per_way) : most_(seconds_per_way), thread_([this] { look(); }) {}
+  ~Watch() {
+    begin("", true);
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  /// From now on `way` is at hand.
+  void begin(std::string way, bool leave = false) {
+    const std::lock_guard lock(mutex_);
+    way_ = std::move(way);
+    since_ = Clock::now();
+    leave_ = leave;
+    woken_.notify_all();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void look() {
+    std::unique_lock lock(mutex_);
+    while (!leave_) {
+      woken_.wait_for(lock, std::chrono::milliseconds(500), [this] { return leave_; });
+      if (leave_ || way_.empty() || std::chrono::duration<double>(Clock::now() - since_).count() < most_) continue;
+      std::printf("STUCK %s: not through after %.0f s\n", way_.c_str(), most_);
+      std::fflush(stdout);
+      std::_Exit(3);
+    }
+  }
+  const double most_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::string way_;
+  Clock::time_point since_;
+  bool leave_ = false;
+  std::thread thread_;
+};
+
+class Tally {
+ public:
+  Tally(double seconds_per_way, double seconds)
+      : watch_(seconds_per_way),
+        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
   void run(const std::string& where, const Check& check, const Way& way) {
+    if (Clock::now() > end_) {
+      ++not_run_;
+      return;
+    }
     std::string wrong;
+    watch_.begin(where + ", " + way.text);
     try {
       wrong = check(way.options, way.strategy);
     } catch (const std::exception& error) {
       wrong = error.what();
     }
-    (wrong.empty() ? passed : failed)++;
+    watch_.begin("");
+    (wrong.empty() ? passed_ : failed_)++;
     if (!wrong.empty()) std::printf("FAILED %s, %s: %s\n", where.c_str(), way.text.c_str(), wrong.c_str());
   }
+  long long passed() const { return passed_; }
+  long long failed() const { return failed_; }
+  long long not_run() const { return not_run_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Watch watch_;
+  const Clock::time_point end_;
+  long long passed_ = 0, failed_ = 0, not_run_ = 0;
 };
 
-/// A run with two to eight slots in every ring, drawn from `s`.
-Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s) {
-  const bool gpu = device == DeviceKind::gpu;
-  const WorkerKind kinds[] = {WorkerKind::thread, WorkerKind::warp, WorkerKind::block};
-  Options o;
-  o.device = device;
-  o.pes = pes;
-  if (!gpu) o.threads = 1 + static_cast<int>(s >> 20) % 2;
-  o.worker = gpu ? kinds[(s >> 8) % 3] : WorkerKind::thread;
-  o.kernel = (s >> 12) % 4 == 0 ? KernelKind::discrete : KernelKind::persistent;
-  o.queue = subject.ordered && (s >> 13) % 2 == 0 ? QueueKind::priority : QueueKind::fifo;
-  o.judge = subject.combines && (s >> 14) % 4 == 0 ? JudgeKind::remote : JudgeKind::owner;
-  o.combine =
-      subject.combines && (s >> 15) % 4 == 0 && o.judge == JudgeKind::owner ? CombineKind::on : CombineKind::off;
-  o.block_threads = 64;
-  o.capacity = std::int64_t{2} << ((s >> 16) % 3);
-  o.partition = (s >> 24) % 2 == 0 ? PartitionKind::block : PartitionKind::random;
-  o.seed = s;
-  o.stall_timeout_seconds = 5;
-  return {o, "async",
-          std::string("soak, ") + name(o.worker) + ", " + name(o.kernel) + ", " + name(o.queue) + ", judge " +
-              name(o.judge) + ", combine " + name(o.combine) + ", capacity " + std::to_string(o.capacity) + ", seed " +
-              std::to_string(s)};
+/// I/N
+void parse_shard(const std::string& text, Wanted& wanted) {
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%zu/%zu%c", &wanted.shard, &wanted.shards, &rest) != 2 ||
+      wanted.shard >= wanted.shards) {
+    throw UsageError("--shard " + text + ": legal: I/N with 0 <= I < N");
+  }
+}
+
+void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const std::string& data, Tally& tally) {
+  for_inputs(data, [&](const Input& input) {
+    PartitionFiles files(input.graph, wanted.seed);
+    for (const Subject& subject : chosen) {
+      if (wanted.quick && input.large && !subject.large) {
+        std::printf("%-11s %-28s skipped: large, and --quick was asked for\n", subject.name.c_str(),
+                    input.name.c_str());
+        continue;
+      }
+      const auto begin = std::chrono::steady_clock::now();
+      const long long passed = tally.passed(), not_run = tally.not_run();
+      const std::vector<Way> ways = all_ways(subject, wanted, files);
+      if (ways.empty()) continue;
+      for (const auto& [manner, check] : subject.checks(input, wanted.seed)) {
+        const std::string where = subject.name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
+        for (const Way& way : ways) tally.run(where, check, way);
+      }
+      std::printf(
+          "%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject.name.c_str(), input.name.c_str(),
+          static_cast<long long>(input.graph.num_vertices()), static_cast<long long>(input.graph.num_arcs()),
+          tally.passed() - passed,
+          tally.not_run() > not_run ? (", " + std::to_string(tally.not_run() - not_run) + " not run").c_str() : "",
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      std::fflush(stdout);
+    }
+  });
+}
+
+void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int64_t runs, Tally& tally) {
+  for (const Subject& subject : chosen) {
+    if (!subject.soaks) continue;
+    const auto begin = std::chrono::steady_clock::now();
+    const long long passed = tally.passed(), not_run = tally.not_run();
+    for (std::int64_t i = 0; i < runs; ++i) {
+      const std::uint64_t s = mix(wanted.seed * 1'000'003 + static_cast<std::uint64_t>(i));
+      const std::string spec = (s % 2 == 0 ? "kron:8,seed=" : "road:20,seed=") + std::to_string(s % 100000);
+      const Input input{spec, generate(parse_generator(spec))};
+      for (const auto& [manner, check] : subject.checks(input, s)) {
+        tally.run(subject.name + ", " + spec, check, tiny_way(subject, wanted.device, wanted.most_pes, s));
+      }
+    }
+    std::printf("%-11s soak of %lld runs with tiny capacities: %lld right, %lld not run  %.1f s\n",
+                subject.name.c_str(), static_cast<long long>(runs), tally.passed() - passed, tally.not_run() - not_run,
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    std::fflush(stdout);
+  }
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Algorithms in every way, against their serial references.");
-  std::string device_text = "auto", data;
+  std::string device_text = "auto", data, shard;
   std::vector<std::string> names;
-  pe_t pes = 4;
+  Wanted wanted;
   std::int64_t soak = 0;
-  std::uint64_t seed = 1;
-  bool quick = false;
+  bool only_soak = false;
+  double way_seconds = 60, seconds = 1e6;
   app.add_option("--algorithm", names, "bfs, sssp, components, pagerank; several, or all of them");
   app.add_option("--device", device_text, "auto, cpu or gpu");
-  app.add_option("--pes", pes, "most PEs (GPUs: at most as many as there are)");
+  app.add_option("--pes", wanted.most_pes, "most PEs (GPUs: at most as many as there are)")->check(CLI::Range(1, 8));
+  app.add_option("--fewest-pes", wanted.fewest_pes, "fewest PEs, of the matrix")->check(CLI::Range(1, 8));
   app.add_option("--data", data, "a folder with edge lists *.el.gz");
+  app.add_option("--shard", shard, "I/N: every N-th way, from the I-th (0 to N - 1) on");
   app.add_option("--soak", soak, "runs of each task with tiny capacities, on all PEs");
-  app.add_option("--seed", seed, "of partitions, graphs and sources");
-  app.add_flag("--quick", quick, "a part of the asynchronous ways, small real graphs");
+  app.add_flag("--only-soak", only_soak, "no matrix");
+  app.add_option("--seed", wanted.seed, "of partitions, graphs and sources");
+  app.add_flag("--quick", wanted.quick, "a part of the asynchronous ways, small real graphs");
+  app.add_option("--way-seconds", way_seconds, "a way that takes longer ends the program, and is named");
+  app.add_option("--seconds", seconds, "ways that would begin later are not run");
   CLI11_PARSE(app, argc, argv);
 
   const auto devices = static_cast<pe_t>(list_devices().size());
   DeviceKind device = parse_device(device_text);
   if (device == DeviceKind::automatic) device = devices > 0 ? DeviceKind::gpu : DeviceKind::cpu;
-  if (device == DeviceKind::gpu) pes = std::min(pes, devices);
+  if (device == DeviceKind::gpu) wanted.most_pes = std::min(wanted.most_pes, devices);
+  wanted.device = device;
+  if (!shard.empty()) parse_shard(shard, wanted);
   if (!have_metis()) std::printf("partition metis skipped: built without METIS\n");
   std::vector<Subject> chosen;
   const bool all = names.empty();
@@ -176,40 +221,13 @@ int run(int argc, char** argv) {
   }
   if (!names.empty()) throw UsageError("--algorithm " + names[0] + ": legal: bfs, sssp, components, pagerank");
 
-  Tally tally;
-  for_inputs(data, [&](const Input& input) {
-    for (const Subject& subject : chosen) {
-      if (quick && input.large && !subject.large) {
-        std::printf("%-11s %-28s skipped: large, and --quick was asked for\n", subject.name.c_str(),
-                    input.name.c_str());
-        continue;
-      }
-      const auto begin = std::chrono::steady_clock::now();
-      const std::int64_t before = tally.passed;
-      for (const auto& [manner, check] : subject.checks(input, seed)) {
-        const std::string where = subject.name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
-        for (const Way& way : all_ways(subject, device, pes, quick, seed)) tally.run(where, check, way);
-      }
-      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right  %.1f s\n", subject.name.c_str(),
-                  input.name.c_str(), static_cast<long long>(input.graph.num_vertices()),
-                  static_cast<long long>(input.graph.num_arcs()), static_cast<long long>(tally.passed - before),
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      std::fflush(stdout);
-    }
-  });
-  for (std::int64_t i = 0; i < soak; ++i) {
-    const std::uint64_t s = mix(seed * 1'000'003 + static_cast<std::uint64_t>(i));
-    const std::string spec = (s % 2 == 0 ? "kron:8,seed=" : "road:20,seed=") + std::to_string(s % 100000);
-    const Input input{spec, generate(parse_generator(spec))};
-    for (const Subject& subject : chosen) {
-      if (!subject.soaks) continue;
-      for (const auto& [manner, check] : subject.checks(input, s)) {
-        tally.run(subject.name + ", " + spec, check, tiny_way(subject, device, pes, s));
-      }
-    }
-  }
-  std::printf("%lld passed, %lld failed\n", static_cast<long long>(tally.passed), static_cast<long long>(tally.failed));
-  return tally.failed == 0 ? 0 : 1;
+  Tally tally(way_seconds, seconds);
+  if (!only_soak) run_matrix(chosen, wanted, data, tally);
+  if (soak > 0) run_soak(chosen, wanted, soak, tally);
+  std::printf("%lld passed, %lld failed", tally.passed(), tally.failed());
+  if (tally.not_run() > 0) std::printf(", %lld not run: the time was over", tally.not_run());
+  std::printf("\n");
+  return tally.failed() == 0 && tally.not_run() == 0 ? 0 : 1;
 }
 
 }  // namespace

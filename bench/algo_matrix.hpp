@@ -41,6 +41,40 @@ struct Way {
   std::string text;
 };
 
+/// METIS's partitions of one graph, each found at its first use and kept in a file until this object goes.
+class PartitionFiles {
+ public:
+  /// @param graph  outlives this object
+  PartitionFiles(const Csr& graph, std::uint64_t seed) : graph_(graph), seed_(seed) {}
+  ~PartitionFiles();
+  PartitionFiles(const PartitionFiles&) = delete;
+  PartitionFiles& operator=(const PartitionFiles&) = delete;
+  /// The file for so many PEs. @throws UsageError when it cannot be written, or METIS gives up
+  const std::string& by_metis(pe_t pes);
+
+ private:
+  const Csr& graph_;
+  const std::uint64_t seed_;
+  std::vector<std::string> files_;
+};
+
+/// Which ways are wanted.
+struct Wanted {
+  DeviceKind device = DeviceKind::cpu;
+  pe_t fewest_pes = 1, most_pes = 4;
+  bool quick = false;  ///< a seeded eighteenth of the asynchronous ones
+  std::uint64_t seed = 1;
+  std::size_t shard = 0, shards = 1;  ///< every `shards`-th way, from `shard` on
+};
+
+bool have_metis();
+
+/// Every way to run `subject` that is wanted on the graph of `files`, the same ones at every call.
+std::vector<Way> all_ways(const Subject& subject, const Wanted& wanted, PartitionFiles& files);
+
+/// A run with two to eight slots in every ring, drawn from `s`.
+Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s);
+
 /// A bijection of 64-bit words that looks random: the matrix and the subjects draw with it.
 std::uint64_t mix(std::uint64_t x);
 

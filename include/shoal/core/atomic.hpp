@@ -9,6 +9,7 @@
 #pragma once
 #include <type_traits>
 
+#include "shoal/core/delay.hpp"
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
 
@@ -73,15 +74,30 @@ class Word {
 
  public:
   SHOAL_FN T load() const { return ref().load(detail::kRelaxed); }
-  SHOAL_FN T load_acquire() const { return ref().load(detail::kAcquire); }
+  SHOAL_FN T load_acquire() const {
+    detail::delay(256);
+    return ref().load(detail::kAcquire);
+  }
   /// One of several loads that acquire together, in the acquire_several() after them. Relaxed on a GPU, so that all are in
   /// flight at once; elsewhere an acquiring load costs nothing, and the race detectors see it.
   SHOAL_FN T load_one_of_several() const { return ref().load(detail::kOneOfSeveral); }
   SHOAL_FN void store(T v) { ref().store(v, detail::kRelaxed); }
-  SHOAL_FN void store_release(T v) { ref().store(v, detail::kRelease); }
-  SHOAL_FN T fetch_add(T v) { return ref().fetch_add(v, detail::kRelaxed); }
-  SHOAL_FN T fetch_add_release(T v) { return ref().fetch_add(v, detail::kRelease); }
-  SHOAL_FN T fetch_add_acq_rel(T v) { return ref().fetch_add(v, detail::kAcqRel); }
+  SHOAL_FN void store_release(T v) {
+    detail::delay(32);
+    ref().store(v, detail::kRelease);
+  }
+  SHOAL_FN T fetch_add(T v) {
+    detail::delay(64);
+    return ref().fetch_add(v, detail::kRelaxed);
+  }
+  SHOAL_FN T fetch_add_release(T v) {
+    detail::delay(32);
+    return ref().fetch_add(v, detail::kRelease);
+  }
+  SHOAL_FN T fetch_add_acq_rel(T v) {
+    detail::delay(32);
+    return ref().fetch_add(v, detail::kAcqRel);
+  }
   SHOAL_FN T fetch_sub(T v) { return ref().fetch_sub(v, detail::kRelaxed); }
   SHOAL_FN T fetch_sub_acquire(T v) { return ref().fetch_sub(v, detail::kAcquire); }
   SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }

@@ -1,0 +1,48 @@
+// Pauses where threads meet, for soaks: compiled with SHOAL_DELAYS, every atomic access of a Word that orders something, or hands
+// out tickets, now and then waits first. So a value lies written and unpublished, a ticket taken and unfilled, an item run and not
+// yet counted, for as long as a slow wire or an unlucky warp would make it. Without SHOAL_DELAYS nothing is left of it.
+//
+// The target `shoal_delayed` is the library compiled so; bench/algo_matrix.cpp --soak is linked with it. On GPUs, where the
+// faulty transport's state cannot go, this is the only source of delays. Drawn from clocks: no two runs are delayed alike.
+#pragma once
+#include "shoal/core/fn.hpp"
+
+#if defined(SHOAL_DELAYS) && !defined(SHOAL_SIMULATE)
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#endif
+
+namespace shoal::detail {
+
+#if defined(SHOAL_DELAYS) && !defined(SHOAL_SIMULATE)
+
+/// Waits once in `one_in` calls, a power of two: up to 16 us, and every 64th time up to half a millisecond.
+SHOAL_FN inline void delay(std::uint32_t one_in) {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t x = static_cast<std::uint64_t>(clock64()) + (blockIdx.x * 1024u + threadIdx.x) * 0x9E3779B97F4A7C15ull;
+#else
+  static thread_local std::uint64_t calls = 0;
+  std::uint64_t x = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) +
+                    ++calls * 0x9E3779B97F4A7C15ull;
+#endif
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+  x ^= x >> 31;
+  if ((x & (one_in - 1)) != 0) return;
+  const std::uint32_t most = (x >> 32) % 64 == 0 ? 500'000 : 16'000,
+                      nanoseconds = static_cast<std::uint32_t>((x >> 40) % most);
+#if defined(__CUDA_ARCH__)
+  __nanosleep(nanoseconds);
+#else
+  std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
+#endif
+}
+
+#else
+
+SHOAL_FN inline void delay(unsigned) {}
+
+#endif
+
+}  // namespace shoal::detail

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Runs every family of kernels under compute-sanitizer's four tools, on graphs of some hundred vertices, and prints a table.
+
+    gpu_sanitize.py BUILD OUT [--seconds N] [--jobs N] [--only TEXT] [--tools memcheck,synccheck,initcheck,racecheck]
+
+BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs. A cell is `ok`, `N found`
+(errors that the tool reports), `wrong` (the program failed: see the log) or `late` (not through in --seconds). Exit status 1
+unless all are ok.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import queue
+import re
+import subprocess
+import sys
+import time
+
+TOOLS = ["memcheck", "synccheck", "initcheck", "racecheck"]
+ROAD, KRON = "road:16", "kron:8"
+ASYNC = "--strategy async --capacity 16 --workers 64"
+WEIGHTED = f"sssp {KRON} --weights hash255 --predecessors"
+RANKED = "pagerank kron:6 --tolerance 0.01"
+
+# Name, PEs, arguments of `shoal`.
+CASES = [
+    ("bfs async thread", 1, f"bfs {ROAD} {ASYNC} --worker thread"),
+    ("bfs async warp", 1, f"bfs {ROAD} {ASYNC} --worker warp"),
+    ("bfs async block, parents", 1, f"bfs {ROAD} {ASYNC} --worker block:64 --parents"),
+    ("bfs async, rounds on device", 1, f"bfs {ROAD} {ASYNC} --worker warp --kernel discrete"),
+    ("bfs async, priorities", 1, f"bfs {KRON} {ASYNC} --worker warp --queue priority --threshold 1"),
+    ("bfs async, file", 1, "bfs FILE --undirected --strategy async --worker warp --workers 64"),
+    ("bfs levels, skewed", 1, f"bfs {KRON} --strategy levels --parents"),
+    ("bfs levels, narrow", 1, f"bfs {ROAD} --strategy levels"),
+    ("sssp async, priorities", 1, f"{WEIGHTED} {ASYNC} --worker warp --queue priority"),
+    ("sssp async thread, rounds", 1, f"{WEIGHTED} {ASYNC} --worker thread --kernel discrete --queue fifo"),
+    ("sssp delta, skewed", 1, f"{WEIGHTED} --strategy delta"),
+    ("sssp delta, narrow", 1, f"sssp {ROAD} --weights hash255 --strategy delta --delta 64"),
+    ("components async", 1, f"components {KRON} {ASYNC} --worker warp"),
+    ("components hook", 1, "components uniform:8 --strategy hook"),
+    ("pagerank async", 1, f"{RANKED} {ASYNC} --worker warp"),
+    ("pagerank pull", 1, f"{RANKED} --strategy pull"),
+    ("bfs async thread", 2, f"bfs {ROAD} {ASYNC} --worker thread --partition random"),
+    ("bfs async warp, combine", 2, f"bfs {ROAD} {ASYNC} --worker warp --combine on"),
+    ("bfs async block, judge remote", 2, f"bfs {ROAD} {ASYNC} --worker block:64 --judge remote"),
+    ("bfs async warp, rounds", 2, f"bfs {KRON} {ASYNC} --worker warp --kernel discrete"),
+    ("bfs levels", 2, f"bfs {KRON} --strategy levels --parents"),
+    ("sssp async, priorities, combine", 2, f"{WEIGHTED} {ASYNC} --worker warp --queue priority --combine on"),
+    ("sssp delta", 2, f"{WEIGHTED} --strategy delta"),
+    ("components async, judge remote", 2, f"components {KRON} {ASYNC} --worker warp --judge remote"),
+    ("components hook", 2, "components uniform:8 --strategy hook"),
+    ("pagerank async", 2, f"{RANKED} {ASYNC} --worker warp"),
+    ("pagerank pull", 2, f"{RANKED} --strategy pull"),
+]
+
+
+def run(case: tuple[str, int, str], tool: str, args: argparse.Namespace, file: pathlib.Path, gpus: list[int]) -> str:
+    """One cell of the table."""
+    name, pes, arguments = case
+    log = args.out / f"{tool}-{pes}-{re.sub('[^a-z]+', '-', name)}.log"
+    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(args.build / "shoal")]
+    command += arguments.replace("FILE", str(file)).split()
+    command += ["--device", "gpu", "--pes", str(pes), "--trials", "1", "--verify", "--stall-timeout", str(args.seconds)]
+    environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, gpus)))
+    begin = time.monotonic()
+    with log.open("w") as out:
+        print(" ".join(command), file=out, flush=True)
+        try:
+            status = subprocess.run(
+                command, stdout=out, stderr=subprocess.STDOUT, env=environment, timeout=args.seconds, check=False
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return "late"
+    text = log.read_text(errors="replace")
+    found = re.findall(r"(?:ERROR SUMMARY: |RACECHECK SUMMARY: )(\d+)", text)
+    errors = sum(map(int, found))
+    if errors > 0:
+        return f"{errors} found"
+    return f"ok {time.monotonic() - begin:.0f} s" if status == 0 and found else f"wrong ({status})"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--seconds", type=int, default=60, help="limit of one run")
+    parser.add_argument("--jobs", type=int, default=8, help="runs side by side")
+    parser.add_argument("--only", default="", help="only families with this in their name")
+    parser.add_argument("--tools", default=",".join(TOOLS))
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False).stdout
+    count = len(listed.splitlines())
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    gpus = [int(gpu) for gpu in visible.split(",")] if visible else list(range(count))
+    if not gpus:
+        print("no GPU is visible", file=sys.stderr)
+        return 2
+    tools = args.tools.split(",")
+    cases = [case for case in CASES if case[1] <= len(gpus) and args.only in case[0]]
+    file = args.out / "ring.el"  # a graph that is read, not generated
+    file.write_text("".join(f"{v} {(v + step) % 300}\n" for v in range(300) for step in (1, 17)))
+
+    free: queue.Queue[int] = queue.Queue()  # first GPUs of pairs; several jobs may share one
+    for job in range(args.jobs):
+        free.put((2 * job) % len(gpus))
+    cells: dict[tuple[int, str], str] = {}
+
+    def work(row: int, tool: str) -> None:
+        pes, first = cases[row][1], free.get()
+        mine = [gpus[(first + row + i) % len(gpus)] for i in range(pes)] if pes == 1 else gpus[first : first + pes]
+        if len(mine) < pes:
+            mine = gpus[:pes]
+        try:
+            cells[row, tool] = run(cases[row], tool, args, file, mine)
+        finally:
+            free.put(first)
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for done in [pool.submit(work, row, tool) for tool in tools for row in range(len(cases))]:
+            done.result()
+    lines = [f"{'kernels':<32} PEs  " + "".join(f"{tool:<14}" for tool in tools)]
+    for row, case in enumerate(cases):
+        lines.append(f"{case[0]:<32} {case[1]:>3}  " + "".join(f"{cells[row, tool]:<14}" for tool in tools))
+    good = sum(cell.startswith("ok") for cell in cells.values())
+    lines.append(f"{good} ok, {len(cells) - good} not")
+    (args.out / "table.txt").write_text("\n".join(lines) + "\n")
+    print("\n".join(line.rstrip() for line in lines))
+    return 0 if good == len(cells) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
