@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pagerank_engines.hpp"
+#include "shoal/algo/pagerank_readers.cuh"
 #include "shoal/algo/pagerank_sweep.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
@@ -36,7 +37,7 @@ template <class Share>
 class PullGpu : public PageRankEngine {
  public:
   PullGpu(const PlacedGraph& graph, const PageRankRules& rules)
-      : graph_(graph), team_(graph.devices, "PageRank"), rows_(graph), pes_(graph.n_pes()) {
+      : graph_(graph), team_(graph.devices, "PageRank"), rows_(graph), readers_(graph, rows_), pes_(graph.n_pes()) {
     const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
     const double mean = static_cast<double>(graph.num_arcs) / n;
     rules_.alpha = rules.alpha;
@@ -96,6 +97,10 @@ class PullGpu : public PageRankEngine {
                                       (rho == rules.rho ? ": first guess held" : ": from the rate of the changes"));
     report.chosen.emplace_back(
         "rows", rows_.sorted() ? "by length: skewed or long" : "as they were: short, neighbours are near");
+    if (graph_.n_pes() > 1) {
+      report.chosen.emplace_back(
+          "sends", std::to_string(readers_.sent()) + " contributions in a sweep: to the PEs whose rows read them");
+    }
     return outcome;
   }
 
@@ -156,12 +161,13 @@ class PullGpu : public PageRankEngine {
     v.taken = pe.taken.data();
     v.uniform = 1.0 / static_cast<double>(std::max<std::int64_t>(graph_.num_vertices, 1));
     v.rank = pe.rank.data();
-    v.multi = pes_.size() > 1;
+    v.readers = readers_.of(p);
   }
 
   const PlacedGraph& graph_;
   LockstepTeam team_;
   PageRankRowsGpu rows_;
+  PageRankReadersGpu readers_;
   std::vector<Pe> pes_;
   Rules rules_{};
   bool by_degree_ = false;

@@ -11,6 +11,7 @@
 // Source: slices are SELL-C with C = 32 (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "shoal/core/device_memory.cuh"
@@ -47,6 +48,13 @@ class PageRankRowsGpu {
   explicit PageRankRowsGpu(const PlacedGraph& graph);
 
   const PageRankRows& rows(pe_t p) const { return pes_[p].view; }
+  /// All entries of a PE's rows and how many there are: of long rows, and of slices, padding included.
+  std::pair<const vertex_t*, arc_t> long_targets(pe_t p) const {
+    return {pes_[p].targets.data(), pes_[p].targets.size()};
+  }
+  std::pair<const vertex_t*, arc_t> slice_targets(pe_t p) const {
+    return {pes_[p].slice_targets.data(), pes_[p].slice_targets.size()};
+  }
   bool sorted() const { return sorted_; }
   std::int64_t bytes() const;  ///< on all devices
 

@@ -32,13 +32,13 @@ struct View {
   PageRankRows rows;
   double* y;        ///< [count] by row: ranks before they are divided by their sum
   Share* step;      ///< [count] d of the sweep before
-  Share* share[2];  ///< [n + 1] of all places: y over out-degree, by sweep % 2; the last is 0
+  Share* share[2];  ///< [n + 1] by place: y over out-degree, by sweep % 2, where own rows read it; the last is 0
   Share* peer_share[2][lockstep::kPeers];
-  u32* taken;              ///< [3][2] units and slices handed out, by sweep % 3; zero
-  const double* personal;  ///< [count] by local placed vertex; null: uniform
-  double uniform;          ///< 1 / n
-  double* rank;            ///< [count] by local placed vertex: the result
-  u32 multi;
+  const std::uint8_t* readers;  ///< [count] peers that read a row's place (pagerank_readers.cuh); null: one PE
+  u32* taken;                   ///< [3][2] units and slices handed out, by sweep % 3; zero
+  const double* personal;       ///< [count] by local placed vertex; null: uniform
+  double uniform;               ///< 1 / n
+  double* rank;                 ///< [count] by local placed vertex: the result
 };
 
 struct Rules {
@@ -66,13 +66,13 @@ struct Found {
   double residual = 0, sum = 0, dangling = 0;
 };
 
+/// Writes what a row gives for sweep `to`, here and straight into the memory of the peers that read it.
 template <class Share>
-__device__ void publish(const View<Share>& v, u32 to, u32 place, Share share) {
+__device__ void publish(const View<Share>& v, u32 to, u32 row, Share share) {
+  const u32 place = v.rows.first + row;
   v.share[to][place] = share;
-  if (v.multi == 0) return;
-  for (pe_t p = 0; p < v.team.n_pes; ++p) {
-    if (p != v.team.me) v.peer_share[to][p][place] = share;
-  }
+  if (v.readers == nullptr) return;
+  for (u32 left = v.readers[row]; left != 0; left &= left - 1) v.peer_share[to][__ffs(left) - 1][place] = share;
 }
 
 template <class Share>
@@ -97,7 +97,7 @@ __device__ void change_row(const View<Share>& v, const Rules& rules, const Cours
   const double now = y + d;
   const u32 degree = v.rows.degree[row];
   v.y[row] = now;
-  publish(v, to, v.rows.first + row, static_cast<Share>(degree != 0 ? now / degree : 0));
+  publish(v, to, row, static_cast<Share>(degree != 0 ? now / degree : 0));
   found.residual += fabs(r);
   found.sum += now;
   found.dangling += degree != 0 ? 0 : now;
@@ -198,7 +198,7 @@ __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
                                                          : jumps;
     v.y[row] = y;
     if (rules.rho != 0) v.step[row] = 0;
-    publish(v, 0, v.rows.first + row, static_cast<Share>(degree != 0 ? y / degree : 0));
+    publish(v, 0, row, static_cast<Share>(degree != 0 ? y / degree : 0));
     if (row >= v.rows.active) found.residual += y;  // sum of rows that are not swept
     found.sum += y;
     found.dangling += degree != 0 ? 0 : y;
