@@ -119,6 +119,12 @@ Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const
     case PartitionKind::random:
       partition = random_partition(n, n_pes, seed);
       break;
+    case PartitionKind::modulo: {
+      HostArray<pe_t> pe_of(n);
+      for (std::int64_t v = 0; v < n; ++v) pe_of[v] = static_cast<pe_t>(v % n_pes);
+      partition = partition_of_assignment(pe_of, n_pes);
+      break;
+    }
     case PartitionKind::metis:
       partition = partition_of_assignment(assign_by_metis(graph, n_pes, seed), n_pes);
       break;

@@ -29,7 +29,8 @@ constexpr Names<CombineKind> kCombines[] = {
     {CombineKind::automatic, "auto"}, {CombineKind::off, "off"}, {CombineKind::on, "on"}};
 constexpr Names<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
                                                 {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
-                                                {PartitionKind::metis, "metis"},    {PartitionKind::file, "file"}};
+                                                {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
+                                                {PartitionKind::file, "file"}};
 
 template <class Enum, std::size_t N>
 const char* find_name(const Names<Enum> (&names)[N], Enum value) {
@@ -96,7 +97,7 @@ void parse_worker(const std::string& text, Options& options) {
 }
 
 void parse_partition(const std::string& text, Options& options) {
-  const char* legal = "auto, block, edges, random, metis, file:PATH";
+  const char* legal = "auto, block, edges, random, modulo, metis, file:PATH";
   const std::size_t colon = text.find(':');
   const PartitionKind kind = find_kind(kPartitions, "partition", text.substr(0, colon), legal);
   const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);

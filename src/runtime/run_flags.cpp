@@ -17,7 +17,8 @@ void RunFlags::add_to(CLI::App& app) {
   app.add_option("--threads", values_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)")
       ->group(where)
       ->type_name("N");
-  app.add_option("--partition", partition_, "auto, block, edges, random, metis, or file:PATH (one PE number per line)")
+  app.add_option("--partition", partition_,
+                 "auto, block, edges, random, modulo, metis, or file:PATH (one PE number per line)")
       ->group(where)
       ->type_name("KIND");
 

@@ -82,7 +82,7 @@ void check(const Csr& graph, const Partition& partition, pe_t n_pes) {
 
 TEST(Partition, EveryKindOfEveryGraphOverEveryNumberOfPes) {
   std::vector<PartitionKind> kinds{PartitionKind::automatic, PartitionKind::block, PartitionKind::edges,
-                                   PartitionKind::random};
+                                   PartitionKind::random, PartitionKind::modulo};
 #if defined(SHOAL_HAVE_METIS)
   kinds.push_back(PartitionKind::metis);
 #else
@@ -108,6 +108,14 @@ TEST(Partition, BlocksDifferByOneVertex) {
       const std::int64_t mine = partition.owner.begin[p + 1] - partition.owner.begin[p];
       EXPECT_TRUE(mine == 81 / n_pes || mine == 81 / n_pes + 1) << mine;
     }
+  }
+}
+
+TEST(Partition, ModuloDealsVerticesOut) {
+  const Csr graph = generate(parse_generator("road:9"));
+  for (const pe_t n_pes : kPes) {
+    const Partition partition = make_partition(graph, n_pes, PartitionKind::modulo);
+    for (vertex_t v = 0; v < 81; ++v) EXPECT_EQ(partition.owner(partition.placed(v)), static_cast<pe_t>(v) % n_pes);
   }
 }
 

@@ -13,7 +13,7 @@ namespace shoal {
 
 struct Csr;
 
-enum class PartitionKind { automatic, block, edges, random, metis, file };
+enum class PartitionKind { automatic, block, edges, random, modulo, metis, file };
 
 /// The ranges alone, as kernels see them.
 struct OwnerTable {
@@ -44,9 +44,9 @@ struct Partition {
 };
 
 /// Makes a partition.
-/// @param kind  block: equal vertices; edges: contiguous, equal arcs; random: a seeded permutation; metis: edge cut by
-///              METIS (symmetric view of the graph); file: one PE number per line, `file` names it ('#' and '%' begin
-///              comments); automatic: edges
+/// @param kind  block: equal vertices; edges: contiguous, equal arcs; random: a seeded permutation; modulo: vertex v
+///              goes to PE v mod n_pes; metis: edge cut by METIS (symmetric view of the graph); file: one PE number per
+///              line, `file` names it ('#' and '%' begin comments); automatic: edges
 /// @param n_pes in [1, kMaxPes]; may exceed the number of vertices: some PEs then own none
 /// @param seed  of random and metis
 /// @throws UsageError  METIS was not found when shoal was built, the graph is too large for its 32-bit indices, or the
