@@ -13,7 +13,6 @@
 #include "command.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/devices.hpp"
 
 extern char** environ;
 
@@ -65,6 +64,11 @@ class BenchCommand {
         ->group(what)
         ->type_name("NAMES");
     app.add_option("--trials", trials_, "runs of each way (default 10; with --quick 3)")->group(what)->type_name("N");
+    app.add_option("--limit", options_.limit_seconds,
+                   "a run that takes longer is ended and shown as `> SECONDS`; all trials of a way may take as long")
+        ->group(what)
+        ->type_name("SECONDS")
+        ->capture_default_str();
     app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
     app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4 GPUs, as there are; 1,2 on the CPU)")
         ->delimiter(',')
@@ -91,7 +95,9 @@ class BenchCommand {
     const Experiment& experiment = find_experiment(name_);
     options_.trials = trials_ != 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
-    if (options_.pes.empty()) options_.pes = usual_pes();
+    if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
+      throw UsageError("--limit is a number of seconds above 0, to 1e6");
+    }
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
     }
@@ -101,13 +107,15 @@ class BenchCommand {
     if (!plot_.empty()) OutputFile can_be_written(plot_);
 
     std::optional<Step> step;
-    const std::vector<BenchRun> runs = run_experiment(experiment, options_, [&](const std::string& what, double done) {
-      step.reset();
-      step.emplace(what, quiet_);
-      step->done(done);
-    });
+    Json json;
+    const std::vector<BenchRun> runs =
+        run_experiment(experiment, options_, json, [&](const std::string& what, double done) {
+          step.reset();
+          step.emplace(what, quiet_);
+          step->done(done);
+        });
     step.reset();
-    return finish(experiment, runs, json_file, markdown_file);
+    return finish(experiment, runs, std::move(json), json_file, markdown_file);
   }
 
  private:
@@ -140,23 +148,15 @@ class BenchCommand {
     return *status;
   }
 
-  std::vector<int> usual_pes() const {
-    const std::size_t gpus = options_.device == "cpu" ? 0 : list_devices().size();
-    if (gpus == 0) return {1, 2};
-    std::vector<int> all;
-    for (int n = 1; n <= 4 && n <= static_cast<int>(gpus); ++n) all.push_back(n);
-    return all;
-  }
-
-  int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, std::optional<OutputFile>& json_file,
-             std::optional<OutputFile>& markdown_file) const {
+  /// @param json  the machine; the rest is added
+  int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, Json json,
+             std::optional<OutputFile>& json_file, std::optional<OutputFile>& markdown_file) const {
     if (!quiet_ && json_ != "-") {
       std::cout << experiment.title << "\n"
                 << experiment.source << "; " << experiment.machine << ".\n"
                 << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
                 << text_table(experiment, runs) << std::flush;
     }
-    Json json = Json::parse(machine_to_json());
     json["command"] = "bench";
     json.update(to_json(experiment, options_, runs));
     const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "graph_input.hpp"
+#include "measuring_process.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/runtime/devices.hpp"
 #include "shoal/runtime/machine.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
@@ -23,54 +25,58 @@ std::string summarize(const Report& report) {
   return text;
 }
 
-/// One stand-in, and what all its ways share.
+/// One stand-in, and what all its ways share. Lives in the process that measures.
 class OnGraph {
  public:
-  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, bool on_gpu)
+  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, bool on_gpu, int pes)
       : experiment_(experiment),
         info_(find_algorithm(experiment.algorithm)),
-        graph_(graph),
         options_(options),
         input_(parse_generator(options.quick ? graph.quick : graph.full)) {
     if (!on_gpu) input_.generate_here(/*quiet=*/true);
-    scout();
+    scout(pes);
   }
 
-  BenchRun run(const BenchWay& way, int pes) const {
-    BenchRun r;
-    r.graph = graph_.paper, r.generator = input_.name(), r.way = way.label, r.pes = pes, r.flags = way.flags;
-    r.num_vertices = num_vertices_, r.num_arcs = num_arcs_;
-    try {
-      const std::unique_ptr<Placed> placed = place(way.flags, pes);
-      placed->run(sources_[0]);  // pages, kernels, caches
-      for (int i = 0; i < options_.trials && r.wrong.empty(); ++i) {
-        const Report report = placed->run(sources_[static_cast<std::size_t>(i)]);
-        r.wrong = placed->find_wrong_in_place();
-        r.seconds.push_back(report.seconds);
-        r.items_run.push_back(static_cast<double>(report.run));
-        if (info_.from_source) r.sources.push_back(sources_[static_cast<std::size_t>(i)]);
-        if (!reached_.empty()) r.reached.push_back(reached_[static_cast<std::size_t>(i)]);
-        r.chosen = summarize(report);
-      }
-    } catch (const Error& error) {
-      r.failed = error.what();
-    } catch (const std::bad_alloc&) {
-      r.failed = "not enough memory";
+  /// What was measured of one way, as keys of BenchRun.
+  Json run(const BenchWay& way, int pes, const RunClock& clock) const {
+    Json got = {{"generator", input_.name()},
+                {"num_vertices", num_vertices_},
+                {"num_arcs", num_arcs_},
+                {"wrong", ""},
+                {"chosen", ""},
+                {"sources", Json::array()},
+                {"seconds", Json::array()},
+                {"items_run", Json::array()},
+                {"reached", Json::array()}};
+    const std::unique_ptr<Placed> placed = place(way.flags, pes);
+    double used = run_one(*placed, 0, clock).seconds;  // pages, kernels, caches
+    for (std::size_t i = 0; i < sources_.size() && got["wrong"] == ""; ++i) {
+      if (i > 0 && used > options_.limit_seconds) break;
+      const Report report = run_one(*placed, i, clock);
+      used += report.seconds;
+      got["wrong"] = placed->find_wrong_in_place();
+      got["seconds"].push_back(report.seconds);
+      got["items_run"].push_back(static_cast<double>(report.run));
+      if (info_.from_source) got["sources"].push_back(sources_[i]);
+      if (!reached_.empty()) got["reached"].push_back(reached_[i]);
+      got["chosen"] = summarize(report);
     }
-    if (!r.failed.empty()) r.seconds.clear();
-    if (r.failed.empty() && r.wrong.empty()) r.value = value(r);
-    return r;
+    return got;
   }
 
  private:
+  Report run_one(Placed& placed, std::size_t i, const RunClock& clock) const {
+    return clock.limited([&] { return placed.run(sources_[i]); });
+  }
+
   std::unique_ptr<Placed> place(std::vector<std::string> flags, int pes) const {
     flags.insert(flags.end(), {"--device", options_.device, "--pes", std::to_string(pes)});
     return input_.place(*configure(info_, flags));
   }
 
   /// Sources, and how many vertices each reaches, found once by a way that is not measured.
-  void scout() {
-    const std::unique_ptr<Placed> placed = place({}, options_.pes[0]);
+  void scout(int pes) {
+    const std::unique_ptr<Placed> placed = place({}, pes);
     num_vertices_ = placed->num_vertices();
     num_arcs_ = placed->num_arcs();
     sources_.assign(static_cast<std::size_t>(options_.trials), 0);
@@ -84,22 +90,72 @@ class OnGraph {
     }
   }
 
-  double value(const BenchRun& r) const {
-    if (experiment_.quantity != Quantity::inflation) return median(r.seconds) * 1e3;
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < r.items_run.size(); ++i) ratios.push_back(r.items_run[i] / r.reached[i]);
-    return median(ratios);
-  }
-
   const Experiment& experiment_;
   const AlgorithmInfo& info_;
-  const StandIn& graph_;
   const BenchOptions& options_;
   GraphInput input_;
   std::int64_t num_vertices_ = 0, num_arcs_ = 0;
   std::vector<vertex_t> sources_;  // [trials]
   std::vector<double> reached_;    // [trials] or empty
 };
+
+/// What the process that measures does: the machine first, then ways, graph after graph.
+MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std::vector<StandIn>& graphs,
+                                         const BenchOptions& options) {
+  struct Now {
+    std::size_t graph = 0;
+    std::unique_ptr<OnGraph> on;
+  };
+  Options shared;
+  shared.device = parse_device(options.device);
+  shared.pes = options.pes.empty() ? 0 : *std::max_element(options.pes.begin(), options.pes.end());
+  const bool on_gpu = Machine(shared).on_gpu();
+  return [&, on_gpu, now = std::make_shared<Now>()](const Json& question, const RunClock& clock) {
+    if (!question.contains("graph")) {
+      return Json{{"gpus", on_gpu ? list_devices().size() : 0}, {"machine", Json::parse(machine_to_json())}};
+    }
+    const std::size_t graph = question["graph"];
+    if (!now->on || now->graph != graph) {
+      now->on.reset();  // memory for the next
+      now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, on_gpu, question["pes"]);
+      now->graph = graph;
+    }
+    return now->on->run(experiment.ways[question["way"]], question["pes"], clock);
+  };
+}
+
+double value_of(const BenchRun& r, Quantity quantity) {
+  if (quantity != Quantity::inflation) return median(r.seconds) * 1e3;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < r.items_run.size(); ++i) ratios.push_back(r.items_run[i] / r.reached[i]);
+  return median(ratios);
+}
+
+/// Takes what OnGraph::run() measured.
+void read(BenchRun& r, const Json& got, Quantity quantity) {
+  r.generator = got["generator"], r.num_vertices = got["num_vertices"], r.num_arcs = got["num_arcs"];
+  r.wrong = got["wrong"], r.chosen = got["chosen"];
+  got["sources"].get_to(r.sources), got["seconds"].get_to(r.seconds);
+  got["items_run"].get_to(r.items_run), got["reached"].get_to(r.reached);
+  if (r.wrong.empty()) r.value = value_of(r, quantity);
+}
+
+/// The experiment's graphs that were asked for. @throws UsageError for a name that it does not have
+std::vector<StandIn> choose_graphs(const Experiment& experiment, const std::vector<std::string>& wanted) {
+  std::vector<StandIn> graphs;
+  std::string legal;
+  for (const StandIn& graph : experiment.graphs) {
+    legal += (legal.empty() ? "" : ", ") + graph.paper;
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), graph.paper) != wanted.end()) graphs.push_back(graph);
+  }
+  for (const std::string& name : wanted) {
+    const auto same = [&](const StandIn& graph) { return graph.paper == name; };
+    if (std::none_of(graphs.begin(), graphs.end(), same)) {
+      throw UsageError("graph '" + name + "' is not in " + experiment.name + "; legal: " + legal);
+    }
+  }
+  return graphs;
+}
 
 /// Times become speed-ups over the same way on one PE.
 void divide_by_one_pe(std::vector<BenchRun>& runs) {
@@ -115,53 +171,36 @@ void divide_by_one_pe(std::vector<BenchRun>& runs) {
 
 }  // namespace
 
-std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options,
+std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options, Json& machine,
                                      const std::function<void(const std::string&, double)>& say) {
-  std::vector<StandIn> graphs;
-  for (const StandIn& graph : experiment.graphs) {
-    const auto& wanted = options.graphs;
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), graph.paper) != wanted.end()) graphs.push_back(graph);
-  }
-  for (const std::string& name : options.graphs) {
-    std::string legal;
-    bool known = false;
-    for (const StandIn& graph : experiment.graphs) {
-      known |= name == graph.paper;
-      legal += (legal.empty() ? "" : ", ") + graph.paper;
-    }
-    if (!known) throw UsageError("graph '" + name + "' is not in " + experiment.name + "; legal: " + legal);
-  }
-  Options shared;
-  shared.device = parse_device(options.device);
-  shared.pes = *std::max_element(options.pes.begin(), options.pes.end());
-  const bool on_gpu = Machine(shared).on_gpu();
+  const std::vector<StandIn> graphs = choose_graphs(experiment, options.graphs);
+  MeasuringProcess process([&] { return begin_answering(experiment, graphs, options); });
+  const Json here = process.ask(Json::object());
+  machine = here["machine"];
+  const int gpus = here["gpus"], most = gpus == 0 ? 2 : std::min(gpus, 4);
+  std::vector<int> all_pes = options.pes;
+  for (int n = 1; options.pes.empty() && n <= most; ++n) all_pes.push_back(n);
 
   std::vector<BenchRun> runs;
-  const double total = static_cast<double>(graphs.size() * experiment.ways.size() * options.pes.size());
-  for (const StandIn& graph : graphs) {
-    std::unique_ptr<OnGraph> on;
-    std::string failed;
-    say(graph.paper + ": placing " + (options.quick ? graph.quick : graph.full),
-        static_cast<double>(runs.size()) / total);
-    try {
-      on = std::make_unique<OnGraph>(experiment, graph, options, on_gpu);
-    } catch (const CapacityError& error) {
-      failed = error.what();
-    } catch (const std::bad_alloc&) {
-      failed = "not enough memory for the graph";
-    }
-    for (const BenchWay& way : experiment.ways) {
-      for (const int pes : options.pes) {
-        say(graph.paper + ", " + way.label + ", " + counted(pes, "PE", "PEs"),
-            static_cast<double>(runs.size()) / total);
-        if (on) {
-          runs.push_back(on->run(way, pes));
-          continue;
+  const double total = static_cast<double>(graphs.size() * experiment.ways.size() * all_pes.size());
+  for (std::size_t g = 0; g < graphs.size(); ++g) {
+    for (std::size_t w = 0; w < experiment.ways.size(); ++w) {
+      for (const int pes : all_pes) {
+        BenchRun run;
+        run.graph = graphs[g].paper, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
+        run.way = experiment.ways[w].label, run.flags = experiment.ways[w].flags, run.pes = pes;
+        say(run.graph + ", " + run.way + ", " + counted(pes, "PE", "PEs"), static_cast<double>(runs.size()) / total);
+        try {
+          const Json question = {{"graph", g}, {"way", w}, {"pes", pes}};
+          read(run, process.ask(question, options.limit_seconds), experiment.quantity);
+        } catch (const TooSlow& slow) {
+          run.over_seconds = slow.limit_seconds;
+        } catch (const Error& error) {
+          run.failed = error.what();
+        } catch (const std::bad_alloc&) {
+          run.failed = "not enough memory";
         }
-        BenchRun none;
-        none.graph = graph.paper, none.generator = options.quick ? graph.quick : graph.full, none.way = way.label;
-        none.pes = pes, none.flags = way.flags, none.failed = failed;
-        runs.push_back(none);
+        runs.push_back(std::move(run));
       }
     }
   }

@@ -11,11 +11,12 @@
 namespace shoal::cli {
 
 struct BenchOptions {
-  bool quick = false;               ///< the small stand-ins
-  std::string device = "auto";      ///< auto, cpu, gpu
-  std::vector<int> pes;             ///< each way is run on so many PEs
+  bool quick = false;           ///< the small stand-ins
+  std::string device = "auto";  ///< auto, cpu, gpu
+  std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4 GPUs, as there are, or 1,2 on the CPU
   std::vector<std::string> graphs;  ///< the paper's names; empty: all
   int trials = 10;
+  double limit_seconds = 60;  ///< a run that takes longer is ended; all trials of a way may take as long together
   std::uint64_t seed = 1;
 };
 
@@ -26,19 +27,22 @@ struct BenchRun {
   int pes = 1;
   std::vector<std::string> flags;
   std::vector<vertex_t> sources;  ///< [trials]; empty for algorithms without a source
-  std::vector<double> seconds;    ///< [trials]; empty when it did not run
-  std::vector<double> items_run;  ///< [trials]
-  std::vector<double> reached;    ///< [trials]; only for Quantity::inflation
+  std::vector<double> seconds;    ///< [trials], or fewer where the limit allowed no more; empty when it did not run
+  std::vector<double> items_run;  ///< as seconds
+  std::vector<double> reached;    ///< as seconds; only for Quantity::inflation
   double value = kNotReported;    ///< what the experiment asks for
+  double over_seconds = 0;        ///< above 0: a run was ended after so long
   std::string failed;             ///< why it did not run
   std::string wrong;              ///< what is wrong with an answer
   std::string chosen;             ///< by the last run: "async, persistent, warp"
 };
 
-/// Every answer is checked where it lies. What cannot run here is said in `failed`; the rest goes on.
-/// @param say  called before each run ("road_usa, auto, 2 PEs") with the part that is done, in [0, 1]
+/// Every answer is checked where it lies. What cannot run here, or takes too long, is said in its BenchRun; the rest goes
+/// on. Runs are made in a process of their own (measuring_process.hpp): this one must not have used CUDA.
+/// @param machine  filled with machine_to_json()
+/// @param say      called before each run ("road_usa, auto, 2 PEs") with the part that is done, in [0, 1]
 /// @throws UsageError  a graph that the experiment does not have, a device that is not there
-std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options,
+std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options, Json& machine,
                                      const std::function<void(const std::string&, double)>& say);
 
 /// One line of a table or curve of a plot: the paper's, or ours.

@@ -29,10 +29,17 @@ const BenchRun* find_run(const std::vector<BenchRun>& runs, const Series& series
   return nullptr;
 }
 
-std::string cell(const std::vector<BenchRun>& runs, const Series& series, int pes, double value) {
+/// A run that was ended: its time is known to be longer than the limit, and nothing else is.
+std::string too_slow(const BenchRun& run, Quantity quantity) {
+  if (quantity != Quantity::milliseconds) return "too slow";
+  return std::string("> ").append(number(run.over_seconds * 1e3));
+}
+
+std::string cell(const std::vector<BenchRun>& runs, const Series& series, int pes, double value, Quantity quantity) {
   const BenchRun* run = find_run(runs, series, pes);
   if (run != nullptr && !run->wrong.empty()) return "WRONG";
   if (run != nullptr && !run->failed.empty()) return "failed";
+  if (run != nullptr && run->over_seconds > 0) return too_slow(*run, quantity);
   return number(value);
 }
 
@@ -42,16 +49,15 @@ std::string graph_line(const Experiment& experiment, const std::vector<BenchRun>
   for (const StandIn& stand_in : experiment.graphs) {
     if (stand_in.paper == graph) text += " (" + stand_in.size + ")";
   }
+  const BenchRun* shown = nullptr;  // one that ran knows the graph's size
   for (const BenchRun& run : runs) {
-    if (run.graph != graph) continue;
-    text += "; here " + run.generator;
-    if (run.num_vertices > 0) {
-      text +=
-          " (" + counted(run.num_vertices, "vertex", "vertices") + ", " + counted(run.num_arcs, "arc", "arcs") + ")";
-    }
-    break;
+    if (run.graph == graph && (shown == nullptr || shown->num_vertices == 0)) shown = &run;
   }
-  return text;
+  if (shown == nullptr) return text;
+  text += "; here " + shown->generator;
+  if (shown->num_vertices == 0) return text;
+  return text + " (" + counted(shown->num_vertices, "vertex", "vertices") + ", " +
+         counted(shown->num_arcs, "arc", "arcs") + ")";
 }
 
 /// The lines below a table: why a cell is empty.
@@ -61,6 +67,7 @@ std::vector<std::string> troubles(const std::vector<BenchRun>& runs) {
     const std::string who = run.graph + ", " + run.way + ", " + counted(run.pes, "PE", "PEs");
     if (!run.wrong.empty()) lines.push_back("WRONG: " + who + ": " + run.wrong);
     if (!run.failed.empty()) lines.push_back("failed: " + who + ": " + run.failed);
+    if (run.over_seconds > 0) lines.push_back("too slow: " + who + ": ended after " + number(run.over_seconds) + " s");
   }
   return lines;
 }
@@ -128,7 +135,8 @@ std::string text_table(const Experiment& experiment, const std::vector<BenchRun>
     std::snprintf(text, sizeof text, "  %-42s", (series.system + (series.ours ? "" : " (paper)")).c_str());
     out += text;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      std::snprintf(text, sizeof text, " %9s", cell(runs, series, columns[i], series.values[i]).c_str());
+      std::snprintf(text, sizeof text, " %9s",
+                    cell(runs, series, columns[i], series.values[i], experiment.quantity).c_str());
       out += text;
     }
     out += "\n";
@@ -157,7 +165,7 @@ std::string markdown_table(const Experiment& experiment, const std::vector<Bench
     }
     out += "| " + series.system + (series.ours ? "" : " (paper)") + " |";
     for (std::size_t i = 0; i < columns.size(); ++i)
-      out += " " + cell(runs, series, columns[i], series.values[i]) + " |";
+      out += " " + cell(runs, series, columns[i], series.values[i], experiment.quantity) + " |";
     out += "\n";
   }
   for (const std::string& line : troubles(runs)) out += "\n" + line + "\n";
@@ -166,11 +174,10 @@ std::string markdown_table(const Experiment& experiment, const std::vector<Bench
 
 Json to_json(const Experiment& experiment, const BenchOptions& options, const std::vector<BenchRun>& runs) {
   const auto finite = [](double value) { return std::isnan(value) ? Json() : Json(value); };
-  Json json = {{"experiment", experiment.name},     {"title", experiment.title},
-               {"source", experiment.source},       {"paper_machine", experiment.machine},
-               {"sees", experiment.sees},           {"note", experiment.note},
-               {"unit", unit(experiment.quantity)}, {"quick", options.quick},
-               {"trials", options.trials},          {"seed", options.seed}};
+  Json json = {{"experiment", experiment.name},          {"title", experiment.title}, {"source", experiment.source},
+               {"paper_machine", experiment.machine},    {"sees", experiment.sees},   {"note", experiment.note},
+               {"unit", unit(experiment.quantity)},      {"quick", options.quick},    {"trials", options.trials},
+               {"limit_seconds", options.limit_seconds}, {"seed", options.seed}};
   json["runs"] = Json::array();
   for (const BenchRun& run : runs) {
     json["runs"].push_back({{"graph", run.graph},
@@ -187,7 +194,8 @@ Json to_json(const Experiment& experiment, const BenchOptions& options, const st
                             {"reached", run.reached},
                             {"value", finite(run.value)},
                             {"chosen", run.chosen},
-                            {"verified", run.failed.empty() && run.wrong.empty()}});
+                            {"verified", !run.seconds.empty() && run.wrong.empty()}});
+    if (run.over_seconds > 0) json["runs"].back()["over_seconds"] = run.over_seconds;
     if (!run.failed.empty()) json["runs"].back()["failed"] = run.failed;
     if (!run.wrong.empty()) json["runs"].back()["wrong"] = run.wrong;
   }

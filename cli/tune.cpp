@@ -8,7 +8,6 @@
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
-#include "shoal/runtime/devices.hpp"
 #include "shoal/runtime/run_flags.hpp"
 #include "tune_search.hpp"
 
@@ -71,19 +70,18 @@ class TuneCommand {
     std::optional<OutputFile> json_file;
     if (!json_.empty() && json_ != "-") json_file.emplace(json_);
     const std::string profile = profile_ == "auto" ? profile_path() : profile_;
-    const Machine machine(options);
     GraphInput graph(graph_, quiet_);
-    if (!machine.on_gpu()) graph.generate_here(quiet_);
+    TuneMeasure measure(info, graph, fixed, options);
 
     const bool silent = quiet_ || json_ == "-";
     if (!silent) std::cout << info.name << " of " << graph.name() << ", for " << graph.features() << "\n" << std::flush;
     Step step("tuning", quiet_);
-    TuneSearch search(info, graph, fixed, machine, limits_, [&](double used, const Measured& m) {
+    TuneSearch search(info, measure, fixed, limits_, [&](double used, const Measured& m) {
       step.done(std::min(used, 1.0));
       if (!silent) print(m);
     });
     search.run();
-    return finish(info, graph, search, machine, profile, json_file);
+    return finish(info, graph, search, measure.machine(), profile, json_file);
   }
 
  private:
@@ -117,7 +115,7 @@ class TuneCommand {
     std::fflush(stdout);
   }
 
-  int finish(const AlgorithmInfo& info, const GraphInput& graph, const TuneSearch& search, const Machine& machine,
+  int finish(const AlgorithmInfo& info, const GraphInput& graph, const TuneSearch& search, const TuneMachine& machine,
              const std::string& profile, std::optional<OutputFile>& json_file) {
     int wrong = 0;
     for (const Measured& m : search.all()) {
@@ -125,7 +123,7 @@ class TuneCommand {
       ++wrong;
       std::fprintf(stderr, "shoal: wrong result: %s: %s\n", to_text(m.way).c_str(), m.failed.c_str());
     }
-    const ProfileEntry entry = {{describe(machine), info.name, graph.features()},
+    const ProfileEntry entry = {{machine.described, info.name, graph.features()},
                                 to_flags(search.best()),
                                 search.best_seconds(),
                                 search.auto_seconds(),
@@ -138,7 +136,7 @@ class TuneCommand {
       std::printf("best: %s: %.3f ms; auto: %.3f ms; auto is %.1f %% above the best\n", to_text(search.best()).c_str(),
                   search.best_seconds() * 1e3, search.auto_seconds() * 1e3, search.gap() * 100);
     }
-    if (!json_.empty()) write_json(graph, search, entry, json_file);
+    if (!json_.empty()) write_json(graph, search, entry, machine.json, json_file);
     if (wrong > 0) return kWrongResult;
     if (profile != "none") {
       store_in_profile(profile, entry);
@@ -156,9 +154,8 @@ class TuneCommand {
     file->commit();
   }
 
-  void write_json(const GraphInput& graph, const TuneSearch& search, const ProfileEntry& entry,
+  void write_json(const GraphInput& graph, const TuneSearch& search, const ProfileEntry& entry, Json json,
                   std::optional<OutputFile>& file) const {
-    Json json = Json::parse(machine_to_json());
     json["command"] = "tune";
     json["algorithm"] = entry.key.algorithm;
     json["graph"] = {{"name", graph.name()}, {"features", entry.key.graph}};

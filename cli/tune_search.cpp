@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "shoal/core/error.hpp"
-#include "sources.hpp"
 #include "statistics.hpp"
 
 namespace shoal::cli {
@@ -12,6 +11,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kHopeless = 8;        // a first run slower than the best by this factor is not repeated
+constexpr double kLeastLimit = 1;      // seconds that a first run may take, however fast others are: it loads kernels
 constexpr double kGridShare = 0.6;     // of the budget: for the grid
 constexpr double kWorthNaming = 1.02;  // auto stays when the best is not faster by this factor: less is noise
 
@@ -52,36 +52,18 @@ bool fits(const Way& way, const std::string& flag) {
 
 }  // namespace
 
-std::vector<std::string> to_flags(const Way& way) {
-  std::vector<std::string> flags;
-  for (const auto& [flag, value] : way) flags.insert(flags.end(), {flag, value});
-  return flags;
-}
-
-std::string to_text(const Way& way) {
-  std::string text;
-  for (const auto& [flag, value] : way) text += (text.empty() ? "" : " ") + flag + " " + value;
-  return text.empty() ? "auto" : text;
-}
-
-TuneSearch::TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, const Machine& machine,
-                       const TuneLimits& limits, std::function<void(double, const Measured&)> say)
+TuneSearch::TuneSearch(const AlgorithmInfo& info, TuneMeasure& measure, Way fixed, const TuneLimits& limits,
+                       std::function<void(double, const Measured&)> say)
     : info_(info),
-      graph_(graph),
+      measure_(measure),
       fixed_(std::move(fixed)),
-      on_gpu_(machine.on_gpu()),
-      several_pes_(machine.n_pes() > 1),
+      on_gpu_(measure.machine().on_gpu),
+      several_pes_(measure.machine().n_pes > 1),
       limits_(limits),
       say_(std::move(say)) {}
 
 double TuneSearch::used() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() / limits_.budget_seconds;
-}
-
-std::unique_ptr<Placed> TuneSearch::place(const Way& way) const {
-  Way whole = fixed_;
-  whole.insert(way.begin(), way.end());
-  return graph_.place(*configure(info_, to_flags(whole)));
 }
 
 /// Every strategy; the worklist with each kind of worker and kernel, the likely ones first.
@@ -109,28 +91,20 @@ std::vector<Way> TuneSearch::grid() const {
   return ways;
 }
 
-/// One run to warm up, then `trials`, source after source. Stops early when the first is slower than limit_seconds.
-Measured TuneSearch::measure(const Way& way, int trials, double limit_seconds) {
+/// Stops early when the first run is slower than hopeless_seconds.
+Measured TuneSearch::measure(const Way& way, int trials, double hopeless_seconds) {
   Measured m{way, kNever, 0, "", false};
   try {
-    const std::unique_ptr<Placed> placed = place(way);
-    std::vector<double> seconds = {placed->run(sources_[0]).seconds};
-    m.failed = placed->find_wrong_in_place();
+    const double limit = std::max(kLeastLimit, 2 * kHopeless * fastest_);
+    const std::vector<double> seconds = measure_.times(way, trials, hopeless_seconds, limit, m.failed);
     m.wrong = !m.failed.empty();
-    if (!m.wrong && seconds[0] <= limit_seconds) {
-      seconds.clear();
-      for (int i = 0; i < trials; ++i) {
-        seconds.push_back(placed->run(sources_[static_cast<std::size_t>(i) % sources_.size()]).seconds);
-      }
-    }
-    m.seconds = median(seconds);
     m.trials = static_cast<int>(seconds.size());
+    if (!m.wrong) fastest_ = std::min(fastest_, m.seconds = median(seconds));
   } catch (const Error& error) {
     m.failed = error.what();
   } catch (const std::bad_alloc&) {
     m.failed = "not enough memory";
   }
-  if (m.wrong) m.seconds = kNever;
   all_.push_back(m);
   say_(used(), m);
   return m;
@@ -185,42 +159,23 @@ void TuneSearch::refine() {
 
 /// The winner of many noisy measurements looks better than it is; so it is measured anew, in turns with auto.
 void TuneSearch::compare() {
-  const std::unique_ptr<Placed> plain = place({});
-  const std::unique_ptr<Placed> best = best_.empty() ? nullptr : place(best_);
-  std::vector<double> auto_seconds, best_seconds;
-  plain->run(sources_[0]);
-  if (best) best->run(sources_[0]);
-  for (int i = 0; i < limits_.trials; ++i) {
-    const vertex_t source = sources_[static_cast<std::size_t>(i) % sources_.size()];
-    for (const bool first : {i % 2 == 0, i % 2 != 0}) {
-      if (first) auto_seconds.push_back(plain->run(source).seconds);
-      if (!first && best) best_seconds.push_back(best->run(source).seconds);
-    }
-  }
-  auto_seconds_ = median(auto_seconds);
-  best_seconds_ = best ? median(best_seconds) : auto_seconds_;
+  const auto [plain, best] = measure_.side_by_side(best_, limits_.trials);
+  auto_seconds_ = median(plain);
+  best_seconds_ = median(best);
   if (best_seconds_ * kWorthNaming < auto_seconds_) return;
   best_.clear();
   best_seconds_ = std::min(best_seconds_, auto_seconds_);
 }
 
 void TuneSearch::run() {
-  const std::unique_ptr<Placed> plain = place({});
-  SourceChoice random;
-  if (info_.from_source) {
-    sources_ = choose_sources(random, limits_.trials, limits_.seed, plain->num_vertices(), plain->num_arcs(),
-                              [&](vertex_t v) { return plain->degree(v); });
-  } else {
-    sources_ = {0};
-  }
-  const Report report = plain->run(sources_[0]);
-  const std::string wrong = plain->find_wrong_in_place();
-  if (!wrong.empty()) {
-    all_.push_back({{}, report.seconds, 1, wrong, true});
-    auto_seconds_ = best_seconds_ = report.seconds;
+  const TuneStart start = measure_.start(limits_.trials, limits_.seed);
+  auto_chose_ = start.chosen;
+  fastest_ = start.seconds;
+  if (!start.wrong.empty()) {
+    all_.push_back({{}, start.seconds, 1, start.wrong, true});
+    auto_seconds_ = best_seconds_ = start.seconds;
     return;
   }
-  auto_chose_ = report.chosen;
   halve(grid());
   if (best_seconds_ < kNever && best_seconds_ > 0) refine();
   if (best_seconds_ == kNever) best_.clear();

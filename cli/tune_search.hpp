@@ -3,20 +3,12 @@
 #pragma once
 #include <chrono>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "graph_input.hpp"
-#include "shoal/runtime/machine.hpp"
+#include "tune_measure.hpp"
 
 namespace shoal::cli {
-
-/// Options by flag: {"--strategy": "async", "--worker": "warp"}. Empty: all auto.
-using Way = std::map<std::string, std::string>;
-std::vector<std::string> to_flags(const Way& way);
-/// As it is typed; "auto" when empty.
-std::string to_text(const Way& way);
 
 /// What was measured of one way.
 struct Measured {
@@ -35,11 +27,11 @@ struct TuneLimits {
 
 class TuneSearch {
  public:
-  /// @param fixed  flags that every run has ({"--device", "gpu"}); options named there are not tried
-  /// @param machine  what the fixed flags mean here
-  /// @param say    called with the part of the budget that is used, and with what was measured
-  TuneSearch(const AlgorithmInfo& info, const GraphInput& graph, Way fixed, const Machine& machine,
-             const TuneLimits& limits, std::function<void(double, const Measured&)> say);
+  /// @param measure  does the runs
+  /// @param fixed    the flags that its runs have; options named there are not tried
+  /// @param say      called with the part of the budget that is used, and with what was measured
+  TuneSearch(const AlgorithmInfo& info, TuneMeasure& measure, Way fixed, const TuneLimits& limits,
+             std::function<void(double, const Measured&)> say);
 
   /// @throws what running `auto` throws; a way that fails is left out and said in all()
   void run();
@@ -55,7 +47,6 @@ class TuneSearch {
 
  private:
   std::vector<Way> grid() const;
-  std::unique_ptr<Placed> place(const Way& way) const;
   Measured measure(const Way& way, int trials, double limit_seconds);
   void halve(std::vector<Way> ways);
   void refine();
@@ -64,17 +55,16 @@ class TuneSearch {
   bool may_try(const char* flag) const { return fixed_.count(flag) == 0; }
 
   const AlgorithmInfo& info_;
-  const GraphInput& graph_;
+  TuneMeasure& measure_;
   const Way fixed_;
   const bool on_gpu_, several_pes_;
   const TuneLimits limits_;
   const std::function<void(double, const Measured&)> say_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
-  std::vector<vertex_t> sources_;
   std::vector<Measured> all_;
   Way best_;
-  double best_seconds_ = 0, auto_seconds_ = 0;
+  double best_seconds_ = 0, auto_seconds_ = 0, fastest_ = 0;  // fastest_: of all so far, auto too
   std::vector<std::pair<std::string, std::string>> auto_chose_;
   std::int64_t left_out_ = 0;
 };

@@ -43,6 +43,22 @@ class Bench(CommandTest):
         for run in got["runs"]:
             self.assertTrue(run["verified"], run)
 
+    def test_a_run_over_the_limit_is_said_and_the_rest_goes_on(self) -> None:
+        # Between a run's beginning and its end lies more than a microsecond, but the asker may hear of both at once.
+        args = ["bench", "groute-table4", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1", "--limit"]
+        out = self.good(*args, "1e-6", "--json=t.json").out
+        runs = json.loads((self.folder / "t.json").read_text())["runs"]
+        self.assertEqual(len(runs), 4)
+        slow = [r for r in runs if "over_seconds" in r]
+        self.assertTrue(slow)
+        for run in slow:
+            self.assertEqual(
+                (run["over_seconds"], run["value"], run["seconds"], run["verified"]), (1e-6, None, [], False)
+            )
+            self.assertRegex(out, rf"shoal {run['way']} +> 0\.001 ")
+            self.assertIn(f"too slow: road_usa, {run['way']}, 1 PE: ended after", out)
+        self.bad(USAGE, "--limit", *args, "0")
+
     def test_queues_need_their_own_program(self) -> None:
         if (pathlib.Path(find_shoal()).parent / "gpu_queue").exists():
             self.skipTest("gpu_queue is there; it needs a GPU for itself")

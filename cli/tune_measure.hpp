@@ -1,0 +1,72 @@
+// Measurements of `shoal tune`, made in a process of their own: a way that takes too long or breaks down costs itself.
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph_input.hpp"
+#include "measuring_process.hpp"
+
+namespace shoal::cli {
+
+/// Options by flag: {"--strategy": "async", "--worker": "warp"}. Empty: all auto.
+using Way = std::map<std::string, std::string>;
+std::vector<std::string> to_flags(const Way& way);
+/// As it is typed; "auto" when empty.
+std::string to_text(const Way& way);
+
+/// Where runs are made.
+struct TuneMachine {
+  bool on_gpu = false;
+  int n_pes = 1;
+  std::string described;  ///< describe(Machine), of profiles
+  Json json;              ///< machine_to_json()
+};
+
+/// The first run of auto.
+struct TuneStart {
+  std::vector<vertex_t> sources;  ///< [trials] of all measurements; {0} for algorithms without a source
+  std::vector<std::pair<std::string, std::string>> chosen;
+  double seconds = 0;
+  std::string wrong;  ///< what is wrong with its answer
+};
+
+class TuneMeasure {
+ public:
+  /// Looks at the machine. The calling process must not have used CUDA.
+  /// @param fixed   flags that every run has ({"--device", "gpu"})
+  /// @param shared  what they mean for the machine
+  /// @param graph  must outlive this; generated on the host when runs are on CPU threads
+  /// @throws UsageError for flags that no run would take, DeviceError for a device that is not there
+  TuneMeasure(const AlgorithmInfo& info, GraphInput& graph, Way fixed, const Options& shared);
+
+  const TuneMachine& machine() const { return machine_; }
+
+  /// @throws what running `auto` throws
+  TuneStart start(int trials, std::uint64_t seed);
+
+  /// One run to warm up and to check, then `trials`, source after source.
+  /// @param hopeless_seconds  after a first run that is slower there are no others
+  /// @param limit_seconds     of each run. @throws TooSlow
+  /// @param wrong             filled with what is wrong with the answer
+  /// @return seconds of each trial; of the first run alone when it was wrong or hopeless
+  std::vector<double> times(const Way& way, int trials, double hopeless_seconds, double limit_seconds,
+                            std::string& wrong);
+
+  /// Auto and `way` in turns. @return seconds of both, [trials] each
+  std::pair<std::vector<double>, std::vector<double>> side_by_side(const Way& way, int trials);
+
+ private:
+  MeasuringProcess::Answer begin() const;
+
+  const AlgorithmInfo& info_;
+  GraphInput& graph_;
+  const Way fixed_;
+  const Options shared_;
+  std::vector<vertex_t> sources_;
+  MeasuringProcess process_;
+  TuneMachine machine_;
+};
+
+}  // namespace shoal::cli
