@@ -193,11 +193,14 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   placed.symmetric = !spec.directed;
   placed.num_vertices = n;
   arc_t most = 0;
+  partition.cut_arcs = 0;
   for (pe_t p = 0; p < n_pes; ++p) {
     DeviceGuard guard(devices[p]);
+    const SliceMeasures measures = measure_slice(out[p]);
     placed.num_arcs += out[p].targets.size();
     most = std::max(most, out[p].targets.size());
-    placed.max_degree = std::max(placed.max_degree, largest_degree(out[p]));
+    placed.max_degree = std::max(placed.max_degree, measures.max_degree);
+    partition.cut_arcs += measures.cut_arcs;
   }
   partition.imbalance =
       placed.num_arcs > 0 ? static_cast<double>(most) * n_pes / static_cast<double>(placed.num_arcs) : 1;

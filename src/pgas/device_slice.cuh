@@ -35,8 +35,13 @@ struct Placement {
 DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement, vertex_t first, vertex_t count,
                            bool reverse);
 
-/// The largest row of a slice; 0 if it has none.
-arc_t largest_degree(const DeviceSlice& slice);
+struct SliceMeasures {
+  arc_t max_degree;  ///< the largest row; 0 if there is none
+  arc_t cut_arcs;    ///< arcs whose target another PE owns
+};
+
+/// Measures a slice on the current device, and waits.
+SliceMeasures measure_slice(const DeviceSlice& slice);
 
 /// Computes the slice's weights on the current device, and waits.
 /// @param source           hash255 or unit

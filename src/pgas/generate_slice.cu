@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 256;
 using Key = std::uint64_t;           // local row << target_bits | placed target
-using Counter = unsigned long long;  // what atomicAdd and atomicMax take
+using Counter = unsigned long long;  // what atomicAdd takes
 
 /// Where an arc goes: is its source one of mine, and what is its key.
 struct Rows {
@@ -121,15 +121,6 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t i = global_thread(); i < num_keys; i += all_threads()) {
     targets[i] = static_cast<vertex_t>(keys[i] & mask);
   }
-}
-
-__global__ void __launch_bounds__(kThreads) find_largest(CsrView rows, Counter* largest) {
-  arc_t mine = 0;
-  for (std::int64_t r = global_thread(); r < rows.count; r += all_threads()) {
-    const arc_t degree = rows.offsets[r + 1] - rows.offsets[r];
-    mine = degree > mine ? degree : mine;
-  }
-  if (mine > 0) atomicMax(largest, static_cast<Counter>(mine));
 }
 
 /// One counter on the device that begins at 0.
@@ -253,13 +244,6 @@ DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement
   const bool edges = spec.kind == GraphKind::kron || spec.kind == GraphKind::uniform;
   return edges ? slice_of_edges(spec, placement, rows, key_bits, reverse)
                : slice_of_rows(spec, placement, rows, key_bits);
-}
-
-arc_t largest_degree(const DeviceSlice& slice) {
-  DeviceCounter largest;
-  find_largest<<<blocks_for(slice.count), kThreads>>>(slice.view(), largest.data());
-  SHOAL_CUDA(cudaGetLastError());
-  return largest.get();
 }
 
 }  // namespace shoal

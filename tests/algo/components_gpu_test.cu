@@ -75,11 +75,14 @@ class ComponentsGpu : public testing::Test {
 };
 
 TEST_F(ComponentsGpu, HookEqualsTheReference) {
-  std::vector<ComponentsHookGpuTuning> ways(4);
+  std::vector<ComponentsHookGpuTuning> ways(6);
   ways[1].tile = 512;
   ways[1].hub_arcs = 64;
   ways[2].giant = false;
   ways[3].tile = 32768;
+  ways[4].exchange = ComponentsExchange::forests;
+  ways[4].hub_arcs = 64;
+  ways[5].exchange = ComponentsExchange::hooks;
   for (const Csr& graph : graphs()) {
     const std::vector<std::int32_t> want = components_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
@@ -196,6 +199,25 @@ TEST_F(ComponentsGpu, VerifierSeesTwoLargeComponentsMerged) {
       }
     }
   }
+}
+
+TEST_F(ComponentsGpu, ChoosesForestsWhereArcsLeadEverywhere) {
+  if (most_ < 2) GTEST_SKIP() << "one GPU here; several are needed to exchange anything";
+  const auto chosen = [&](const char* text) {
+    const Csr graph = generate(parse_generator(text));
+    const PlacedGraph placed =
+        place_on_devices(graph, make_partition(graph, most_, PartitionKind::block), first_devices(most_));
+    ComponentsHookGpu hook(placed);
+    Report report;
+    hook.run(report);
+    for (const auto& [what, why] : report.chosen) {
+      if (what == "exchange") return why.substr(0, why.find(':'));
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(chosen("uniform:14,degree=1"), "forests");
+  EXPECT_EQ(chosen("road:150"), "hooks");
+  EXPECT_EQ(chosen("kron:12"), "hooks");
 }
 
 TEST_F(ComponentsGpu, RefusesWhatDoesNotFit) {

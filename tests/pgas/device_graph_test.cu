@@ -126,6 +126,7 @@ TEST_F(DeviceGraph, GeneratesWhatTheHostGenerates) {
         EXPECT_TRUE(std::equal(same.placed_of_input.begin(), same.placed_of_input.end(),
                                placed.partition.placed_of_input.begin(), placed.partition.placed_of_input.end()));
         EXPECT_DOUBLE_EQ(placed.partition.imbalance, same.imbalance);
+        EXPECT_EQ(placed.partition.cut_arcs, same.cut_arcs);
         check(std::move(placed), wanted, n_pes);
       }
     }

@@ -4,7 +4,8 @@
 // Several PEs: each finds the trees of its own vertices along arcs between them, in its own memory, and tells the others
 // with a bitmap which of its vertices are in its giant tree. The giant trees are united first; then each PE looks at the
 // arcs of its other vertices, most of which find a neighbour in some giant tree in the bitmap and need nothing from the
-// neighbour's PE. What is left hooks parents over the wire.
+// neighbour's PE. What is left hooks parents over the wire. Where that would be most of the graph (no PE has a giant tree in
+// its own arcs), PEs unite their arcs in parents of all vertices and merge those instead (components_forests.cuh).
 //
 // Source: Afforest (Sutton et al., IPDPS 2018). Differs: tiles of consecutive vertices are united in shared memory, so that
 // graphs with local arcs need few atomics in memory; one sequence of kernels without any barrier inside a kernel; Groute's
@@ -21,11 +22,19 @@
 
 namespace shoal {
 
+/// How several PEs make one forest of theirs.
+enum class ComponentsExchange {
+  automatic,  ///< hooks; forests if a first run hooks along more than an arc for every 16 vertices, on a PE, over the wire
+  hooks,      ///< every parent is kept at its vertex's PE, and hooked there
+  forests,  ///< every PE merges the parents that each of them found for all vertices: 8 bytes more for each of these
+};
+
 /// How work is cut. Labels do not depend on any of these.
 struct ComponentsHookGpuTuning {
   vertex_t tile = 16384;   ///< consecutive vertices that a block unites in shared memory: 512 to 32,768, in 512s
   bool giant = true;       ///< spare the arcs of the tree that most sampled vertices are in; false looks at all arcs
   arc_t hub_arcs = 16384;  ///< longer rows are shared by the whole device, at least 64
+  ComponentsExchange exchange = ComponentsExchange::automatic;
   double deadline_seconds = 5;  ///< longest wait for another PE before the run ends in a DeviceError
 };
 
@@ -38,7 +47,8 @@ struct ComponentsHookStep {
 /// Labels a graph that was placed on GPUs, as often as wanted. All memory is allocated here.
 class ComponentsHookGpu {
  public:
-  /// Allocates about 4.2 bytes for each vertex of a PE, and with several PEs a bit for each vertex of the graph.
+  /// Allocates about 4.2 bytes for each vertex of a PE, and with several PEs a bit for each vertex of the graph (with
+  /// forests: 8 bytes; if `automatic` finds no room for them, it stays with hooks). Several PEs run once here, to see.
   /// @param graph  on 1 to 8 devices, one PE each; must stay alive and unchanged. `in` is used when it is not symmetric.
   /// @throws UsageError   CPU PEs, two PEs on one device, more than 8 PEs, or tuning out of range
   /// @throws DeviceError  the devices cannot reach each other's memory

@@ -225,4 +225,19 @@ static __global__ void __launch_bounds__(kThreads) compress_peers(const __grid_c
   }
 }
 
+/// After a run: how many arcs between PEs its hooks had to follow over the wire.
+static __global__ void __launch_bounds__(kThreads) count_open_arcs(const __grid_constant__ View v) {
+  const u32* const in_giant = v.in_giant[v.me] + v.first_word[v.me];
+  u64 open = 0;
+  for (u32 local = thread_id(); local < v.out.count; local += num_threads()) {
+    if (in_giant[local / 32] >> local % 32 & 1) continue;
+    const Row row = row_of(v.out, local);
+    for (arc_t k = 0; k < row.size; ++k) {
+      const Owned target = owner_of(v, __ldg(row.at + k));
+      open += target.pe != v.me && !is_giant(v, target);
+    }
+  }
+  if (open != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&v.here().open_arcs), open);
+}
+
 }  // namespace shoal::hook_gpu

@@ -25,6 +25,7 @@ inline constexpr int kTileThreads = 512;  ///< of a block that unites a tile
 inline constexpr int kThreads = 256;      ///< of a block elsewhere
 inline constexpr int kSamples = 1024;     ///< vertices that vote for the giant tree, one per thread of a block
 inline constexpr u32 kWarpWords = 8;      ///< words of 32 vertices that a warp takes at once
+inline constexpr u32 kMergeAtOnce = 4;    ///< words of another PE's forest that a thread asks for before it uses one
 inline constexpr arc_t kLaneArcs = 32;    ///< rows up to this are left to one lane
 
 /// Words of one PE. `arrived`, `error` and `giant` are written by peers. All zero before the first run and after a failed one.
@@ -34,6 +35,7 @@ struct Control {
   u32 united;                                ///< bit q: the giant trees of PE q and of this PE are one
   u32 epoch;                                 ///< meetings so far
   u64 outside;                               ///< vertices that were not in the giant tree after the first arcs
+  u64 open_arcs;                             ///< arcs to other PEs of which neither end was, if they were counted
   Word<u32, Scope::system> arrived[kPeers];  ///< the last meeting that each PE came to
   Word<u32, Scope::system> error;            ///< not zero: a PE waited in vain, and every kernel leaves at once
 };
@@ -49,6 +51,8 @@ struct View {
   u32 first_word[kPeers + 1];  ///< where a PE's bits begin in `in_giant`
   u32* in_giant[kPeers];       ///< at each PE: bit per vertex of every PE, set if it is in its PE's giant tree
   vertex_t* hubs[2];           ///< own vertices with long rows: outside of the giant tree; several PEs: in it
+  vertex_t* forest[kPeers];    ///< [vertices of the graph] parents, at each PE; null unless PEs merge forests
+  vertex_t* merged;            ///< [vertices of the graph] this PE's copy, in which it merges; null unless ...
   Control* control[kPeers];    ///< at each PE
   u32 tile;
   bool giant;  ///< whether to look for a giant tree at all
@@ -64,25 +68,19 @@ inline __device__ u32 lane_id() { return threadIdx.x & 31; }
 inline __device__ u32 thread_id() { return blockIdx.x * blockDim.x + threadIdx.x; }
 inline __device__ u32 num_threads() { return gridDim.x * blockDim.x; }
 
-/// The parents of all vertices, by placed number. With one PE its vertices begin at 0.
-template <bool kMulti>
-struct Parents {
-  const View& v;
-  using Ref = cuda::atomic_ref<vertex_t, kMulti ? cuda::thread_scope_system : cuda::thread_scope_device>;
+/// What is done with parents, wherever they are kept.
+/// @tparam Where   has slot(x), the word with the parent of x
+/// @tparam kScope  of those words, for life
+template <class Where, cuda::thread_scope kScope>
+struct Trees {
+  using Ref = cuda::atomic_ref<vertex_t, kScope>;
 
-  __device__ vertex_t& slot(vertex_t x) const {
-    if constexpr (!kMulti) return v.parent[0][x];
-    const vertex_t mine = x - v.out.first;
-    if (mine < v.out.count) return v.parent[v.me][mine];
-    pe_t p = 0;
-    while (x >= v.begin[p + 1]) ++p;
-    return v.parent[p][x - v.begin[p]];
-  }
-  __device__ vertex_t load(vertex_t x) const { return Ref(slot(x)).load(cuda::memory_order_relaxed); }
-  __device__ void store(vertex_t x, vertex_t to) const { Ref(slot(x)).store(to, cuda::memory_order_relaxed); }
+  __device__ vertex_t load(vertex_t x) const { return Ref(where().slot(x)).load(cuda::memory_order_relaxed); }
+  __device__ void store(vertex_t x, vertex_t to) const { Ref(where().slot(x)).store(to, cuda::memory_order_relaxed); }
   /// Hooks `root` under `low`, if it is still a root; else `root` becomes what its parent is now.
   __device__ bool hook(vertex_t& root, vertex_t low) const {
-    return Ref(slot(root)).compare_exchange_strong(root, low, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+    return Ref(where().slot(root))
+        .compare_exchange_strong(root, low, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
   }
 
   /// The root of x's tree, or `stop` if that lies on the way. Shortens long paths.
@@ -116,6 +114,25 @@ struct Parents {
       p = load(up), q = load(low);
       if (p != up) store(high, p);
     }
+  }
+
+ private:
+  __device__ const Where& where() const { return static_cast<const Where&>(*this); }
+};
+
+/// The parents of all vertices, by placed number, each at its owner. With one PE its vertices begin at 0.
+template <bool kMulti>
+struct Parents : Trees<Parents<kMulti>, kMulti ? cuda::thread_scope_system : cuda::thread_scope_device> {
+  const View& v;
+
+  __device__ Parents(const View& view) : v(view) {}
+  __device__ vertex_t& slot(vertex_t x) const {
+    if constexpr (!kMulti) return v.parent[0][x];
+    const vertex_t mine = x - v.out.first;
+    if (mine < v.out.count) return v.parent[v.me][mine];
+    pe_t p = 0;
+    while (x >= v.begin[p + 1]) ++p;
+    return v.parent[p][x - v.begin[p]];
   }
 };
 

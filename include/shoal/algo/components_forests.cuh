@@ -1,0 +1,102 @@
+// Connected components on several GPUs where most arcs lead to other PEs and no PE alone has a giant tree: then nearly every
+// hook would be a chain of remote reads that ends at the same few roots. Instead each PE keeps a parent for every vertex of
+// the graph, unites the ends of its own arcs there, and then, once, reads what the others found: a forest is as long as the
+// graph has vertices, whatever the number of arcs. Every PE ends with all trees, so that labels need no second exchange.
+//
+// What others read stays as it was at the meeting, and merging goes on in a copy. In one array it would be wrong: a root
+// may be read before it is hooked, and all its children after their paths were shortened beyond it; then nothing that was
+// read tells that the root belongs to them.
+//
+// Source: Groute's connected components (Ben-Nun et al., PPoPP 2017), which merges parent arrays of PEs in a tree. Differs:
+// all PEs merge all forests at the same time, in place of one after the other and a broadcast.
+#pragma once
+#include "shoal/algo/components_hook_peers.cuh"
+
+namespace shoal::hook_gpu {
+
+/// Parents of all vertices in one array.
+template <cuda::thread_scope kScope>
+struct Forest : Trees<Forest<kScope>, kScope> {
+  vertex_t* parent;
+
+  __device__ explicit Forest(vertex_t* at) : parent(at) {}
+  __device__ vertex_t& slot(vertex_t x) const { return parent[x]; }
+};
+using SharedForest = Forest<cuda::thread_scope_system>;  ///< one that peers read
+using OwnForest = Forest<cuda::thread_scope_device>;
+
+/// Every vertex is its own tree, but for own vertices whose first arc leads to a smaller one: nobody else hooks those yet.
+static __global__ void __launch_bounds__(kThreads) plant_forest(const __grid_constant__ View v) {
+  if (thread_id() == 0) v.here().num_hubs[0] = 0;
+  const SharedForest forest(v.forest[v.me]);
+  for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) {
+    vertex_t up = x;
+    if (x - v.out.first < v.out.count) {
+      const Row row = row_of(v.out, x - v.out.first);
+      if (row.size != 0) up = min(x, __ldg(row.at));
+    }
+    forest.store(x, up);
+  }
+}
+
+/// Both ends of an arc see it; one of them unites: the larger if they are of one PE, else either, half of the time.
+struct UniteOnce {
+  const View& v;
+  const SharedForest forest;
+
+  __device__ explicit UniteOnce(const View& view) : v(view), forest(view.forest[view.me]) {}
+  __device__ bool operator()(u32 local, vertex_t target) const {
+    const vertex_t x = v.out.first + local;
+    const bool larger = x > target, own = target - v.out.first < v.out.count;
+    if (own ? larger : ((x ^ target) & 1) == static_cast<u32>(larger)) forest.unite(x, target);
+    return false;
+  }
+};
+static __global__ void __launch_bounds__(kThreads) grow_forest(const __grid_constant__ View v) {
+  const UniteOnce unite(v);
+  for_own_vertices(v, nullptr, [&](u32 local, bool has) { for_arcs(v, 0, local, has, unite); });
+}
+static __global__ void __launch_bounds__(kThreads) grow_hubs(const __grid_constant__ View v) {
+  for_hub_arcs(v, 0, UniteOnce(v));
+}
+
+/// The copy to merge in, with short paths.
+static __global__ void __launch_bounds__(kThreads) copy_forest(const __grid_constant__ View v) {
+  const SharedForest forest(v.forest[v.me]);
+  const OwnForest merged(v.merged);
+  for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) merged.store(x, forest.root_of(x));
+}
+
+/// Unites what every other PE's trees hold together.
+static __global__ void __launch_bounds__(kThreads) merge_forests(const __grid_constant__ View v) {
+  if (v.here().error.load() != 0) return;
+  const OwnForest merged(v.merged);
+  const u64 n = v.begin[v.n_pes], step = num_threads();
+  for (pe_t turn = 1; turn < v.n_pes; ++turn) {
+    const pe_t p = v.me + turn < v.n_pes ? v.me + turn : v.me + turn - v.n_pes;
+    const SharedForest theirs(v.forest[p]);
+    for (u64 x0 = thread_id(); x0 < n; x0 += kMergeAtOnce * step) {
+      vertex_t up[kMergeAtOnce];
+#pragma unroll
+      for (u32 i = 0; i < kMergeAtOnce; ++i) {
+        const u64 x = x0 + i * step;
+        up[i] = x < n ? theirs.load(static_cast<vertex_t>(x)) : static_cast<vertex_t>(x);
+      }
+#pragma unroll
+      for (u32 i = 0; i < kMergeAtOnce; ++i) {
+        const vertex_t x = static_cast<vertex_t>(x0 + i * step);
+        if (up[i] != x) merged.unite(x, up[i]);
+      }
+    }
+  }
+}
+
+static __global__ void __launch_bounds__(kThreads) label_from_forest(const __grid_constant__ View v) {
+  if (v.here().error.load() != 0) return;
+  const OwnForest merged(v.merged);
+  for (u32 local = thread_id(); local < v.out.count; local += num_threads()) {
+    v.parent[v.me][local] = merged.root_of(v.out.first + local);
+  }
+}
+
+}  // namespace shoal::hook_gpu
