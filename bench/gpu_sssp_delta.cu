@@ -1,7 +1,7 @@
 // Shortest paths on 1 to 8 GPUs, strategy delta: checks every source, then times it, and prints what it took.
 //
 //   gpu_sssp_delta [--gpus N] [--trials N] [--seed N] [--wide] [--tune NAME=VALUE[,NAME=VALUE...]]... [--no-check]
-//                  [--partition block|edges|random] [--json FILE] GRAPH...
+//                  [--phases] [--partition block|edges|random] [--json FILE] GRAPH...
 //
 // GRAPH is a generator such as kron:24; it is generated on the devices, with weights hash255 (1 to 255). Sources are
 // drawn from the vertices with arcs, the same for every tuning. Seconds are the search alone: distances cleared, kernels
@@ -30,7 +30,7 @@ using namespace shoal;
 struct Arguments {
   int gpus = 1, trials = 16;
   std::uint64_t seed = 1;
-  bool wide = false, check = true;
+  bool wide = false, check = true, phases = false;
   PartitionKind partition = PartitionKind::edges;
   std::string json;
   std::vector<std::string> tunings, graphs;
@@ -52,6 +52,8 @@ Arguments parse(int argc, char** argv) {
       a.seed = std::stoull(value());
     } else if (arg == "--wide") {
       a.wide = true;
+    } else if (arg == "--phases") {
+      a.phases = true;
     } else if (arg == "--no-check") {
       a.check = false;
     } else if (arg == "--tune") {
@@ -94,6 +96,12 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.sweep_leave = x;
     } else if (name == "pull_width") {
       t.pull_width = x;
+    } else if (name == "pull_enter") {
+      t.pull_enter = x;
+    } else if (name == "pull_growth") {
+      t.pull_growth = x;
+    } else if (name == "pulls") {
+      t.pulls = static_cast<int>(x);
     } else if (name == "after_width") {
       t.after_width = x;
     } else if (name == "pull_degree") {
@@ -195,6 +203,17 @@ double median(std::vector<double> x) {
   return x.size() % 2 == 1 ? x[x.size() / 2] : (x[x.size() / 2 - 1] + x[x.size() / 2]) / 2;
 }
 
+/// Of the last search: milliseconds of each PE in each kind of phase, and millions of messages sent.
+void print_phases(const SsspDeltaGpu& search, pe_t n_pes) {
+  for (pe_t p = 0; p < n_pes; ++p) {
+    std::printf("    PE %d:", p);
+    for (const auto& [what, seconds] : search.phases(p)) {
+      if (seconds > 0) std::printf(" %s %.3f", what, seconds * 1e3);
+    }
+    std::printf("; sent %.3fM\n", static_cast<double>(search.messages(p)) * 1e-6);
+  }
+}
+
 /// Checks, then times. @return a JSON object
 std::string measure(const std::string& name, const PlacedGraph& g, const Arguments& a, const std::string& tune,
                     const std::vector<vertex_t>& sources) {
@@ -235,6 +254,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, const Argumen
               a.check ? "right" : "NOT CHECKED");
   std::printf("    delta %s; prepared %.1f ms, %.2f GB\n", chosen.c_str(), search.prepare_seconds() * 1e3,
               static_cast<double>(search.extra_bytes()) * 1e-9);
+  if (a.phases) print_phases(search, g.n_pes());
   std::fflush(stdout);
   return "{\"graph\": \"" + name + "\", \"gpus\": " + std::to_string(g.n_pes()) + ", \"tuning\": \"" + tune +
          "\", \"delta\": " + std::to_string(search.delta()) + ", \"vertices\": " + std::to_string(g.num_vertices) +

@@ -23,6 +23,15 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send", "receive", "publish", "pull", "sweep"};
+
+/// A counter in device memory.
+u64 fetch(const void* counter) {
+  u64 out = 0;
+  SHOAL_CUDA(cudaMemcpy(&out, counter, sizeof(out), cudaMemcpyDefault));
+  return out;
+}
+
 }  // namespace
 
 struct SsspDeltaGpu::State {
@@ -41,6 +50,7 @@ struct SsspDeltaGpu::State {
   virtual void search(vertex_t source, Report& report) = 0;
   virtual const void* words(pe_t p) const = 0;
   virtual std::int64_t extra_bytes() const = 0;
+  virtual const Tally* tally(pe_t p) const = 0;
 };
 
 namespace {
@@ -100,8 +110,11 @@ struct Search final : SsspDeltaGpu::State {
     rules.delta = windows.delta;
     rules.delta_after = std::max(windows.delta, windows.after);
     rules.pull = windows.pull;
-    if (rules.pull > 0) sort_all();
+    rules.pulls = windows.pull > 0 ? static_cast<u32>(t.pulls) : 0;
+    rules.pull_growth = t.pull_growth;
+    if (rules.pulls > 0) sort_all();
     const double n = static_cast<double>(g.num_vertices);
+    rules.pull_enter = static_cast<u32>(std::clamp(n * t.pull_enter, 0.0, 4e9));
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
     rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
@@ -149,13 +162,19 @@ struct Search final : SsspDeltaGpu::State {
     pe.tally.fill_bytes(0);
     if (n_pes > 1) {
       pe.outbox = DeviceArray<u32>(v.n - v.rows.count, "outboxes");
-      pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * v.rows.count, "inboxes");
+      pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * most_rows(), "inboxes");
     }
     v.distance = pe.distance.data();
     v.chunks = pe.chunks.data();
     v.tally = pe.tally.data();
     SHOAL_CUDA(cudaDeviceSynchronize());
     return summary;
+  }
+
+  std::int64_t most_rows() const {
+    vertex_t most = 1;
+    for (const CsrView& rows : graph.out) most = std::max(most, rows.count);
+    return most;
   }
 
   static const typename Metric::Weight* weights(const ArcWeights& w) {
@@ -171,7 +190,7 @@ struct Search final : SsspDeltaGpu::State {
     try {
       for (auto& pe : pes) sort_arcs(*pe);
     } catch (const CapacityError&) {
-      rules.pull = 0;
+      rules.pulls = 0;
       windows.why += ", no room for rows in order of weight";
       for (auto& pe : pes) {
         pe->out = {};
@@ -206,12 +225,11 @@ struct Search final : SsspDeltaGpu::State {
       std::int64_t outbox = 0;
       for (auto& other : pes) {
         const pe_t p = other->view.team.me;
-        v.peer_distance[p] = other->distance.data();
         if (p == v.team.me) continue;
         v.outbox[p] = mine->outbox.data() + outbox;
         outbox += other->view.rows.count;
-        v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.rows.count;
-        v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * other->view.rows.count;
+        v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * most_rows();
+        v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * most_rows();
       }
     }
   }
@@ -285,19 +303,16 @@ struct Search final : SsspDeltaGpu::State {
     const auto& outcome = team.outcome(0);
     report.rounds += static_cast<std::int64_t>(outcome.word[0]);
     for (auto& pe : pes) {
-      u64 counts[2] = {};
-      DeviceGuard guard(pe->tally.device());
-      SHOAL_CUDA(cudaMemcpy(&counts[0], &pe->view.tally->popped, sizeof(u64), cudaMemcpyDeviceToHost));
-      SHOAL_CUDA(cudaMemcpy(&counts[1], &pe->view.tally->arcs, sizeof(u64), cudaMemcpyDeviceToHost));
-      report.run += static_cast<std::int64_t>(counts[0]);
-      report.accepted += static_cast<std::int64_t>(counts[0]);
-      report.pushed += static_cast<std::int64_t>(counts[1]);
+      const auto popped = static_cast<std::int64_t>(fetch(&pe->view.tally->popped));
+      report.run += popped;
+      report.accepted += popped;
+      report.pushed += static_cast<std::int64_t>(fetch(&pe->view.tally->arcs));
     }
     char text[160];
-    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %.4g", rules.delta,
-                  windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
+    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %u from %.4g",
+                  rules.delta, windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
                   static_cast<unsigned long long>(narrow_steps_made), static_cast<unsigned long long>(sweeps),
-                  rules.pull);
+                  rules.pulls, rules.pull);
     report.chosen.emplace_back("delta", text);
   }
 
@@ -305,6 +320,7 @@ struct Search final : SsspDeltaGpu::State {
     const Slice<Metric>& v = pes[p]->view;
     return v.distance + v.rows.first;
   }
+  const Tally* tally(pe_t p) const override { return pes[p]->view.tally; }
   std::int64_t extra_bytes() const override {
     std::size_t bytes = 0;
     for (auto& pe : pes) bytes += pe->bytes();
@@ -349,6 +365,13 @@ bool SsspDeltaGpu::wide() const { return state_->wide; }
 double SsspDeltaGpu::delta() const { return state_->rules.delta; }
 double SsspDeltaGpu::prepare_seconds() const { return state_->prepare_seconds; }
 std::int64_t SsspDeltaGpu::extra_bytes() const { return state_->extra_bytes(); }
+std::vector<std::pair<const char*, double>> SsspDeltaGpu::phases(pe_t p) const {
+  std::vector<std::pair<const char*, double>> out;
+  const auto& ns = state_->tally(p)->phase_ns;
+  for (u32 i = 0; i < kPhases; ++i) out.emplace_back(kPhaseNames[i], static_cast<double>(fetch(&ns[i])) * 1e-9);
+  return out;
+}
+std::int64_t SsspDeltaGpu::messages(pe_t p) const { return static_cast<std::int64_t>(fetch(&state_->tally(p)->sent)); }
 
 namespace {
 

@@ -18,6 +18,11 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
+  if (t.pulls < 0) refuse("pulls " + std::to_string(t.pulls) + "; 0 or more ranges are wanted");
+  if (!(t.pull_enter >= 0)) refuse("pull_enter must not be negative");
+  if (!(t.pull_growth >= 1) || std::isinf(t.pull_growth)) {
+    refuse("pull_growth " + std::to_string(t.pull_growth) + "; at least 1 is wanted");
+  }
   if (!(t.after_width > 0) || std::isinf(t.after_width)) refuse("after_width " + std::to_string(t.after_width));
   if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
     refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");

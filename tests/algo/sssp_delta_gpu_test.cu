@@ -68,7 +68,7 @@ struct Path {
 };
 
 std::vector<Path> paths() {
-  std::vector<Path> out(9);
+  std::vector<Path> out(10);
   out[0].name = "defaults";
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
@@ -89,11 +89,13 @@ std::vector<Path> paths() {
   out[4].tuning.narrow = false;
   out[4].tuning.alone_most = 1 << 30;
   out[4].tuning.alone_steps = 1000;
-  out[5].name = "pulls early";
-  out[5].tuning.sweep_enter = 0;
+  out[5].name = "pulls early, once";
+  out[5].tuning.pull_enter = 0;
+  out[5].tuning.pulls = 1;
   out[5].tuning.pull_degree = 0;
   out[5].tuning.pull_width = 0.4;
   out[6].name = "pulls, then sweeps and leaves";
+  out[6].tuning.pull_enter = 0.02;
   out[6].tuning.sweep_enter = 0.03;
   out[6].tuning.sweep_leave = 0.2;
   out[6].tuning.pull_degree = 0;
@@ -108,6 +110,13 @@ std::vector<Path> paths() {
   out[8].tuning.narrow_after = 1;
   out[8].tuning.narrow_leave = 1 << 30;
   out[8].tuning.cluster_blocks = 2;
+  out[9].name = "pulls always";
+  out[9].tuning.pull_enter = 0;
+  out[9].tuning.pull_degree = 0;
+  out[9].tuning.pull_width = 0.02;
+  out[9].tuning.pull_growth = 1.5;
+  out[9].tuning.pulls = 1000;
+  out[9].tuning.after_width = 0.1;
   for (Path& p : out) p.tuning.deadline_seconds = 20;
   return out;
 }

@@ -18,6 +18,7 @@ inline constexpr u32 kLongRow = 128;      ///< rows of more arcs are cut into ch
 inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
 inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane
 inline constexpr int kMaxThreads = 1024;  ///< of a block
+inline constexpr double kRangeSteps = 4;  ///< windows of a range of distances, but for the first
 
 // Value 0 of a barrier: vertices appended to queues, and, in each block that did it, a flag for each of
 inline constexpr u64 kMailed = u64{1} << 32;  ///< something is in an outbox
@@ -71,12 +72,18 @@ struct alignas(2 * sizeof(Raw)) Message {
   u32 vertex;
 };
 
+/// What a search spends its time on, as its first block sees it: the work, and the wait at the barrier after it.
+enum class Phase : u32 { begin, take, chunks, send, receive, publish, pull, sweep };
+inline constexpr u32 kPhases = 8;
+
 /// Counters of one PE that all its blocks share, beside those of the lockstep.
 struct Tally {
   PaddedWord<u32, Scope::device> chunks[2];  ///< by step % 2
   PaddedWord<u64, Scope::device> popped;     ///< vertices expanded, and arcs relaxed: of the last search
   PaddedWord<u64, Scope::device> arcs;
   PaddedWord<u32, Scope::device> spilled;  ///< vertices that the narrow kernel left in memory
+  Word<u64, Scope::device> sent;           ///< messages to peers, of the last search
+  Word<u64, Scope::device> phase_ns[kPhases];
 };
 
 /// One PE as kernels see it; passed by value.
@@ -91,12 +98,11 @@ struct Slice {
   const typename Metric::Weight* in_weights;
   u32 n;                             ///< vertices of the whole graph
   Raw* distance;                     ///< [n]
-  Raw* peer_distance[kPeers];        ///< the same at each PE
   u32* marks[3];                     ///< [n / 32 + 1] by step % 2: waits in the queue; and the last: in an outbox
   u32* queue[2];                     ///< [rows.count] by step % 2
   Chunk<Raw>* chunks;                ///< enough for all long rows at once
   u32* outbox[kPeers];               ///< [vertices of the PE] that it is to be told about
-  Message<Raw>* inbox[kPeers];       ///< [rows.count] from each PE
+  Message<Raw>* inbox[kPeers];       ///< [most rows of a PE] from each PE
   Message<Raw>* peer_inbox[kPeers];  ///< where this PE writes at each peer
   vertex_t begin[kPeers + 1];        ///< placed ranges
   Tally* tally;
@@ -106,7 +112,10 @@ struct Rules {
   double delta;        ///< width of the window of distances that are expanded in one step
   double delta_after;  ///< the same after long arcs were pulled, when only vertices of few arcs are left
   double far_widths;   ///< sweeping: the queue holds distances up to so many deltas
-  double pull;         ///< width of the range of distances whose long arcs are pulled, not pushed; 0: never
+  double pull;         ///< width of the first range of distances whose long arcs are pulled, not pushed
+  double pull_growth;  ///< each range is so many times as wide as the one before
+  u32 pulls;           ///< most ranges; 0: none
+  u32 pull_enter;      ///< more vertices pending: the first one begins
   u32 sweep_enter;     ///< more vertices pending: the far ones are found by sweeps over all distances
   u32 sweep_leave;     ///< fewer: they wait in the queue again
   u32 alone_most;      ///< with several PEs: while so many vertices are pending, or fewer,
@@ -130,6 +139,7 @@ struct Scratch {
   u32 sent[kPeers];                    ///< vertices put into each outbox before the last exchange
   u32 mailed, cut;                     ///< the last phase in which this block put something into an outbox, cut a row
   u32 told[kPeers], received[kPeers];  ///< messages of each PE up to the last exchange, and in it
+  u64 lap, phase_ns[kPhases];          ///< when the running phase began; time in each so far
 };
 
 inline __device__ u32 least_of_warp(u32 x) { return __reduce_min_sync(kAll, x); }

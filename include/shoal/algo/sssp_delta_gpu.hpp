@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "shoal/pgas/placed_graph.hpp"
@@ -19,11 +20,14 @@ struct SsspDeltaGpuTuning {
   double sweep_leave = 1.0 / 256;  ///< until fewer are
   double far_widths = 8;           ///< deltas that the queue reaches beyond the nearest vertex meanwhile
 
-  // Pulling (sssp_delta_pull.cuh): when sweeping begins, long arcs from a range of distances are pulled by the vertices
-  // beyond instead of pushed. Arcs are then kept once more, in order of weight.
-  double pull_degree = 8;    ///< least mean degree of a graph for which that is done
-  double pull_width = 0.08;  ///< mean weights: width of the range; 0: never
-  double after_width = 1;    ///< mean weights: least delta afterwards, when only vertices of few arcs are left
+  // Pulling (sssp_delta_pull.cuh): long arcs from a range of distances are pulled by the vertices beyond instead of
+  // pushed, for a few ranges after each other. Arcs are then kept once more, in order of weight.
+  double pull_degree = 8;         ///< least mean degree of a graph for which that is done
+  double pull_enter = 1.0 / 128;  ///< the first range begins when this part of all vertices is pending
+  int pulls = 3;                  ///< ranges at most; 0: nothing is pulled
+  double pull_width = 0.05;       ///< mean weights: width of the first range; 0: nothing is pulled
+  double pull_growth = 3;         ///< each range is so many times as wide as the one before
+  double after_width = 1;         ///< mean weights: least delta afterwards, when only vertices of few arcs are left
 
   // Small steps on one cluster of blocks; one PE only. Both limits are lowered to what its shared memory holds.
   bool narrow = true;
@@ -62,6 +66,11 @@ class SsspDeltaGpu {
   bool wide() const;  ///< 64-bit words, else 32
 
   double delta() const;  ///< as chosen
+
+  /// Seconds that PE p's first block spent in each kind of phase of the last search, waiting for the others included (with
+  /// its name), and what the PE sent.
+  std::vector<std::pair<const char*, double>> phases(pe_t p) const;
+  std::int64_t messages(pe_t p) const;
   double prepare_seconds() const;
   std::int64_t extra_bytes() const;  ///< device memory beside the graph, all PEs
 

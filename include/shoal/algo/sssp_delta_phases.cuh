@@ -97,6 +97,13 @@ __device__ void take_chunks(Warp<Metric, kMulti>& w) {
   }
 }
 
+/// Everything counted as sent so far has been written. Block-collective; nothing is sent before the next barrier.
+template <class Metric>
+__device__ void note_sent(Warp<Metric, true>& w) {
+  __syncthreads();
+  if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) w.s.sent[threadIdx.x] = w.gang.mail(threadIdx.x).load();
+}
+
 /// Tells every peer the distances of the vertices in its outbox, and empties it.
 template <class Metric>
 __device__ void send(Warp<Metric, true>& w) {
@@ -106,13 +113,20 @@ __device__ void send(Warp<Metric, true>& w) {
     for (u32 i = thread_id(); i < n; i += num_threads()) {
       const u32 vertex = v.outbox[p][i];
       atomicAnd(v.marks[2] + (vertex >> 5), ~(1u << (vertex & 31)));
-      const auto d = v.distance[vertex];
-      v.peer_inbox[p][i] = {d, vertex};
-      w.least = min(w.least, d);
+      v.peer_inbox[p][i] = {v.distance[vertex], vertex};
     }
   }
+  note_sent(w);
+}
+
+/// After the barrier: what each peer sent. Block-collective.
+template <class Metric>
+__device__ void read_mail_counts(Warp<Metric, true>& w) {
+  if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) {
+    w.s.received[threadIdx.x] = w.gang.mail_upto(threadIdx.x) - w.s.told[threadIdx.x];
+    w.s.told[threadIdx.x] = w.gang.mail_upto(threadIdx.x);
+  }
   __syncthreads();
-  if (threadIdx.x < static_cast<u32>(v.team.n_pes)) w.s.sent[threadIdx.x] = w.gang.mail(threadIdx.x).load();
 }
 
 /// Judges what peers sent: improvements go to the queue.

@@ -1,28 +1,69 @@
 // Long arcs from the dense middle of a search, from the other side. Where most vertices lie close together (skewed
 // graphs), nearly all arcs lead from there to vertices that are settled already, or that one of a few short arcs settles.
 // So only arcs that stay within a range of distances are pushed while it is being settled, and then every vertex beyond
-// looks, in ascending order of weight, for the best in-arc from it.
+// looks, in ascending order of weight, for the best in-arc from it. A few ranges follow each other, each wider than the
+// one before.
 //
 // Source: Chakaravarthy, Checconi, Murali, Petrini, Sabharwal, "Scalable single source shortest path algorithms for
-// massively parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differs: once in a search,
-// for one wide range, with rows sorted by weight.
+// massively parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differs: for a
+// few growing ranges, not for every bucket, with rows sorted by weight.
 #pragma once
-#include "shoal/algo/sssp_delta_warp.cuh"
+#include "shoal/algo/sssp_delta_phases.cuh"
 
 namespace shoal::sssp_gpu {
 
 inline constexpr u32 kSerialArcs = 64;  ///< arcs that one lane reads alone before the warp takes the rest of the row
 
-/// Writes the own distances in [low, high) to all peers' copies.
+/// Sends what a warp has collected to every peer.
 template <class Metric>
-__device__ void publish(const Slice<Metric>& v, typename Metric::Raw low, typename Metric::Raw high) {
-  for (u32 i = thread_id(); i < v.rows.count; i += num_threads()) {
-    const auto d = v.distance[v.rows.first + i];
-    if (d < low || d >= high) continue;
-    for (pe_t p = 0; p < v.team.n_pes; ++p) {
-      if (p != v.team.me) v.peer_distance[p][v.rows.first + i] = d;
+__device__ void broadcast(Warp<Metric, true>& w) {
+  const Slice<Metric>& v = w.v;
+  const u32 lane = lane_id();
+  __syncwarp();
+  u32 slot = 0;
+  if (w.fill != 0 && lane < static_cast<u32>(v.team.n_pes) && lane != static_cast<u32>(v.team.me)) {
+    slot = w.gang.mail(lane).fetch_add(w.fill) - w.s.sent[lane];
+  }
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    const u32 first = __shfl_sync(kAll, slot, p);
+    if (p == v.team.me) continue;
+    for (u32 i = lane; i < w.fill; i += 32) v.peer_inbox[p][first + i] = {v.distance[w.buffer[i]], w.buffer[i]};
+  }
+  __syncwarp();
+  w.fill = 0;
+}
+
+/// Sends the own distances in [low, high) to all peers. Messages are fewer bytes than the lines of memory that they lie in.
+template <class Metric>
+__device__ void publish(Warp<Metric, true>& w, typename Metric::Raw low, typename Metric::Raw high) {
+  const Slice<Metric>& v = w.v;
+  for (u32 first = warp_id() * 128; first < v.rows.count; first += num_warps() * 128) {
+    typename Metric::Raw d[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const u32 i = first + j * 32 + lane_id();
+      d[j] = i < v.rows.count ? v.distance[v.rows.first + i] : Metric::kNone;
+    }
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      w.collect(v.rows.first + first + j * 32 + lane_id(), d[j] >= low && d[j] < high);
+    }
+    if (w.fill > kBuffer - 128) broadcast(w);
+  }
+  broadcast(w);
+}
+
+/// After the barrier: what peers published becomes this PE's copy.
+template <class Metric>
+__device__ void copy_published(Warp<Metric, true>& w) {
+  const Slice<Metric>& v = w.v;
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    for (u32 i = thread_id(); i < w.s.received[p]; i += num_threads()) {
+      const auto m = v.inbox[p][i];
+      v.distance[m.vertex] = m.distance;
     }
   }
+  note_sent(w);
 }
 
 /// What in-arc `arc` offers if its tail is nearer than `high`, else kNone. `open` becomes false when no arc from here on can

@@ -19,16 +19,17 @@ struct SearchArgs {
 /// What a block knows of the search between two barriers; the same in all blocks of all PEs, but for `own`.
 template <class Raw>
 struct Progress {
-  u32 own = 0;                   ///< vertices in this PE's queue
-  u64 all = 0;                   ///< and in all
-  Raw least = 0;                 ///< of the distances in the queues
-  Raw far = ~Raw{0};             ///< distances of the queue are below; kNone: all pending vertices are in queues
-  Raw least_far = ~Raw{0};       ///< not more than any of the pending vertices' beyond; kNone: there are none
-  u64 beyond = 0;                ///< their number, when last counted
-  double delta = 0;              ///< width of the window
-  bool mail = false;             ///< messages were sent that nobody has read
-  bool pulled = false;           ///< long arcs were pulled once, or are being left out for that
-  Raw low = 0, limit = ~Raw{0};  ///< meanwhile: their tails' distances lie in [low, limit)
+  u32 own = 0;              ///< vertices in this PE's queue
+  u64 all = 0;              ///< and in all
+  Raw least = 0;            ///< of the distances in the queues
+  Raw far = ~Raw{0};        ///< distances of the queue are below; kNone: all pending vertices are in queues
+  Raw least_far = ~Raw{0};  ///< not more than any of the pending vertices' beyond; kNone: there are none
+  u64 beyond = 0;           ///< their number, when last counted
+  double delta = 0;         ///< width of the window
+  Raw low = 0,
+      limit = ~Raw{0};  ///< long arcs of tails at [low, limit) are being left out, to be pulled; kNone: of none
+  double range = 0;     ///< limit - low, or what it will be next time
+  u32 ranges = 0;       ///< begun so far
   u32 step = 0, sweeps = 0;
 };
 
@@ -47,9 +48,33 @@ __device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMult
   }
   v.tally->popped.store(0);
   v.tally->arcs.store(0);
+  v.tally->sent.store(0);
+  for (auto& ns : v.tally->phase_ns) ns.store(0);
   if (!v.rows.owns(source)) return;
   v.queue[0][0] = source;
   gang.template add<0>(1);
+}
+
+/// The barrier after a phase that may have filled the queue. @return false when the search was ended
+template <class Metric, bool kMulti>
+__device__ bool close(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+  using Raw = typename Metric::Raw;
+  w.end();
+  if (!w.gang.meet()) return false;
+  at.own += static_cast<u32>(w.gang.template own<0>());
+  at.all += static_cast<u32>(w.gang.template total<0>());
+  at.least_far = min(at.least_far, static_cast<Raw>(w.gang.template total<1>()));
+  at.least = min(at.least, static_cast<Raw>(w.gang.template total<2>()));
+  return true;
+}
+
+/// From now on arcs that leave a range of distances, which begins at `low`, are left out; pull() is due at its end.
+template <class Raw, class Metric>
+__device__ void begin_range(const Rules& rules, Progress<Raw>& at, Raw low) {
+  at.range = at.ranges == 0 ? rules.pull : at.range * rules.pull_growth;
+  if (at.ranges++ != 0) at.delta = max(rules.delta, at.range / kRangeSteps);
+  at.low = low;
+  at.far = at.limit = Metric::shift(low, at.range);
 }
 
 /// Moves the queue's limit on, so that the window around the nearest pending vertex lies within. @return false when the
@@ -62,17 +87,18 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
     return true;
   }
   const auto nearest = max(from, min(at.least, at.least_far));
-  at.far = at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, at.delta * rules.far_widths);
+  if (at.all == 0 && at.ranges != 0 && at.ranges < rules.pulls) {
+    begin_range<typename Metric::Raw, Metric>(rules, at, nearest);
+  } else {
+    at.far =
+        at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, at.delta * rules.far_widths);
+  }
   ++at.sweeps;
+  at.least_far = Metric::kNone;
   w.begin(at.step & 1, at.own, at.far);
   sweep(w, from);
-  w.end();
-  if (!w.gang.meet()) return false;
-  at.own += static_cast<u32>(w.gang.template own<0>());
-  at.all += static_cast<u32>(w.gang.template total<0>());
+  if (!close(w, at)) return false;
   at.beyond = w.gang.template total<0>() >> 32;
-  at.least_far = static_cast<typename Metric::Raw>(w.gang.template total<1>());
-  at.least = min(at.least, static_cast<typename Metric::Raw>(w.gang.template total<2>()));
   return true;
 }
 
@@ -82,10 +108,6 @@ __device__ void take_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw
   const u32 which = at.step & 1;
   if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
   w.begin(which ^ 1, 0, at.far);
-  if constexpr (kMulti) {
-    if (at.mail) receive(w);
-  }
-  at.mail = false;
   take_queue(w, at.own, edge, at.limit);
   ++at.step;
 }
@@ -127,15 +149,7 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename W
                          Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
-  const Raw edge = at.all == 0 ? 0 : min(Metric::shift(at.least, at.delta), at.far);
-  const auto take = [&](u32 from) {  // what the phase that ends now has left behind
-    if (!gang.meet()) return false;
-    at.own = from + static_cast<u32>(gang.template own<0>());
-    at.all += static_cast<u32>(gang.template total<0>());
-    at.least_far = min(at.least_far, static_cast<Raw>(gang.template total<1>()));
-    at.least = min(at.least, static_cast<Raw>(gang.template total<2>()));
-    return true;
-  };
+  const Raw edge = min(Metric::shift(at.least, at.delta), at.far);
   bool told = false;
   if constexpr (kMulti) {
     if (rules.alone_steps > 1 && at.all <= rules.alone_most && at.limit == Metric::kNone) {
@@ -143,35 +157,31 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename W
       told = true;
     }
   }
-  if (!told) {
-    take_step(w, at, edge);
-    w.end();
-  }
+  if (!told) take_step(w, at, edge);
   at.all = 0;
+  at.own = 0;
   at.least = Metric::kNone;
-  if (!take(0)) return false;
+  if (!close(w, at)) return false;
+  w.lap(Phase::take);
   const u32 next = at.step & 1;
   u64 left = gang.template total<0>();
   if (left >= kCut) {
     w.begin(next, at.own, at.far);
     take_chunks(w);
-    w.end();
-    if (!take(at.own)) return false;
+    if (!close(w, at)) return false;
     left |= gang.template total<0>();
+    w.lap(Phase::chunks);
   }
   if constexpr (kMulti) {
     if ((left & (kCut - kMailed)) == 0) return true;
-    w.begin(next, at.own, at.far);
     send(w);
-    w.end();
     if (!gang.meet()) return false;
-    at.least = min(at.least, static_cast<Raw>(gang.template total<2>()));
-    if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) {
-      w.s.received[threadIdx.x] = gang.mail_upto(threadIdx.x) - w.s.told[threadIdx.x];
-      w.s.told[threadIdx.x] = gang.mail_upto(threadIdx.x);
-    }
-    __syncthreads();
-    at.mail = true;
+    w.lap(Phase::send);
+    read_mail_counts(w);
+    w.begin(next, at.own, at.far);
+    receive(w);
+    if (!close(w, at)) return false;
+    w.lap(Phase::receive);
   }
   return true;
 }
@@ -181,16 +191,20 @@ __device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename W
 template <class Metric, bool kMulti>
 __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   if constexpr (kMulti) {
-    publish(w.v, at.low, at.limit);
+    publish(w, at.low, at.limit);
     if (!w.gang.meet()) return false;
+    read_mail_counts(w);
+    copy_published(w);
+    if (!w.gang.meet()) return false;
+    w.lap(Phase::publish);
   }
   w.begin(at.step & 1, at.own, at.limit);
   pull_arcs(w, at.low, at.limit);
-  w.end();
-  if (!w.gang.meet()) return false;
-  at.least_far = static_cast<typename Metric::Raw>(w.gang.template total<1>());
+  at.least_far = Metric::kNone;
+  if (!close(w, at)) return false;
   at.limit = Metric::kNone;
   at.delta = rules.delta_after;
+  w.lap(Phase::pull);
   return true;
 }
 
@@ -209,8 +223,13 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
   typename Warp<Metric, kMulti>::Alone alone(kMulti ? v.alone : v.team, kMulti ? s.alone : s.gang);
   Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
+  if (threadIdx.x == 0) {
+    for (u64& ns : s.phase_ns) ns = 0;
+    s.lap = now_ns();
+  }
   begin_search<Metric, kMulti>(v, gang, args.source, from);
   bool ok = gang.meet();
+  w.lap(Phase::begin);
   Progress<Raw> at;
   at.step = from.step;
   at.own = static_cast<u32>(gang.template own<0>());
@@ -221,26 +240,24 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   const Rules& rules = args.rules;
   at.delta = rules.delta;
   while (ok) {
-    if (at.limit != Metric::kNone && at.all == 0 && !at.mail) {
+    if (at.limit != Metric::kNone && at.all == 0) {
       ok = pull(rules, w, at);
       if (!ok) break;
     }
-    if (at.far != Metric::kNone && at.limit == Metric::kNone && !at.mail &&
+    if (at.far != Metric::kNone && at.limit == Metric::kNone &&
         (at.all == 0 || Metric::shift(at.least, at.delta) > at.far)) {
       ok = advance(rules, w, at);
       if (!ok) break;
+      w.lap(Phase::sweep);
     }
-    if (at.all == 0 && !at.mail) {
+    if (at.all == 0) {
       if (at.far == Metric::kNone) break;
       continue;
     }
-    if (at.far == Metric::kNone && at.all > rules.sweep_enter) {
+    if (at.far == Metric::kNone && at.ranges == 0 && rules.pulls != 0 && at.all > rules.pull_enter) {
+      begin_range<Raw, Metric>(rules, at, at.least);
+    } else if (at.far == Metric::kNone && at.all > rules.sweep_enter) {
       at.far = Metric::shift(at.least, at.delta * rules.far_widths);
-      if (rules.pull > 0 && !at.pulled) {
-        at.low = at.least;
-        at.far = at.limit = Metric::shift(at.least, rules.pull);
-        at.pulled = true;
-      }
     }
     if (!kMulti && rules.narrow_after != 0) {
       streak = at.far == Metric::kNone && at.all <= rules.narrow_enter ? streak + 1 : 0;
@@ -261,6 +278,8 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     word[2] = at.own;
     word[3] = at.least;
     word[4] = narrow;
+    for (u32 i = 0; i < kPhases; ++i) v.tally->phase_ns[i].fetch_add(s.phase_ns[i]);
+    for (pe_t p = 0; kMulti && p < v.team.n_pes; ++p) v.tally->sent.fetch_add(s.sent[p]);
   }
   if (kMulti) alone.finish();
   gang.finish();

@@ -57,6 +57,14 @@ struct Warp {
     }
   }
 
+  /// What passed since the last call belongs to `of`.
+  __device__ void lap(Phase of) {
+    if (thread_id() != 0) return;
+    const u64 now = now_ns();
+    s.phase_ns[static_cast<u32>(of)] += now - s.lap;
+    s.lap = now;
+  }
+
   /// Own vertices go to the queue, others to the outbox of their owner.
   __device__ void flush() {
     if (fill == 0) return;
