@@ -69,6 +69,9 @@ class BenchCommand {
         ->group(what)
         ->type_name("SECONDS")
         ->capture_default_str();
+    app.add_option("--budget", options_.budget_seconds, "seconds after which no other way is begun (default: none)")
+        ->group(what)
+        ->type_name("SECONDS");
     app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
     app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4 GPUs, as there are; 1,2 on the CPU)")
         ->delimiter(',')
@@ -98,6 +101,9 @@ class BenchCommand {
     if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
       throw UsageError("--limit is a number of seconds above 0, to 1e6");
     }
+    if (!(options_.budget_seconds > 0 && options_.budget_seconds <= 1e6)) {
+      throw UsageError("--budget is a number of seconds above 0, to 1e6");
+    }
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
     }
@@ -108,13 +114,15 @@ class BenchCommand {
 
     std::optional<Step> step;
     Json json;
+    int left_out = 0;
     const std::vector<BenchRun> runs =
-        run_experiment(experiment, options_, json, [&](const std::string& what, double done) {
+        run_experiment(experiment, options_, json, left_out, [&](const std::string& what, double done) {
           step.reset();
           step.emplace(what, quiet_);
           step->done(done);
         });
     step.reset();
+    json["left_out"] = left_out;
     return finish(experiment, runs, std::move(json), json_file, markdown_file);
   }
 
@@ -148,14 +156,17 @@ class BenchCommand {
     return *status;
   }
 
-  /// @param json  the machine; the rest is added
+  /// @param json  the machine and "left_out"; the rest is added
   int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, Json json,
              std::optional<OutputFile>& json_file, std::optional<OutputFile>& markdown_file) const {
     if (!quiet_ && json_ != "-") {
       std::cout << experiment.title << "\n"
                 << experiment.source << "; " << experiment.machine << ".\n"
                 << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
-                << text_table(experiment, runs) << std::flush;
+                << text_table(experiment, runs);
+      const int left_out = json["left_out"];
+      if (left_out > 0) std::cout << left_out << " runs were left out: the budget is spent (--budget)\n";
+      std::cout << std::flush;
     }
     json["command"] = "bench";
     json.update(to_json(experiment, options_, runs));

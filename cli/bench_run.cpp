@@ -1,6 +1,7 @@
 #include "bench_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "graph_input.hpp"
@@ -172,8 +173,9 @@ void divide_by_one_pe(std::vector<BenchRun>& runs) {
 }  // namespace
 
 std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options, Json& machine,
-                                     const std::function<void(const std::string&, double)>& say) {
+                                     int& left_out, const std::function<void(const std::string&, double)>& say) {
   const std::vector<StandIn> graphs = choose_graphs(experiment, options.graphs);
+  const auto begin = std::chrono::steady_clock::now();
   MeasuringProcess process([&] { return begin_answering(experiment, graphs, options); });
   const Json here = process.ask(Json::object());
   machine = here["machine"];
@@ -182,10 +184,15 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
   for (int n = 1; options.pes.empty() && n <= most; ++n) all_pes.push_back(n);
 
   std::vector<BenchRun> runs;
+  left_out = 0;
   const double total = static_cast<double>(graphs.size() * experiment.ways.size() * all_pes.size());
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     for (std::size_t w = 0; w < experiment.ways.size(); ++w) {
       for (const int pes : all_pes) {
+        if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(options.budget_seconds)) {
+          ++left_out;
+          continue;
+        }
         BenchRun run;
         run.graph = graphs[g].paper, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
         run.way = experiment.ways[w].label, run.flags = experiment.ways[w].flags, run.pes = pes;

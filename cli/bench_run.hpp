@@ -16,7 +16,8 @@ struct BenchOptions {
   std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4 GPUs, as there are, or 1,2 on the CPU
   std::vector<std::string> graphs;  ///< the paper's names; empty: all
   int trials = 10;
-  double limit_seconds = 60;  ///< a run that takes longer is ended; all trials of a way may take as long together
+  double limit_seconds = 60;    ///< a run that takes longer is ended; all trials of a way may take as long together
+  double budget_seconds = 1e6;  ///< no way is begun after so long; what is left out is counted
   std::uint64_t seed = 1;
 };
 
@@ -40,10 +41,11 @@ struct BenchRun {
 /// Every answer is checked where it lies. What cannot run here, or takes too long, is said in its BenchRun; the rest goes
 /// on. Runs are made in a process of their own (measuring_process.hpp): this one must not have used CUDA.
 /// @param machine  filled with machine_to_json()
+/// @param left_out filled with how many runs the budget did not last for
 /// @param say      called before each run ("road_usa, auto, 2 PEs") with the part that is done, in [0, 1]
 /// @throws UsageError  a graph that the experiment does not have, a device that is not there
 std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOptions& options, Json& machine,
-                                     const std::function<void(const std::string&, double)>& say);
+                                     int& left_out, const std::function<void(const std::string&, double)>& say);
 
 /// One line of a table or curve of a plot: the paper's, or ours.
 struct Series {

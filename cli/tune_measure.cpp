@@ -8,6 +8,10 @@
 namespace shoal::cli {
 namespace {
 
+// Short runs are told apart by many turns: at least so many seconds of them.
+constexpr double kFewSeconds = 0.3;
+constexpr std::size_t kMostTurns = 300;
+
 /// In the process that measures.
 class Bench {
  public:
@@ -49,11 +53,13 @@ class Bench {
     std::vector<double> plain_seconds, other_seconds;
     plain->run(sources[0]);
     other->run(sources[0]);
-    for (std::size_t i = 0; i < question["trials"]; ++i) {
+    double used = 0;
+    for (std::size_t i = 0; i < question["trials"] || (used < kFewSeconds && i < kMostTurns); ++i) {
       const vertex_t source = sources[i % sources.size()];
       for (const bool first : {i % 2 == 0, i % 2 != 0}) {
-        if (first) plain_seconds.push_back(plain->run(source).seconds);
-        if (!first) other_seconds.push_back(other->run(source).seconds);
+        std::vector<double>& seconds = first ? plain_seconds : other_seconds;
+        seconds.push_back((first ? plain : other)->run(source).seconds);
+        used += seconds.back();
       }
     }
     return {{"auto", plain_seconds}, {"way", other_seconds}};
@@ -87,7 +93,7 @@ std::string to_text(const Way& way) {
 TuneMeasure::TuneMeasure(const AlgorithmInfo& info, GraphInput& graph, Way fixed, const Options& shared)
     : info_(info), graph_(graph), fixed_(std::move(fixed)), shared_(shared), process_([this] { return begin(); }) {
   const Json here = process_.ask({{"what", "machine"}});
-  machine_ = {here["on_gpu"], here["n_pes"], here["described"], here["json"]};
+  machine_ = {here["on_gpu"], here["n_pes"], here["threads_per_pe"], here["described"], here["json"]};
 }
 
 MeasuringProcess::Answer TuneMeasure::begin() const {
@@ -100,6 +106,7 @@ MeasuringProcess::Answer TuneMeasure::begin() const {
     if (what == "side by side") return bench.side_by_side(question);
     return {{"on_gpu", machine.on_gpu()},
             {"n_pes", machine.n_pes()},
+            {"threads_per_pe", machine.on_gpu() ? 0 : machine.threads_per_pe()},
             {"described", describe(machine)},
             {"json", Json::parse(machine_to_json())}};
   };

@@ -19,9 +19,9 @@ std::string to_text(const Way& way);
 /// Where runs are made.
 struct TuneMachine {
   bool on_gpu = false;
-  int n_pes = 1;
-  std::string described;  ///< describe(Machine), of profiles
-  Json json;              ///< machine_to_json()
+  int n_pes = 1, threads_per_pe = 0;  ///< threads: 0 on GPUs
+  std::string described;              ///< describe(Machine), of profiles
+  Json json;                          ///< machine_to_json()
 };
 
 /// The first run of auto.
@@ -54,7 +54,7 @@ class TuneMeasure {
   std::vector<double> times(const Way& way, int trials, double hopeless_seconds, double limit_seconds,
                             std::string& wrong);
 
-  /// Auto and `way` in turns. @return seconds of both, [trials] each
+  /// Auto and `way` in turns, source after source. @return seconds of both, [trials or more] each
   std::pair<std::vector<double>, std::vector<double>> side_by_side(const Way& way, int trials);
 
  private:

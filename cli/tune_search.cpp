@@ -38,11 +38,6 @@ const std::vector<Knob>& knobs() {
   return all;
 }
 
-bool is_worklist(const Way& way) {
-  const auto strategy = way.find("--strategy");
-  return strategy != way.end() && strategy->second == "async";
-}
-
 /// Thresholds and buckets are of the priority queue.
 bool fits(const Way& way, const std::string& flag) {
   if (flag != "--buckets" && flag != "--threshold-delta") return true;
@@ -66,16 +61,34 @@ double TuneSearch::used() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() / limits_.budget_seconds;
 }
 
-/// Every strategy; the worklist with each kind of worker and kernel, the likely ones first.
+/// Whether a way runs by worklist: its own strategy, or what auto chose.
+bool TuneSearch::is_worklist(const Way& way) const {
+  if (const auto own = way.find("--strategy"); own != way.end()) return own->second == "async";
+  return std::any_of(auto_chose_.begin(), auto_chose_.end(), [](const auto& chosen) {
+    return chosen.first == "strategy" && chosen.second.rfind("async", 0) == 0;
+  });
+}
+
+/// Whether a way asks for nothing but what auto chooses anyway.
+bool TuneSearch::is_auto(const Way& way) const {
+  return std::all_of(way.begin(), way.end(), [&](const auto& option) {
+    const auto same = [&](const auto& chosen) {
+      return "--" + chosen.first == option.first && chosen.second.substr(0, chosen.second.find(": ")) == option.second;
+    };
+    return std::any_of(auto_chose_.begin(), auto_chose_.end(), same);
+  });
+}
+
+/// Auto; every strategy; the worklist with each kind of worker and kernel, the likely ones first.
 std::vector<Way> TuneSearch::grid() const {
-  std::vector<Way> ways;
+  std::vector<Way> ways = {{}};
   const auto add = [&](Way way) {
     for (const auto& [flag, value] : way) {
       const auto given = fixed_.find(flag);
       if (given != fixed_.end() && given->second != value) return;
     }
     for (const auto& [flag, value] : fixed_) way.erase(flag);
-    if (!way.empty() && std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(std::move(way));
+    if (!is_auto(way) && std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(std::move(way));
   };
   for (const std::string& bulk : info_.bulk_strategies) add({{"--strategy", bulk}});
   const std::vector<std::string> queues =
@@ -140,15 +153,21 @@ void TuneSearch::halve(std::vector<Way> ways) {
 void TuneSearch::refine() {
   std::vector<Knob> todo = knobs();
   for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, Knob::bulk});
+  // Fewer threads meet sooner: small graphs.
+  todo.push_back({"--threads", {"1"}, false, false, Knob::both});
+  const int half = measure_.machine().threads_per_pe / 2;
+  if (half > 1) todo.back().values.push_back(std::to_string(half));
   for (const Knob& knob : todo) {
     if (!may_try(knob.flag) || (knob.gpu_only && !on_gpu_) || (knob.several_pes_only && !several_pes_)) continue;
     if (knob.of != Knob::both && (knob.of == Knob::worklist) != is_worklist(best_)) continue;
     if (std::string(knob.flag) == "--queue" && !info_.has_priority) continue;
+    if (std::string(knob.flag) == "--threads" && on_gpu_) continue;
     for (const std::string& value : knob.values) {
       if (used() > 1) return;
       Way way = best_;
       if (!fits(way, knob.flag) || way[knob.flag] == value) continue;
       way[knob.flag] = value;
+      if (is_auto(way)) continue;
       const Measured m = measure(way, 3, best_seconds_ * kHopeless);
       if (m.seconds * kWorthNaming > best_seconds_) continue;
       best_ = m.way;
@@ -162,9 +181,19 @@ void TuneSearch::compare() {
   const auto [plain, best] = measure_.side_by_side(best_, limits_.trials);
   auto_seconds_ = median(plain);
   best_seconds_ = median(best);
-  if (best_seconds_ * kWorthNaming < auto_seconds_) return;
+  turns_ = static_cast<int>(plain.size());
+  if (best_.empty()) {
+    best_seconds_ = auto_seconds_;
+    return;
+  }
+  // Turn by turn: both sides of a ratio had the same source, and the same other programs on the machine.
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < plain.size(); ++i) ratios.push_back(plain[i] / best[i]);
+  gap_ = median(ratios) - 1;
+  if (gap_ > kWorthNaming - 1) return;
   best_.clear();
-  best_seconds_ = std::min(best_seconds_, auto_seconds_);
+  best_seconds_ = auto_seconds_;
+  gap_ = 0;
 }
 
 void TuneSearch::run() {

@@ -40,12 +40,15 @@ class TuneSearch {
   const Way& best() const { return best_; }                  ///< empty when nothing beats auto
   double best_seconds() const { return best_seconds_; }      ///< side by side with auto_seconds(), on the same sources
   double auto_seconds() const { return auto_seconds_; }
-  /// By how much auto is slower than the best way found: 0.1 is ten per cent; not below 0.
-  double gap() const { return std::max(0.0, auto_seconds_ / best_seconds_ - 1); }
+  int turns() const { return turns_; }  ///< behind both
+  /// By how much auto is slower than the best way found, median over turns: 0.1 is ten per cent; 0 when none is faster.
+  double gap() const { return gap_; }
   const std::vector<std::pair<std::string, std::string>>& auto_chose() const { return auto_chose_; }
   std::int64_t left_out() const { return left_out_; }  ///< ways of the grid for which the budget did not last
 
  private:
+  bool is_worklist(const Way& way) const;
+  bool is_auto(const Way& way) const;
   std::vector<Way> grid() const;
   Measured measure(const Way& way, int trials, double limit_seconds);
   void halve(std::vector<Way> ways);
@@ -65,6 +68,8 @@ class TuneSearch {
   std::vector<Measured> all_;
   Way best_;
   double best_seconds_ = 0, auto_seconds_ = 0, fastest_ = 0;  // fastest_: of all so far, auto too
+  double gap_ = 0;
+  int turns_ = 0;
   std::vector<std::pair<std::string, std::string>> auto_chose_;
   std::int64_t left_out_ = 0;
 };

@@ -59,6 +59,15 @@ class Bench(CommandTest):
             self.assertIn(f"too slow: road_usa, {run['way']}, 1 PE: ended after", out)
         self.bad(USAGE, "--limit", *args, "0")
 
+    def test_what_the_budget_does_not_last_for_is_counted(self) -> None:
+        args = ["bench", "groute-table4", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1"]
+        answer = self.good(*args, "--budget", "1e-9", "--json=t.json")
+        got = json.loads((self.folder / "t.json").read_text())
+        self.assertEqual((got["runs"], got["left_out"]), ([], 4))
+        self.assertIn("4 runs were left out", answer.out)
+        self.assertEqual(self.good(*args, "--json").json()["left_out"], 0)
+        self.bad(USAGE, "--budget", *args, "--budget", "-1")
+
     def test_queues_need_their_own_program(self) -> None:
         if (pathlib.Path(find_shoal()).parent / "gpu_queue").exists():
             self.skipTest("gpu_queue is there; it needs a GPU for itself")
