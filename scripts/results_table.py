@@ -2,8 +2,9 @@
 """Makes the table of results in README.md, and docs/results.md, from bench/results/*.json.
 
 Reads what `shoal bfs|sssp|pagerank|components --json=FILE`, `shoal tune --json=FILE`, `shoal bench NAME --json=FILE` and
-`bench/cpu_*.py --json FILE` write. Prints docs/results.md; `--write` writes it, and puts the table of runs between the
-`<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
+`bench/beside_gapbs.py` and `bench/partitions.py --json FILE` write. Prints docs/results.md; `--write` writes it, and puts
+the table of runs between the `<!-- results -->` marks of README.md. A result whose answers were not verified, or were
+wrong, is left out and named.
 """
 
 import json
@@ -56,18 +57,18 @@ def run_rows(data: dict) -> list[str]:
 
 
 def cpu_bench_rows(data: dict) -> list[str]:
-    """A row for each graph of a bench/cpu_bfs.py or cpu_sssp.py file; they check every answer before they time."""
+    """A row for each graph of a bench/beside_gapbs.py file, which checks every answer before it times."""
     rows = []
-    what, how = ("bfs", "levels") if data["bench"] == "cpu_bfs" else ("sssp", "delta")
+    how = {"bfs": "levels", "sssp": "delta"}.get(data["algorithm"], "auto")
     for result in data["results"]:
         ours, beside = result["shoal"], result["gapbs"]
         rows.append(
             row(
-                what,
+                data["algorithm"],
                 result["graph"],
                 result["num_arcs"],
                 f"{data['machine']['processor']}, {data['pes']} x {data['threads'] // data['pes']} threads",
-                f"{how}; {len(result['sources'])} sources",
+                f"{how}; {len(result['sources'])} {'rounds' if how == 'auto' else 'sources'}",
                 ours["median_seconds"],
                 ours.get("median_arcs_per_second", result["num_arcs"] / ours["median_seconds"]),
                 f"GAPBS {beside['median_seconds'] * 1e3:.2f} ms (ratio {result['median_ratio']:.2f})",
@@ -76,17 +77,30 @@ def cpu_bench_rows(data: dict) -> list[str]:
     return rows
 
 
-def beside_rows(data: dict) -> list[str]:
-    """A row for each line of a file that compares runs of `shoal` and GAPBS, round by round."""
-    machine = f"{data['machine']['processor']}, 1 x {data['threads']} threads"
-    rows = []
-    for r in data["rows"]:
-        ours, theirs = statistics.median(r["shoal_ms"]), statistics.median(r["gapbs_ms"])
-        beside = f"GAPBS {theirs:.2f} ms (ratio {ours / theirs:.2f})"
-        rows.append(
-            row(r["what"], r["graph"], r["num_arcs"], machine, "auto", ours / 1e3, r["num_arcs"] / ours * 1e3, beside)
-        )
-    return rows
+def partition_section(data: dict) -> str:
+    """A bench/partitions.py file as a section: a row for each graph and partition, a column for each way to run."""
+    if not all(row["verified"] for row in data["rows"]):
+        raise ValueError("not every answer is right")
+    on = f"{data['pes']} x {data['devices'][0]['name']}" if data["device"] == "gpu" else data["machine"]["cpu"]
+    ways = list(dict.fromkeys(row["way"] for row in data["rows"]))
+    lines = [
+        f"## Partitions on {data['pes']} PEs, {on}",
+        "",
+        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: arcs between PEs. Imbalance: most arcs of a PE "
+        f"over the mean.{' ' + data['note'] if 'note' in data else ''}",
+        "",
+        "| graph | partition | cut | imbalance | " + " | ".join(ways) + " |",
+        "|---|---|---:|---:|" + "---:|" * len(ways),
+    ]
+    places = list(dict.fromkeys((row["graph"], row["partition"]) for row in data["rows"]))
+    for graph, partition in places:
+        rows = {r["way"]: r for r in data["rows"] if (r["graph"], r["partition"]) == (graph, partition)}
+        one = next(iter(rows.values()))
+        times = " | ".join(f"{rows[way]['median_seconds'] * 1e3:.2f}" if way in rows else "-" for way in ways)
+        cut = one["cut_arcs"] / max(one["num_arcs"], 1)
+        name = pathlib.Path(graph).name
+        lines.append(f"| {name} | {partition} | {cut:.2%} | {one['imbalance']:.3f} | {times} |")
+    return "\n".join(lines) + "\n"
 
 
 def tune_rows(data: dict) -> list[str]:
@@ -146,10 +160,10 @@ def load(folder: pathlib.Path) -> tuple[dict[str, list[str]], list[str]]:
                 parts["tune"] += tune_rows(data)
             elif command == "bench":
                 parts["bench"].append(experiment_section(data))
-            elif isinstance(data, dict) and data.get("bench") in ("cpu_bfs", "cpu_sssp"):
+            elif isinstance(data, dict) and data.get("bench") == "partitions":
+                parts["bench"].append(partition_section(data))
+            elif isinstance(data, dict) and data.get("bench") == "beside_gapbs":
                 parts["run"] += cpu_bench_rows(data)
-            elif isinstance(data, dict) and data.get("bench") == "cpu_beside_gapbs":
-                parts["run"] += beside_rows(data)
             else:
                 left_out.append(f"{file.name}: not of a kind that is shown here")
         except (ValueError, KeyError, IndexError, TypeError) as error:

@@ -1,0 +1,82 @@
+"""What benches in Python know of the machine they run on: is it quiet, what is it, what does a command say."""
+
+import os
+import platform
+import re
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FREE = 0.9  # of all cores' time: below it, others are at work and times are not to be trusted
+
+
+class BenchError(Exception):
+    """Something to tell the user in one line."""
+
+
+def run(command, **environment):
+    """Standard output of a command, or a BenchError with what it said."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **environment},
+        text=True,
+        capture_output=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no message"]
+        raise BenchError(f"{' '.join(map(str, command))}: exit status {done.returncode}: {said[0]}")
+    return done.stdout
+
+
+def idle_fraction(seconds=0.5):
+    """The share of all cores' time that nobody uses, over some time; None where the system does not tell."""
+
+    def read():
+        fields = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+
+    try:
+        before = read()
+        time.sleep(seconds)
+        after = read()
+    except OSError:
+        return None
+    return (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+class Quiet:
+    """Waits for cores to be free before each round, while patience lasts."""
+
+    def __init__(self, patience):
+        self.patience = patience
+
+    def wait(self):
+        """What was idle when the waiting ended."""
+        while True:
+            begin = time.monotonic()
+            idle = idle_fraction()
+            if idle is None or idle >= FREE or self.patience <= 0:
+                return idle
+            time.sleep(1)
+            self.patience -= time.monotonic() - begin
+
+
+def machine():
+    model = None
+    if platform.system() == "Linux":
+        model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+    return {
+        "processor": model[1] if model else platform.processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+    }
+
+
+def revision(folder):
+    try:
+        return run(["git", "-C", folder, "describe", "--always", "--dirty"]).strip()
+    except BenchError:
+        return "unknown"
