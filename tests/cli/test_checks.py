@@ -4,11 +4,14 @@ import importlib.util
 import json
 import pathlib
 import shutil
+import sys
 import tempfile
 import types
 import unittest
 
 from command import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))  # its modules include each other
 
 
 def load(name: str) -> types.ModuleType:
@@ -148,6 +151,10 @@ class Results(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-results-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
+    def document(self) -> tuple[str, list[str]]:
+        results = self.module.Results(self.folder)
+        return self.module.document(results, self.folder), results.left_out
+
     def write(self, verified: list) -> None:
         chosen = {
             "pes": "2: asked for",
@@ -169,14 +176,30 @@ class Results(unittest.TestCase):
 
     def test_row(self) -> None:
         self.write([True] * 3)
-        text, left_out = self.module.table(self.folder)
-        self.assertIn("| bfs | kron:9 | 12,345 | C, 2 x 4 threads | levels; 3 trials | 2.00 | 2.00 |", text)
+        text, left_out = self.document()
+        self.assertIn("### bfs\n\n| graph", text)
+        self.assertIn("| kron:9 | 12,345 | C, 2 x 4 threads | levels; 3 trials | 2.00 | 2.00 |", text)
         self.assertEqual(left_out, [])
+
+    def test_several_gpus_against_one(self) -> None:
+        row = {"algorithm": "bfs", "graph": "kron:26", "num_arcs": 1000, "strategy": "levels", "verified": True}
+        data = {"bench": "scaling", "devices": [{"name": "H"}], "device": "gpu", "machine": {"cpu": "C"}}
+        data["rows"] = [{**row, "pes": n, "seconds": [0.008 / n] * 3, "arcs_per_second": 5e9 * n} for n in (1, 4)]
+        (self.folder / "s.json").write_text(json.dumps(data))
+        text, left_out = self.document()
+        self.assertIn("| kron:26 | 1,000 | 4 x H | levels; 3 trials | 2.00 | 20.00 | 4.00 x |", text)
+        self.assertIn("| kron:26 | 1,000 | 1 x H | levels; 3 trials | 8.00 | 5.00 |  |", text)
+        self.assertEqual(left_out, [])
+        short = self.module.runs.short_tables(self.module.Results(self.folder).runs)
+        self.assertIn("| bfs | kron:26 | 1,000 | 8.00 | 5.0 | 2.00 | 4.00 x |", short)
+        data["rows"][0]["verified"] = False
+        (self.folder / "s.json").write_text(json.dumps(data))
+        self.assertNotIn("kron", self.document()[0])
 
     def test_unverified_and_wrong_results_are_not_shown(self) -> None:
         for verdict in (None, False):
             self.write([True, verdict, True])
-            text, left_out = self.module.table(self.folder)
+            text, left_out = self.document()
             self.assertNotIn("kron", text)
             self.assertEqual(len(left_out), 1)
 
@@ -194,30 +217,39 @@ class Results(unittest.TestCase):
             "best_seconds": 0.002,
             "auto_above_best": 0.05,
         }
+        pair = {**tune, "graph": "star:9", "ways": 7, "best": []}
+        auto = {"command": "auto_against_tuner", "devices": [], "machine": {"cpu": "C"}, "rows": [pair]}
         run = {"graph": "usa", "graph_line": "usa; here road:9", "way": "auto", "pes": 1}
         bench = {
             "command": "bench",
             "devices": [],
             "machine": {"cpu": "C"},
-            **{k: k for k in ("experiment", "title", "source", "paper_machine", "note", "sees", "unit")},
+            **{k: k for k in ("experiment", "title", "source", "paper_machine", "note", "sees")},
+            "unit": "ms",
             "trials": 3,
-            "columns": [1, 2],
-            "runs": [run, {**run, "pes": 2, "failed": "no room"}],
+            "columns": [1, 2, 3],
+            "runs": [run, {**run, "pes": 2, "failed": "no room"}, {**run, "pes": 3, "over_seconds": 2}],
             "series": [
-                {"graph": "usa", "system": "Atos", "ours": False, "values": [46.5, None]},
-                {"graph": "usa", "system": "shoal auto", "ours": True, "values": [1.5, None]},
+                {"graph": "usa", "system": "Atos", "ours": False, "values": [46.5, None, None]},
+                {"graph": "usa", "system": "shoal auto", "ours": True, "values": [1.5, None, None]},
             ],
         }
         (self.folder / "tune.json").write_text(json.dumps(tune))
         (self.folder / "bench.json").write_text(json.dumps(bench))
-        text = self.module.document(self.folder)
+        (self.folder / "auto.json").write_text(json.dumps(auto))
+        (self.folder / "notes").mkdir()
+        (self.folder / "notes" / "experiment.md").write_text("As the paper says.")
+        text = self.document()[0]
         self.assertIn("| sssp | road:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | `--fetch 4` | 1 |", text)
-        self.assertIn("| Atos (paper) | 46.5 | - |\n| shoal auto | 1.5 | failed |", text)
+        self.assertIn("| sssp | star:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | auto | 7 |", text)
+        self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
+        self.assertIn("\nAs the paper says.\n", text)
         tune["ways"][0]["wrong"] = bench["runs"][0]["wrong"] = "vertex 3"
         (self.folder / "tune.json").write_text(json.dumps(tune))
         (self.folder / "bench.json").write_text(json.dumps(bench))
-        self.assertNotIn("road:9", self.module.document(self.folder))
-        self.assertEqual(len(self.module.table(self.folder)[1]), 2)
+        text, left_out = self.document()
+        self.assertNotIn("road:9", text)
+        self.assertEqual(len(left_out), 2)
 
 
 if __name__ == "__main__":

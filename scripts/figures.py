@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Draws docs/figures/*.svg from bench/results: `figures.py [--results FOLDER] [--to FOLDER]`. Needs matplotlib.
+
+queues.svg: items per second of the rings and their rivals over threads (Atos, Fig. 1). scaling.svg: each algorithm on 1 to 4
+GPUs. atos_fig5.svg: speed-ups of Atos, Table II and IV, the paper's and ours. A figure whose results are not there is left
+out and named. The same results give the same bytes.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+QUEUES = {
+    "bare": ("atomics alone", "black"),
+    "slot hold": ("slots, held tickets (default)", "tab:blue"),
+    "slot claim": ("slots, claimed tickets", "tab:cyan"),
+    "broker": ("broker queue", "tab:red"),
+    "cas": ("compare and swap", "tab:orange"),
+}
+COLOURS = {"bfs": "tab:blue", "sssp": "tab:orange", "pagerank": "tab:green", "components": "tab:red"}
+
+
+def load(file: pathlib.Path) -> dict:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def save(plt, figure, out: pathlib.Path) -> None:
+    figure.tight_layout()
+    figure.savefig(out, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+
+
+def panels(plt, n: int, across: int, size: tuple[float, float]):
+    across = min(across, n)
+    down = math.ceil(n / across)
+    figure, axes = plt.subplots(down, across, figsize=(size[0] * across, size[1] * down), squeeze=False)
+    for axis in list(axes.flat)[n:]:
+        axis.axis("off")
+    return figure, list(axes.flat)[:n]
+
+
+def queues(plt, data: dict, out: pathlib.Path) -> None:
+    """A panel for push, pop, and both, warps and blocks; only points that were right."""
+    kinds = [(worker, op) for worker in ("warp", "block") for op in ("push", "pop", "both")]
+    figure, axes = panels(plt, len(kinds), 3, (3.6, 2.6))
+    for axis, (worker, op) in zip(axes, kinds):
+        for ring, (label, colour) in QUEUES.items():
+            points = sorted(
+                (row["threads"], row["items_per_second"] / 1e9)
+                for row in data["rows"]
+                if (row["op"], row["worker"], row["ring"]) == (op, worker, ring) and row["verdict"] == "ok"
+            )
+            if points:
+                style = {"linestyle": "--"} if ring == "bare" else {"marker": "."}
+                axis.plot(*zip(*points), label=label, color=colour, **style)
+        axis.set_title(f"{'push and pop' if op == 'both' else op}, {worker}s", fontsize=9)
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.minorticks_off()
+        axis.grid(True, alpha=0.3)
+        axis.tick_params(labelsize=7)
+        axis.set_xlabel("threads", fontsize=8)
+        axis.set_ylabel("10⁹ items/s", fontsize=8)
+    axes[0].legend(fontsize=6)
+    save(plt, figure, out)
+
+
+def scaling(plt, data: dict, out: pathlib.Path) -> None:
+    """A panel for each graph: time on one PE over time on so many."""
+    graphs = list(dict.fromkeys(row["graph"] for row in data["rows"]))
+    figure, axes = panels(plt, len(graphs), 2, (4, 3))
+    for axis, graph in zip(axes, graphs):
+        for algorithm, colour in COLOURS.items():
+            rows = [r for r in data["rows"] if (r["graph"], r["algorithm"]) == (graph, algorithm) and r["verified"]]
+            times = {r["pes"]: statistics.median(r["seconds"]) for r in rows}
+            if 1 not in times:
+                continue
+            label = f"{algorithm} ({times[1] * 1e3:.3g} ms on one)"
+            axis.plot(sorted(times), [times[1] / times[n] for n in sorted(times)], "o-", label=label, color=colour)
+        counts = sorted({row["pes"] for row in data["rows"]})
+        axis.plot(counts, counts, color="grey", linestyle=":", label="linear")
+        axis.set_xticks(counts)
+        axis.set_title(graph, fontsize=9)
+        axis.set_xlabel("GPUs" if data["device"] == "gpu" else "PEs", fontsize=8)
+        axis.set_ylabel("times faster than on one", fontsize=8)
+        axis.grid(True, alpha=0.3)
+        axis.legend(fontsize=7)
+    save(plt, figure, out)
+
+
+def speedups(values: list[float | None]) -> list[float | None]:
+    return [values[0] / v if values[0] and v else None for v in values]
+
+
+def fig5(plt, bfs: dict, pagerank: dict, out: pathlib.Path) -> None:
+    """A panel for each graph of each table: Atos's ways dashed, the same ways of ours solid."""
+    shown, explained = [], set()
+    for data in (bfs, pagerank):
+        for graph in dict.fromkeys(s["graph"] for s in data["series"]):
+            mine = [s for s in data["series"] if s["graph"] == graph and (s["ours"] or "Atos" in s["system"])]
+            if any(len([y for y in s["values"] if y is not None]) > 1 for s in mine if s["ours"]):
+                shown.append((data, graph, mine))
+    figure, axes = panels(plt, len(shown), 4, (3, 2.5))
+    for axis, (data, graph, lines) in zip(axes, shown):
+        ours = theirs = 0
+        for line in lines:
+            points = [(x, y) for x, y in zip(data["columns"], speedups(line["values"])) if y is not None]
+            if len(points) < 2:
+                continue
+            colour = f"C{ours if line['ours'] else theirs}"
+            ours, theirs = ours + line["ours"], theirs + (not line["ours"])
+            style = {"marker": "o"} if line["ours"] else {"linestyle": "--", "marker": "x", "alpha": 0.7}
+            axis.plot(*zip(*points), label=line["system"], color=colour, markersize=4, **style)
+        axis.set_title(f"{'BFS' if 'table2' in data['experiment'] else 'PageRank'}, {graph}", fontsize=8)
+        axis.set_xticks(data["columns"])
+        axis.tick_params(labelsize=7)
+        axis.grid(True, alpha=0.3)
+        if data["experiment"] not in explained:  # the colours are the same on all of its panels
+            axis.legend(fontsize=5)
+            explained.add(data["experiment"])
+    save(plt, figure, out)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench" / "results")
+    parser.add_argument("--to", type=pathlib.Path, default=ROOT / "docs" / "figures")
+    args = parser.parse_args()
+    try:
+        import matplotlib
+    except ImportError as error:
+        print(f"figures: {error} (Debian: apt install python3-matplotlib)", file=sys.stderr)
+        return 1
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "shoal", "svg.fonttype": "none", "font.size": 8})
+    from matplotlib import pyplot as plt
+
+    args.to.mkdir(parents=True, exist_ok=True)
+    wanted = {
+        "queues.svg": (queues, ["gpu_queue_rivals_h200.json"]),
+        "scaling.svg": (scaling, ["scaling_4xh200.json"]),
+        "atos_fig5.svg": (fig5, ["bench_atos_table2_4xh200.json", "bench_atos_table4_4xh200.json"]),
+    }
+    for name, (draw, inputs) in wanted.items():
+        files = [args.results / i for i in inputs]
+        missing = [f.name for f in files if not f.exists()]
+        if missing:
+            print(f"figures: left out {name}: no {', '.join(missing)} in {args.results}", file=sys.stderr)
+            continue
+        draw(plt, *[load(f) for f in files], args.to / name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Sections of docs/results.md: auto beside the tuner, partitions, experiments of papers."""
+
+import pathlib
+
+from results_runs import machine_of
+
+
+def partition_section(data: dict) -> str:
+    """A bench/partitions.py file as a section: a row for each graph and partition, a column for each way to run."""
+    if not all(row["verified"] for row in data["rows"]):
+        raise ValueError("not every answer is right")
+    on = f"{data['pes']} x {data['devices'][0]['name']}" if data["device"] == "gpu" else data["machine"]["cpu"]
+    ways = list(dict.fromkeys(row["way"] for row in data["rows"]))
+    lines = [
+        f"## Partitions on {data['pes']} PEs, {on}",
+        "",
+        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: arcs between PEs. Imbalance: most arcs of a PE "
+        f"over the mean.{' ' + data['note'] if 'note' in data else ''}",
+        "",
+        "| graph | partition | cut | imbalance | " + " | ".join(ways) + " |",
+        "|---|---|---:|---:|" + "---:|" * len(ways),
+    ]
+    places = list(dict.fromkeys((row["graph"], row["partition"]) for row in data["rows"]))
+    for graph, partition in places:
+        rows = {r["way"]: r for r in data["rows"] if (r["graph"], r["partition"]) == (graph, partition)}
+        one = next(iter(rows.values()))
+        times = " | ".join(f"{rows[way]['median_seconds'] * 1e3:.2f}" if way in rows else "-" for way in ways)
+        cut = one["cut_arcs"] / max(one["num_arcs"], 1)
+        name = pathlib.Path(graph).name
+        lines.append(f"| {name} | {partition} | {cut:.2%} | {one['imbalance']:.3f} | {times} |")
+    return "\n".join(lines) + "\n"
+
+
+AUTO_HEAD = """
+## How far `auto` is from the best
+
+`shoal tune`: the time with no option given, beside the best way that successive halving found; medians, run in turns, the
+difference turn by turn. `auto` in the column of the best way: nothing that was tried is faster by 2 %.
+
+| what | graph | machine | auto ms | best ms | auto above best | best way | ways tried |
+|---|---|---|---:|---:|---:|---|---:|
+"""
+
+
+def auto_row(data: dict, row: dict, graph: str, ways: int) -> str:
+    device, pes, threads = machine_of(data, row["auto_chose"])
+    machine = f"{device}, {pes} x {threads} threads" if threads else f"{pes} x {device}"
+    best = f"`{' '.join(row['best'])}`" if row["best"] else "auto"
+    return (
+        f"| {row['algorithm']} | {graph} | {machine} | {row['auto_seconds'] * 1e3:.3f} | {row['best_seconds'] * 1e3:.3f} "
+        f"| {row['auto_above_best'] * 100:.1f} % | {best} | {ways} |"
+    )
+
+
+def tune_rows(data: dict) -> list[str]:
+    """One row of a `shoal tune --json` file."""
+    if any("wrong" in way for way in data["ways"]):
+        raise ValueError("a way of it gave a wrong answer")
+    return [auto_row(data, data, data["graph"]["name"], len(data["ways"]))]
+
+
+def auto_rows(data: dict) -> list[str]:
+    """The rows of a scripts/auto_against_tuner.py file, which holds no pair with a wrong answer."""
+    return [auto_row(data, row, row["graph"], row["ways"]) for row in data["rows"]]
+
+
+def cell(run: dict | None, value: float | None, unit: str) -> str:
+    if run is not None and "failed" in run:
+        return "failed"
+    if run is not None and "over_seconds" in run:
+        return f"> {run['over_seconds'] * 1e3:.0f}" if unit == "ms" else "too slow"
+    return "-" if value is None else f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def experiment_section(parts: list[dict], note: str) -> str:
+    """`shoal bench NAME --json` files of one experiment and machine as a section: the paper's numbers beside ours.
+
+    note: what was seen, in bench/results/notes/NAME.md; may be empty.
+    """
+    data = parts[0]
+    columns = sorted({n for part in parts for n in part["columns"]})
+    ours = data["devices"][0]["name"] if data["devices"] else data["machine"]["cpu"]
+    lines = [
+        f"## {data['experiment']}: {data['title']}",
+        "",
+        f"{data['source']}; {data['paper_machine']}. Ours: {ours}, medians of {data['trials']} runs, every answer checked. "
+        f"{data['note']} The paper sees: {data['sees']}.",
+        *(["", note.strip()] if note else []),
+        "",
+        f"| {data['unit']} | " + " | ".join(f"{n} PE{'s' if n > 1 else ''}" for n in columns) + " |",
+        "|---|" + "---:|" * len(columns),
+    ]
+    for part in parts:
+        lines_of = {run["graph"]: run["graph_line"] for run in part["runs"]}
+        runs = {(r["graph"], "shoal " + r["way"], r["pes"]): r for r in part["runs"]}
+        graph = None
+        for series in part["series"]:
+            if series["graph"] != graph:
+                graph = series["graph"]
+                lines.append(f"| **{lines_of[graph]}** |" + " |" * len(columns))
+            values = dict(zip(part["columns"], series["values"], strict=True))
+            cells = [cell(runs.get((graph, series["system"], n)), values.get(n), part["unit"]) for n in columns]
+            lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
