@@ -142,11 +142,10 @@ def short_tables(runs: list[Run]) -> str:
                 continue
             four = (max if kind == "kron" else min)(shown, key=lambda r: r.arcs)
             one = on_one(four, runs)
-            error = next((part for part in four.how.split("; ")[0].split(", ") if part.startswith("error")), "")
-            gpu.append(
-                f"| {what}{', ' + error if error else ''} | {four.graph} | {four.arcs:,} | {one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} "
-                f"| {four.seconds * 1e3:.2f} | {one.seconds / four.seconds:.2f} x |"
-            )
+            error = next((x for x in four.how.split("; ")[0].split(", ") if x.startswith("error")), "")
+            name = f"{what}, {error}" if error else what
+            times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {four.seconds * 1e3:.2f}"
+            gpu.append(f"| {name} | {four.graph} | {four.arcs:,} | {times} | {one.seconds / four.seconds:.2f} x |")
         beside = sorted((r for r in runs if r.what == what and r.gapbs_seconds), key=lambda r: r.graph)
         cells = [f"{r.seconds * 1e3:.1f} / {r.gapbs_seconds * 1e3:.1f} ({r.ratio:.2f})" for r in beside]
         if beside:
