@@ -19,7 +19,7 @@ extern char** environ;
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kBenchFooter = R"(examples:
   shoal bench --list                           the experiments, and the papers that they are from
   shoal bench atos-table2 --quick              small graphs of the same kinds, on whatever is here
   shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
@@ -88,7 +88,7 @@ class BenchCommand {
         ->group(out)
         ->type_name("FILE.png");
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
-    app.footer(kFooter);
+    app.footer(kBenchFooter);
   }
 
   int run() {

@@ -9,7 +9,7 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kBfsFooter = R"(examples:
   shoal bfs kron:20                            one search from a random source, on all GPUs or else all CPU threads
   shoal bfs kron:20 --trials 16 --verify       16 random sources; exit status 1 if any answer is wrong
   shoal bfs road:2048 --source 0 --strategy async --device cpu --pes 2
@@ -95,7 +95,7 @@ extern const AlgorithmInfo kBfs;
 const AlgorithmInfo kBfs = {
     .name = "bfs",
     .says = "breadth-first search: the fewest hops from a source to every vertex",
-    .footer = kFooter,
+    .footer = kBfsFooter,
     .output = "levels (and parents) of the one source: .npy, or text with a line per vertex",
     .doing = "searching",
     .noun = "search",

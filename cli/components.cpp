@@ -9,7 +9,7 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kComponentsFooter = R"(examples:
   shoal components kron:20                     how many there are, and the largest; on all GPUs or else all CPU threads
   shoal components kron:20 --trials 8 --verify
                                                exit status 1 if any answer is wrong
@@ -83,7 +83,7 @@ extern const AlgorithmInfo kComponents;
 const AlgorithmInfo kComponents = {
     .name = "components",
     .says = "connected components: which vertices are joined by paths",
-    .footer = kFooter,
+    .footer = kComponentsFooter,
     .output = "labels: .npy, or text with a line per vertex",
     .doing = "labelling",
     .noun = "run",

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 void write_all(int descriptor, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = write(descriptor, text.data() + done, text.size() - done);
+    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw DeviceError(std::string("the other process does not listen: ") + std::strerror(errno));
     done += static_cast<std::size_t>(n);
@@ -55,13 +55,13 @@ bool next_line(int descriptor, std::string& buffer, std::string& out, double sec
     pollfd watched = {descriptor, POLLIN, 0};
     if (poll(&watched, 1, wait_ms) <= 0) continue;
     char text[4096];
-    const ssize_t n = read(descriptor, text, sizeof text);
+    const ssize_t n = ::read(descriptor, text, sizeof text);
     if (n == 0 || (n < 0 && errno != EINTR)) throw EndOfPipe{};
     if (n > 0) buffer.append(text, static_cast<std::size_t>(n));
   }
 }
 
-Json describe(const std::exception& error) {
+Json as_json(const std::exception& error) {
   const char* kind = dynamic_cast<const UsageError*>(&error)       ? "usage"
                      : dynamic_cast<const CapacityError*>(&error)  ? "capacity"
                      : dynamic_cast<const TransportError*>(&error) ? "transport"
@@ -133,7 +133,7 @@ void MeasuringProcess::serve(int questions, int answers) const {
         if (!answer) answer = begin_();
         reply = line('=', answer(Json::parse(text), RunClock(answers)));
       } catch (const std::exception& error) {
-        reply = line('!', describe(error));
+        reply = line('!', as_json(error));
       }
       write_all(answers, reply);
     }

@@ -11,7 +11,7 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kPageRankFooter = R"(examples:
   shoal pagerank kron:20                       ranks within 1e-6 of the exact ones, on all GPUs or else all CPU threads
   shoal pagerank web.mtx --verify --output ranks.npy
                                                float64, sum 1; exit status 1 if an answer is farther off than --tolerance
@@ -126,7 +126,7 @@ extern const AlgorithmInfo kPageRank;
 const AlgorithmInfo kPageRank = {
     .name = "pagerank",
     .says = "PageRank: how often a random walk stands on each vertex",
-    .footer = kFooter,
+    .footer = kPageRankFooter,
     .output = "ranks: .npy, or text with a line per vertex",
     .doing = "ranking",
     .noun = "run",

@@ -12,7 +12,7 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kSsspFooter = R"(examples:
   shoal sssp roads.gr.gz --source 17           distances by the file's weights, on all GPUs or else all CPU threads
   shoal sssp kron:18 --trials 8 --verify       weights 1 to 255 from the ends of each arc; every answer is checked
   shoal sssp road:1024 --source 0 --strategy delta --delta 200 --device cpu
@@ -147,7 +147,7 @@ extern const AlgorithmInfo kSssp;
 const AlgorithmInfo kSssp = {
     .name = "sssp",
     .says = "shortest paths: the least sum of weights from a source to every vertex",
-    .footer = kFooter,
+    .footer = kSsspFooter,
     .output = "distances (and predecessors) of the one source: .npy, or text with a line per vertex",
     .doing = "searching",
     .noun = "search",

@@ -14,7 +14,7 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kFooter = R"(examples:
+const char* const kTuneFooter = R"(examples:
   shoal tune kron:20 --algorithm bfs                    a minute of trying; the best options go into your profile
   shoal bfs kron:20 --profile auto                      and are used from there
   shoal tune roads.gr.gz --algorithm bfs --device gpu --budget 300
@@ -53,7 +53,7 @@ class TuneCommand {
     app.add_flag("--json{-}", json_, "all measurements as JSON, to --json=FILE or standard output")->group(out);
     app.add_flag("--quiet", quiet_, "only the last lines, and no progress")->group(out);
     flags_.add_to(app);
-    app.footer(kFooter);
+    app.footer(kTuneFooter);
   }
 
   int run() {
