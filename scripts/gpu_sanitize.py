@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs every family of kernels under compute-sanitizer's four tools, on graphs of some hundred vertices, and prints a table.
 
-    gpu_sanitize.py BUILD OUT [--seconds N] [--jobs N] [--only TEXT] [--tools memcheck,synccheck,initcheck,racecheck]
+    gpu_sanitize.py BUILD OUT [--seconds N] [--total N] [--jobs N] [--only TEXT] [--tools memcheck,synccheck,initcheck,racecheck]
 
 BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs. A cell is `ok`, `N found`
-(errors that the tool reports), `wrong` (the program failed: see the log) or `late` (not through in --seconds). Exit status 1
-unless all are ok.
+(errors that the tool reports), `wrong` (the program failed: see the log) `late` (not through in --seconds) or `not run` (--total was
+over). Exit status 1 unless all are ok.
 """
 
 import argparse
@@ -86,6 +86,7 @@ def main() -> int:
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=60, help="limit of one run")
+    parser.add_argument("--total", type=int, default=10**6, help="seconds after which no run begins")
     parser.add_argument("--jobs", type=int, default=8, help="runs side by side")
     parser.add_argument("--only", default="", help="only families with this in their name")
     parser.add_argument("--tools", default=",".join(TOOLS))
@@ -108,7 +109,12 @@ def main() -> int:
         free.put((2 * job) % len(gpus))
     cells: dict[tuple[int, str], str] = {}
 
+    begin = time.monotonic()
+
     def work(row: int, tool: str) -> None:
+        if time.monotonic() - begin > args.total:
+            cells[row, tool] = "not run"
+            return
         pes, first = cases[row][1], free.get()
         mine = [gpus[(first + row + i) % len(gpus)] for i in range(pes)] if pes == 1 else gpus[first : first + pes]
         if len(mine) < pes:
