@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every family of kernels under compute-sanitizer's four tools, on graphs of some hundred vertices, and prints a table.
+"""Runs every family of kernels under compute-sanitizer's four tools, on small graphs, and prints a table.
 
-    gpu_sanitize.py BUILD OUT [--seconds N] [--total N] [--jobs N] [--only TEXT] [--tools memcheck,synccheck,initcheck,racecheck]
+    gpu_sanitize.py BUILD OUT [--seconds N] [--total N] [--jobs N] [--only TEXT] [--tools memcheck,racecheck]
 
 BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs. A cell is `ok`, `N found`
-(errors that the tool reports), `wrong` (the program failed: see the log) `late` (not through in --seconds) or `not run` (--total was
-over). Exit status 1 unless all are ok.
+(errors that the tool reports), `wrong` (the program failed: see the log), `late` (not through in --seconds) or `not run`
+(--total was over). Exit status 1 unless all are ok.
 """
 
 import argparse
