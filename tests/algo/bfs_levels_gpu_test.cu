@@ -3,68 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "gpu_bed.cuh"
 #include "shoal/algo/bfs_levels_gpu.hpp"
 #include "shoal/algo/bfs_reference.hpp"
 #include "shoal/core/cuda_check.cuh"
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/pgas/device_graph.hpp"
 
 namespace shoal {
 namespace {
 
-std::vector<int> first_devices(pe_t n) {
-  std::vector<int> devices(n);
-  std::iota(devices.begin(), devices.end(), 0);
-  return devices;
-}
+using test::first_difference;
 
 /// A placed graph with level arrays that are full of rubbish.
 struct Bench {
   PlacedGraph graph;
-  std::vector<DeviceArray<level_t>> arrays;
-  std::vector<level_t*> level;
+  test::Placed<level_t> level;
 
   Bench(const Csr& csr, pe_t pes, PartitionKind kind = PartitionKind::block)
-      : graph(place_on_devices(csr, make_partition(csr, pes, kind), first_devices(pes))) {
-    for (pe_t p = 0; p < pes; ++p) {
-      DeviceGuard guard(p);
-      arrays.emplace_back(graph.out[p].count, "levels");
-      arrays.back().fill_bytes(0x5A);
-      level.push_back(arrays.back().data());
-    }
-  }
+      : graph(test::place(csr, pes, kind)), level(graph) {}
   /// In the input's numbers.
-  std::vector<level_t> levels() const {
-    std::vector<level_t> out(graph.num_vertices);
-    for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      std::vector<level_t> part(graph.out[p].count);
-      arrays[p].download(part.data(), static_cast<std::int64_t>(part.size()));
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        out[graph.partition.input(graph.out[p].first + static_cast<vertex_t>(i))] = part[i];
-      }
-    }
-    return out;
-  }
+  std::vector<level_t> levels() const { return test::fetch(graph, level.at()); }
 };
-
-std::string first_difference(const std::vector<level_t>& got, const std::vector<level_t>& want) {
-  if (got.size() != want.size()) return "sizes differ";
-  for (std::size_t v = 0; v < got.size(); ++v) {
-    if (got[v] != want[v]) {
-      return "vertex " + std::to_string(v) + " has level " + std::to_string(static_cast<std::int32_t>(got[v])) +
-             ", the reference says " + std::to_string(static_cast<std::int32_t>(want[v]));
-    }
-  }
-  return "";
-}
 
 struct Path {
   std::string name;
@@ -97,13 +61,8 @@ std::vector<Path> paths() {
   return out;
 }
 
-class BfsLevelsGpuTest : public testing::Test {
+class BfsLevelsGpuTest : public test::OnGpus {
  protected:
-  void SetUp() override {
-    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
-    most_ = std::min(num_devices(), 4);
-  }
-
   void check(const Csr& csr, const std::vector<vertex_t>& sources, PartitionKind kind = PartitionKind::block) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       Bench bench(csr, pes, kind);
@@ -111,7 +70,7 @@ class BfsLevelsGpuTest : public testing::Test {
         BfsLevelsGpu search(bench.graph, path.tuning);
         for (const vertex_t source : sources) {
           Report report;
-          search.search(bench.graph.partition.placed(source), bench.level.data(), report);
+          search.search(bench.graph.partition.placed(source), bench.level.at(), report);
           EXPECT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "")
               << csr.name << ", source " << source << ", " << pes << " PEs, " << path.name << ": "
               << report.chosen.back().second;
@@ -124,8 +83,6 @@ class BfsLevelsGpuTest : public testing::Test {
              PartitionKind kind = PartitionKind::block) {
     check(generate(parse_generator(generator)), sources, kind);
   }
-
-  pe_t most_ = 1;
 };
 
 TEST_F(BfsLevelsGpuTest, TheComparisonSeesAWrongLevel) {
@@ -209,7 +166,7 @@ TEST_F(BfsLevelsGpuTest, ManySearchesWithOneObject) {
     BfsLevelsGpu search(bench.graph);
     for (vertex_t source = 0; source < 1024; source += 7) {
       Report report;
-      search.search(bench.graph.partition.placed(source), bench.level.data(), report);
+      search.search(bench.graph.partition.placed(source), bench.level.at(), report);
       ASSERT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "") << source << ", " << pes << " PEs";
       ASSERT_GT(report.seconds, 0);
     }
@@ -221,8 +178,8 @@ TEST_F(BfsLevelsGpuTest, RefusesWhatItCannotDo) {
   Bench bench(csr, 1);
   BfsLevelsGpu search(bench.graph);
   Report report;
-  EXPECT_THROW(search.search(256, bench.level.data(), report), UsageError);
-  level_t* crooked[] = {bench.level[0] + 1};
+  EXPECT_THROW(search.search(256, bench.level.at(), report), UsageError);
+  level_t* crooked[] = {bench.level.at()[0] + 1};
   EXPECT_THROW(search.search(0, crooked, report), UsageError);
   level_t* missing[] = {nullptr};
   EXPECT_THROW(search.search(0, missing, report), UsageError);
@@ -248,19 +205,7 @@ TEST_F(BfsLevelsGpuTest, AFailedAllocationLeavesNothing) {
   Bench bench(csr, 1);
   std::size_t before = 0, after = 0, total = 0;
   SHOAL_CUDA(cudaMemGetInfo(&before, &total));
-  int failed = 0;
-  for (int k = 0; k < 64; ++k) {
-    AllocationFault::arm(k);
-    try {
-      BfsLevelsGpu search(bench.graph);
-      AllocationFault::disarm();
-      break;
-    } catch (const CapacityError&) {
-      ++failed;
-    }
-    AllocationFault::disarm();
-  }
-  EXPECT_GT(failed, 5);
+  EXPECT_GT(test::fail_each_allocation([&] { BfsLevelsGpu search(bench.graph); }), 5);
   SHOAL_CUDA(cudaMemGetInfo(&after, &total));
   EXPECT_EQ(before, after);
 }
@@ -272,7 +217,7 @@ TEST_F(BfsLevelsGpuTest, StepsTellWhatHappened) {
   Bench bench(csr, 1);
   BfsLevelsGpu search(bench.graph);
   Report report;
-  search.search(source, bench.level.data(), report);
+  search.search(source, bench.level.at(), report);
   const auto steps = search.steps();
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(steps.front().depth, 0u);

@@ -2,30 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "gpu_bed.cuh"
 #include "shoal/algo/components_hook_gpu.hpp"
 #include "shoal/algo/components_reference.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/algo/components_verify_gpu.hpp"
-#include "shoal/core/cuda_check.cuh"
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/pgas/device_graph.hpp"
 
 namespace shoal {
 namespace {
-
-std::vector<int> first_devices(pe_t n) {
-  std::vector<int> devices(n);
-  std::iota(devices.begin(), devices.end(), 0);
-  return devices;
-}
 
 Csr random_graph(vertex_t n, std::int64_t arcs, bool undirected, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -55,24 +46,15 @@ std::vector<Csr> graphs() {
   return all;
 }
 
-/// The first difference in words.
-std::string difference(const Csr& graph, const std::vector<std::int32_t>& got, const std::vector<std::int32_t>& want) {
-  for (std::size_t v = 0; v < want.size(); ++v) {
-    if (got[v] == want[v]) continue;
-    return graph.name + ": vertex " + std::to_string(v) + " has label " + std::to_string(got[v]) + ", not " +
-           std::to_string(want[v]);
-  }
-  return got.size() == want.size() ? "" : "sizes differ";
-}
+using test::first_difference;
 
-class ComponentsGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
-    most_ = std::min(num_devices(), 4);
-  }
-  pe_t most_ = 1;
-};
+class ComponentsGpu : public test::OnGpus {};
+
+/// What the check on devices says of labels in placed order.
+std::string verify(const PlacedGraph& placed, const std::vector<std::int32_t>& labels) {
+  const test::Placed<vertex_t> at(placed, reinterpret_cast<const vertex_t*>(labels.data()));
+  return verify_components_on_devices(placed, const_cast<const vertex_t* const*>(at.at()));
+}
 
 TEST_F(ComponentsGpu, HookEqualsTheReference) {
   std::vector<ComponentsHookGpuTuning> ways(6);
@@ -86,18 +68,17 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
   for (const Csr& graph : graphs()) {
     const std::vector<std::int32_t> want = components_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
-      const PlacedGraph placed =
-          place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
+      const PlacedGraph placed = test::place(graph, pes);
       for (const auto& way : ways) {
         ComponentsHookGpu hook(placed, way);
         for (int again = 0; again < 3; ++again) {
           Report report;
           hook.run(report);
-          std::vector<std::int32_t> got(graph.num_vertices());
-          for (pe_t p = 0; p < pes; ++p) {
-            copy_to_host(got.data() + placed.out[p].first, hook.label(p), placed.out[p].count * sizeof(vertex_t));
-          }
-          ASSERT_EQ(difference(graph, got, want), "") << pes << " PEs, way " << &way - ways.data();
+          std::vector<const vertex_t*> labels;
+          for (pe_t p = 0; p < pes; ++p) labels.push_back(hook.label(p));
+          const std::vector<vertex_t> got = test::fetch(placed, labels.data());
+          ASSERT_EQ(first_difference(std::vector<std::int32_t>(got.begin(), got.end()), want), "")
+              << graph.name << ", " << pes << " PEs, way " << &way - ways.data();
         }
       }
     }
@@ -123,7 +104,8 @@ TEST_F(ComponentsGpu, RunnerInEveryWay) {
           for (int again = 0; again < 2; ++again) runner.run();
           const ComponentsResult result = runner.result();
           const std::vector<std::int32_t> got(result.labels.begin(), result.labels.end());
-          ASSERT_EQ(difference(graph, got, want), "") << pes << " PEs, " << name(strategy) << ", " << name(partition);
+          ASSERT_EQ(first_difference(got, want), "")
+              << graph.name << ", " << pes << " PEs, " << name(strategy) << ", " << name(partition);
           ASSERT_EQ(runner.verify(), "") << graph.name;
         }
       }
@@ -136,26 +118,13 @@ TEST_F(ComponentsGpu, VerifierNamesEachKindOfMistake) {
   const Csr graph = csr_from_arcs(10, {0, 2, 5, 3, 7, 8}, {2, 4, 1, 1, 7, 9}, {}, {}, true);
   const std::vector<std::int32_t> right = components_reference(graph);
   for (pe_t pes = 1; pes <= most_; ++pes) {
-    const PlacedGraph placed =
-        place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
-    const auto verify = [&](const std::vector<std::int32_t>& labels) {
-      std::vector<DeviceArray<vertex_t>> slices;
-      std::vector<const vertex_t*> at;
-      for (pe_t p = 0; p < pes; ++p) {
-        DeviceGuard guard(p);
-        slices.emplace_back(placed.out[p].count, "labels");
-        slices.back().upload(reinterpret_cast<const vertex_t*>(labels.data()) + placed.out[p].first,
-                             placed.out[p].count);
-      }
-      for (const auto& slice : slices) at.push_back(slice.data());
-      return verify_components_on_devices(placed, at.data());
-    };
+    const PlacedGraph placed = test::place(graph, pes);
     const auto wrong = [&](std::size_t v, std::int32_t label) {
       std::vector<std::int32_t> labels = right;
       labels[v] = label;
-      return verify(labels);
+      return verify(placed, labels);
     };
-    EXPECT_EQ(verify(right), "");
+    EXPECT_EQ(verify(placed, right), "");
     EXPECT_EQ(wrong(4, 1), "vertex 2 has label 0 but its neighbour 4 has label 1");
     EXPECT_EQ(wrong(6, 8), "vertex 6 has label 8, which is larger than the vertex itself");
     EXPECT_EQ(wrong(6, 5), "vertex 6 has label 5 but vertex 5 has label 1");
@@ -164,10 +133,10 @@ TEST_F(ComponentsGpu, VerifierNamesEachKindOfMistake) {
     EXPECT_EQ(wrong(6, 0), "vertex 6 has label 0 but no path leads there");
     std::vector<std::int32_t> merged = right;
     for (auto& label : merged) label = label == 1 ? 0 : label;
-    EXPECT_EQ(verify(merged), "vertex 1 has label 0 but no path leads there");
+    EXPECT_EQ(verify(placed, merged), "vertex 1 has label 0 but no path leads there");
     std::vector<std::int32_t> split = right;
     split[9] = 9;
-    EXPECT_EQ(verify(split), "vertex 8 has label 8 but its neighbour 9 has label 9");
+    EXPECT_EQ(verify(placed, split), "vertex 8 has label 8 but its neighbour 9 has label 9");
   }
 }
 
@@ -175,20 +144,10 @@ TEST_F(ComponentsGpu, VerifierSeesTwoLargeComponentsMerged) {
   for (const char* text : {"road:90,deleted=.55", "uniform:12,degree=1", "uniform:12,degree=1,directed"}) {
     const Csr graph = generate(parse_generator(text));
     for (pe_t pes = 1; pes <= most_; ++pes) {
-      const PlacedGraph placed =
-          place_on_devices(graph, make_partition(graph, pes, PartitionKind::block), first_devices(pes));
+      const PlacedGraph placed = test::place(graph, pes);
       std::vector<std::int32_t> labels = components_reference(graph);
       for (int round = 0; round < 2; ++round) {
-        std::vector<DeviceArray<vertex_t>> slices;
-        std::vector<const vertex_t*> at;
-        for (pe_t p = 0; p < pes; ++p) {
-          DeviceGuard guard(p);
-          slices.emplace_back(placed.out[p].count, "labels");
-          slices.back().upload(reinterpret_cast<const vertex_t*>(labels.data()) + placed.out[p].first,
-                               placed.out[p].count);
-        }
-        for (const auto& slice : slices) at.push_back(slice.data());
-        const std::string said = verify_components_on_devices(placed, at.data());
+        const std::string said = verify(placed, labels);
         EXPECT_EQ(said.empty(), round == 0) << text << ", " << pes << " PEs: " << said;
         // The two smallest labels become one: every arc is content.
         const std::int32_t first = labels[0];
@@ -205,8 +164,7 @@ TEST_F(ComponentsGpu, ChoosesForestsWhereArcsLeadEverywhere) {
   if (most_ < 2) GTEST_SKIP() << "one GPU here; several are needed to exchange anything";
   const auto chosen = [&](const char* text) {
     const Csr graph = generate(parse_generator(text));
-    const PlacedGraph placed =
-        place_on_devices(graph, make_partition(graph, most_, PartitionKind::block), first_devices(most_));
+    const PlacedGraph placed = test::place(graph, most_);
     ComponentsHookGpu hook(placed);
     Report report;
     hook.run(report);
@@ -222,7 +180,7 @@ TEST_F(ComponentsGpu, ChoosesForestsWhereArcsLeadEverywhere) {
 
 TEST_F(ComponentsGpu, RefusesWhatDoesNotFit) {
   const Csr graph = generate(parse_generator("chain:100"));
-  const PlacedGraph placed = place_on_devices(graph, make_partition(graph, 1, PartitionKind::block), first_devices(1));
+  const PlacedGraph placed = test::place(graph, 1);
   ComponentsHookGpuTuning tuning;
   tuning.tile = 1000;
   EXPECT_THROW(ComponentsHookGpu(placed, tuning), UsageError);
@@ -236,21 +194,8 @@ TEST_F(ComponentsGpu, RefusesWhatDoesNotFit) {
 
 TEST_F(ComponentsGpu, FailedAllocationsLeaveNothing) {
   const Csr graph = generate(parse_generator("road:40"));
-  const PlacedGraph placed =
-      place_on_devices(graph, make_partition(graph, most_, PartitionKind::block), first_devices(most_));
-  const std::int64_t before = AllocationFault::held;
-  bool failed = true;
-  for (std::int64_t k = 0; failed; ++k) {
-    ASSERT_LT(k, 100);
-    AllocationFault::arm(k);
-    try {
-      ComponentsHookGpu hook(placed);
-      failed = false;
-    } catch (const CapacityError&) {
-    }
-    AllocationFault::disarm();
-    EXPECT_EQ(AllocationFault::held, before);
-  }
+  const PlacedGraph placed = test::place(graph, most_);
+  EXPECT_GT(test::fail_each_allocation([&] { ComponentsHookGpu hook(placed); }), 3);
 }
 
 }  // namespace
