@@ -1,8 +1,10 @@
 // The asynchronous ranking on a machine's PEs: the same lines for CPU threads and GPUs.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,70 +16,86 @@
 
 namespace shoal {
 
-/// Owns ranks, residuals and the worklist. Between runs of the worklist the residuals are looked at on the host: what they
-/// sum to bounds the error, and decides whether another run with a smaller epsilon is needed. All of that is timed.
+/// What the ranks of a PE amount to between two runs.
+struct PageRankSums {
+  double left = 0;   ///< sum of |residual|, over vertices with out-arcs like the next two
+  double drift = 0;  ///< sum of residuals
+  double jumps = 0;  ///< sum of p
+  double ranks = 0;  ///< over all vertices: what they would have, y + residual, where that is above 0
+};
+
+/// Owns ranks, residuals and the worklist. Between runs of the worklist the sums are looked at on the host: they bound the
+/// error, and decide how c and epsilon go on. All of that is timed.
 /// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
-/// @tparam Check  check(machine, graph, ranks, alpha, personal) -> PageRankCheck, where the graph is
-template <class TaskT, class Check>
+/// @tparam Hands  what is done to all vertices of a PE, where they are:
+///                clear(engine, pe)          y = residual = 0
+///                sums(engine, pe) -> PageRankSums
+///                settle(engine, pe, scale)  y = what it would have * scale
+///                check(machine, graph, ranks, alpha, personal) -> PageRankCheck
+template <class TaskT, class Hands>
 class PageRankAsync : public PageRankEngine {
  public:
   PageRankAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan, const PageRankRules& rules)
-      : machine_(machine), graph_(graph), rules_(rules), worklist_(machine, plan), ranks_(graph.num_vertices) {
-    Symmetric<double> residuals;
+      : machine_(machine), graph_(graph), rules_(rules), worklist_(machine, plan), seeds_(graph.n_pes()) {
+    TaskT task{};
+    task.owners = graph.partition.owner;
+    task.alpha = rules.alpha;
+    task.uniform = 1 / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      y_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "ranks"));
-      residual_.push_back(machine.allocate(p, graph.out[p].count * sizeof(double), "residuals"));
-      residuals.part[p] = words(residual_[p]);
+      const CsrView& rows = graph.out[p];
+      y_.push_back(machine.allocate(p, rows.count * sizeof(double), "ranks"));
+      residual_.push_back(machine.allocate(p, rows.count * sizeof(double), "residuals"));
+      task.residuals.part[p] = words(residual_[p]);
+      task.arcs.part[p] = rows.offsets;
+      for (std::int64_t i = 0; i < rows.count; i += TaskT::kStretchSize) {
+        seeds_[p].push_back({rows.first + static_cast<vertex_t>(i), TaskT::kStretch, 0});
+      }
     }
+    personal_.resize(graph.n_pes());
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      TaskT task;
       task.graph = graph.out[p];
-      task.owners = graph.partition.owner;
       task.y = words(y_[p]);
       task.residual = words(residual_[p]);
-      task.residuals = residuals;
-      task.alpha = rules.alpha;
-      task.epsilon = 1;
       tasks_.push_back(task);
     }
   }
 
   PageRankOutcome rank(const double* personal, Report& report) override {
+    if (graph_.num_vertices == 0) return {};
+    place_personal(personal);
     const auto start = std::chrono::steady_clock::now();
-    const std::int64_t n = graph_.num_vertices;
-    if (n == 0) return {};
-    HostArray<double> residual(n, 0.0);  // by placed number, as all PEs have it
-    HostArray<double> zero(n, 0.0);
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) put(p, words(y_[p]), zero.data() + graph_.out[p].first);
-    // At the end residuals lie between 0 and epsilon, most of them well below it, so that twice what is safe is a good
-    // first guess.
-    const double enough = rules_.tolerance * (1 - rules_.alpha) / (2 * std::max(rules_.alpha, 1e-3));
-    double epsilon = 2 * enough / static_cast<double>(n);
-    for (std::int64_t v = 0; v < n; ++v) {
-      residual[v] = (1 - rules_.alpha) * (personal != nullptr ? personal[v] : 1.0 / static_cast<double>(n));
-    }
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.clear(*this, p);
     Report total;
     PageRankOutcome outcome;
-    for (;; epsilon /= 4) {
-      Report run = push_all(residual, epsilon);
-      add(total, std::move(run));
-      for (pe_t p = 0; p < graph_.n_pes(); ++p) {
-        get(p, residual.data() + graph_.out[p].first, words(residual_[p]));
-        get(p, ranks_.data() + graph_.out[p].first, words(y_[p]));
+    const double rounding = pagerank_rounding({rules_.alpha, 0, true});
+    Course at = begin(rounding);
+    for (;; ++at.runs) {
+      for (TaskT& task : tasks_) {
+        task.epsilon = at.epsilon / static_cast<double>(std::max<arc_t>(graph_.num_arcs, 1));
+        task.shift = at.shift;
       }
-      double left = 0, sum = 0;
-      for (std::int64_t v = 0; v < n; ++v) {
-        left += std::abs(residual[v]);
-        sum += ranks_[v] + residual[v];
+      add(total, worklist_.run(tasks_, seeds_));
+      PageRankSums sums;
+      for (pe_t p = 0; p < graph_.n_pes(); ++p) {
+        const PageRankSums part = hands_.sums(*this, p);
+        sums.left += part.left, sums.drift += part.drift, sums.jumps += part.jumps, sums.ranks += part.ranks;
       }
       // With the residuals added to the ranks, what is wrong is alpha times what they sum to, and c as much again.
-      outcome.error_bound =
-          2 * rules_.alpha * left / (sum * (1 - rules_.alpha)) + pagerank_rounding({rules_.alpha, 0, true});
-      if (outcome.error_bound > rules_.tolerance && epsilon > 1e-300) continue;
-      for (std::int64_t v = 0; v < n; ++v) ranks_[v] = (ranks_[v] + residual[v]) / sum;
-      break;
+      const double wrong = 2 * rules_.alpha * sums.left / (sums.ranks * (1 - rules_.alpha));
+      outcome.error_bound = wrong + rounding;
+      if (outcome.error_bound <= rules_.tolerance) {
+        for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.settle(*this, p, 1 / sums.ranks);
+        break;
+      }
+      if (at.runs > kMostRuns || !std::isfinite(wrong)) {
+        throw DeviceError("PageRank did not settle: after " + std::to_string(at.runs) +
+                          " runs of the worklist the error may be " + std::to_string(outcome.error_bound) + ", " +
+                          std::to_string(rules_.tolerance) + " was asked for");
+      }
+      go_on(at, sums, wrong, rounding);
     }
     total.chosen = std::move(report.chosen);
+    total.chosen.emplace_back("runs", std::to_string(at.runs + 1) + ": residuals shrink from one to the next");
     total.phase_seconds = std::move(report.phase_seconds);
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report = std::move(total);
@@ -85,34 +103,57 @@ class PageRankAsync : public PageRankEngine {
   }
 
   void fetch_ranks(pe_t pe, double* to) const override {
-    const CsrView& rows = graph_.out[pe];
-    std::copy(ranks_.data() + rows.first, ranks_.data() + rows.first + rows.count, to);
+    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, words(y_[pe]), graph_.out[pe].count * sizeof(double));
   }
   PageRankCheck check(double alpha, const double* personal) const override {
-    return Check{}(machine_, graph_, ranks_.data(), alpha, personal);
+    HostArray<double> ranks(graph_.num_vertices);
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
+    return hands_.check(machine_, graph_, ranks.data(), alpha, personal);
   }
+
+  const Machine& machine() const { return machine_; }
+  const PlacedGraph& graph() const { return graph_; }
+  const TaskT& task(pe_t pe) const { return tasks_[pe]; }
 
  private:
-  static double* words(const std::shared_ptr<void>& memory) { return static_cast<double*>(memory.get()); }
-  void put(pe_t p, double* to, const double* from) const {
-    if (graph_.out[p].count > 0) machine_.copy_in(p, to, from, graph_.out[p].count * sizeof(double));
+  static constexpr int kMostRuns = 500;
+  static constexpr double kShrink = 4;  ///< epsilon from run to run
+
+  /// How c and epsilon move.
+  struct Course {
+    double epsilon;  ///< what limits sum to
+    double shrink;   ///< by so much per run, for `planned` runs
+    int planned;
+    double c, shift;
+    int runs = 0;
+  };
+
+  /// Four times what the residuals sum to at first, so that the first run is for those with few arcs. At the end most
+  /// residuals lie well below their limits, so that twice what is safe is a good last guess.
+  Course begin(double rounding) const {
+    const double all = 1 - rules_.alpha, first = 4 * all;
+    const double last = std::min(first, (rules_.tolerance - rounding) * all / std::max(rules_.alpha, 1e-3));
+    const int steps = static_cast<int>(std::ceil(std::log(first / last) / std::log(kShrink)));
+    return {first, steps > 0 ? std::pow(first / last, 1.0 / steps) : 1, steps, all, all};
   }
-  void get(pe_t p, double* to, const double* from) const {
-    if (graph_.out[p].count > 0) machine_.copy_out(p, to, from, graph_.out[p].count * sizeof(double));
+  /// c goes to where the residuals sum to 0; not far below or above where it is, and not at all where hardly a jump leads to
+  /// a vertex with out-arcs.
+  void go_on(Course& at, const PageRankSums& sums, double wrong, double rounding) const {
+    at.shift = sums.jumps > .1 ? std::clamp(-sums.drift / sums.jumps, -at.c / 2, at.c) : 0;
+    at.c += at.shift;
+    at.epsilon *= at.runs < at.planned ? 1 / at.shrink : std::min(.5, .9 * (rules_.tolerance - rounding) / wrong);
   }
 
-  /// Runs until no residual is above epsilon. Those that are above it now become seeds.
-  Report push_all(HostArray<double>& residual, double epsilon) {
-    std::vector<std::vector<typename TaskT::Item>> seeds(graph_.n_pes());
+  static double* words(const std::shared_ptr<void>& memory) { return static_cast<double*>(memory.get()); }
+
+  void place_personal(const double* personal) {
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& rows = graph_.out[p];
-      for (vertex_t v = rows.first; v < rows.first + rows.count; ++v) {
-        if (residual[v] >= epsilon) seeds[p].push_back({v, std::exchange(residual[v], 0.0)});
-      }
-      put(p, words(residual_[p]), residual.data() + rows.first);
-      tasks_[p].epsilon = epsilon;
+      const std::size_t bytes = rows.count * sizeof(double);
+      if (personal != nullptr && !personal_[p]) personal_[p] = machine_.allocate(p, bytes, "personalization");
+      if (personal != nullptr && bytes > 0) machine_.copy_in(p, personal_[p].get(), personal + rows.first, bytes);
+      tasks_[p].personal = personal != nullptr ? words(personal_[p]) : nullptr;
     }
-    return worklist_.run(tasks_, seeds);
   }
 
   static void add(Report& total, Report&& run) {
@@ -136,9 +177,10 @@ class PageRankAsync : public PageRankEngine {
   const Machine& machine_;
   const PlacedGraph& graph_;
   PageRankRules rules_;
+  Hands hands_;
   Worklist<TaskT> worklist_;
-  HostArray<double> ranks_;  ///< by placed number, of the last ranking
-  std::vector<std::shared_ptr<void>> y_, residual_;
+  std::vector<std::vector<typename TaskT::Item>> seeds_;
+  std::vector<std::shared_ptr<void>> y_, residual_, personal_;
   std::vector<TaskT> tasks_;
 };
 

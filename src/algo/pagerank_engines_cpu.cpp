@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "pagerank_async.hpp"
@@ -25,9 +26,55 @@ class PullCpu : public PageRankEngine {
   PageRankPullCpu pull_;
 };
 
-struct CheckCpu {
-  PageRankCheck operator()(const Machine& machine, const PlacedGraph& graph, const double* ranks, double alpha,
-                           const double* personal) const {
+/// All vertices of a PE, on its threads.
+struct HandsCpu {
+  template <class Engine, class F>
+  static void for_all(const Engine& engine, pe_t p, F&& f) {
+    const Machine& machine = engine.machine();
+    const std::int64_t n = engine.graph().out[p].count, t = machine.threads_per_pe();
+    machine.team().run([&](pe_t pe, int thread) {
+      if (pe == p) f(thread, n * thread / t, n * (thread + 1) / t);
+    });
+  }
+  template <class Engine>
+  void clear(const Engine& engine, pe_t p) const {
+    for_all(engine, p, [&](int, std::int64_t begin, std::int64_t end) {
+      const auto& task = engine.task(p);
+      std::fill(task.y + begin, task.y + end, 0.0);
+      std::fill(task.residual + begin, task.residual + end, 0.0);
+    });
+  }
+  template <class Engine>
+  PageRankSums sums(const Engine& engine, pe_t p) const {
+    std::vector<PageRankSums> parts(static_cast<std::size_t>(engine.machine().threads_per_pe()));
+    for_all(engine, p, [&](int thread, std::int64_t begin, std::int64_t end) {
+      const auto& task = engine.task(p);
+      PageRankSums part;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double r = task.residual[i];
+        part.ranks += std::max(task.y[i] + r, 0.0);
+        if (task.graph.offsets[i + 1] == task.graph.offsets[i]) continue;
+        part.left += std::abs(r);
+        part.drift += r;
+        part.jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
+      }
+      parts[static_cast<std::size_t>(thread)] = part;
+    });
+    PageRankSums all;
+    for (const PageRankSums& part : parts) {
+      all.left += part.left, all.drift += part.drift, all.jumps += part.jumps, all.ranks += part.ranks;
+    }
+    return all;
+  }
+  template <class Engine>
+  void settle(const Engine& engine, pe_t p, double scale) const {
+    for_all(engine, p, [&](int, std::int64_t begin, std::int64_t end) {
+      const auto& task = engine.task(p);
+      for (std::int64_t i = begin; i < end; ++i) task.y[i] = std::max(task.y[i] + task.residual[i], 0.0) * scale;
+    });
+  }
+  static PageRankCheck check(const Machine& machine, const PlacedGraph& graph, const double* ranks, double alpha,
+                             const double* personal) {
     return check_pagerank_on_threads(machine, graph, ranks, alpha, personal);
   }
 };
@@ -90,7 +137,7 @@ PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGrap
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_cpu(const Machine& machine, const PlacedGraph& graph,
                                                         const LaunchPlan& plan, const PageRankRules& rules) {
-  return std::make_unique<PageRankAsync<PageRankSummed, CheckCpu>>(machine, graph, plan, rules);
+  return std::make_unique<PageRankAsync<PageRankSummed, HandsCpu>>(machine, graph, plan, rules);
 }
 std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,
                                                        const PageRankRules& rules) {

@@ -43,7 +43,8 @@ inline std::vector<double> pagerank_reference(const Csr& graph, double alpha = 0
   // Rounding moves long rows again and again; after so many steps nothing else does.
   const double steps = alpha > 0 ? std::log(error * (1 - alpha) / 4) / std::log(alpha) + 2 : 2;
   double change = 1;
-  for (std::int64_t step = 0; n > 0 && change * alpha > error * (1 - alpha) && step < steps; ++step) {
+  // The first step is needed even with alpha 0: it leads to where jumps land.
+  for (std::int64_t step = 0; n > 0 && (step == 0 || change * alpha > error * (1 - alpha)) && step < steps; ++step) {
     double jumps = 0, sum = 0;
     std::fill(next.begin(), next.end(), 0.0);
     for (std::int64_t u = 0; u < n; ++u) {
