@@ -106,10 +106,8 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
       t.after_width = x;
     } else if (name == "pull_degree") {
       t.pull_degree = x;
-    } else if (name == "alone_most") {
-      t.alone_most = static_cast<std::int64_t>(x);
-    } else if (name == "alone_steps") {
-      t.alone_steps = static_cast<int>(x);
+    } else if (name == "round_steps") {
+      t.round_steps = static_cast<int>(x);
     } else if (name == "narrow") {
       t.narrow = x != 0;
     } else if (name == "narrow_after") {

@@ -55,24 +55,6 @@ struct SsspDeltaGpu::State {
 
 namespace {
 
-/// How the narrow kernel is launched: one cluster.
-struct ClusterLaunch {
-  cudaLaunchAttribute cluster{};
-  cudaLaunchConfig_t config{};
-
-  ClusterLaunch(int blocks, cudaStream_t stream) {
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
-    config.gridDim = dim3(static_cast<unsigned>(blocks));
-    config.blockDim = dim3(sssp_gpu::kMaxThreads);
-    config.dynamicSmemBytes = kNarrowBytes;
-    config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-  }
-  ClusterLaunch(const ClusterLaunch&) = delete;
-};
-
 template <class Metric>
 struct Pe {
   using Raw = typename Metric::Raw;
@@ -80,14 +62,14 @@ struct Pe {
   DeviceArray<Raw> distance;
   DeviceArray<u32> marks[3], queue[2], outbox;
   DeviceArray<Chunk<Raw>> chunks;
-  DeviceArray<Message<Raw>> inbox;
+  DeviceArray<Message<Raw>> inbox, round;
   DeviceArray<Tally> tally;
   SortedArcs<typename Metric::Weight> out, in;  // `in` only of directed graphs
 
   std::size_t bytes() const {
     return distance.size_bytes() + 3 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
-           chunks.size_bytes() + inbox.size_bytes() + tally.size_bytes() + out.targets.size_bytes() +
-           out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
+           chunks.size_bytes() + inbox.size_bytes() + round.size_bytes() + tally.size_bytes() +
+           out.targets.size_bytes() + out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
   }
 };
 
@@ -118,8 +100,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
     rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
-    rules.alone_most = static_cast<u32>(std::clamp<std::int64_t>(t.alone_most, 0, kMaxVertices));
-    rules.alone_steps = static_cast<u32>(t.alone_steps);
+    rules.round_steps = static_cast<u32>(t.round_steps);
     set_up_narrow();
     blocks = team.prepare(kernel(), t.block_threads, shared_bytes(), t.blocks_per_sm);
   }
@@ -127,6 +108,10 @@ struct Search final : SsspDeltaGpu::State {
   const void* kernel() const {
     return pes.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
                           : reinterpret_cast<const void*>(search_distances<Metric, false>);
+  }
+  const void* narrow_kernel() const {
+    return pes.size() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
+                          : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
   }
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
@@ -139,7 +124,6 @@ struct Search final : SsspDeltaGpu::State {
     Slice<Metric>& v = pe.view;
     const pe_t n_pes = graph.n_pes();
     v.team = team.view(p);
-    v.alone = team.view_alone(p);
     v.rows = graph.out[p];
     v.weights = weights(graph.out_weights[p]);
     v.n = static_cast<u32>(graph.num_vertices);
@@ -163,6 +147,7 @@ struct Search final : SsspDeltaGpu::State {
     if (n_pes > 1) {
       pe.outbox = DeviceArray<u32>(v.n - v.rows.count, "outboxes");
       pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * most_rows(), "inboxes");
+      pe.round = DeviceArray<Message<Raw>>(std::int64_t{n_pes} * 2 * kRoundMail, "inboxes of rounds");
     }
     v.distance = pe.distance.data();
     v.chunks = pe.chunks.data();
@@ -226,6 +211,8 @@ struct Search final : SsspDeltaGpu::State {
       for (auto& other : pes) {
         const pe_t p = other->view.team.me;
         if (p == v.team.me) continue;
+        v.round[p] = mine->round.data() + std::int64_t{p} * 2 * kRoundMail;
+        v.peer_round[p] = other->round.data() + std::int64_t{v.team.me} * 2 * kRoundMail;
         v.outbox[p] = mine->outbox.data() + outbox;
         outbox += other->view.rows.count;
         v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * most_rows();
@@ -246,17 +233,8 @@ struct Search final : SsspDeltaGpu::State {
   /// The cluster of the narrow kernel, as large as fits; none: it is not used.
   void set_up_narrow() {
     rules.narrow_after = 0;
-    if (pes.size() > 1 || !tuning.narrow) return;
-    DeviceGuard guard(graph.devices[0]);
-    const auto* kernel = reinterpret_cast<const void*>(narrow_steps<Metric>);
-    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{kNarrowBytes}));
-    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    for (cluster = tuning.cluster_blocks; cluster > 0; cluster /= 2) {
-      ClusterLaunch launch(cluster, team.stream(0));
-      int clusters = 0;
-      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
-      cudaGetLastError();
-    }
+    if (!tuning.narrow) return;
+    cluster = team.prepare_cluster(narrow_kernel(), sssp_gpu::kMaxThreads, kNarrowBytes, tuning.cluster_blocks);
     if (cluster == 0) return;
     rules.narrow_after = static_cast<u32>(tuning.narrow_after);
     const auto slots = kNarrowSlots<Raw> * static_cast<u32>(cluster);
@@ -264,32 +242,41 @@ struct Search final : SsspDeltaGpu::State {
     rules.narrow_leave = std::min(static_cast<u32>(tuning.narrow_leave), slots);
   }
 
+  /// Where the kernels that ended have left the search. @return vertices pending
+  u64 read_resume(std::vector<Resume<Raw>>& resume) const {
+    u64 pending = 0;
+    for (pe_t p = 0; p < team.n_pes(); ++p) {
+      const u64* word = team.outcome(p).word;
+      resume[p] = {1, static_cast<u32>(word[0]), static_cast<u32>(word[2]), static_cast<Raw>(word[3])};
+      pending += word[2];
+    }
+    return pending;
+  }
+
   /// The wide kernel, and the narrow one whenever it hands over. @return seconds
   double run(vertex_t source) {
     SearchArgs args{rules, source};
-    Resume<Raw> resume;
-    std::vector<std::vector<void*>> params(pes.size());
-    std::vector<void**> all;
+    std::vector<Resume<Raw>> resume(pes.size());
+    std::vector<std::vector<void*>> wide_args(pes.size()), narrow_args(pes.size());
+    std::vector<void**> to_wide, to_narrow;
     for (std::size_t p = 0; p < pes.size(); ++p) {
-      params[p] = {&pes[p]->view, &args, &resume};
-      all.push_back(params[p].data());
+      wide_args[p] = {&pes[p]->view, &args, &resume[p]};
+      narrow_args[p] = {&pes[p]->view, &rules, &resume[p]};
+      to_wide.push_back(wide_args[p].data());
+      to_narrow.push_back(narrow_args[p].data());
     }
     sweeps = narrow_steps_made = 0;
     for (double seconds = 0;;) {
-      seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), all);
-      const auto& o = team.outcome(0);
-      sweeps += o.word[1];
-      if (o.word[4] == 0) return seconds;
-      const auto start = std::chrono::steady_clock::now();
-      resume = {static_cast<u32>(o.word[0]), static_cast<u32>(o.word[2]), static_cast<Raw>(o.word[3])};
-      ClusterLaunch launch(cluster, team.stream(0));
-      DeviceGuard guard(graph.devices[0]);
-      SHOAL_CUDA(cudaLaunchKernelEx(&launch.config, narrow_steps<Metric>, pes[0]->view, rules, resume));
-      SHOAL_CUDA(cudaStreamSynchronize(team.stream(0)));
-      narrow_steps_made += o.word[0] - resume.step;
-      resume = {static_cast<u32>(o.word[0]), static_cast<u32>(o.word[2]), static_cast<Raw>(o.word[3])};
-      seconds += seconds_since(start);
-      if (resume.count == 0) return seconds;
+      seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), to_wide);
+      sweeps += team.outcome(0).word[1];
+      const bool narrow = team.outcome(0).word[4] != 0;
+      read_resume(resume);
+      if (!narrow) return seconds;
+      const u32 before = resume[0].step;
+      seconds += team.run_cluster(narrow_kernel(), cluster, sssp_gpu::kMaxThreads, kNarrowBytes, to_narrow);
+      const u64 pending = read_resume(resume);
+      narrow_steps_made += resume[0].step - before;
+      if (pending == 0) return seconds;
     }
   }
 

@@ -30,7 +30,7 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
     refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
   }
-  if (t.alone_steps < 1) refuse("alone_steps " + std::to_string(t.alone_steps) + "; at least 1 is wanted");
+  if (t.round_steps < 1) refuse("round_steps " + std::to_string(t.round_steps) + "; at least 1 is wanted");
   if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
   if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
     refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
@@ -43,7 +43,7 @@ namespace {
 // In mean weights, from kron:22 to 26 and road:2048 and 4096 on H200s.
 constexpr double kRoadWidth = 16;       ///< at most
 constexpr double kCrowdWidth = 120;     ///< over the square of the mean degree
-constexpr double kSeveralWidth = 1.75;  ///< times so much where PEs make steps alone: they meet less often
+constexpr double kSeveralWidth = 1.75;  ///< times so much where PEs make steps in rounds: they meet less often
 
 __global__ void describe_rows(CsrView rows, SliceSummary* out) {
   u64 chunks = 0;
@@ -111,7 +111,7 @@ SsspWindows choose_windows(const PlacedGraph& graph, const SsspDeltaGpuTuning& t
   // Where degrees are small (roads) a step is many arcs deep, so that it has work for all lanes, and some vertices are
   // expanded twice; where they are large, distances crowd, and a narrow window spares most vertices that.
   windows.delta = mean * std::min(kRoadWidth, kCrowdWidth / (degree * degree));
-  if (graph.n_pes() > 1 && tuning.alone_steps > 1 && windows.pull == 0) windows.delta *= kSeveralWidth;
+  if (graph.n_pes() > 1 && tuning.narrow && tuning.round_steps > 1 && windows.pull == 0) windows.delta *= kSeveralWidth;
   if (graph.weight_kind != WeightKind::float64) windows.delta = std::max(1.0, std::floor(windows.delta));
   if (!(windows.delta > 0)) windows.delta = 1;
   char text[96];

@@ -11,9 +11,9 @@ namespace shoal {
 struct LockstepTeam::Pe {
   int device = 0;
   cudaStream_t stream = nullptr;
-  lockstep::Outcome* outcome = nullptr;    // [2] pinned: of the team's kernel, and of a PE alone
-  DeviceArray<lockstep::Control> control;  // [2] likewise
-  lockstep::View view{}, alone{};
+  lockstep::Outcome* outcome = nullptr;  // pinned
+  DeviceArray<lockstep::Control> control;
+  lockstep::View view{};
 
   Pe() = default;
   Pe(Pe&&) = delete;
@@ -43,6 +43,24 @@ void reach_peer(int device, int peer, const std::string& what) {
   }
 }
 
+/// One cluster of blocks.
+struct ClusterLaunch {
+  cudaLaunchAttribute cluster{};
+  cudaLaunchConfig_t config{};
+
+  ClusterLaunch(int blocks, int threads, std::size_t shared_bytes, cudaStream_t stream) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+};
+
 }  // namespace
 
 LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds)
@@ -67,10 +85,10 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     }
     auto pe = std::make_unique<Pe>();
     pe->device = device;
-    pe->control = DeviceArray<lockstep::Control>(2, "control blocks");
+    pe->control = DeviceArray<lockstep::Control>(1, "control block");
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
-    SHOAL_CUDA(cudaHostAlloc(&pe->outcome, 2 * sizeof(lockstep::Outcome), cudaHostAllocPortable));
-    pe->outcome[0] = pe->outcome[1] = {};
+    SHOAL_CUDA(cudaHostAlloc(&pe->outcome, sizeof(lockstep::Outcome), cudaHostAllocPortable));
+    *pe->outcome = {};
     pes_.push_back(std::move(pe));
   }
   for (std::size_t p = 0; p < pes_.size(); ++p) {
@@ -81,11 +99,6 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     mine.view.deadline_ns = static_cast<std::uint64_t>(deadline_seconds * 1e9);
     mine.view.n_pes = static_cast<pe_t>(pes_.size());
     mine.view.me = static_cast<pe_t>(p);
-    mine.alone = mine.view;
-    mine.alone.control = mine.alone.peer[0] = mine.control.data() + 1;
-    mine.alone.outcome = mine.outcome + 1;
-    mine.alone.n_pes = 1;
-    mine.alone.me = 0;
     for (std::size_t other = 0; other < pes_.size(); ++other) {
       mine.view.peer[other] = pes_[other]->control.data();
       if (other != p) reach_peer(mine.device, pes_[other]->device, what_);
@@ -101,7 +114,6 @@ pe_t LockstepTeam::n_pes() const { return static_cast<pe_t>(pes_.size()); }
 int LockstepTeam::device(pe_t p) const { return pes_[p]->device; }
 cudaStream_t LockstepTeam::stream(pe_t p) const { return pes_[p]->stream; }
 const lockstep::View& LockstepTeam::view(pe_t p) const { return pes_[p]->view; }
-const lockstep::View& LockstepTeam::view_alone(pe_t p) const { return pes_[p]->alone; }
 const lockstep::Outcome& LockstepTeam::outcome(pe_t p) const { return *pes_[p]->outcome; }
 
 void LockstepTeam::clear_control() {
@@ -144,8 +156,39 @@ void LockstepTeam::wait_all(const char* what) {
   cuda_check(worst, what);
 }
 
+int LockstepTeam::prepare_cluster(const void* kernel, int threads, std::size_t shared_bytes, int most) {
+  for (auto& pe : pes_) {
+    DeviceGuard guard(pe->device);
+    SHOAL_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    for (; most > 0; most /= 2) {
+      ClusterLaunch launch(most, threads, shared_bytes, pe->stream);
+      int clusters = 0;
+      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
+      cudaGetLastError();
+    }
+  }
+  return most;
+}
+
+double LockstepTeam::run_cluster(const void* kernel, int blocks, int threads, std::size_t shared_bytes,
+                                 const std::vector<void**>& params) {
+  return launch_all([&](std::size_t p) {
+    ClusterLaunch launch(blocks, threads, shared_bytes, pes_[p]->stream);
+    return cudaLaunchKernelExC(&launch.config, kernel, params[p]);
+  });
+}
+
 double LockstepTeam::run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
                          const std::vector<void**>& params) {
+  return launch_all([&](std::size_t p) {
+    return cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks[p])),
+                                       dim3(static_cast<unsigned>(threads)), params[p], shared_bytes, pes_[p]->stream);
+  });
+}
+
+double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& launch) {
   const auto start = std::chrono::steady_clock::now();
   cudaError_t status = cudaSuccess;
   for (std::size_t p = 0; p < pes_.size() && status == cudaSuccess; ++p) {
@@ -153,14 +196,13 @@ double LockstepTeam::run(const void* kernel, const std::vector<int>& blocks, int
     *pe.outcome = {};
     DeviceGuard guard(pe.device);
     // A launch that fails here leaves the others waiting, but not longer than the deadline.
-    status = cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks[p])),
-                                         dim3(static_cast<unsigned>(threads)), params[p], shared_bytes, pe.stream);
+    status = launch(p);
   }
   if (status != cudaSuccess) {
     cudaGetLastError();
     wait_all((what_ + ", after a launch that failed").c_str());
     clear_control();
-    cuda_check(status, ("cudaLaunchCooperativeKernel (" + what_ + ")").c_str());
+    cuda_check(status, ("launch of a kernel (" + what_ + ")").c_str());
   }
   wait_all(what_.c_str());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

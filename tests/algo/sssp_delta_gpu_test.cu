@@ -73,7 +73,6 @@ std::vector<Path> paths() {
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
   out[1].tuning.delta = 3;
-  out[1].tuning.alone_steps = 1;
   out[1].tuning.narrow = false;
   out[2].name = "always sweeps";
   out[2].tuning.sweep_enter = 0;
@@ -87,8 +86,6 @@ std::vector<Path> paths() {
   out[4].tuning.block_threads = 96;
   out[4].tuning.delta = 1e9;
   out[4].tuning.narrow = false;
-  out[4].tuning.alone_most = 1 << 30;
-  out[4].tuning.alone_steps = 1000;
   out[5].name = "pulls early, once";
   out[5].tuning.pull_enter = 0;
   out[5].tuning.pulls = 1;
@@ -105,11 +102,13 @@ std::vector<Path> paths() {
   out[7].tuning.narrow_after = 1;
   out[7].tuning.narrow_enter = 40;
   out[7].tuning.narrow_leave = 90;
+  out[7].tuning.round_steps = 1;
   out[8].name = "cluster of two, never left but when it is full";
   out[8].tuning.sweep_enter = 2;
   out[8].tuning.narrow_after = 1;
   out[8].tuning.narrow_leave = 1 << 30;
   out[8].tuning.cluster_blocks = 2;
+  out[8].tuning.round_steps = 1000;
   out[9].name = "pulls always";
   out[9].tuning.pull_enter = 0;
   out[9].tuning.pull_degree = 0;

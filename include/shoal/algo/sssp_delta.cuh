@@ -18,6 +18,7 @@ inline constexpr u32 kLongRow = 128;      ///< rows of more arcs are cut into ch
 inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
 inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane
 inline constexpr int kMaxThreads = 1024;  ///< of a block
+inline constexpr u32 kRoundMail = 4096;   ///< messages of a cluster to a peer in one round
 inline constexpr double kRangeSteps = 4;  ///< windows of a range of distances, but for the first
 
 // Value 0 of a barrier: vertices appended to queues, and, in each block that did it, a flag for each of
@@ -73,8 +74,8 @@ struct alignas(2 * sizeof(Raw)) Message {
 };
 
 /// What a search spends its time on, as its first block sees it: the work, and the wait at the barrier after it.
-enum class Phase : u32 { begin, take, chunks, send, receive, publish, pull, sweep };
-inline constexpr u32 kPhases = 8;
+enum class Phase : u32 { begin, take, chunks, send, receive, publish, pull, sweep, cluster, meet };
+inline constexpr u32 kPhases = 10;
 
 /// Counters of one PE that all its blocks share, beside those of the lockstep.
 struct Tally {
@@ -91,7 +92,6 @@ template <class Metric>
 struct Slice {
   using Raw = typename Metric::Raw;
   lockstep::View team;
-  lockstep::View alone;                    ///< of this PE for itself; with several PEs
   CsrView rows;                            ///< of out-arcs; those of a row in ascending order of weight if `in` is set
   const typename Metric::Weight* weights;  ///< of out-arcs
   CsrView in;                              ///< in-arcs in ascending order of weight; empty when nothing is pulled
@@ -104,6 +104,8 @@ struct Slice {
   u32* outbox[kPeers];               ///< [vertices of the PE] that it is to be told about
   Message<Raw>* inbox[kPeers];       ///< [most rows of a PE] from each PE
   Message<Raw>* peer_inbox[kPeers];  ///< where this PE writes at each peer
+  Message<Raw>* round[kPeers];       ///< [2][kRoundMail] by round % 2, from each PE's cluster
+  Message<Raw>* peer_round[kPeers];  ///< where this PE writes at each peer
   vertex_t begin[kPeers + 1];        ///< placed ranges
   Tally* tally;
 };
@@ -118,24 +120,24 @@ struct Rules {
   u32 pull_enter;      ///< more vertices pending: the first one begins
   u32 sweep_enter;     ///< more vertices pending: the far ones are found by sweeps over all distances
   u32 sweep_leave;     ///< fewer: they wait in the queue again
-  u32 alone_most;      ///< with several PEs: while so many vertices are pending, or fewer,
-  u32 alone_steps;     ///< a PE makes up to so many steps before it meets the others
-  u32 narrow_after;    ///< one PE: so many steps in a row with at most narrow_enter vertices pending, then the cluster
+  u32 narrow_after;    ///< so many steps in a row with at most narrow_enter vertices pending, then a cluster on each PE
   u32 narrow_enter;    ///< takes over; 0: never
   u32 narrow_leave;    ///< and gives back when there are more than this
+  u32 round_steps;     ///< with several PEs: steps at most that a cluster makes before it meets the others
 };
 
-/// Where a search goes on, passed between the two kernels.
+/// Where a search goes on, passed between the two kernels. One for each PE.
 template <class Raw>
 struct Resume {
-  u32 step = 0;   ///< steps made; the queue is that of step % 2
-  u32 count = 0;  ///< vertices in it; 0: the search begins
-  Raw least = 0;  ///< of their distances
+  u32 begun = 0;  ///< 0: the search begins
+  u32 step = 0;   ///< steps made by this PE; the queue is that of step % 2
+  u32 count = 0;  ///< vertices in it
+  Raw least = 0;  ///< of the distances in the queues of all PEs
 };
 
 /// Shared memory of a block beside the warps' buffers.
 struct Scratch {
-  Shared gang, alone;
+  Shared gang;
   u32 sent[kPeers];                    ///< vertices put into each outbox before the last exchange
   u32 mailed, cut;                     ///< the last phase in which this block put something into an outbox, cut a row
   u32 told[kPeers], received[kPeers];  ///< messages of each PE up to the last exchange, and in it
@@ -157,5 +159,7 @@ inline __device__ u32 lower(u32* p, u32 x) { return atomicMin(p, x); }
 inline __device__ u64 lower(u64* p, u64 x) {
   return atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
 }
+inline __device__ void replace(u32* p, u32 x) { atomicExch(p, x); }
+inline __device__ void replace(u64* p, u64 x) { atomicExch(reinterpret_cast<unsigned long long*>(p), x); }
 
 }  // namespace shoal::sssp_gpu

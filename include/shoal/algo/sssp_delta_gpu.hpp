@@ -29,16 +29,13 @@ struct SsspDeltaGpuTuning {
   double pull_growth = 3;         ///< each range is so many times as wide as the one before
   double after_width = 1;         ///< mean weights: least delta afterwards, when only vertices of few arcs are left
 
-  // Small steps on one cluster of blocks; one PE only. Both limits are lowered to what its shared memory holds.
+  // Small steps on one cluster of blocks on each PE. Both limits are lowered to what its shared memory holds.
   bool narrow = true;
   int narrow_after = 4;      ///< steps in a row with
-  int narrow_enter = 24576;  ///< at most so many pending vertices, then the cluster takes over,
+  int narrow_enter = 24576;  ///< at most so many pending vertices on all PEs, then the clusters take over,
   int narrow_leave = 65536;  ///< until so many are pending
   int cluster_blocks = 16;   ///< 1, 2, 4, 8 or 16; lowered to what the device can hold
-
-  // Several PEs: while at most alone_most vertices are pending, a PE makes up to so many steps before it meets the others.
-  std::int64_t alone_most = 1 << 17;
-  int alone_steps = 8;
+  int round_steps = 8;       ///< several PEs: steps that a cluster makes at most before it meets the others
 
   int block_threads = 1024;      ///< of a block; a multiple of 32 up to 1,024
   int blocks_per_sm = 0;         ///< 0: as many as fit

@@ -37,12 +37,12 @@ struct Progress {
 template <class Metric, bool kMulti>
 __device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMulti>::Team& gang, u32 source,
                              const Resume<typename Metric::Raw>& from) {
-  if (from.count == 0) {
+  if (from.begun == 0) {
     for (u32 i = thread_id(); i < v.n; i += num_threads()) v.distance[i] = i == source ? 0 : Metric::kNone;
   }
   if (thread_id() != 0) return;
   for (int i = 0; i < 2; ++i) v.tally->chunks[i].store(0);
-  if (from.count != 0) {
+  if (from.begun != 0) {
     gang.template add<0>(from.count);
     return;
   }
@@ -102,68 +102,22 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
   return true;
 }
 
-/// The queue's part of a step: takes it, and fills the other one.
-template <class Metric, bool kMulti>
-__device__ void take_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at, typename Metric::Raw edge) {
-  const u32 which = at.step & 1;
-  if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
-  w.begin(which ^ 1, 0, at.far);
-  take_queue(w, at.own, edge, at.limit);
-  ++at.step;
-}
-
-/// Steps of this PE while it has vertices nearer than `edge`; then it tells the team what one step would have told.
-/// @return false when the search was ended
-template <class Metric>
-__device__ bool run_alone(const Rules& rules, Warp<Metric, true>& w, typename Warp<Metric, true>::Alone& alone,
-                          Progress<typename Metric::Raw>& at, typename Metric::Raw edge) {
-  using Raw = typename Metric::Raw;
-  Raw least_far = Metric::kNone, least = Metric::kNone;
-  u64 flags = 0;
-  w.alone = &alone;
-  for (u32 i = 0; i < rules.alone_steps; ++i) {
-    take_step(w, at, edge);
-    w.end();
-    if (!alone.meet()) {
-      if (threadIdx.x == 0) w.gang.stop(static_cast<u32>(End::deadline));
-      return false;
-    }
-    at.own = static_cast<u32>(alone.template own<0>());
-    least = static_cast<Raw>(alone.template own<2>());
-    least_far = min(least_far, static_cast<Raw>(alone.template own<1>()));
-    flags |= alone.template own<0>();
-    if (flags >= kCut || at.own == 0 || least >= edge) break;
-  }
-  w.alone = nullptr;
-  if (thread_id() == 0) {
-    w.gang.template add<0>(at.own | (flags >= kCut ? kCut : 0) | ((flags & (kCut - kMailed)) != 0 ? kMailed : 0));
-    w.gang.template add<1>(least_far);
-    w.gang.template add<2>(least);
-  }
-  return true;
-}
-
 /// One step. @return false when the search was ended
 template <class Metric, bool kMulti>
-__device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, typename Warp<Metric, kMulti>::Alone& alone,
-                         Progress<typename Metric::Raw>& at) {
+__device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
   const Raw edge = min(Metric::shift(at.least, at.delta), at.far);
-  bool told = false;
-  if constexpr (kMulti) {
-    if (rules.alone_steps > 1 && at.all <= rules.alone_most && at.limit == Metric::kNone) {
-      if (!run_alone(rules, w, alone, at, edge)) return false;
-      told = true;
-    }
-  }
-  if (!told) take_step(w, at, edge);
+  const u32 which = at.step & 1, next = which ^ 1;
+  if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
+  w.begin(next, 0, at.far);
+  take_queue(w, at.own, edge, at.limit);
+  ++at.step;
   at.all = 0;
   at.own = 0;
   at.least = Metric::kNone;
   if (!close(w, at)) return false;
   w.lap(Phase::take);
-  const u32 next = at.step & 1;
   u64 left = gang.template total<0>();
   if (left >= kCut) {
     w.begin(next, at.own, at.far);
@@ -209,8 +163,8 @@ __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typen
 }
 
 /// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kBuffer words of shared memory. The host finds in
-/// the outcome's words: steps, sweeps, and if the last is 1: the search goes on in narrow_steps() with the queue of so many
-/// vertices, of which the nearest has this distance.
+/// the outcome's words: steps, sweeps, this PE's queue, the least distance in all queues, and 1 if the search goes on in
+/// narrow_steps().
 template <class Metric, bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
     search_distances(const __grid_constant__ Slice<Metric> v, const SearchArgs args,
@@ -221,7 +175,6 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   if (threadIdx.x == 0) s.mailed = s.cut = 0;
   if (threadIdx.x < kPeers) s.sent[threadIdx.x] = s.told[threadIdx.x] = s.received[threadIdx.x] = 0;
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
-  typename Warp<Metric, kMulti>::Alone alone(kMulti ? v.alone : v.team, kMulti ? s.alone : s.gang);
   Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
   if (threadIdx.x == 0) {
     for (u64& ns : s.phase_ns) ns = 0;
@@ -259,12 +212,12 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     } else if (at.far == Metric::kNone && at.all > rules.sweep_enter) {
       at.far = Metric::shift(at.least, at.delta * rules.far_widths);
     }
-    if (!kMulti && rules.narrow_after != 0) {
+    if (rules.narrow_after != 0) {
       streak = at.far == Metric::kNone && at.all <= rules.narrow_enter ? streak + 1 : 0;
       narrow = streak > rules.narrow_after;
       if (narrow) break;
     }
-    ok = run_step(rules, w, alone, at);
+    ok = run_step(w, at);
   }
   const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
   if (lane_id() == 0 && arcs != 0) {
@@ -281,7 +234,6 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     for (u32 i = 0; i < kPhases; ++i) v.tally->phase_ns[i].fetch_add(s.phase_ns[i]);
     for (pe_t p = 0; kMulti && p < v.team.n_pes; ++p) v.tally->sent.fetch_add(s.sent[p]);
   }
-  if (kMulti) alone.finish();
   gang.finish();
 }
 

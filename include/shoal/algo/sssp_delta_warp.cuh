@@ -10,34 +10,19 @@ template <class Metric, bool kMulti>
 struct Warp {
   using Raw = typename Metric::Raw;
   using Team = Gang<kMulti, Op::sum, Op::min, Op::min>;
-  using Alone = Gang<false, Op::sum, Op::min, Op::min>;
 
   const Slice<Metric>& v;
   Team& gang;
   Scratch& s;
   u32* buffer;
-  Alone* alone = nullptr;  ///< whom this phase tells instead of the team
-  u32 next = 0;            ///< the queue that is filled: (step + 1) % 2
-  u32 tail = 0;            ///< what it held when this phase began
-  Raw far = 0;             ///< vertices of this distance or more do not go to the queue; kNone: all do
-  Raw least = 0;           ///< of the distances put into the queue by this lane
-  Raw least_far = 0;       ///< of those beyond
+  u32 next = 0;       ///< the queue that is filled: (step + 1) % 2
+  u32 tail = 0;       ///< what it held when this phase began
+  Raw far = 0;        ///< vertices of this distance or more do not go to the queue; kNone: all do
+  Raw least = 0;      ///< of the distances put into the queue by this lane
+  Raw least_far = 0;  ///< of those beyond
   u32 fill = 0;
   u32 phase = 0;  ///< counts; the same in all warps of a block
   u64 arcs = 0, popped = 0;
-
-  template <int kIndex>
-  __device__ void tell(u64 x) {
-    if (kMulti && alone != nullptr) {
-      alone->template add<kIndex>(x);
-    } else {
-      gang.template add<kIndex>(x);
-    }
-  }
-  __device__ u64 append(u32 n) {
-    if (kMulti && alone != nullptr) return alone->template counter<0>().fetch_add(n);
-    return gang.template counter<0>().fetch_add(n);
-  }
 
   __device__ void begin(u32 which, u32 from, Raw limit) {
     ++phase;
@@ -52,8 +37,8 @@ struct Warp {
     flush();
     const Raw near = least_of_warp(least), beyond = least_of_warp(least_far);
     if (lane_id() == 0) {
-      if (near != Metric::kNone) tell<2>(near);
-      if (beyond != Metric::kNone) tell<1>(beyond);
+      if (near != Metric::kNone) gang.template add<2>(near);
+      if (beyond != Metric::kNone) gang.template add<1>(beyond);
     }
   }
 
@@ -84,10 +69,10 @@ struct Warp {
       u32 slot = 0;
       if (lane == 0) {
         if (own) {
-          slot = tail + static_cast<u32>(append(n));
+          slot = tail + static_cast<u32>(gang.template counter<0>().fetch_add(n));
         } else {
           slot = gang.mail(p).fetch_add(n) - s.sent[p];
-          if (atomicExch(&s.mailed, phase) != phase) tell<0>(kMailed);
+          if (atomicExch(&s.mailed, phase) != phase) gang.template add<0>(kMailed);
         }
       }
       slot = __shfl_sync(kAll, slot, 0);
@@ -219,7 +204,7 @@ struct Warp {
     u32 slot = 0;
     if (lane_id() == 0) {
       slot = v.tally->chunks[next].fetch_add(pieces);
-      if (atomicExch(&s.cut, phase) != phase) tell<0>(kCut);
+      if (atomicExch(&s.cut, phase) != phase) gang.template add<0>(kCut);
     }
     slot = __shfl_sync(kAll, slot, 0);
     for (u32 i = lane_id(); i < pieces; i += 32) {

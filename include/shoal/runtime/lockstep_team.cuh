@@ -1,6 +1,7 @@
 // The host side of lockstep kernels (lockstep.cuh): control blocks on every device, one cooperative launch on all of
 // them, and what went wrong as an exception.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,6 @@ class LockstepTeam {
   int device(pe_t p) const;
   cudaStream_t stream(pe_t p) const;  ///< kernels run on it; ordered after the legacy stream
   const lockstep::View& view(pe_t p) const;
-  /// A second one, with which the blocks of PE p meet each other alone (Gang<false>) while other PEs go their own way.
-  const lockstep::View& view_alone(pe_t p) const;
   const lockstep::Outcome& outcome(pe_t p) const;  ///< of the last run()
 
   /// Loads `kernel` on every device (nothing may be loaded while PEs wait for each other), allows its shared memory, and
@@ -45,8 +44,17 @@ class LockstepTeam {
   double run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
              const std::vector<void**>& params);
 
+  /// prepare() for a kernel that runs on one cluster of blocks on each PE: its size, a power of two.
+  /// @param most  a power of two: blocks at most
+  /// @return at most that many; 0 when some device holds no cluster of the kernel at all
+  int prepare_cluster(const void* kernel, int threads, std::size_t shared_bytes, int most);
+  /// run() with one cluster of `blocks` blocks on each PE.
+  double run_cluster(const void* kernel, int blocks, int threads, std::size_t shared_bytes,
+                     const std::vector<void**>& params);
+
  private:
   struct Pe;
+  double launch_all(const std::function<cudaError_t(std::size_t)>& launch);
   void wait_all(const char* what);
   void clear_control();
   std::vector<std::unique_ptr<Pe>> pes_;
