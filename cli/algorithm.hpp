@@ -64,6 +64,29 @@ class Algorithm {
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;
 };
 
+/// What the algorithms' options have in common: where they are kept, and how they place a graph.
+template <class PlacedOnGraph, class OptionsT>
+class AlgorithmOf : public Algorithm {
+ public:
+  std::unique_ptr<Placed> place(const Csr& graph) const override {
+    return std::make_unique<PlacedOnGraph>(graph, ready(is_generator(graph.name)));
+  }
+  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
+    return std::make_unique<PlacedOnGraph>(spec, ready(true));
+  }
+
+ protected:
+  /// @param generated  the graph is a generator's
+  virtual OptionsT ready(bool generated) const {
+    (void)generated;
+    return options_;
+  }
+  void take(const Options& shared) { static_cast<Options&>(options_) = shared; }
+
+  OptionsT options_;
+  std::string strategy_ = "auto";
+};
+
 /// A column of the table of trials between the trial's number and the time.
 struct Column {
   const char* title;

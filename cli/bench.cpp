@@ -11,6 +11,7 @@
 
 #include "bench_run.hpp"
 #include "command.hpp"
+#include "json_output.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 
@@ -82,7 +83,7 @@ class BenchCommand {
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     const char* out = "What comes out";
-    app.add_flag("--json{-}", json_, "every run, to --json=FILE or standard output")->group(out);
+    json_.add_to(app, "every run", out);
     app.add_option("--markdown", markdown_, "the table, for a document")->group(out)->type_name("FILE");
     app.add_option("--plot", plot_, "curves over the number of PEs; needs python3 with matplotlib")
         ->group(out)
@@ -107,8 +108,8 @@ class BenchCommand {
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
     }
-    std::optional<OutputFile> json_file, markdown_file;
-    if (!json_.empty() && json_ != "-") json_file.emplace(json_);
+    std::optional<OutputFile> markdown_file;
+    json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);
     if (!plot_.empty()) OutputFile can_be_written(plot_);
 
@@ -123,7 +124,7 @@ class BenchCommand {
         });
     step.reset();
     json["left_out"] = left_out;
-    return finish(experiment, runs, std::move(json), json_file, markdown_file);
+    return finish(experiment, runs, std::move(json), markdown_file);
   }
 
  private:
@@ -143,14 +144,14 @@ class BenchCommand {
       throw UsageError(std::string(kQueueExperiment) + " is measured by the program " + kQueueProgram +
                        ", which is not beside shoal; where CUDA is, build its target " + kQueueProgram);
     }
-    if (!markdown_.empty() || !plot_.empty() || json_ == "-") {
+    if (!markdown_.empty() || !plot_.empty() || json_.to_stdout()) {
       throw UsageError(std::string(kQueueExperiment) +
                        " has its own table; of these flags it takes --json=FILE, which bench/plot_gpu_queue.py draws");
     }
     std::vector<std::string> words = {program};
     if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});
     if (trials_ != 0) words.insert(words.end(), {"--trials", std::to_string(trials_)});
-    if (!json_.empty()) words.insert(words.end(), {"--json", json_});
+    if (json_.wanted()) words.insert(words.end(), {"--json", json_.place()});
     const std::optional<int> status = run_program(words);
     if (!status) throw Error(program + " could not be run to its end");
     return *status;
@@ -158,8 +159,8 @@ class BenchCommand {
 
   /// @param json  the machine and "left_out"; the rest is added
   int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, Json json,
-             std::optional<OutputFile>& json_file, std::optional<OutputFile>& markdown_file) const {
-    if (!quiet_ && json_ != "-") {
+             std::optional<OutputFile>& markdown_file) {
+    if (!quiet_ && !json_.to_stdout()) {
       std::cout << experiment.title << "\n"
                 << experiment.source << "; " << experiment.machine << ".\n"
                 << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
@@ -170,17 +171,12 @@ class BenchCommand {
     }
     json["command"] = "bench";
     json.update(to_json(experiment, options_, runs));
-    const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (json_ == "-") std::cout << text;
-    if (json_file) {
-      json_file->write(text);
-      json_file->commit();
-    }
+    json_.write(json);
     if (markdown_file) {
       markdown_file->write(markdown_table(experiment, runs));
       markdown_file->commit();
     }
-    if (!plot_.empty()) plot(text);
+    if (!plot_.empty()) plot(json_text(json));
     int wrong = 0;
     for (const BenchRun& run : runs) {
       if (run.wrong.empty()) continue;
@@ -208,7 +204,8 @@ class BenchCommand {
   }
 
   BenchOptions options_;
-  std::string name_, json_, markdown_, plot_;
+  std::string name_, markdown_, plot_;
+  JsonOutput json_;
   int trials_ = 0;
   bool list_ = false, quiet_ = false;
 };

@@ -64,7 +64,7 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   std::optional<Verifier> verifier_;
 };
 
-class Bfs : public Algorithm {
+class Bfs : public AlgorithmOf<PlacedBfs, BfsOptions> {
  public:
   void add_flags(CLI::App& app, const char* group) override {
     app.add_option("--strategy", strategy_, "auto, async (by worklist) or levels (level by level)")
@@ -73,20 +73,10 @@ class Bfs : public Algorithm {
     app.add_flag("--parents", options_.parents, "also a tree: of each vertex the smallest valid parent")->group(group);
   }
   void read(const Options& shared) override {
-    static_cast<Options&>(options_) = shared;
+    take(shared);
     options_.strategy = parse_strategy(strategy_);
   }
   Json options() const override { return {{"strategy", strategy_}, {"parents", options_.parents}}; }
-  std::unique_ptr<Placed> place(const Csr& graph) const override {
-    return std::make_unique<PlacedBfs>(graph, options_);
-  }
-  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
-    return std::make_unique<PlacedBfs>(spec, options_);
-  }
-
- private:
-  BfsOptions options_;
-  std::string strategy_ = "auto";
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner> {
   ComponentsResult result_;
 };
 
-class Components : public Algorithm {
+class Components : public AlgorithmOf<PlacedComponents, ComponentsOptions> {
  public:
   void add_flags(CLI::App& app, const char* group) override {
     app.add_option("--strategy", strategy_,
@@ -61,20 +61,10 @@ class Components : public Algorithm {
         ->type_name("KIND");
   }
   void read(const Options& shared) override {
-    static_cast<Options&>(options_) = shared;
+    take(shared);
     options_.strategy = parse_components_strategy(strategy_);
   }
   Json options() const override { return {{"strategy", strategy_}}; }
-  std::unique_ptr<Placed> place(const Csr& graph) const override {
-    return std::make_unique<PlacedComponents>(graph, options_);
-  }
-  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
-    return std::make_unique<PlacedComponents>(spec, options_);
-  }
-
- private:
-  ComponentsOptions options_;
-  std::string strategy_ = "auto";
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ void GraphArgument::add_to(CLI::App& app) {
   app.add_option(
          "graph", text_,
          "a file (.mtx .gr .graph .el .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a generator: "
-         "kron:S road:N uniform:S chain:N star:N complete:N, with ,seed= ,degree= ,deleted=")
+         "kron:S road:N uniform:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= ,seed=")
       ->required()
       ->type_name("GRAPH");
   const char* group = "Reading a file";

@@ -3,19 +3,17 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "command.hpp"
 #include "graph_argument.hpp"
+#include "json_output.hpp"
 #include "progress.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 
 namespace shoal::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Facts {
   arc_t max_degree = 0;
@@ -75,7 +73,7 @@ void print_json(const std::string& name, const Csr& graph, const Facts& facts) {
                      {"parallel_arcs", facts.parallel},
                      {"degree_histogram", facts.histogram},
                      {"memory_bytes", facts.bytes}};
-  std::cout << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  std::cout << json_text(json);
 }
 
 void print_text(const std::string& name, const Csr& graph, const Facts& facts) {

@@ -72,7 +72,7 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
   std::optional<Csr> reverse_;
 };
 
-class PageRank : public Algorithm {
+class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
  public:
   void add_flags(CLI::App& app, const char* group) override {
     app.add_option("--strategy", strategy_, "auto, async (residuals by worklist) or pull (sweeps over all vertices)")
@@ -95,7 +95,7 @@ class PageRank : public Algorithm {
         ->type_name("FILE");
   }
   void read(const Options& shared) override {
-    static_cast<Options&>(options_) = shared;
+    take(shared);
     options_.strategy = parse_pagerank_strategy(strategy_);
     options_.precision = parse_pagerank_precision(precision_);
     if (!personalization_.empty()) options_.personalization = read_personalization(personalization_);
@@ -108,16 +108,9 @@ class PageRank : public Algorithm {
     if (!personalization_.empty()) json["personalization"] = personalization_;
     return json;
   }
-  std::unique_ptr<Placed> place(const Csr& graph) const override {
-    return std::make_unique<PlacedPageRank>(graph, options_);
-  }
-  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
-    return std::make_unique<PlacedPageRank>(spec, options_);
-  }
 
  private:
-  PageRankOptions options_;
-  std::string strategy_ = "auto", precision_ = "auto", personalization_;
+  std::string precision_ = "auto", personalization_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "algorithm.hpp"
 #include "command.hpp"
 #include "graph_input.hpp"
+#include "json_output.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
@@ -41,7 +42,8 @@ class RunCommand {
     const char* what = info_.from_source ? "What is searched" : "What is computed";
     if (info_.from_source) {
       app.add_option("--source", source_, "N, random, random:K (vertices with out-arcs, by --seed) or max-degree")
-          ->group(what);
+          ->group(what)
+          ->type_name("WHERE");
     }
     app.add_option("--trials", trials_,
                    info_.from_source ? "runs; source after source (default: one per source)" : "runs (default: one)")
@@ -52,8 +54,7 @@ class RunCommand {
         ->group(what);
     const char* out = "What comes out";
     app.add_option("--output", output_, info_.output)->group(out)->type_name("FILE");
-    app.add_flag("--json{-}", json_, "options, machine, trials and reports as JSON, to --json=FILE or standard output")
-        ->group(out);
+    json_.add_to(app, "options, machine, trials and reports", out);
     app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     flags_.add_to(app);
@@ -81,7 +82,7 @@ class RunCommand {
 
  private:
   bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
-  bool quiet() const { return quiet_ || json_ == "-"; }
+  bool quiet() const { return quiet_ || json_.to_stdout(); }
 
   void read_options() {
     flags_.read(options_);
@@ -91,7 +92,7 @@ class RunCommand {
   /// Places that cannot be written are found before the long part.
   void open_outputs() {
     if (!output_.empty()) output_file_.emplace(output_);
-    if (!json_.empty() && json_ != "-") json_file_.emplace(json_);
+    json_.open();
   }
 
   /// Options of the profile for this machine, algorithm and graph, except those that the command line gave.
@@ -210,7 +211,7 @@ class RunCommand {
     }
     if (stats_) std::printf("last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
     std::fflush(stdout);
-    if (!json_.empty()) write_json(median(seconds), median(rates));
+    if (json_.wanted()) write_json(median(seconds), median(rates));
     if (wrong > 0) return kWrongResult;
     if (output_file_) output_file_->commit();
     return kRight;
@@ -245,13 +246,7 @@ class RunCommand {
     }
     json["median_seconds"] = median_seconds;
     json["median_arcs_per_second"] = median_rate;
-    const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (!json_file_) {
-      std::cout << text;
-      return;
-    }
-    json_file_->write(text);
-    json_file_->commit();
+    json_.write(json);
   }
 
   const AlgorithmInfo& info_;
@@ -259,13 +254,14 @@ class RunCommand {
   CLI::App* app_ = nullptr;
   GraphArgument graph_;
   RunFlags flags_;
-  std::string source_ = "random", output_, json_, profile_ = "none";
+  std::string source_ = "random", output_, profile_ = "none";
+  JsonOutput json_;
   int trials_ = 0;
   bool verify_ = false, stats_ = false, quiet_ = false;
 
   Options options_;
   SourceChoice choice_;
-  std::optional<OutputFile> output_file_, json_file_;
+  std::optional<OutputFile> output_file_;
   std::string profile_says_;
   std::optional<GraphInput> input_;
   std::unique_ptr<Placed> placed_;  // after what it works on

@@ -91,7 +91,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
   std::optional<Csr> reverse_;
 };
 
-class Sssp : public Algorithm {
+class Sssp : public AlgorithmOf<PlacedSssp, SsspOptions> {
  public:
   void add_flags(CLI::App& app, const char* group) override {
     app.add_option("--strategy", strategy_, "auto, async (by worklist) or delta (delta-stepping)")
@@ -107,7 +107,7 @@ class Sssp : public Algorithm {
     app.add_flag("--predecessors", options_.predecessors, "also a tree of shortest paths")->group(group);
   }
   void read(const Options& shared) override {
-    static_cast<Options&>(options_) = shared;
+    take(shared);
     options_.strategy = parse_sssp_strategy(strategy_);
     if (!weights_.empty()) options_.weights = parse_weights(weights_);
     check_delta();
@@ -118,12 +118,6 @@ class Sssp : public Algorithm {
             {"delta", options_.delta},
             {"predecessors", options_.predecessors}};
   }
-  std::unique_ptr<Placed> place(const Csr& graph) const override {
-    return std::make_unique<PlacedSssp>(graph, with_default(is_generator(graph.name)));
-  }
-  std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
-    return std::make_unique<PlacedSssp>(spec, with_default(true));
-  }
 
  private:
   void check_delta() const {
@@ -131,14 +125,13 @@ class Sssp : public Algorithm {
     throw UsageError("--delta " + std::to_string(options_.delta) + " is out of range: above 0, to 1e18 (0 chooses)");
   }
   /// Generators give arcs without weights.
-  SsspOptions with_default(bool generated) const {
+  SsspOptions ready(bool generated) const override {
     SsspOptions options = options_;
     if (weights_.empty() && generated) options.weights = WeightSource::hash255;
     return options;
   }
 
-  SsspOptions options_;
-  std::string strategy_ = "auto", weights_;
+  std::string weights_;
 };
 
 }  // namespace

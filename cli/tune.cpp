@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "json_output.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
@@ -50,7 +51,7 @@ class TuneCommand {
         ->group(out)
         ->type_name("WHICH")
         ->capture_default_str();
-    app.add_flag("--json{-}", json_, "all measurements as JSON, to --json=FILE or standard output")->group(out);
+    json_.add_to(app, "all measurements", out);
     app.add_flag("--quiet", quiet_, "only the last lines, and no progress")->group(out);
     flags_.add_to(app);
     app.footer(kTuneFooter);
@@ -67,13 +68,12 @@ class TuneCommand {
     flags_.read(options);
     limits_.seed = options.seed;
     configure(info, to_flags(fixed));  // refuses what no run would take, before the graph is read
-    std::optional<OutputFile> json_file;
-    if (!json_.empty() && json_ != "-") json_file.emplace(json_);
+    json_.open();
     const std::string profile = profile_ == "auto" ? profile_path() : profile_;
     GraphInput graph(graph_, quiet_);
     TuneMeasure measure(info, graph, fixed, options);
 
-    const bool silent = quiet_ || json_ == "-";
+    const bool silent = quiet_ || json_.to_stdout();
     if (!silent) std::cout << info.name << " of " << graph.name() << ", for " << graph.features() << "\n" << std::flush;
     Step step("tuning", quiet_);
     TuneSearch search(info, measure, fixed, limits_, [&](double used, const Measured& m) {
@@ -81,7 +81,7 @@ class TuneCommand {
       if (!silent) print(m);
     });
     search.run();
-    return finish(info, graph, search, measure.machine(), profile, json_file);
+    return finish(info, graph, search, measure.machine(), profile);
   }
 
  private:
@@ -116,7 +116,7 @@ class TuneCommand {
   }
 
   int finish(const AlgorithmInfo& info, const GraphInput& graph, const TuneSearch& search, const TuneMachine& machine,
-             const std::string& profile, std::optional<OutputFile>& json_file) {
+             const std::string& profile) {
     int wrong = 0;
     for (const Measured& m : search.all()) {
       if (!m.wrong) continue;
@@ -128,7 +128,7 @@ class TuneCommand {
                                 search.best_seconds(),
                                 search.auto_seconds(),
                                 kVersion};
-    if (json_ != "-") {
+    if (!json_.to_stdout()) {
       if (search.left_out() > 0) {
         std::printf("%lld ways were left out: the budget is spent (--budget)\n",
                     static_cast<long long>(search.left_out()));
@@ -137,26 +137,16 @@ class TuneCommand {
                   to_text(search.best()).c_str(), search.best_seconds() * 1e3, search.auto_seconds() * 1e3,
                   search.gap() * 100, search.turns());
     }
-    if (!json_.empty()) write_json(graph, search, entry, machine.json, json_file);
+    if (json_.wanted()) write_json(graph, search, entry, machine.json);
     if (wrong > 0) return kWrongResult;
     if (profile != "none") {
       store_in_profile(profile, entry);
-      if (json_ != "-") std::printf("kept in %s; used with --profile %s\n", profile.c_str(), profile_.c_str());
+      if (!json_.to_stdout()) std::printf("kept in %s; used with --profile %s\n", profile.c_str(), profile_.c_str());
     }
     return kRight;
   }
 
-  static void write_json_text(const std::string& text, std::optional<OutputFile>& file) {
-    if (!file) {
-      std::cout << text;
-      return;
-    }
-    file->write(text);
-    file->commit();
-  }
-
-  void write_json(const GraphInput& graph, const TuneSearch& search, const ProfileEntry& entry, Json json,
-                  std::optional<OutputFile>& file) const {
+  void write_json(const GraphInput& graph, const TuneSearch& search, const ProfileEntry& entry, Json json) {
     json["command"] = "tune";
     json["algorithm"] = entry.key.algorithm;
     json["graph"] = {{"name", graph.name()}, {"features", entry.key.graph}};
@@ -175,13 +165,14 @@ class TuneCommand {
     json["auto_seconds"] = entry.auto_seconds;
     json["turns"] = search.turns();
     json["auto_above_best"] = search.gap();
-    write_json_text(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n", file);
+    json_.write(json);
   }
 
   CLI::App* app_ = nullptr;
   GraphArgument graph_;
   RunFlags flags_;
-  std::string algorithm_ = "bfs", profile_ = "auto", json_;
+  std::string algorithm_ = "bfs", profile_ = "auto";
+  JsonOutput json_;
   std::vector<std::string> more_;
   TuneLimits limits_;
   bool quiet_ = false;

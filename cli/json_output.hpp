@@ -1,0 +1,49 @@
+// What --json writes: to standard output, or to a file that is there whole or not at all.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "output.hpp"
+
+namespace shoal::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// As text, with a line's end. Names from files need not be UTF-8.
+inline std::string json_text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// The flag --json: nothing, standard output, or with --json=FILE a file.
+class JsonOutput {
+ public:
+  /// @param what  for --help: "every run"
+  void add_to(CLI::App& app, const std::string& what, const char* group) {
+    app.add_flag("--json{-}", place_, what + " as JSON: --json=FILE, or alone to standard output")->group(group);
+  }
+  /// Before the long part: a place that cannot be written is found now. @throws UsageError
+  void open() {
+    if (wanted() && !to_stdout()) file_.emplace(place_);
+  }
+  bool wanted() const { return !place_.empty(); }
+  /// Then nothing else may be printed there.
+  bool to_stdout() const { return place_ == "-"; }
+  const std::string& place() const { return place_; }
+
+  /// @throws UsageError (disk full, ...); nothing is left then
+  void write(const Json& json) {
+    if (to_stdout()) std::cout << json_text(json);
+    if (!file_) return;
+    file_->write(json_text(json));
+    file_->commit();
+  }
+
+ private:
+  std::string place_;
+  std::optional<OutputFile> file_;
+};
+
+}  // namespace shoal::cli
