@@ -31,6 +31,8 @@ TEST(PageRankReference, AgreesWithNetworkX) {
   const std::vector<double> to_three{0.175950043987511, 0.099705024926256, 0.341404822193311, 0.145190562613430,
                                      0.061705989110708, 0.072595281306715, 0.103448275862069, 0.0};
   EXPECT_LT(distance(pagerank_reference(graph, .85, {0, 0, 0, .5, 0, .25, .25, 0}), to_three), 1e-12);
+  const std::vector<double> jumps{0, 0, 0, .5, 0, .25, .25, 0};
+  EXPECT_EQ(distance(pagerank_reference(graph, 0, jumps), jumps), 0);  // nothing follows arcs
 }
 
 TEST(PageRankReference, KnownShapes) {

@@ -59,7 +59,7 @@ TEST(PageRankRun, EveryWayOnEveryShape) {
   const std::vector<std::pair<std::string, Csr>> graphs = [] {
     std::vector<std::pair<std::string, Csr>> all;
     for (const char* text : {"kron:9", "kron:8,directed", "road:24", "uniform:9,degree=2,directed", "chain:1",
-                             "chain:2", "chain:65", "star:200", "complete:9"}) {
+                             "chain:2", "chain:65", "chain:1025", "star:2100", "complete:9"}) {
       all.emplace_back(text, make(text));
     }
     all.emplace_back("multigraph", test::multigraph());
@@ -103,6 +103,17 @@ TEST(PageRankRun, Personalization) {
         options.partition = PartitionKind::random;
         options.personalization = weights;
         expect_right(graph, options, text + std::string(", ") + name_of(options));
+      }
+    }
+  }
+  // Jumps that lead nowhere else, and nothing but jumps.
+  for (const auto strategy : {PageRankStrategy::pull, PageRankStrategy::async}) {
+    for (const auto& weights : {std::vector<PersonalWeight>{{4, 1}, {6, 2}}, {{0, 1}, {4, 99}}, {{2, 1}}}) {
+      for (const double alpha : {0.0, .85, .999}) {
+        PageRankOptions options = on_threads(strategy, 2, 1);
+        options.personalization = weights;
+        options.alpha = alpha;
+        expect_right(test::multigraph(), options, "multigraph, " + name_of(options) + " " + std::to_string(alpha));
       }
     }
   }
