@@ -6,26 +6,19 @@
 #include <vector>
 
 #include "../../src/algo/pagerank_engines.hpp"
+#include "gpu_bed.cuh"
 #include "pagerank_answers.hpp"
+#include "shoal/algo/pagerank_readers.cuh"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/data/generate.hpp"
-#include "shoal/pgas/device_graph.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/runtime/lockstep_team.cuh"
 
 namespace shoal {
 namespace {
 
 using test::distance;
 
-class PageRankGpu : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string why;
-    devices_ = static_cast<pe_t>(list_devices(&why).size());
-    if (devices_ == 0) GTEST_SKIP() << "no GPU: " << why;
-  }
-  pe_t devices_ = 0;
-};
+class PageRankGpu : public test::OnGpus {};
 
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
@@ -57,7 +50,7 @@ void expect_right(const std::string& how, const Csr& graph, const PageRankOption
 TEST_F(PageRankGpu, PullOnEveryShape) {
   for (const auto& [text, graph] : shapes()) {
     const std::vector<double> exact = pagerank_reference(graph);
-    for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 4); ++pes) {
+    for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const double tolerance : {1e-6, 1e-10}) {
         PageRankOptions options;
         options.device = DeviceKind::gpu;
@@ -78,7 +71,7 @@ TEST_F(PageRankGpu, AlphaAndPersonalization) {
     personal[5] = .75;
     personal[77] = .25;
     for (const double alpha : {0.0, .3, .97}) {
-      for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 2); ++pes) {
+      for (pe_t pes = 1; pes <= std::min<pe_t>(most_, 2); ++pes) {
         PageRankOptions options;
         options.device = DeviceKind::gpu;
         options.pes = pes;
@@ -90,6 +83,41 @@ TEST_F(PageRankGpu, AlphaAndPersonalization) {
         options.personalization = {{5, 3}, {77, 1}};
         expect_right(how + ", personal", graph, options, pagerank_reference(graph, alpha, personal));
       }
+    }
+  }
+}
+
+/// Which PEs read which place, against the arcs themselves.
+TEST_F(PageRankGpu, ReadersAreThoseWhoseRowsRead) {
+  for (const auto& [text, graph] : shapes()) {
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      const PlacedGraph placed = test::place(graph, pes, pes == 3 ? PartitionKind::random : PartitionKind::edges);
+      const LockstepTeam team(placed.devices, "test");  // opens the way to the peers
+      const PageRankRowsGpu rows(placed);
+      const PageRankReadersGpu readers(placed, rows);
+      if (pes == 1) EXPECT_EQ(readers.of(0), nullptr);
+      std::vector<unsigned> want(placed.num_vertices, 0);  // by placed number
+      for (vertex_t u = 0; u < graph.num_vertices(); ++u) {
+        const vertex_t from = placed.partition.placed(u);
+        for (const vertex_t v : graph.neighbors(u)) {
+          const pe_t reader = placed.partition.owner(placed.partition.placed(v));
+          if (reader != placed.partition.owner(from)) want[from] |= 1u << reader;
+        }
+      }
+      std::int64_t sent = 0;
+      for (pe_t p = 0; pes > 1 && p < pes; ++p) {
+        const PageRankRows& view = rows.rows(p);
+        std::vector<std::uint8_t> got(view.count);
+        std::vector<vertex_t> order(view.count);
+        copy_to_host(got.data(), readers.of(p), got.size());
+        if (view.order != nullptr) copy_to_host(order.data(), view.order, order.size() * sizeof(vertex_t));
+        for (vertex_t i = 0; i < view.count; ++i) {
+          const unsigned wanted = want[view.first + (view.order != nullptr ? order[i] : i)];
+          ASSERT_EQ(got[i], wanted) << text << ", row " << i << " of PE " << p << " of " << pes;
+          if (i < view.active) sent += __builtin_popcount(wanted);
+        }
+      }
+      EXPECT_EQ(readers.sent(), sent) << text << ", " << pes << " PEs";
     }
   }
 }
@@ -106,10 +134,10 @@ TEST_F(PageRankGpu, GeneratedOnDevices) {
 }
 
 TEST_F(PageRankGpu, Async) {
-  for (const char* text : {"kron:10", "kron:9,directed", "star:300"}) {
+  for (const char* text : {"kron:11", "kron:9,directed", "star:2100", "road:40"}) {
     const Csr graph = make(text);
     const std::vector<double> exact = pagerank_reference(graph);
-    for (pe_t pes = 1; pes <= std::min<pe_t>(devices_, 4); ++pes) {
+    for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const auto worker : {WorkerKind::thread, WorkerKind::warp, WorkerKind::block}) {
         PageRankOptions options;
         options.device = DeviceKind::gpu;
@@ -120,6 +148,16 @@ TEST_F(PageRankGpu, Async) {
         expect_right(text + std::string(", async, ") + name(worker) + ", " + std::to_string(pes) + " PEs", graph,
                      options, exact);
       }
+      PageRankOptions options;
+      options.device = DeviceKind::gpu;
+      options.pes = pes;
+      options.strategy = PageRankStrategy::async;
+      options.personalization = {{5, 3}, {77, 1}};
+      std::vector<double> personal(graph.num_vertices(), 0);
+      personal[5] = .75;
+      personal[77] = .25;
+      expect_right(text + std::string(", async, personal, ") + std::to_string(pes) + " PEs", graph, options,
+                   pagerank_reference(graph, .85, personal));
     }
   }
 }
@@ -128,10 +166,8 @@ TEST_F(PageRankGpu, CheckSeesWhatIsWrong) {
   for (const char* text : {"kron:10", "kron:10,directed"}) {
     const Csr graph = make(text);
     const std::int64_t n = graph.num_vertices();
-    const pe_t pes = std::min<pe_t>(devices_, 2);
-    std::vector<int> devices;
-    for (pe_t p = 0; p < pes; ++p) devices.push_back(p);
-    const PlacedGraph placed = place_on_devices(graph, make_partition(graph, pes, PartitionKind::edges), devices);
+    const pe_t pes = std::min<pe_t>(most_, 2);
+    const PlacedGraph placed = test::place(graph, pes, PartitionKind::edges);
     const std::vector<double> right = pagerank_reference(graph);
     const auto complaint = [&](const std::vector<double>& ranks) {
       const PageRankCheck check = check_pagerank_on_devices(placed, ranks.data(), .85, nullptr);
