@@ -126,6 +126,7 @@ MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std
 }
 
 double value_of(const BenchRun& r, Quantity quantity) {
+  if (quantity == Quantity::items) return median(r.items_run) / 1e6;
   if (quantity != Quantity::inflation) return median(r.seconds) * 1e3;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < r.items_run.size(); ++i) ratios.push_back(r.items_run[i] / r.reached[i]);

@@ -82,6 +82,8 @@ const char* unit(Quantity quantity) {
       return "items run / vertices reached";
     case Quantity::speedup:
       return "times faster than on one PE";
+    case Quantity::items:
+      return "million items run";
   }
   return "?";
 }

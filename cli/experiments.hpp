@@ -34,6 +34,7 @@ enum class Quantity {
   milliseconds,
   inflation,  ///< items run over vertices reached (Atos, Table III)
   speedup,    ///< time on one PE over time on so many, of the same way
+  items,      ///< millions of items run
 };
 
 struct Experiment {
