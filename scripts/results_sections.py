@@ -31,6 +31,50 @@ def partition_section(data: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def end_row(data: dict) -> str:
+    """A row of END_HEAD from a bench/end_detection.cu file."""
+    if not data["right"]:
+        raise ValueError("not every run was right")
+    found, hop, idle = data["end_found_us"], data["hop_us"], data["run_without_work_us"]
+    return (
+        f"| {data['device']}, {data['pes']} x {data['workers_per_pe']} {data['worker']}s, {data['kernel']} "
+        f"| {found['median']:.1f} | {found['p99']:.1f} | {hop['median']:.2f} | {idle['median']:.1f} |"
+    )
+
+
+END_HEAD = """## Finding the end
+
+`bench/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left, an item's way
+from worker to worker, and a whole run without work.
+
+| workers | end found | 99th percentile | hop | run without work |
+|---|---:|---:|---:|---:|
+"""
+
+
+def queue_section(data: dict) -> str:
+    """A bench/gpu_queue.cu file as a section: the best rate of each ring over numbers of threads."""
+    best: dict[tuple[str, str], dict[str, float]] = {}
+    sizes = {row["bytes"] for row in data["rows"]}
+    for row in data["rows"]:
+        if row["verdict"] == "ok" and row["op"] in ("push", "pop", "both"):
+            cells = best.setdefault((row["worker"], row["ring"]), {})
+            cells[row["op"]] = max(cells.get(row["op"], 0), row["items_per_second"] / 1e9)
+    lines = [
+        f"## Queues on one {data['gpu']}",
+        "",
+        f"`bench/gpu_queue.cu`, items of {', '.join(map(str, sorted(sizes)))} bytes, 10⁹ items/s at the best number of threads. "
+        "`bare`: the atomics that every queue needs, and nothing else.",
+        "",
+        "| workers | ring | push | pop | push and pop |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for (worker, ring), cells in sorted(best.items(), key=lambda row: ("warp", "block", "thread").index(row[0][0])):
+        shown = " | ".join(f"{cells[op]:.3g}" if op in cells else "-" for op in ("push", "pop", "both"))
+        lines.append(f"| {worker}s | {ring} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
 AUTO_HEAD = """
 ## How far `auto` is from the best
 

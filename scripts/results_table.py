@@ -38,6 +38,7 @@ class Results:
     def __init__(self, folder: pathlib.Path) -> None:
         self.runs: list[runs.Run] = []
         self.tuned: list[str] = []
+        self.ends: list[str] = []
         self.sections: list[str] = []
         self.left_out: list[str] = []
         experiments: dict[tuple[str, str], list[dict]] = {}
@@ -62,12 +63,18 @@ class Results:
                         raise ValueError("a way of it gave a wrong answer")
                     where = data["devices"][0]["name"] if data["devices"] else data["machine"]["cpu"]
                     experiments.setdefault((data["experiment"], where), []).append(data)
+                elif data.get("benchmark") == "end_detection":
+                    self.ends.append(sections.end_row(data))
+                elif data.get("benchmark") == "gpu_queue" and "rivals" in file.name:
+                    self.sections.append(sections.queue_section(data))
                 elif bench == "partitions":
                     self.sections.append(sections.partition_section(data))
                 else:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
+        if self.ends:
+            self.sections.append(sections.END_HEAD + "\n".join(self.ends) + "\n")
         for (name, _), parts in experiments.items():
             note = folder / "notes" / f"{name}.md"
             self.sections.append(

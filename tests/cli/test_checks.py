@@ -251,6 +251,21 @@ class Results(unittest.TestCase):
         self.assertNotIn("road:9", text)
         self.assertEqual(len(left_out), 2)
 
+    def test_queues_and_ends(self) -> None:
+        row = {"op": "push", "ring": "r", "worker": "warp", "bytes": 8, "items_per_second": 2e9, "verdict": "ok"}
+        rows = [row, {**row, "items_per_second": 9e9, "verdict": "lost items"}, {**row, "op": "pop"}]
+        (self.folder / "rivals.json").write_text(json.dumps({"benchmark": "gpu_queue", "gpu": "H", "rows": rows}))
+        end = {"benchmark": "end_detection", "device": "gpu", "pes": 1, "workers_per_pe": 2, "worker": "warp"}
+        end |= {"kernel": "discrete", "right": True, "end_found_us": {"median": 6.66, "p99": 9}}
+        end |= {"hop_us": {"median": 2}, "run_without_work_us": {"median": 30}}
+        for name, right in (("right", True), ("wrong", False)):
+            (self.folder / f"{name}.json").write_text(json.dumps({**end, "right": right, "pes": 1 if right else 3}))
+        text, left_out = self.document()
+        self.assertIn("| warps | r | 2 | 2 | - |", text)
+        self.assertIn("| gpu, 1 x 2 warps, discrete | 6.7 | 9.0 | 2.00 | 30.0 |", text)
+        self.assertNotIn("3 x 2 warps", text)
+        self.assertEqual(left_out, ["wrong.json: not every run was right"])
+
 
 if __name__ == "__main__":
     unittest.main()
