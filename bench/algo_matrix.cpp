@@ -167,12 +167,12 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
 
 void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int64_t runs, Tally& tally) {
   for (const Subject& subject : chosen) {
-    if (!subject.soaks) continue;
     const auto begin = std::chrono::steady_clock::now();
     const long long passed = tally.passed(), not_run = tally.not_run();
     for (std::int64_t i = 0; i < runs; ++i) {
       const std::uint64_t s = mix(wanted.seed * 1'000'003 + static_cast<std::uint64_t>(i));
-      const std::string spec = (s % 2 == 0 ? "kron:8,seed=" : "road:20,seed=") + std::to_string(s % 100000);
+      const std::string spec =
+          (s % 2 == 0 ? subject.soak_kron : subject.soak_road) + ",seed=" + std::to_string(s % 100000);
       const Input input{spec, generate(parse_generator(spec))};
       for (const auto& [manner, check] : subject.checks(input, s)) {
         tally.run(subject.name + ", " + spec, check, tiny_way(subject, wanted.device, wanted.most_pes, s));

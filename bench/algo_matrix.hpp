@@ -28,7 +28,7 @@ struct Subject {
   /// Computes the reference of one graph, from sources that `seed` chooses, once for all ways. More than one check when
   /// the graph can be looked at in several manners (own weights, hashed weights); each has a name.
   std::function<std::vector<std::pair<std::string, Check>>(const Input& input, std::uint64_t seed)> checks;
-  bool soaks = true;   ///< also with tiny capacities
+  std::string soak_kron = "kron:8", soak_road = "road:20";  ///< graphs for tiny capacities
   bool large = false;  ///< also on large graphs when only a part of the ways is wanted
 };
 
