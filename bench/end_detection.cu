@@ -96,7 +96,7 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
   Worklist<Hop, NotingTransport> list(machine, plan, transport);
   const std::vector<Hop> tasks(n, Hop{n, stamps});
   bool right = true;
-  std::vector<double> found, empty, always, seldom;
+  std::vector<double> found, empty, always, seldom, per_hop;
   const auto run_once = [&](std::uint32_t many, bool seldom_looks) {
     begin[0] = ~std::uint64_t{0};
     begin[2] = seldom_looks ? 1 : 0;
@@ -119,9 +119,10 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
     empty.push_back(nothing);
     seldom.push_back(rarely);
     always.push_back(often);
+    per_hop.push_back((often - nothing) / std::max(1u, hops));
   }
-  const Spread end = spread(found), whole = spread(empty), run = spread(always), rare = spread(seldom);
-  const double hop_us = (run.median - whole.median) / std::max(1u, hops);
+  const Spread end = spread(found), whole = spread(empty), run = spread(always), rare = spread(seldom),
+               hop = spread(per_hop);
   const double cost = (run.median - rare.median) / rare.median;
   std::printf(
       "end_detection: %s: %d PEs of %d %s, %s, worker %s: end found %.2f us after the last item (p99 %.2f, most %.2f), "
@@ -130,7 +131,7 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
       "of %u hops\n",
       right ? "ok" : "FAILED: hops were lost, or the end was found before the last item was done", static_cast<int>(n),
       list.workers_per_pe(), machine.on_gpu() ? "GPU workers" : "CPU threads", name(plan.kernel), name(plan.worker),
-      end.median, end.p99, end.most, 100 * end.median / run.median, run.median, 100 * cost, whole.median, hop_us,
+      end.median, end.p99, end.most, 100 * end.median / run.median, run.median, 100 * cost, whole.median, hop.median,
       trials, items, hops);
   if (!json.empty()) {
     const auto of = [](const Spread& s) {
@@ -150,7 +151,7 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
                            {"run_us", of(run)},
                            {"run_with_a_sixteenth_of_the_looks_us", of(rare)},
                            {"run_without_work_us", of(whole)},
-                           {"hop_us", hop_us},
+                           {"hop_us", of(hop)},
                            {"right", right}}
          << "\n";
     if (!file) throw UsageError(json + " could not be written");
