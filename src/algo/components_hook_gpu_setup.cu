@@ -39,7 +39,7 @@ void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
 }
 
 /// Arcs along which a PE hooks over the wire cost as much as merging forests of this many vertices each.
-constexpr std::int64_t kVerticesPerOpenArc = 16;
+constexpr std::int64_t kVerticesPerOpenArc = 8;
 
 arc_t last_offset(const CsrView& rows) {
   arc_t arcs = 0;
@@ -203,7 +203,7 @@ void ComponentsHookGpu::State::add_forests() {
   std::vector<DeviceArray<vertex_t>> forests, merged;  // all or nothing
   for (auto& pe : pes) {
     DeviceGuard guard(pe->device);
-    forests.emplace_back(graph.num_vertices, "parents of all vertices");
+    forests.emplace_back(forest_words(graph.num_vertices), "parents of all vertices");
     merged.emplace_back(graph.num_vertices, "merged parents of all vertices");
   }
   for (auto& pe : pes) {

@@ -29,7 +29,7 @@ using OwnForest = Forest<cuda::thread_scope_device>;
 static __global__ void __launch_bounds__(kThreads) plant_forest(const __grid_constant__ View v) {
   if (thread_id() == 0) v.here().num_hubs[0] = 0;
   const SharedForest forest(v.forest[v.me]);
-  for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) {
+  for (u32 x = thread_id(); x < forest_words(v.begin[v.n_pes]); x += num_threads()) {
     vertex_t up = x;
     if (x - v.out.first < v.out.count) {
       const Row row = row_of(v.out, x - v.out.first);
@@ -67,26 +67,22 @@ static __global__ void __launch_bounds__(kThreads) copy_forest(const __grid_cons
   for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) merged.store(x, forest.root_of(x));
 }
 
-/// Unites what every other PE's trees hold together.
+/// Unites what every other PE's trees hold together. Nobody writes shared forests any more, so they are read with plain
+/// wide loads: loads of system scope would each cross the wire alone.
 static __global__ void __launch_bounds__(kThreads) merge_forests(const __grid_constant__ View v) {
   if (v.here().error.load() != 0) return;
   const OwnForest merged(v.merged);
-  const u64 n = v.begin[v.n_pes], step = num_threads();
+  const u64 n = v.begin[v.n_pes];
   for (pe_t turn = 1; turn < v.n_pes; ++turn) {
     const pe_t p = v.me + turn < v.n_pes ? v.me + turn : v.me + turn - v.n_pes;
-    const SharedForest theirs(v.forest[p]);
-    for (u64 x0 = thread_id(); x0 < n; x0 += kMergeAtOnce * step) {
-      vertex_t up[kMergeAtOnce];
-#pragma unroll
-      for (u32 i = 0; i < kMergeAtOnce; ++i) {
-        const u64 x = x0 + i * step;
-        up[i] = x < n ? theirs.load(static_cast<vertex_t>(x)) : static_cast<vertex_t>(x);
-      }
-#pragma unroll
-      for (u32 i = 0; i < kMergeAtOnce; ++i) {
-        const vertex_t x = static_cast<vertex_t>(x0 + i * step);
-        if (up[i] != x) merged.unite(x, up[i]);
-      }
+    const uint4* const theirs = reinterpret_cast<const uint4*>(v.forest[p]);
+    for (u64 i = thread_id(); i * 4 < n; i += num_threads()) {
+      const uint4 up = theirs[i];
+      const vertex_t x = static_cast<vertex_t>(i * 4);
+      if (up.x != x) merged.unite(x, up.x);
+      if (up.y != x + 1) merged.unite(x + 1, up.y);
+      if (up.z != x + 2) merged.unite(x + 2, up.z);
+      if (up.w != x + 3) merged.unite(x + 3, up.w);
     }
   }
 }

@@ -24,9 +24,9 @@ namespace shoal {
 
 /// How several PEs make one forest of theirs.
 enum class ComponentsExchange {
-  automatic,  ///< hooks; forests if a first run hooks along more than an arc for every 16 vertices, on a PE, over the wire
+  automatic,  ///< hooks; forests if a first run hooks along more than an arc for every 8 vertices, on a PE, over the wire
   hooks,      ///< every parent is kept at its vertex's PE, and hooked there
-  forests,  ///< every PE merges the parents that each of them found for all vertices: 8 bytes more for each of these
+  forests,    ///< every PE merges the parents that each of them found for all vertices: 8 bytes more for each of these
 };
 
 /// How work is cut. Labels do not depend on any of these.

@@ -25,7 +25,6 @@ inline constexpr int kTileThreads = 512;  ///< of a block that unites a tile
 inline constexpr int kThreads = 256;      ///< of a block elsewhere
 inline constexpr int kSamples = 1024;     ///< vertices that vote for the giant tree, one per thread of a block
 inline constexpr u32 kWarpWords = 8;      ///< words of 32 vertices that a warp takes at once
-inline constexpr u32 kMergeAtOnce = 4;    ///< words of another PE's forest that a thread asks for before it uses one
 inline constexpr arc_t kLaneArcs = 32;    ///< rows up to this are left to one lane
 
 /// Words of one PE. `arrived`, `error` and `giant` are written by peers. All zero before the first run and after a failed one.
@@ -40,6 +39,9 @@ struct Control {
   Word<u32, Scope::system> error;            ///< not zero: a PE waited in vain, and every kernel leaves at once
 };
 
+/// Words of a forest: what lies beyond the vertices makes the last 16 bytes whole, and is its own parent.
+SHOAL_FN inline vertex_t forest_words(std::int64_t vertices) { return static_cast<vertex_t>((vertices + 3) / 4 * 4); }
+
 /// One PE's view, passed by value.
 struct View {
   CsrView out;
@@ -51,7 +53,7 @@ struct View {
   u32 first_word[kPeers + 1];  ///< where a PE's bits begin in `in_giant`
   u32* in_giant[kPeers];       ///< at each PE: bit per vertex of every PE, set if it is in its PE's giant tree
   vertex_t* hubs[2];           ///< own vertices with long rows: outside of the giant tree; several PEs: in it
-  vertex_t* forest[kPeers];    ///< [vertices of the graph] parents, at each PE; null unless PEs merge forests
+  vertex_t* forest[kPeers];    ///< [forest_words(vertices)] parents, at each PE; null unless PEs merge forests
   vertex_t* merged;            ///< [vertices of the graph] this PE's copy, in which it merges; null unless ...
   Control* control[kPeers];    ///< at each PE
   u32 tile;
