@@ -97,6 +97,7 @@ class PageRankAsync : public PageRankEngine {
     total.chosen = std::move(report.chosen);
     total.chosen.emplace_back("runs", std::to_string(at.runs + 1) + ": residuals shrink from one to the next");
     total.phase_seconds = std::move(report.phase_seconds);
+    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report = std::move(total);
     return outcome;
@@ -159,6 +160,7 @@ class PageRankAsync : public PageRankEngine {
   static void add(Report& total, Report&& run) {
     total.pushed += run.pushed, total.withheld += run.withheld, total.accepted += run.accepted;
     total.dropped += run.dropped, total.stale += run.stale, total.run += run.run;
+    total.seconds += run.seconds;
     total.combined += run.combined, total.parked += run.parked, total.thresholds += run.thresholds;
     total.idle_calls += run.idle_calls, total.spilled += run.spilled, total.rounds += run.rounds;
     total.peak_ring = std::max(total.peak_ring, run.peak_ring);

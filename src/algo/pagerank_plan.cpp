@@ -98,7 +98,8 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                    : "all vertices change until the end: sweeps read memory in order and need no atomics";
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
-  plan.rules = {options.alpha, options.tolerance, choose_wide(options, why)};
+  plan.rules = {options.alpha, options.tolerance, choose_wide(options, why),
+                options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {
     const double mean_degree =
         graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;

@@ -32,12 +32,21 @@ std::string number(double x) {
   return text;
 }
 
+/// What does not depend on how contributions are kept.
+struct Layout {
+  explicit Layout(const PlacedGraph& graph) : team(graph.devices, "PageRank"), rows(graph), readers(graph, rows) {}
+  LockstepTeam team;
+  PageRankRowsGpu rows;
+  PageRankReadersGpu readers;
+};
+
 /// @tparam Share  what contributions are kept in: float or double
 template <class Share>
-class PullGpu : public PageRankEngine {
+class Sweeps {
  public:
-  PullGpu(const PlacedGraph& graph, const PageRankRules& rules)
-      : graph_(graph), team_(graph.devices, "PageRank"), rows_(graph), readers_(graph, rows_), pes_(graph.n_pes()) {
+  /// @param layout  of the graph; both must stay alive
+  Sweeps(const PlacedGraph& graph, Layout& layout, const PageRankRules& rules)
+      : graph_(graph), team_(layout.team), rows_(layout.rows), readers_(layout.readers), pes_(graph.n_pes()) {
     const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
     const double mean = static_cast<double>(graph.num_arcs) / n;
     rules_.alpha = rules.alpha;
@@ -52,6 +61,7 @@ class PullGpu : public PageRankEngine {
         50 + (rules.alpha > 0
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
                   : 0);
+    rules_.patience = std::max(60u, rules_.most_sweeps / 5);
     for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
     for (Pe& pe : pes_) {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
@@ -61,9 +71,8 @@ class PullGpu : public PageRankEngine {
     blocks_ = team_.prepare(kernel(), kThreads, 0, kBlocksPerSm);
   }
 
-  PageRankOutcome rank(const double* personal, Report& report) override {
-    if (graph_.num_vertices == 0) return {};
-    if (rules_.alpha == 0) return jump_alone(personal);
+  /// @return whether the tolerance was reached; if not, the ranks are no result, and the error that was reached is told
+  bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
     std::vector<std::vector<void*>> params(pes_.size());
@@ -81,15 +90,10 @@ class PullGpu : public PageRankEngine {
     }
     report.seconds += team_.run(kernel(), blocks_, kThreads, 0, all);
     const auto& word = team_.outcome(0).word;
-    PageRankOutcome outcome;
     outcome.sweeps = static_cast<std::int64_t>(word[kSweeps]);
     outcome.error_bound = as_double(word[kBound]);
     report.rounds += outcome.sweeps;
-    if (word[kSettled] == 0) {
-      throw DeviceError("PageRank did not settle: after " + std::to_string(outcome.sweeps) +
-                        " sweeps the error may be " + number(outcome.error_bound) + ", " + number(rules.tolerance) +
-                        " was asked for");
-    }
+    if (word[kSettled] == 0) return false;
     const double rho = as_double(word[kRho]);
     report.chosen.emplace_back(
         "sweep", rules.rho == 0 ? "power iteration: there are arcs without their reverse"
@@ -101,11 +105,11 @@ class PullGpu : public PageRankEngine {
       report.chosen.emplace_back(
           "sends", std::to_string(readers_.sent()) + " contributions in a sweep: to the PEs whose rows read them");
     }
-    return outcome;
+    return true;
   }
 
   /// With alpha 0 nothing moves along arcs: the ranks are where jumps lead.
-  PageRankOutcome jump_alone(const double* personal) {
+  void jump_alone(const double* personal, PageRankOutcome& outcome) {
     const HostArray<double> even(personal != nullptr ? 0 : graph_.num_vertices,
                                  1 / static_cast<double>(graph_.num_vertices));
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
@@ -113,17 +117,10 @@ class PullGpu : public PageRankEngine {
       DeviceGuard guard(graph_.devices[p]);
       if (own.count > 0) pes_[p].rank.upload((personal != nullptr ? personal : even.data()) + own.first, own.count);
     }
-    PageRankOutcome outcome;
     outcome.error_bound = rules_.rounding;
-    return outcome;
   }
 
-  void fetch_ranks(pe_t pe, double* to) const override { pes_[pe].rank.download(to, graph_.out[pe].count); }
-  PageRankCheck check(double alpha, const double* personal) const override {
-    HostArray<double> ranks(graph_.num_vertices);
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
-    return check_pagerank_on_devices(graph_, ranks.data(), alpha, personal);
-  }
+  void fetch_ranks(pe_t pe, double* to) const { pes_[pe].rank.download(to, graph_.out[pe].count); }
 
  private:
   struct Pe {
@@ -165,21 +162,76 @@ class PullGpu : public PageRankEngine {
   }
 
   const PlacedGraph& graph_;
-  LockstepTeam team_;
-  PageRankRowsGpu rows_;
-  PageRankReadersGpu readers_;
+  LockstepTeam& team_;
+  const PageRankRowsGpu& rows_;
+  const PageRankReadersGpu& readers_;
   std::vector<Pe> pes_;
   Rules rules_{};
   bool by_degree_ = false;
   std::vector<int> blocks_;
 };
 
+/// Begins with the precision of the rules. Where all contributions to a hub are alike (a star) they are rounded alike, and
+/// float32 may keep the ranks moving for ever by more than the tolerance leaves: float64 takes over then, for good.
+class PullGpu : public PageRankEngine {
+ public:
+  PullGpu(const PlacedGraph& graph, const PageRankRules& rules) : graph_(graph), layout_(graph), rules_(rules) {
+    if (rules.wide) {
+      wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
+    } else {
+      narrow_ = std::make_unique<Sweeps<float>>(graph_, layout_, rules_);
+    }
+  }
+
+  PageRankOutcome rank(const double* personal, Report& report) override {
+    PageRankOutcome outcome;
+    if (graph_.num_vertices == 0) return outcome;
+    if (narrow_ && rank_with(*narrow_, personal, report, outcome)) return outcome;
+    if (narrow_ && rules_.firm) fail(outcome, "; use precision float64");
+    if (narrow_) {
+      report.chosen.emplace_back("precision",
+                                 "float64: with float32 the error got no smaller than " + number(outcome.error_bound));
+      narrow_.reset();
+      rules_.wide = true;
+      wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
+    }
+    if (!rank_with(*wide_, personal, report, outcome)) fail(outcome, "");
+    return outcome;
+  }
+
+  void fetch_ranks(pe_t pe, double* to) const override {
+    narrow_ ? narrow_->fetch_ranks(pe, to) : wide_->fetch_ranks(pe, to);
+  }
+  PageRankCheck check(double alpha, const double* personal) const override {
+    HostArray<double> ranks(graph_.num_vertices);
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
+    return check_pagerank_on_devices(graph_, ranks.data(), alpha, personal);
+  }
+
+ private:
+  template <class Share>
+  bool rank_with(Sweeps<Share>& sweeps, const double* personal, Report& report, PageRankOutcome& outcome) const {
+    if (rules_.alpha > 0) return sweeps.rank(personal, report, outcome);
+    sweeps.jump_alone(personal, outcome);
+    return true;
+  }
+  [[noreturn]] void fail(const PageRankOutcome& outcome, const char* cure) const {
+    throw DeviceError("PageRank did not settle: after " + std::to_string(outcome.sweeps) + " sweeps the error may be " +
+                      number(outcome.error_bound) + ", " + number(rules_.tolerance) + " was asked for" + cure);
+  }
+
+  const PlacedGraph& graph_;
+  Layout layout_;
+  PageRankRules rules_;
+  std::unique_ptr<Sweeps<float>> narrow_;  ///< one of the two
+  std::unique_ptr<Sweeps<double>> wide_;
+};
+
 }  // namespace
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine&, const PlacedGraph& graph,
                                                        const PageRankRules& rules) {
-  if (rules.wide) return std::make_unique<PullGpu<double>>(graph, rules);
-  return std::make_unique<PullGpu<float>>(graph, rules);
+  return std::make_unique<PullGpu>(graph, rules);
 }
 
 }  // namespace shoal

@@ -10,6 +10,7 @@
 #include "pagerank_answers.hpp"
 #include "shoal/algo/pagerank_readers.cuh"
 #include "shoal/algo/pagerank_run.hpp"
+#include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/lockstep_team.cuh"
 
@@ -59,6 +60,27 @@ TEST_F(PageRankGpu, PullOnEveryShape) {
         options.tolerance = tolerance;
         options.partition = pes == 3 ? PartitionKind::random : PartitionKind::automatic;
         expect_right(text + ", " + std::to_string(pes) + " PEs, " + std::to_string(tolerance), graph, options, exact);
+      }
+    }
+  }
+}
+
+/// What many equal leaves give a hub is rounded alike, which float32 may not settle; see PullGpu.
+TEST_F(PageRankGpu, Float32OfAStar) {
+  for (const char* text : {"star:400", "star:801"}) {
+    const Csr graph = make(text);
+    const std::vector<double> exact = pagerank_reference(graph);
+    PageRankOptions options;
+    options.device = DeviceKind::gpu;
+    options.strategy = PageRankStrategy::pull;
+    for (options.pes = 1; options.pes <= most_; ++options.pes) {
+      options.precision = PageRankPrecision::automatic;
+      expect_right(text, graph, options, exact);
+      options.precision = PageRankPrecision::float32;  // right, or refused with the cure
+      try {
+        expect_right(text, graph, options, exact);
+      } catch (const DeviceError& error) {
+        EXPECT_NE(std::string(error.what()).find("use precision float64"), std::string::npos) << error.what();
       }
     }
   }

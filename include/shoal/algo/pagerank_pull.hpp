@@ -31,6 +31,7 @@ struct PageRankRules {
   double alpha = 0.85;
   double tolerance = 1e-6;  ///< of the L1 error
   bool wide = false;        ///< contributions in float64, else float32
+  bool firm = false;        ///< that was asked for: not to be changed when it does not do
 };
 
 /// The L1 error that rounding of contributions alone may cause: no smaller tolerance can be met.

@@ -47,6 +47,7 @@ struct Rules {
   u32 fixed_c;     ///< symmetric graphs
   double per_arc;  ///< first guess: so much for each arc of a vertex, beside jumps; 0: as if nothing moved
   u32 most_sweeps;
+  u32 patience;  ///< sweeps without a smaller error until none is expected: rounding keeps the ranks moving
 };
 
 /// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached.
@@ -59,6 +60,8 @@ struct Course {
   double sum, dangling;                  ///< of the ranks before the coming sweep
   double residual, before, long_before;  ///< of the last three sweeps
   u32 since;                             ///< sweeps since the recursion began
+  double best;                           ///< the smallest bound so far
+  u32 best_at;                           ///< and after how many sweeps
 };
 
 /// What a lane found in a sweep.
@@ -272,6 +275,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
             rules.rounding;
     settled = bound <= rules.tolerance;
     if (settled && rules.fixed_c != 0) break;
+    if (sweep == 1 || bound < at.best) at.best = bound, at.best_at = sweep;
+    if (sweep - at.best_at >= rules.patience) break;
     at.sum = gang.template total_double<1>() + (rules.fixed_c != 0 ? still : 0);
     if (rules.fixed_c == 0) at.dangling = gang.template total_double<2>();
     plan_sweep(rules, (rules.tolerance - rules.rounding) * at.sum * (1 - rules.alpha), at);
