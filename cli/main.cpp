@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
+#include "wrong_flags.hpp"
 
 namespace {
 
@@ -32,13 +33,6 @@ int complain(int status, const std::string& what) {
   std::fflush(stdout);
   std::fprintf(stderr, "shoal: error: %s\n", line.c_str());
   return status;
-}
-
-/// What CLI11 says about wrong flags, with a pointer to the right help.
-int complain_of_flags(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "shoal";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  return complain(kUsage, std::string(error.what()) + " (see " + command + " --help)");
 }
 
 int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
@@ -72,7 +66,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return complain_of_flags(app, error);
+    return complain(kUsage, explain_flags(app, error));
   }
   try {
     int status = run(commands);

@@ -71,7 +71,9 @@ FileKind kind_of(const std::string& file) {
       throw UsageError(file + ": " + std::string(ending.text) + " files are not read or written compressed; unpack it");
     return kind;
   }
-  throw UsageError(file + ": the name says no graph format; the known endings are " + kKnown);
+  const bool like_generator = file.find_first_of("./") == std::string::npos;
+  throw UsageError(file + ": the name says no graph format; the known endings are " + kKnown +
+                   (like_generator ? "; generators are kron:S road:N uniform:S chain:N star:N complete:N" : ""));
 }
 
 void Source::raise(const std::string& message) const { throw UsageError(name + ": " + message); }

@@ -16,6 +16,15 @@ class Flags(CommandTest):
         self.bad(USAGE, "no command", *[])
         self.bad(USAGE, "graph is required", "bfs")
         self.bad(USAGE, "kron:4", "bfs", "kron:8", "kron:4")
+        self.bad(USAGE, "'bsf' is not a command; did you mean bfs?", "bsf", "kron:8")
+        self.bad(USAGE, ["'search' is not a command", "bfs, sssp", "doctor"], "search", "kron:8")
+        self.bad(
+            USAGE, ["--verfy is not an option; did you mean --verify?", "shoal bfs --help"], "bfs", "kron:8", "--verfy"
+        )
+        self.bad(USAGE, "did you mean --trials?", "bfs", "kron:8", "-trials", 3)
+        self.bad(USAGE, ["'x.json' is one word too many", "--json=FILE"], "bfs", "kron:8", "--json", "x.json")
+        self.bad(USAGE, ["ten", "not a number"], "bfs", "kron:8", "--trials", "ten")
+        self.bad(USAGE, ["korn:8", "generators are kron:S"], "bfs", "korn:8")
 
     def test_values_out_of_range(self) -> None:
         for flag, value, word in [

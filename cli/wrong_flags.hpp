@@ -1,0 +1,16 @@
+// What to say when the words of a command line do not fit.
+#pragma once
+#include <string>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace shoal::cli {
+
+/// One line: what was wrong, the nearest word that is known, and whose --help says more.
+/// @param app  after its parse() threw `error`
+std::string explain_flags(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace shoal::cli
