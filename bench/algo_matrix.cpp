@@ -11,7 +11,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -171,8 +173,12 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
     const long long passed = tally.passed(), not_run = tally.not_run();
     for (std::int64_t i = 0; i < runs; ++i) {
       const std::uint64_t s = mix(wanted.seed * 1'000'003 + static_cast<std::uint64_t>(i));
-      const std::string spec =
-          (s % 2 == 0 ? subject.soak_kron : subject.soak_road) + ",seed=" + std::to_string(s % 100000);
+      // A skewed graph or a road, of a quarter, a half or all of the most vertices.
+      const auto side = static_cast<int>(std::sqrt(subject.soak_vertices >> (s >> 40) % 3));
+      const auto scale =
+          std::bit_width(static_cast<unsigned>(subject.soak_vertices)) - 1 - static_cast<int>((s >> 40) % 3);
+      const std::string spec = (s % 2 == 0 ? "kron:" + std::to_string(scale) : "road:" + std::to_string(side)) +
+                               ",seed=" + std::to_string(s % 100000);
       const Input input{spec, generate(parse_generator(spec))};
       for (const auto& [manner, check] : subject.checks(input, s)) {
         tally.run(subject.name + ", " + spec, check, tiny_way(subject, wanted.device, wanted.most_pes, s));

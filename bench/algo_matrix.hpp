@@ -28,8 +28,8 @@ struct Subject {
   /// Computes the reference of one graph, from sources that `seed` chooses, once for all ways. More than one check when
   /// the graph can be looked at in several manners (own weights, hashed weights); each has a name.
   std::function<std::vector<std::pair<std::string, Check>>(const Input& input, std::uint64_t seed)> checks;
-  std::string soak_kron = "kron:8", soak_road = "road:20";  ///< graphs for tiny capacities
-  bool large = false;  ///< also on large graphs when only a part of the ways is wanted
+  int soak_vertices = 256;  ///< most in a graph for tiny capacities
+  bool large = false;       ///< also on large graphs when only a part of the ways is wanted
 };
 
 /// All algorithms; a name selects one.
