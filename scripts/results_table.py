@@ -37,7 +37,7 @@ class Results:
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.runs: list[runs.Run] = []
-        self.tuned: list[str] = []
+        self.tuned: list[tuple[str, float]] = []
         self.ends: list[str] = []
         self.sections: list[str] = []
         self.left_out: list[str] = []
@@ -89,7 +89,9 @@ def document(results: Results, figures: pathlib.Path) -> str:
         if (figures / name).exists():
             text += f"\n![{says}](figures/{name})\n\n{says}\n"
     if results.tuned:
-        text += sections.AUTO_HEAD + "\n".join(results.tuned) + "\n"
+        within = sum(gap <= 0.1 for _, gap in results.tuned)
+        text += sections.AUTO_HEAD.format(within=within, all=len(results.tuned))
+        text += "\n".join(row for row, _ in results.tuned) + "\n"
     return text + "".join("\n" + section for section in results.sections)
 
 
