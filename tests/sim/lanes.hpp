@@ -40,6 +40,7 @@ class SimLane {
   static constexpr lane_t kMaxLanes = N;
   static constexpr lane_t kMaxFetch = N;
   static constexpr lane_t kBuffer = 1;
+  static constexpr lane_t kOffers = 2;
   static constexpr bool kHoldsTickets = true;
 
   SimLane(Meeting<N>& meeting, lane_t lane) : meeting_(&meeting), lane_(lane) {}

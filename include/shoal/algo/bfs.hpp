@@ -19,6 +19,8 @@ struct Bfs {
     level_t level;
   };
 
+  static constexpr bool kSelfContained = true;  ///< an item has its level: what it finds in memory may be older
+
   CsrView graph;              ///< this PE's rows
   OwnerTable owners;          ///< who owns which vertex
   level_t* level;             ///< [graph.count] hops; kUnreached where not reached yet
@@ -27,9 +29,14 @@ struct Bfs {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Lowers the level; true if it was lowered. Most arcs lead back, and a look spares them the atomic.
+  /// Most arcs lead back, and a look spares them the atomic.
+  SHOAL_FN bool promising(Item item) const { return looks_better(level[graph.local(item.v)], item); }
+  /// Lowers the level; true if it was lowered.
   SHOAL_FN bool accept(Item item) const { return lower(level[graph.local(item.v)], item); }
-  SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(levels.part[pe][item.v - owners.begin[pe]], item); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
+    level_t& known = levels.part[pe][item.v - owners.begin[pe]];
+    return looks_better(known, item) && lower(known, item);
+  }
   /// A better item has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load<Scope::system>(level[graph.local(item.v)]) < item.level; }
 
@@ -41,9 +48,11 @@ struct Bfs {
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.level + 1}; }
 
  private:
-  SHOAL_FN bool lower(level_t& known, Item item) const {
-    return (!look_first || load<Scope::system>(known) > item.level) &&
-           fetch_min<Scope::system>(known, item.level) > item.level;
+  SHOAL_FN bool looks_better(const level_t& known, Item item) const {
+    return !look_first || load<Scope::system>(known) > item.level;
+  }
+  SHOAL_FN static bool lower(level_t& known, Item item) {
+    return fetch_min<Scope::system>(known, item.level) > item.level;
   }
 };
 

@@ -52,6 +52,8 @@ struct Components {
     vertex_t label;
   };
 
+  static constexpr bool kSelfContained = true;  ///< an item has its label: what it finds in memory may be older
+
   CsrView out;        ///< this PE's rows
   CsrView in;         ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
   OwnerTable owners;  ///< who owns which vertex
@@ -60,9 +62,14 @@ struct Components {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
+  /// Most arcs lead back, and a look spares them the atomic.
+  SHOAL_FN bool promising(Item item) const { return looks_better(label[out.local(item.v)], item); }
   /// Lowers the label; true if it was lowered.
   SHOAL_FN bool accept(Item item) const { return lower(label[out.local(item.v)], item); }
-  SHOAL_FN bool accept_at(pe_t pe, Item item) const { return lower(labels.part[pe][item.v - owners.begin[pe]], item); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
+    vertex_t& known = labels.part[pe][item.v - owners.begin[pe]];
+    return looks_better(known, item) && lower(known, item);
+  }
   /// A smaller label has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load<Scope::system>(label[out.local(item.v)]) < item.label; }
 
@@ -73,9 +80,11 @@ struct Components {
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.label}; }
 
  private:
-  /// Most arcs lead back, and a look spares them the atomic.
+  SHOAL_FN static bool looks_better(const vertex_t& known, Item item) {
+    return load<Scope::system>(known) > item.label;
+  }
   SHOAL_FN static bool lower(vertex_t& known, Item item) {
-    return load<Scope::system>(known) > item.label && fetch_min<Scope::system>(known, item.label) > item.label;
+    return fetch_min<Scope::system>(known, item.label) > item.label;
   }
 };
 

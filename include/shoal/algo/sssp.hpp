@@ -61,6 +61,8 @@ struct Sssp {
     SHOAL_FN Arc operator[](std::int64_t i) const { return {targets[begin + i], begin + i}; }
   };
 
+  static constexpr bool kSelfContained = true;  ///< an item has its distance: what it finds in memory may be older
+
   CsrView graph;              ///< this PE's rows
   ArcWeights weights;         ///< of their arcs
   OwnerTable owners;          ///< who owns which vertex
@@ -69,10 +71,13 @@ struct Sssp {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Lowers the distance; true if it was lowered. Most arcs lead to something nearer: a look spares them the atomic.
+  /// Most arcs lead to something nearer: a look spares them the atomic.
+  SHOAL_FN bool promising(Item item) const { return looks_better(distance[graph.local(item.v)], item); }
+  /// Lowers the distance; true if it was lowered.
   SHOAL_FN bool accept(Item item) const { return lower(distance[graph.local(item.v)], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    return lower(distances.part[pe][item.v - owners.begin[pe]], item);
+    Word& known = distances.part[pe][item.v - owners.begin[pe]];
+    return looks_better(known, item) && lower(known, item);
   }
   /// A better item has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load<Scope::system>(distance[graph.local(item.v)]) < item.distance; }
@@ -94,8 +99,9 @@ struct Sssp {
   SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.distance, weights, arc.at)}; }
 
  private:
-  SHOAL_FN bool lower(Word& known, Item item) const {
-    return load<Scope::system>(known) > item.distance && fetch_min<Scope::system>(known, item.distance) > item.distance;
+  SHOAL_FN static bool looks_better(const Word& known, Item item) { return load<Scope::system>(known) > item.distance; }
+  SHOAL_FN static bool lower(Word& known, Item item) {
+    return fetch_min<Scope::system>(known, item.distance) > item.distance;
   }
 };
 

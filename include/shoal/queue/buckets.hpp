@@ -63,15 +63,17 @@ struct FarStore {
     return {numbers + slot * capacity, capacity, counters + slot, 0};
   }
 
-  /// Worker-collective. Parks the items of the lanes with `far` in `slot`.
+  /// Worker-collective. Parks the items with `far`, several of each lane, in `slot`.
   /// @param mine  [slots] this worker's chunks
   /// @param nearest  smallest bucket among them
   /// @param news  true if the slot had nothing as near from this worker: to be told before these items are completed
   /// @return false: the pool is empty, some items found no place
-  template <Worker W>
-  SHOAL_FN bool park(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, bool far, const T& item,
-                     lane_t nearest, const StateWord& state, bool& news) const {
-    const Scan scan = w.count_before(far);
+  template <Worker W, lane_t kSome>
+  SHOAL_FN bool park(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const bool (&far)[kSome],
+                     const T (&item)[kSome], lane_t nearest, const StateWord& state, bool& news) const {
+    lane_t of_lane = 0;
+    for (bool one : far) of_lane += one;
+    const Scan scan = w.exclusive_sum(of_lane);
     FarChunk here = mine[slot];
     news = nearest < here.nearest;
     if (news) here.nearest = nearest;
@@ -90,8 +92,12 @@ struct FarStore {
       }
       const lane_t space = kChunkItems - list.in_top, left = scan.total - placed;
       const lane_t now = space < left ? space : left;
-      if (far && scan.before >= placed && scan.before < placed + now) {
-        plain_write(pool.chunk(list.top).item[list.in_top + scan.before - placed], item);
+      lane_t at = scan.before;
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (far[k] && at >= placed && at < placed + now) {
+          plain_write(pool.chunk(list.top).item[list.in_top + at - placed], item[k]);
+        }
+        at += far[k];
       }
       list.in_top += now;
       placed += now;

@@ -31,8 +31,8 @@ struct HeldSlot {
 /// @param table [kHeldSlots] this worker's
 /// @return how many items this lane merged into another
 template <Worker W, class TaskT>
-SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(const W& w, const TaskT& task, HeldSlot<typename TaskT::Item>* table,
-                                            bool& has, typename TaskT::Item& item) {
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(W w, const TaskT& task, HeldSlot<typename TaskT::Item>* table, bool& has,
+                                            typename TaskT::Item& item) {
   constexpr int kRounds = 4;  // lanes that want one slot take turns; after these what is left is sent as it is
   lane_t merged = 0;
   bool waits = has;

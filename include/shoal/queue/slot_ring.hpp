@@ -26,14 +26,9 @@
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
+#include "shoal/queue/whole_slot.hpp"
 
 namespace shoal {
-
-template <class T>
-struct Slot {
-  Word<ticket_t, Scope::device> sequence;
-  T value;
-};
 
 /// Tickets [first, first + count); count may be less than was asked for.
 struct Tickets {
@@ -58,7 +53,9 @@ struct RingCounters {
 };
 
 /// View of a ring; trivially copyable. All calls are for one thread (a worker's leader, or a lane for its own ticket).
-template <class T>
+/// @tparam kOrders  what a pusher wrote before its push is visible to the popper. False leaves that out where it costs
+///                  something: on GPUs, for values of up to 8 bytes
+template <class T, bool kOrders = true>
 struct SlotRing {
   Slot<T>* slots = nullptr;
   ticket_t capacity = 0;  ///< a power of two, at least 2 (with 1, `filled` and `emptied` would be the same number)
@@ -91,10 +88,32 @@ struct SlotRing {
   /// Writes the value of a reserved ticket if its slot is empty.
   SHOAL_FN bool try_put(ticket_t ticket, const T& value) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
-    if (slot.sequence.load_acquire() != ticket) return false;
-    plain_write(slot.value, value);
-    slot.sequence.store_release(ticket + 1);
+    if constexpr (kWholeSlot<T>) {
+      if (load_whole<false>(slot).sequence != ticket) return false;
+      store_whole<kOrders>(slot, ticket + 1, value);
+    } else {
+      if (slot.sequence.load_acquire() != ticket) return false;
+      plain_write(slot.value, value);
+      slot.sequence.store_release(ticket + 1);
+    }
     return true;
+  }
+  /// Writes the values of several reserved tickets whose slots are empty, and clears `waits` where it did. Their look-ups are in
+  /// flight together.
+  template <lane_t kSome>
+  SHOAL_FN void try_put_some(bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const T (&value)[kSome]) const {
+    if constexpr (kWholeSlot<T>) {
+      bool empty[kSome];
+      for (lane_t k = 0; k < kSome; ++k) {
+        empty[k] = waits[k] && load_whole<false>(slots[ticket[k] & (capacity - 1)]).sequence == ticket[k];
+      }
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (empty[k]) store_whole<kOrders>(slots[ticket[k] & (capacity - 1)], ticket[k] + 1, value[k]);
+        waits[k] = waits[k] && !empty[k];
+      }
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) waits[k] = waits[k] && !try_put(ticket[k], value[k]);
+    }
   }
   /// Writes the value of a reserved ticket, for pushers that hold no ticket. False when the run was aborted while waiting for the slot.
   SHOAL_FN bool put(ticket_t ticket, const T& value, const StateWord& state) const {
@@ -127,12 +146,23 @@ struct SlotRing {
   /// Copies out the value of a claimed ticket and empties its slot. False when the run was aborted while waiting.
   SHOAL_FN bool take(ticket_t ticket, T& value, const StateWord& state) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
-    if (slot.sequence.load_acquire() != ticket + 1 &&
-        !spin_wait(state, [&] { return slot.sequence.load_acquire() == ticket + 1; })) {
-      return false;
+    if constexpr (kWholeSlot<T>) {
+      WholeSlot<T> found;
+      const auto ready = [&] {
+        found = load_whole<kOrders>(slot);
+        return found.sequence == ticket + 1;
+      };
+      if (!spin_wait(state, ready)) return false;
+      value = found.value;
+      store_whole<false>(slot, ticket + capacity, value);
+    } else {
+      if (slot.sequence.load_acquire() != ticket + 1 &&
+          !spin_wait(state, [&] { return slot.sequence.load_acquire() == ticket + 1; })) {
+        return false;
+      }
+      value = plain_read(slot.value);
+      slot.sequence.store_release(ticket + capacity);
     }
-    value = plain_read(slot.value);
-    slot.sequence.store_release(ticket + capacity);
     return true;
   }
 
@@ -143,9 +173,16 @@ struct SlotRing {
   SHOAL_FN void poll(Hand<T>& hand) const {
     if (!hand.holds) return;
     Slot<T>& slot = slots[hand.ticket & (capacity - 1)];
-    if (slot.sequence.load_acquire() != hand.ticket + 1) return;
-    hand.value = plain_read(slot.value);
-    slot.sequence.store_release(hand.ticket + capacity);
+    if constexpr (kWholeSlot<T>) {
+      const WholeSlot<T> found = load_whole<kOrders>(slot);
+      if (found.sequence != hand.ticket + 1) return;
+      hand.value = found.value;
+      store_whole<false>(slot, hand.ticket + capacity, hand.value);
+    } else {
+      if (slot.sequence.load_acquire() != hand.ticket + 1) return;
+      hand.value = plain_read(slot.value);
+      slot.sequence.store_release(hand.ticket + capacity);
+    }
     hand.holds = false;
     hand.has = true;
   }

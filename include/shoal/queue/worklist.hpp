@@ -49,11 +49,11 @@ struct WorklistView {
   TransportT transport;
   pe_t me = 0;
   pe_t n_pes = 1;
-  PeControl* control[kMaxPes] = {};        ///< every PE's counters; control[me] is here
-  SlotRing<Item> ring;                     ///< here
-  SpillPool<Item> spill;                   ///< here
-  RemoteSlot<Item>* outbox[kMaxPes] = {};  ///< outbox[q]: slots at PE q for items from here
-  RemoteSlot<Item>* inbox[kMaxPes] = {};   ///< inbox[q]: slots here for items from PE q
+  PeControl* control[kMaxPes] = {};             ///< every PE's counters; control[me] is here
+  SlotRing<Item, !kSelfContained<TaskT>> ring;  ///< here
+  SpillPool<Item> spill;                        ///< here
+  RemoteSlot<Item>* outbox[kMaxPes] = {};       ///< outbox[q]: slots at PE q for items from here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};        ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
   FarStore<Item> far;              ///< tasks with priority(): lists = 0 when the run does not use it
   std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out
@@ -95,7 +95,7 @@ class Out {
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_(view), list_(list) {
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), list_(list) {
     if constexpr (HasPriority<TaskT>) {
       if (view.far.buckets.lists > 0) far_ = view.far.filling + index * view.far.buckets.slots();
       phase_ = view.seen[index];
@@ -111,35 +111,57 @@ class Out {
   /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
   template <class Range, class Make>
   SHOAL_FN void push_each(const W& w, Range range, Make make) {
-    for (std::int64_t base = 0; base < range.size(); base += w.size()) {
-      const std::int64_t i = base + w.lane();
-      const bool has = i < range.size();
-      emit(w, has, has ? make(range[i]) : Item{});
+    for (std::int64_t base = 0; base < range.size(); base += W::kOffers * w.size()) {
+      bool has[W::kOffers];
+      Item item[W::kOffers];
+      for (lane_t k = 0; k < W::kOffers; ++k) {
+        const std::int64_t i = base + k * w.size() + w.lane();
+        has[k] = i < range.size();
+        item[k] = has[k] ? make(range[i]) : Item{};
+      }
+      emit_some(w, has, item);
     }
   }
 
   /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be seen.
-  SHOAL_FN void emit(const W& w, bool has, const Item& item) {
-    const pe_t owner = has ? view_.task.owner(item) : view_.me;
-    const bool mine = has && owner == view_.me;
-    pushed_ += has;
-    bool keep = mine && view_.task.accept(item);
-    accepted_ += keep;
-    dropped_ += mine && !keep;
-    append(w, keep, item);
-    if (view_.n_pes == 1) return;
-    bool travels = has && !mine;
-    if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
-      if (travels && !view_.task.worth_sending(item)) {
-        travels = false;
-        ++withheld_;
-      }
+  SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
+
+  /// The same for several items of a lane: their look-ups are in flight together, and one reservation serves them all.
+  template <lane_t kSome>
+  SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    pe_t owner[kSome];
+    bool keep[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
+      keep[k] = has[k] && owner[k] == view().me;
+      pushed_ += has[k];
+      dropped_ += keep[k];
     }
-    if constexpr (HasRemoteJudge<TaskT>) {
-      if (view_.judge_remote && travels) {
-        travels = view_.task.accept_at(owner, item);
-        accepted_ += travels;
-        dropped_ += !travels;
+    if constexpr (HasPromising<TaskT>) {
+      for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] && view().task.promising(item[k]);
+    }
+    for (lane_t k = 0; k < kSome; ++k) {
+      keep[k] = keep[k] && view().task.accept(item[k]);
+      accepted_ += keep[k];
+      dropped_ -= keep[k];
+    }
+    append(w, keep, item);
+    if (view().n_pes == 1) return;
+    bool travels[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      travels[k] = has[k] && owner[k] != view().me;
+      if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
+        if (travels[k] && !view().task.worth_sending(item[k])) {
+          travels[k] = false;
+          ++withheld_;
+        }
+      }
+      if constexpr (HasRemoteJudge<TaskT>) {
+        if (view().judge_remote && travels[k]) {
+          travels[k] = view().task.accept_at(owner[k], item[k]);
+          accepted_ += travels[k];
+          dropped_ += !travels[k];
+        }
       }
     }
     send(w, travels, owner, item);
@@ -151,7 +173,7 @@ class Out {
     const std::uint64_t before = phase_;
     phase_ = phase;
     if constexpr (HasPriority<TaskT>) {
-      const Buckets& buckets = view_.far.buckets;
+      const Buckets& buckets = view().far.buckets;
       if (buckets.lists == 0) return;
       const lane_t passed = Phase::near(phase) - Phase::near(before);
       for (lane_t i = 1; i <= (passed < buckets.lists ? passed : buckets.lists); ++i) {
@@ -164,25 +186,31 @@ class Out {
   /// This lane alone: judges an item that arrived for this PE, unless its pusher has done so.
   SHOAL_FN bool judge(const Item& item) {
     if constexpr (HasRemoteJudge<TaskT>) {
-      if (view_.judge_remote) return true;
+      if (view().judge_remote) return true;
     }
-    const bool keep = view_.task.accept(item);
+    bool keep = true;
+    if constexpr (HasPromising<TaskT>) keep = view().task.promising(item);
+    keep = keep && view().task.accept(item);
     accepted_ += keep;
     dropped_ += !keep;
     return keep;
   }
 
   /// Worker-collective: the lanes with `has` queue an item that was judged and is to be run.
-  SHOAL_FN void keep(const W& w, bool has, const Item& item) { append(w, has, item); }
+  SHOAL_FN void keep(const W& w, bool has, const Item& item) {
+    bool one_has[1] = {has};
+    const Item one[1] = {item};
+    append(w, one_has, one);
+  }
 
   /// Worker-collective: makes everything that this worker still holds visible. Before its items are completed.
   SHOAL_FN void flush(const W& w) {
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (buffered_ == 0) return;
       Tickets t;
-      if (owing_ == 0) t = view_.ring.reserve(buffered_, credit_);
-      for (lane_t i = 0; i < t.count; ++i) place(w, true, t.first + i, buffer_[i]);
-      for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, true, buffer_[i]);
+      if (owing_ == 0) t = view().ring.reserve(buffered_, credit_);
+      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, buffer_[i]);
+      for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, {true}, {buffer_[i]});
       buffered_ = 0;
     }
   }
@@ -197,7 +225,7 @@ class Out {
         const bool has = i < kHeldSlots && held_[i].full != 0;
         const Item item = has ? plain_read(held_[i].item) : Item{};
         if (has) held_[i].full = 0;
-        send(w, has, has ? view_.task.owner(item) : view_.me, item, /*again=*/true);
+        send_one(w, has, has ? view().task.owner(item) : view().me, item);
       }
       w.sync();
     }
@@ -208,7 +236,7 @@ class Out {
     if constexpr (kOwes) {
       lane_t left = 0;
       for (lane_t i = 0; i < owing_; ++i) {
-        if (!view_.ring.try_put(owed_[i].ticket, owed_[i].item)) owed_[left++] = owed_[i];
+        if (!view().ring.try_put(owed_[i].ticket, owed_[i].item)) owed_[left++] = owed_[i];
       }
       owing_ = left;
     }
@@ -224,24 +252,37 @@ class Out {
       const lane_t i = base + w.lane();
       const bool has = i < n;
       const Item item = has ? items[i] : Item{};
-      const pe_t owner = has ? view_.task.owner(item) : view_.me;
-      const bool mine = has && owner == view_.me;
+      const pe_t owner = has ? view().task.owner(item) : view().me;
+      const bool mine = has && owner == view().me;
       const Scan scan = w.count_before(mine);
       Tickets t;
-      if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view_.ring.reserve(scan.total, credit_);
+      if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
       t = {w.from_leader(t.first), w.from_leader(t.count)};
-      place(w, mine && scan.before < t.count, t.first + scan.before, item);
+      place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
       to_run += scan.total - t.count;
       w.sync();
-      if (view_.n_pes > 1) send(w, has && !mine, owner, item, /*again=*/true);
+      if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
     }
     moved = w.from_leader(static_cast<lane_t>(spilled_ - spilled_before)) < n;
     return to_run;
   }
 
-  SHOAL_FN const View& view() const { return view_; }
-  SHOAL_FN StateWord& state() const { return view_.here().state; }
+  /// Becomes what the copy `other` has become (Scheduler::rarely).
+  SHOAL_FN void take_back(const Out& other) {
+    list_ = other.list_;
+    hand_ = other.hand_;
+    credit_ = other.credit_;
+    peak_ = other.peak_;
+    pushed_ = other.pushed_, withheld_ = other.withheld_, accepted_ = other.accepted_, dropped_ = other.dropped_;
+    stale_ = other.stale_, run_ = other.run_, spilled_ = other.spilled_, parked_ = other.parked_;
+    combined_ = other.combined_, idle_calls_ = other.idle_calls_;
+    phase_ = other.phase_;
+    holds_ = other.holds_;
+  }
+
+  SHOAL_FN const View& view() const { return *view_at_; }
+  SHOAL_FN StateWord& state() const { return view().here().state; }
   SHOAL_FN SpillList& list() { return list_; }
   SHOAL_FN lane_t& credit() { return credit_; }
   SHOAL_FN Hand<Item>& hand() { return hand_; }
@@ -254,7 +295,7 @@ class Out {
 
   /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
   SHOAL_FN void leave(const W& w) {
-    if (w.lane() == 0) view_.ring.release(credit_);
+    if (w.lane() == 0) view().ring.release(credit_);
     const std::uint64_t counts[] = {pushed_, withheld_, accepted_, dropped_,  stale_,
                                     run_,    spilled_,  parked_,   combined_, idle_calls_};
     std::uint64_t any = peak_;
@@ -263,12 +304,12 @@ class Out {
     lane_t i = 0;
     for (std::uint64_t count : counts) {
       const std::uint64_t total = w.sum(count);
-      if (w.lane() == 0 && total > 0) view_.here().tally[i].fetch_add(total);
+      if (w.lane() == 0 && total > 0) view().here().tally[i].fetch_add(total);
       ++i;
     }
     if (w.lane() == 0) {
-      std::uint64_t peak = view_.here().tally[i].load();
-      while (peak < peak_ && !view_.here().tally[i].compare_swap(peak, peak_)) {
+      std::uint64_t peak = view().here().tally[i].load();
+      while (peak < peak_ && !view().here().tally[i].compare_swap(peak, peak_)) {
       }
     }
     pushed_ = withheld_ = accepted_ = dropped_ = stale_ = run_ = spilled_ = parked_ = combined_ = idle_calls_ = 0;
@@ -276,115 +317,224 @@ class Out {
 
  private:
   /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
-  SHOAL_FN void append(const W& w, bool has, const Item& item) {
+  template <lane_t kSome>
+  SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasPriority<TaskT>) {
-      if (view_.far.buckets.lists > 0) has = park_far(w, has, item);
+      if (view().far.buckets.lists > 0) park_far(w, has, item);
     }
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
-      if (!has) return;
-      buffer_[buffered_++] = item;
-      if (buffered_ == W::kBuffer) flush(w);
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (!has[k]) continue;
+        buffer_[buffered_++] = item[k];
+        if (buffered_ == W::kBuffer) flush(w);
+      }
     } else {
-      const Scan scan = w.count_before(has);
+      const Scan scan = count_before(w, has);
       if (scan.total == 0) return;
       Tickets t;
-      if (w.lane() == 0 && owing_ == 0) t = view_.ring.reserve(scan.total, credit_);
-      t = {w.from_leader(t.first), w.from_leader(t.count)};
-      place(w, has && scan.before < t.count, t.first + scan.before, item);
-      if (t.count < scan.total) to_spill(w, has && scan.before >= t.count, item);
+      if (w.lane() == 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
+      t = from_leader(w, t);
+      bool fits[kSome];
+      ticket_t ticket[kSome];
+      lane_t before = scan.before;
+      for (lane_t k = 0; k < kSome; ++k) {
+        fits[k] = has[k] && before < t.count;
+        ticket[k] = t.first + before;
+        before += has[k];
+      }
+      place(w, fits, ticket, item);
+      if (t.count == scan.total) return;
+      for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
+      to_spill(w, has, item);
     }
   }
 
-  /// Worker-collective: the lanes with `has` fill the slot of their reserved ticket. While one has to wait, all lanes keep
-  /// emptying the slots that they hold tickets for: another pusher may wait for those.
+  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While one has to wait, all lanes
+  /// keep emptying the slots that they hold tickets for: another pusher may wait for those.
   /// A one-lane worker of a GPU does not wait here at all: the lane that is to empty the slot may be of the same warp, parked
   /// until this one is through. It owes the slot its item, reserves nothing more until it has paid, and pays in settle().
-  SHOAL_FN void place(const W& w, bool has, ticket_t ticket, const Item& item) {
+  template <lane_t kSome>
+  SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
     if constexpr (!W::kHoldsTickets) {
-      if (has) view_.ring.put(ticket, item, state());
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k]) view().ring.put(ticket[k], item[k], state());
+      }
     } else if constexpr (kOwes) {
-      if (has && !view_.ring.try_put(ticket, item)) owed_[owing_++] = {ticket, item};
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) owed_[owing_++] = {ticket[k], item[k]};
+      }
     } else {
-      bool waits = has && !view_.ring.try_put(ticket, item);
+      view().ring.try_put_some(waits, ticket, item);
       Backoff backoff;
-      while (w.any(waits)) {
-        view_.ring.poll(hand_);
-        waits = waits && !view_.ring.try_put(ticket, item) && state().load() == 0;
+      while (w.any(any_of(waits))) {
+        view().ring.poll(hand_);
+        view().ring.try_put_some(waits, ticket, item);
+        if (any_of(waits) && state().load() != 0) {
+          for (bool& one : waits) one = false;
+        }
         backoff.pause();
       }
     }
   }
+  SHOAL_FN void place_one(const W& w, bool waits, ticket_t ticket, const Item& item) {
+    bool one_waits[1] = {waits};
+    const ticket_t one_ticket[1] = {ticket};
+    const Item one[1] = {item};
+    place(w, one_waits, one_ticket, one);
+  }
 
   /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
-  SHOAL_FN void send(const W& w, bool has, pe_t owner, Item item, bool again = false) {
+  template <lane_t kSome>
+  SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
+                     bool again = false) {
+    if (!w.any(any_of(has))) return;
+    Parcel<kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
     if constexpr (HasCombine<TaskT>) {
       if (held_ != nullptr && !again) {
-        holds_ = w.any(has) || holds_;
-        combined_ += hold_back(w, view_.task, held_, has, item);
-        if (has) owner = view_.task.owner(item);
+        holds_ = true;
+        for (lane_t k = 0; k < kSome; ++k) {
+          combined_ += hold_back(w, view().task, held_, parcel.has[k], parcel.item[k]);
+          if (parcel.has[k]) parcel.owner[k] = view().task.owner(parcel.item[k]);
+        }
       }
     }
-    while (w.any(has)) {
-      const pe_t to = static_cast<pe_t>(w.smallest(has ? static_cast<lane_t>(owner) : ~lane_t{0}));
-      const bool now = has && owner == to;
-      const Scan scan = w.count_before(now);
-      const ChannelSender<Item> channel = view_.sender(to);
-      Tickets t;
-      if (w.lane() == 0) t = channel.reserve(scan.total);
-      t = {w.from_leader(t.first), w.from_leader(t.count)};
-      if (now && scan.before < t.count && !channel.put(view_.transport, to, t.first + scan.before, item)) {
-        view_.stop_all(RunState::transport_failed);
-      }
-      if (t.count < scan.total) to_spill(w, now && scan.before >= t.count, item);
-      has = has && !now;
-    }
+    SpillList list = list_;  // copies: see Scheduler::rarely
+    spilled_ += send_out(w, view(), list, parcel);
+    list_ = list;
   }
 
-  /// Parks the items that are beyond the threshold. True on the lanes whose item may run.
-  SHOAL_FN bool park_far(const W& w, bool has, const Item& item) {
-    const Buckets& buckets = view_.far.buckets;
-    const lane_t near = Phase::near(phase_);
-    const lane_t k = has ? buckets.of(static_cast<double>(view_.task.priority(item))) : 0;
-    bool far = has && k > near;
-    has = has && !far;
-    parked_ += far;
-    while (w.any(far)) {
-      const lane_t mine = far ? buckets.slot_of(k, near, Phase::turn(phase_)) : kNoBucket;
-      const lane_t slot = w.smallest(mine);
-      const bool now = far && mine == slot;
-      const lane_t nearest = w.smallest(now ? k : kNoBucket);
-      bool news = false;
-      const bool fits = view_.far.park(w, view_.spill, far_, slot, now, item, nearest, state(), news);
-      if (w.lane() == 0 && news) view_.here().nearest[slot].fetch_min(nearest);
-      if (!fits) {
-        if (w.lane() == 0) view_.stop_all(RunState::worklist_full);
-        break;
+  /// Sends an item that has been held back, or spilled.
+  SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
+    send(w, {has}, {owner}, {item}, /*again=*/true);
+  }
+
+  /// What is to be sent, or spilled.
+  template <lane_t kSome>
+  struct Parcel {
+    Item item[kSome];
+    pe_t owner[kSome];
+    bool has[kSome];
+  };
+  /// Leader: how many found no room in their channel and went to spill.
+  template <lane_t kSome>
+  static SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_out(W w, const View& view, SpillList& list, Parcel<kSome>& parcel) {
+    lane_t spilled = 0;
+    for (lane_t k = 0; k < kSome; ++k) {
+      bool has = parcel.has[k];
+      while (w.any(has)) {
+        const pe_t to = static_cast<pe_t>(w.smallest(has ? static_cast<lane_t>(parcel.owner[k]) : ~lane_t{0}));
+        const bool now = has && parcel.owner[k] == to;
+        const Scan scan = w.count_before(now);
+        const ChannelSender<Item> channel = view.sender(to);
+        Tickets t;
+        if (w.lane() == 0) t = channel.reserve(scan.total);
+        t = from_leader(w, t);
+        if (now && scan.before < t.count && !channel.put(view.transport, to, t.first + scan.before, parcel.item[k])) {
+          view.stop_all(RunState::transport_failed);
+        }
+        if (t.count < scan.total) spilled += spill_one(w, view, list, now && scan.before >= t.count, parcel.item[k]);
+        has = has && !now;
       }
-      far = far && !now;
     }
-    return has;
+    return spilled;
+  }
+
+  /// Parks the items that are beyond the threshold and clears their `has`.
+  template <lane_t kSome>
+  SHOAL_FN void park_far(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    const Buckets& buckets = view().far.buckets;
+    const lane_t near = Phase::near(phase_);
+    lane_t bucket[kSome], slot_of[kSome];  // slot_of: kNoBucket where there is nothing to park
+    for (lane_t k = 0; k < kSome; ++k) {
+      bucket[k] = has[k] ? buckets.of(static_cast<double>(view().task.priority(item[k]))) : 0;
+      const bool far = has[k] && bucket[k] > near;
+      slot_of[k] = far ? buckets.slot_of(bucket[k], near, Phase::turn(phase_)) : kNoBucket;
+      has[k] = has[k] && !far;
+      parked_ += far;
+    }
+    for (;;) {
+      const lane_t slot = w.smallest(least_of(slot_of));
+      if (slot == kNoBucket) return;
+      bool now[kSome];
+      lane_t nearest = kNoBucket;
+      for (lane_t k = 0; k < kSome; ++k) {
+        now[k] = slot_of[k] == slot;
+        if (!now[k]) continue;
+        slot_of[k] = kNoBucket;
+        if (bucket[k] < nearest) nearest = bucket[k];
+      }
+      nearest = w.smallest(nearest);
+      bool news = false;
+      const bool fits = view().far.park(w, view().spill, far_, slot, now, item, nearest, state(), news);
+      if (w.lane() == 0 && news) view().here().nearest[slot].fetch_min(nearest);
+      if (fits) continue;
+      if (w.lane() == 0) view().stop_all(RunState::worklist_full);
+      return;
+    }
   }
   SHOAL_FN void bring(const W& w, lane_t slot) {
-    view_.far.empty(w, view_.spill, far_, slot, state(), [&](bool has, const Item& item) {
+    view().far.empty(w, view().spill, far_, slot, state(), [&](bool has, const Item& item) {
       if constexpr (HasStale<TaskT>) {
-        const bool stale = has && view_.task.stale(item);
+        const bool stale = has && view().task.stale(item);
         stale_ += stale;
         has = has && !stale;
       }
-      append(w, has, item);
+      keep(w, has, item);
     });
   }
 
-  SHOAL_FN void to_spill(const W& w, bool has, const Item& item) {
+  template <lane_t kSome>
+  SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    Parcel<kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
+    SpillList list = list_;  // copies: see Scheduler::rarely
+    spilled_ += spill_out(w, view(), list, parcel);
+    list_ = list;
+  }
+  /// Leader: how many items it were.
+  template <lane_t kSome>
+  static SHOAL_FN lane_t spill_out(W w, const View& view, SpillList& list, Parcel<kSome>& parcel) {
+    lane_t spilled = 0;
+    for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
+    return spilled;
+  }
+  static SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool has, const Item& item) {
     const Scan scan = w.count_before(has);
-    if (w.lane() == 0) {
-      view_.here().entered.fetch_add(scan.total);
-      spilled_ += scan.total;
+    if (w.lane() == 0) view.here().entered.fetch_add(scan.total);
+    if (!view.spill.push(w, list, has, item, view.here().state) && w.lane() == 0) {
+      view.stop_all(RunState::worklist_full);
     }
-    if (!view_.spill.push(w, list_, has, item, state()) && w.lane() == 0) view_.stop_all(RunState::worklist_full);
+    return w.lane() == 0 ? scan.total : 0;
   }
 
-  const View& view_;
+  template <lane_t kSome>
+  static SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
+    if constexpr (kSome == 1) {
+      return w.count_before(has[0]);
+    } else {
+      lane_t n = 0;
+      for (bool one : has) n += one;
+      return w.exclusive_sum(n);
+    }
+  }
+  template <lane_t kSome>
+  static SHOAL_FN bool any_of(const bool (&has)[kSome]) {
+    bool any = false;
+    for (bool one : has) any |= one;
+    return any;
+  }
+  template <lane_t kSome>
+  static SHOAL_FN lane_t least_of(const lane_t (&of)[kSome]) {
+    lane_t least = kNoBucket;
+    for (lane_t one : of) least = one < least ? one : least;
+    return least;
+  }
+  static SHOAL_FN Tickets from_leader(const W& w, Tickets t) {
+    return {w.from_leader(t.first), w.from_leader(t.count)};
+  }
+
+  const View* view_at_;
   SpillList list_;
   Hand<Item> hand_;
   lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill

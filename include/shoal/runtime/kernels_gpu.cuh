@@ -20,7 +20,9 @@ inline constexpr int kResidentBlocks = 2;  ///< of these per multiprocessor: mor
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
 template <class W>
-inline constexpr int kResidentBound = std::is_same_v<W, GpuThread> ? kResidentBlocks : 1;
+inline constexpr int kResidentBound = std::is_same_v<W, GpuThread> ? kResidentBlocks
+                                      : std::is_same_v<W, GpuWarp> ? 4
+                                                                   : 2;
 
 /// Items on the desk of a worker of `lanes` lanes: what one drain of a channel can bring. Each costs a few microseconds, full
 /// or not, so workers of few lanes take more than one item each.

@@ -44,14 +44,14 @@ class Scheduler {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    if (index_ == 0) take_seeds();
+    if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
       if (step(steps)) {
         backoff.reset();
       } else {
         rest();
-        if (index_ == 0 && view().me == 0) look_for_the_end();
+        if (index_ == 0 && view().me == 0) rarely([](Scheduler& self) { return self.look_for_the_end(); });
         // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
@@ -61,13 +61,13 @@ class Scheduler {
       if (steps % kStepsPerLetGo == 0) out_.let_go(w_);
       if (steps % kStepsPerLook == 0 && over()) break;
     }
-    out_.leave(w_);
+    rarely([](Scheduler& self) { return self.leave(); });
   }
 
   /// Worker-collective: one round of a discrete run: the ring's tickets below `limit`, and what has arrived or been spilled.
   /// Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
-    if (index_ == 0) take_seeds();
+    if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
     carry_out_phase();
     while (take_below(limit) && !over()) {
     }
@@ -76,21 +76,50 @@ class Scheduler {
       while (receive_from(from) && !over()) {
       }
     }
-    if (!over()) take_from_spill();
+    if (!over()) rarely([](Scheduler& self) { return self.take_from_spill(); });
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
     rest();
-    out_.leave(w_);
+    rarely([](Scheduler& self) { return self.leave(); });
   }
 
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
+  /// Does what is seldom done out of line on GPUs, on a copy of this worker's state: while nobody holds the state's address,
+  /// what is done all the time keeps it in registers. What does not change is not copied back, so that the compiler still
+  /// knows that the view is the kernel's parameter (a read of it is an operand then, and a load otherwise).
+  template <class Step>
+  SHOAL_FN bool rarely(Step step) {
+    if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
+      Scheduler copy = *this;
+      const bool done = on_a_copy(copy, step);
+      finished_ = copy.finished_;
+      seen_ = copy.seen_;
+      parts_left_ = copy.parts_left_;
+      orders_ = copy.orders_;
+      out_.take_back(copy.out_);
+      return done;
+    } else {
+      return step(*this);
+    }
+  }
+  template <class Step>
+  static SHOAL_OUT_OF_LINE SHOAL_FN bool on_a_copy(Scheduler& copy, Step step) {
+    return step(copy);
+  }
+
   /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
   /// quiescent() has acquired.
-  SHOAL_FN void look_for_the_end() {
+  SHOAL_FN bool look_for_the_end() {
     std::uint64_t created = 0;
-    if (!quiescent(w_, view(), created) || over()) return;
-    if (!order_phase(w_, view(), orders_, created) && w_.lane() == 0) view().stop_all(RunState::done);
+    if (!quiescent(w_, view(), created) || over()) return false;
+    if (order_phase(w_, view(), orders_, created)) return false;
+    if (w_.lane() == 0) view().stop_all(RunState::done);
+    return true;
+  }
+  SHOAL_FN bool leave() {
+    out_.leave(w_);
+    return true;
   }
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN bool over() {
@@ -107,7 +136,7 @@ class Scheduler {
     }
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      const bool moved = take_from_spill();
+      const bool moved = rarely([](Scheduler& self) { return self.take_from_spill(); });
       return (looks(steps, moved) && receive_any()) || moved;
     }
     // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
@@ -131,6 +160,11 @@ class Scheduler {
       if (w_.lane() == 0) word = view().here().phase.load_acquire();
       word = w_.from_leader(word);
       if (word == seen_) return false;
+      return rarely([word](Scheduler& self) { return self.carry_out(word); });
+    }
+  }
+  SHOAL_FN bool carry_out(std::uint64_t word) {
+    if constexpr (kPhased<TaskT>) {
       seen_ = word;
       if (w_.lane() == 0) view().seen[index_] = word;
       out_.move_on(w_, word);
@@ -138,8 +172,8 @@ class Scheduler {
         if (Phase::sweeps(word)) sweep();
       }
       complete(1);
-      return true;
     }
+    return true;
   }
 
   /// All of this worker's parts. A push is counted even if it left no item behind (its judge may have changed data, and
@@ -192,7 +226,8 @@ class Scheduler {
     const lane_t first = w_.smallest(found);
     if (first == ~lane_t{0}) return false;
     head = w_.sum(found == first ? head : 0);
-    return receive((view().me + static_cast<pe_t>(first)) % view().n_pes, head);
+    const pe_t from = (view().me + static_cast<pe_t>(first)) % view().n_pes;
+    return receive(from, head);
   }
 
   /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
@@ -265,7 +300,8 @@ class Scheduler {
     lane_t waits = 0;
     if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
     if (!w_.from_leader(waits)) return false;
-    return receive(from, w_.from_leader(head));
+    head = w_.from_leader(head);
+    return receive(from, head);
   }
 
   /// Drains what has arrived from PE `from`, if its next ticket is still `head` and nobody else drains.
@@ -297,17 +333,18 @@ class Scheduler {
     return moved;  // false: all went back to spill, because another PE has no room yet
   }
 
-  SHOAL_FN void take_seeds() {
+  SHOAL_FN bool take_seeds() {
     std::uint64_t taken = 0;
     if (w_.lane() == 0) taken = view().here().seeds_taken.load();
     taken = w_.from_leader(taken);
-    if (taken == view().n_seeds) return;
+    if (taken == view().n_seeds) return false;
     for (std::uint64_t base = taken; base < view().n_seeds; base += w_.size()) {
       const std::uint64_t i = base + w_.lane();
       out_.emit(w_, i < view().n_seeds, i < view().n_seeds ? view().seeds[i] : Item{});
     }
     if (w_.lane() == 0) view().here().seeds_taken.store(view().n_seeds);
     complete(view().n_seeds - taken);
+    return true;
   }
 
   SHOAL_FN void run_items(lane_t n) {
@@ -346,23 +383,15 @@ class Scheduler {
     const Scan scan = w_.exclusive_sum(size);
     if (i < n) desk_.start[i] = scan.before;
     w_.sync();
-    for (lane_t base = 0; base < scan.total; base += w_.size()) {
-      const lane_t e = base + i;
-      const bool has = e < scan.total;
-      Item made{};
-      if (has) {
-        lane_t low = 0, high = n;  // the last item whose start is at most e
-        while (high - low > 1) {
-          const lane_t middle = (low + high) / 2;
-          if (desk_.start[middle] <= e)
-            low = middle;
-          else
-            high = middle;
-        }
-        const Item item = desk_.item[low];
-        made = view().task.make(item, desk_.range[low][e - desk_.start[low]]);
+    for (lane_t base = 0; base < scan.total; base += W::kOffers * w_.size()) {
+      bool has[W::kOffers];
+      Item made[W::kOffers];
+      for (lane_t k = 0; k < W::kOffers; ++k) {
+        const lane_t e = base + k * w_.size() + i;
+        has[k] = e < scan.total;
+        made[k] = has[k] ? element(n, e) : Item{};
       }
-      out_.emit(w_, has, made);
+      out_.emit_some(w_, has, made);
     }
     if (!w_.any(size == kHub)) return;
     for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
@@ -370,11 +399,30 @@ class Scheduler {
       if (end - begin != kHub) continue;
       const Item item = desk_.item[h];
       const auto range = desk_.range[h];
-      for (std::int64_t base = kHub; base < range.size(); base += w_.size()) {
-        const std::int64_t e = base + i;
-        out_.emit(w_, e < range.size(), e < range.size() ? view().task.make(item, range[e]) : Item{});
+      for (std::int64_t base = kHub; base < range.size(); base += W::kOffers * w_.size()) {
+        bool has[W::kOffers];
+        Item made[W::kOffers];
+        for (lane_t k = 0; k < W::kOffers; ++k) {
+          const std::int64_t e = base + k * w_.size() + i;
+          has[k] = e < range.size();
+          made[k] = has[k] ? view().task.make(item, range[e]) : Item{};
+        }
+        out_.emit_some(w_, has, made);
       }
     }
+  }
+  /// What comes of element `e` of the batch.
+  SHOAL_FN Item element(lane_t n, lane_t e) const {
+    lane_t low = 0, high = n;  // the last item whose start is at most e
+    while (high - low > 1) {
+      const lane_t middle = (low + high) / 2;
+      if (desk_.start[middle] <= e)
+        low = middle;
+      else
+        high = middle;
+    }
+    const Item item = desk_.item[low];
+    return view().task.make(item, desk_.range[low][e - desk_.start[low]]);
   }
 
   /// One lane per item: false, and counted, if the item is stale.
@@ -418,9 +466,9 @@ class Scheduler {
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr unsigned kEagerSpins = 2000;
 
-  const W w_;
+  W w_;
   Out<W, View> out_;
-  const Desk<TaskT> desk_;
+  Desk<TaskT> desk_;
   lane_t fetch_;
   lane_t index_;
   std::uint64_t finished_ = 0;  ///< leader: completed and not told yet

@@ -17,6 +17,7 @@ struct GpuWarp {
   static constexpr lane_t kMaxLanes = 32;
   static constexpr lane_t kMaxFetch = 32;
   static constexpr lane_t kBuffer = 1;
+  static constexpr lane_t kOffers = 4;
   static constexpr bool kHoldsTickets = true;
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
@@ -67,6 +68,7 @@ struct GpuBlock {
   static constexpr lane_t kMaxLanes = 512;
   static constexpr lane_t kMaxFetch = 512;
   static constexpr lane_t kBuffer = 1;
+  static constexpr lane_t kOffers = 4;
   static constexpr bool kHoldsTickets = true;
 
   Scratch* scratch;
@@ -84,37 +86,30 @@ struct GpuBlock {
   __device__ Scan exclusive_sum(lane_t x) const { return add_warps(GpuWarp().exclusive_sum(x)); }
   __device__ Scan count_before(bool b) const { return add_warps(GpuWarp().count_before(b)); }
   __device__ bool any(bool b) const { return __syncthreads_or(b); }
-  __device__ lane_t smallest(lane_t x) const {
-    const lane_t of_warp = GpuWarp().smallest(x);
-    return reduce(of_warp, 0xFFFFFFFFull, [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; });
-  }
+  __device__ lane_t smallest(lane_t x) const { return GpuWarp().smallest(of_warps(GpuWarp().smallest(x), ~lane_t{0})); }
   __device__ std::uint64_t sum(std::uint64_t x) const {
-    return reduce(GpuWarp().sum(x), 0, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    return GpuWarp().sum(of_warps(GpuWarp().sum(x), std::uint64_t{0}));
   }
   __device__ void sync() const { __syncthreads(); }
 
  private:
+  /// Lane i of every warp gets what warp i has, or `none` where there is no such warp.
+  /// @param of_warp  the same on all lanes of a warp
+  template <class T>
+  __device__ T of_warps(T of_warp, T none) const {
+    const lane_t in_warp = lane() % 32;
+    if (in_warp == 0) scratch->word[lane() / 32] = of_warp;
+    __syncthreads();
+    const T x = in_warp < size() / 32 ? static_cast<T>(scratch->word[in_warp]) : none;
+    __syncthreads();
+    return x;
+  }
   /// Adds the totals of the warps before mine. `of_warp.total` is the same on all lanes of a warp.
   __device__ Scan add_warps(Scan of_warp) const {
-    const lane_t warp = lane() / 32, warps = size() / 32;
-    if (lane() % 32 == 0) scratch->word[warp] = of_warp.total;
-    __syncthreads();
-    lane_t before = 0, total = 0;
-    for (lane_t i = 0; i < warps; ++i) {
-      const lane_t t = static_cast<lane_t>(scratch->word[i]);
-      if (i < warp) before += t;
-      total += t;
-    }
-    __syncthreads();
-    return {before + of_warp.before, total};
-  }
-  template <class Op>
-  __device__ std::uint64_t reduce(std::uint64_t of_warp, std::uint64_t start, Op op) const {
-    if (lane() % 32 == 0) scratch->word[lane() / 32] = of_warp;
-    __syncthreads();
-    for (lane_t i = 0; i < size() / 32; ++i) start = op(start, scratch->word[i]);
-    __syncthreads();
-    return start;
+    const lane_t total = of_warps(of_warp.total, lane_t{0});
+    const bool before = lane() % 32 < lane() / 32;
+    return {of_warp.before + __reduce_add_sync(GpuWarp::kAll, before ? total : 0),
+            __reduce_add_sync(GpuWarp::kAll, total)};
   }
 };
 static_assert(Worker<GpuBlock>);

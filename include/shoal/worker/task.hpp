@@ -6,6 +6,10 @@
 //   operator()(w, item, out)   called by a whole worker at the owner; pushes with out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   instead of operator(): "push make(item, e) for each e of range(item)", which lets the
 //                     runtime spread the elements of many items over the lanes of a worker
+//   promising(item)   optional; at the owner, just before accept: false if accept would refuse it. A look without consequences:
+//                     a worker asks about several items before it has accept() judge those that are left
+//   kSelfContained    optional; `static constexpr bool kSelfContained = true`: who runs an item needs to see nothing that was
+//                     written before it was pushed but the item. Spares GPUs two memory fences an item
 //   stale(item)       optional; just before it runs: true if it need not run any more
 //   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel
 //   priority(item)    optional; a number, smaller first: with `--queue priority` items beyond a threshold wait (queue/buckets.hpp)
@@ -34,6 +38,18 @@ template <class T>
 concept HasStale = requires(const T& t, const typename T::Item& item) {
   { t.stale(item) } -> std::convertible_to<bool>;
 };
+template <class T>
+concept HasPromising = requires(const T& t, const typename T::Item& item) {
+  { t.promising(item) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept NamesSelfContained = requires {
+  T::kSelfContained;
+};
+template <class T>
+inline constexpr bool kSelfContained = false;
+template <NamesSelfContained T>
+inline constexpr bool kSelfContained<T> = T::kSelfContained;
 template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
@@ -78,6 +94,11 @@ concept NamesWorthSending = requires(T& t, const typename T::Item& i) {
 }
 || requires { &T::worth_sending; };
 template <class T>
+concept NamesPromising = requires(T& t, const typename T::Item& i) {
+  t.promising(i);
+}
+|| requires { &T::promising; };
+template <class T>
 concept NamesRange = requires(T& t, const typename T::Item& i) {
   t.range(i);
 }
@@ -112,6 +133,7 @@ constexpr bool check_task() {
   static_assert(sizeof(Item) >= 4 && sizeof(Item) <= 64, "an Item has 4 to 64 bytes");
   static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
   static_assert(!detail::NamesStale<T> || HasStale<T>, "stale is `bool stale(Item) const`");
+  static_assert(!detail::NamesPromising<T> || HasPromising<T>, "promising is `bool promising(Item) const`");
   static_assert(!detail::NamesWorthSending<T> || HasWorthSending<T>,
                 "worth_sending is `bool worth_sending(Item) const`");
   static_assert(

@@ -32,6 +32,7 @@ concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   { W::kMaxFetch } -> std::convertible_to<lane_t>;    // most items it takes at once
   { W::kHoldsTickets } -> std::convertible_to<bool>;  // how it pops: queue/slot_ring.hpp
   { W::kBuffer } -> std::convertible_to<lane_t>;      // pushes that a one-lane worker gathers before it reserves
+  { W::kOffers } -> std::convertible_to<lane_t>;      // pushes of one lane that are judged and reserved for together
   { w.size() } -> std::same_as<lane_t>;
   { w.lane() } -> std::same_as<lane_t>;  // 0 is the leader
   { w.from_leader(x) } -> std::same_as<lane_t>;
@@ -49,6 +50,7 @@ struct CpuThread {
   static constexpr lane_t kMaxLanes = 1;
   static constexpr lane_t kMaxFetch = 64;
   static constexpr lane_t kBuffer = 64;
+  static constexpr lane_t kOffers = 1;
   static constexpr bool kHoldsTickets = false;
 
   SHOAL_FN lane_t size() const { return 1; }
