@@ -30,6 +30,16 @@ def measure(args: argparse.Namespace, algorithm: str, graph: str, pes: int) -> d
     return json.loads(done.stdout)
 
 
+def keep(args: argparse.Namespace, machine: dict, rows: list[dict]) -> None:
+    """After every row: a run that is ended early leaves what it has."""
+    if not args.json:
+        return
+    devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
+    out = {"bench": "scaling", "date": datetime.date.today().isoformat(), **machine, "devices": devices}
+    out |= {"device": args.device, "flags": FLAGS, "rows": rows}
+    args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shoal", type=pathlib.Path, required=True, help="the shoal command")
@@ -41,7 +51,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=60, help="seconds of a command (default 60)")
     parser.add_argument("--json", type=pathlib.Path, help="where the rows are kept")
     args = parser.parse_args()
-    rows, failed, machine = [], 0, {}
+    rows, failed = [], 0
     for graph in args.graphs:
         for algorithm in args.algorithms:
             for pes in (int(n) for n in args.pes.split(",")):
@@ -52,7 +62,6 @@ def main() -> int:
                     failed += 1
                     print(f"{name}: failed: {error}", flush=True)
                     continue
-                machine = {k: got[k] for k in ("version", "machine", "devices")}
                 chosen = got["trials"][-1]["report"]["chosen"]
                 rows.append(
                     {
@@ -66,16 +75,13 @@ def main() -> int:
                         "verified": all(t["verified"] is True for t in got["trials"]),
                     }
                 )
+                if algorithm == "pagerank":
+                    rows[-1]["error_bound"] = max(t["error_bound"] for t in got["trials"])
+                keep(args, {k: got[k] for k in ("version", "machine", "devices")}, rows)
                 print(
                     f"{name}: {statistics.median(rows[-1]['seconds']) * 1e3:.3f} ms ({rows[-1]['strategy']})",
                     flush=True,
                 )
-    if args.json and rows:
-        for device in machine["devices"]:
-            device.pop("free_bytes", None)
-        out = {"bench": "scaling", "date": datetime.date.today().isoformat(), **machine, "device": args.device}
-        out |= {"flags": FLAGS, "rows": rows}
-        args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
     return 1 if failed else 0
 
 
