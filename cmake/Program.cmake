@@ -1,6 +1,12 @@
 # shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler the
-# same file is compiled for CPU and GPU; without one, for the CPU.
+# same file is compiled for CPU and GPU; without one, for the CPU. A project that has shoal as a folder of its own can call
+# it as well; what a CUDA compiler needs is set up in shoal's folder alone, so that GPU programs are named in SHOAL_PROGRAMS.
 function(shoal_add_program name source)
+  get_target_property(defines shoal INTERFACE_COMPILE_DEFINITIONS)
+  if("SHOAL_HAVE_CUDA=1" IN_LIST defines AND NOT SHOAL_HAVE_CUDA)
+    message(FATAL_ERROR "shoal_add_program(${name}): shoal is built for GPUs, this folder is not; configure shoal itself with "
+                        "-DSHOAL_PROGRAMS=/path/to/${name}.cpp, or this project with -DSHOAL_CUDA=off")
+  endif()
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE shoal)
   if(SHOAL_HAVE_CUDA)
