@@ -4,7 +4,7 @@
 //             [--rings 'bare,slot hold,...'] [--trials N] [--advance N] [--limit SECONDS] [--json FILE]
 //   gpu_queue --stress OPERATIONS [--config-seconds S] [--limit SECONDS] [--json FILE]
 //
-// Rings: slot ring and segment ring, each with poppers that hold and that claim; a broker queue and a CAS queue (items of 8
+// Rings: the slot ring with poppers that hold and that claim; a broker queue and a CAS queue (items of 8
 // bytes); and beside them the bare limit: one addition by each worker's leader, then stores or loads, with no protocol (as in
 // the Atos paper, Fig. 1). bench/plot_gpu_queue.py draws the figure. Rates are items that went through,
 // medians of CUDA event times. Every timed run is checked by count and by a mix of all words; before, each kind is checked
@@ -63,11 +63,9 @@ void of_size(const Arguments& a) {
   of_ring<false, BareFace<T>>(arena, a, "bare");
   of_ring<true, SlotFace<T>>(arena, a, kRings[0]);
   of_ring<false, SlotFace<T>>(arena, a, kRings[1]);
-  of_ring<true, SegmentFace<T>>(arena, a, kRings[2]);
-  of_ring<false, SegmentFace<T>>(arena, a, kRings[3]);
   if constexpr (kBytes == 8) {
-    of_ring<false, BrokerFace<T>>(arena, a, kRings[4]);
-    of_ring<false, CasFace<T>>(arena, a, kRings[5]);
+    of_ring<false, BrokerFace<T>>(arena, a, kRings[2]);
+    of_ring<false, CasFace<T>>(arena, a, kRings[3]);
   }
 }
 

@@ -14,8 +14,7 @@ struct Arguments {
   std::vector<std::uint64_t> threads;
   std::vector<std::string> bytes = {"8", "32"}, workers = {"thread", "warp", "block"},
                            ops = {"push", "pop", "both", "lag"},
-                           rings = {"bare",          "slot hold", "slot claim", "segment hold",
-                                    "segment claim", "broker",    "cas"};
+                           rings = {"bare", "slot hold", "slot claim", "broker", "cas"};
   int log2_items = 24, trials = 5;
   lane_t advance = 0;
   double limit_seconds = 1, stress = 0, config_seconds = 1;

@@ -7,7 +7,6 @@
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
 #include "shoal/data/edge_functions.hpp"
-#include "shoal/queue/segment_ring.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/worker/gpu.cuh"
 
@@ -135,42 +134,6 @@ struct SlotFace {
       ring.counters->tail.store(start);
       ring.counters->head.store(start);
     }
-  }
-};
-
-/// The segment ring.
-template <class T>
-struct SegmentFace {
-  using Value = T;
-  static constexpr bool kBare = false;
-  SegmentRing<T> ring;
-
-  __device__ Tickets reserve(lane_t want, lane_t& credit) const { return ring.reserve(want, credit); }
-  __device__ bool place(ticket_t t, const T& value) const { return ring.try_write(t, value); }
-  template <class W>
-  __device__ void publish(const W& w, Tickets t, Watch&) const {
-    ring.commit(w, t);
-  }
-  __device__ Tickets claim(lane_t want) const {
-    ticket_t waiting;
-    return ring.claim(want, waiting);
-  }
-  __device__ ticket_t claim_ahead(lane_t n) const { return ring.claim_ahead(n); }
-  __device__ void poll(Hand<T>& hand) const { ring.poll(hand); }
-  __device__ void popped(lane_t, lane_t&) const {}
-  template <class W>
-  __device__ bool take(const W& w, Tickets t, T& value, lane_t&, Watch& watch) const {
-    const bool mine = w.lane() < t.count;
-    const ticket_t ticket = t.first + w.lane();
-    const bool ok = mine && watch.wait(Site::take, ticket, [&] { return ring.ready(ticket); });
-    if (ok) value = ring.read(ticket);
-    ring.free(w, t);
-    return ok;
-  }
-  __device__ void release(lane_t& credit) const { ring.release(credit); }
-  __device__ void reset(ticket_t i, ticket_t start) const {
-    if (i < ring.num_segments()) ring.reset_segment(i, start);
-    if (i == 0) ring.reset_counters(start);
   }
 };
 

@@ -34,7 +34,7 @@ inline void keep(Row row) {
   rows.push_back(std::move(row));
 }
 
-inline const char* const kRings[] = {"slot hold", "slot claim", "segment hold", "segment claim", "broker", "cas"};
+inline const char* const kRings[] = {"slot hold", "slot claim", "broker", "cas"};
 
 inline void print_table() {
   std::map<std::string, Row*> at;

@@ -13,20 +13,18 @@
 namespace shoal::bench {
 
 inline int sms = 0;             ///< multiprocessors of the device
-constexpr ticket_t kFirst = 7;  ///< first ticket: batches do not begin where segments do
+constexpr ticket_t kFirst = 7;  ///< first ticket: batches do not begin at the first slot
 
 /// Memory for any of the rings at one size, made once.
 template <class T>
 struct Arena {
   ticket_t most;
   DeviceArray<Slot<T>> slots;
-  DeviceArray<SegmentCounters> segments;
   DeviceArray<RingCounters> counters{1, "counters"};
   DeviceArray<OrderedCounters> ordered{1, "counters"};
   DeviceArray<Run> run{1, "run"};
 
-  explicit Arena(ticket_t n)
-      : most(n), slots(static_cast<std::int64_t>(n), "slots"), segments(static_cast<std::int64_t>(n), "segments") {}
+  explicit Arena(ticket_t n) : most(n), slots(static_cast<std::int64_t>(n), "slots") {}
 
   template <class Face>
   Face face(ticket_t capacity, lane_t advance) {
@@ -34,14 +32,6 @@ struct Arena {
       throw UsageError("a ring of " + std::to_string(capacity) + " slots does not fit; raise --items");
     if constexpr (std::is_same_v<Face, SlotFace<T>>) {
       return {{slots.data(), capacity, counters.data(), advance}};
-    } else if constexpr (std::is_same_v<Face, SegmentFace<T>>) {
-      Face f;
-      f.ring.set_capacity(capacity);
-      f.ring.slots = reinterpret_cast<T*>(slots.data());
-      f.ring.segments = segments.data();
-      f.ring.counters = counters.data();
-      f.ring.advance = advance;
-      return f;
     } else if constexpr (std::is_same_v<Face, BrokerFace<T>>) {
       return {slots.data(), capacity, counters.data()};
     } else if constexpr (std::is_same_v<Face, CasFace<T>>) {

@@ -1,9 +1,8 @@
-// One face for both rings, for tests: memory, a first ticket, pushing of batches, popping in either way.
+// The ring for tests: memory, a first ticket, pushing of batches, popping in either way.
 #pragma once
 #include <cstdint>
 #include <vector>
 
-#include "shoal/queue/segment_ring.hpp"
 #include "shoal/queue/slot_ring.hpp"
 
 namespace shoal::test {
@@ -13,7 +12,6 @@ enum class Pop { claim, hold };
 template <class T>
 class SlotBed {
  public:
-  static constexpr bool kWholeSegments = false;
   SlotBed(ticket_t capacity, ticket_t start) : slots_(capacity) {
     ring = {slots_.data(), capacity, &counters};
     ring.reset_counters();
@@ -31,31 +29,6 @@ class SlotBed {
 
  private:
   std::vector<Slot<T>> slots_;
-};
-
-template <class T>
-class SegmentBed {
- public:
-  static constexpr bool kWholeSegments = true;
-  SegmentBed(ticket_t capacity, ticket_t start) : slots_(capacity) {
-    ring.set_capacity(capacity);
-    segments_ = std::vector<SegmentCounters>(ring.num_segments());
-    ring.slots = slots_.data();
-    ring.segments = segments_.data();
-    ring.counters = &counters;
-    ring.reset_counters(start);
-    for (ticket_t i = 0; i < ring.num_segments(); ++i) ring.reset_segment(i, start);
-  }
-  void commit(Tickets t) { ring.commit(CpuThread(), t); }
-  bool try_write(ticket_t t, const T& value) { return ring.try_write(t, value); }
-  void popped(lane_t, lane_t&) {}
-
-  RingCounters counters{};
-  SegmentRing<T> ring;
-
- private:
-  std::vector<T> slots_;
-  std::vector<SegmentCounters> segments_;
 };
 
 /// What a queue did with the items of one producer, in any order: how many, the sum of their numbers, a mix of them.
