@@ -23,6 +23,7 @@ std::string to_json(const Report& r) {
                                  {"dropped", r.dropped},
                                  {"stale", r.stale},
                                  {"run", r.run},
+                                 {"left", r.left},
                                  {"spilled", r.spilled},
                                  {"peak_ring", r.peak_ring},
                                  {"peak_spill", r.peak_spill},
@@ -56,6 +57,7 @@ std::string to_text(const Report& r) {
     line(out, "dropped", grouped(r.dropped));
     line(out, "run", grouped(r.run));
     if (r.stale > 0) line(out, "stale", grouped(r.stale));
+    if (r.left > 0) line(out, "left when it was enough", grouped(r.left));
     if (r.combined > 0) line(out, "combined", grouped(r.combined));
     if (r.parked > 0)
       line(out, "parked", grouped(r.parked) + " (the threshold moved " + grouped(r.thresholds) + " times)");

@@ -111,10 +111,12 @@ struct Chain {
   pe_t n_pes = 1;
   std::uint32_t rest_every = 64;  ///< every so many hops the item is held for long
   std::uint32_t rest_spins = 2000;
-  std::uint32_t hangs_at = ~0u;  ///< at this hop the item is held until the run is called off
+  std::uint32_t hangs_at = ~0u;                 ///< at this hop the item is held until the run is called off
+  std::uint64_t enough_at = ~std::uint64_t{0};  ///< visits of one PE after which it is enough
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.hop % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN bool accept(Item) const { return true; }
+  SHOAL_FN bool enough() const { return load(*visits) >= enough_at; }
   template <class W, class Out>
   SHOAL_FN void operator()(const W& w, Item item, Out& out) const {
     if (w.lane() == 0) fetch_add(*visits, std::uint64_t{1});

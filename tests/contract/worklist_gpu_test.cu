@@ -138,6 +138,23 @@ TEST_P(WorklistOnGpus, OneItemTravelsRoundThePes) {
   });
 }
 
+TEST_P(WorklistOnGpus, EnoughEndsARunWithItemsLeft) {
+  constexpr std::uint32_t kChains = 70;
+  for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
+    const pe_t n = machine.n_pes();
+    std::vector<std::shared_ptr<void>> visits;
+    std::vector<std::vector<Chain::Item>> seeds(n);
+    for (std::uint32_t i = 0; i < kChains; ++i) seeds[i % n].push_back({i});
+    Worklist<Chain> list(machine, plan);
+    const Chain endless{.visits = nullptr, .last = ~0u, .rest_spins = 4, .enough_at = 500};
+    EXPECT_EQ(list.run(chains(machine, visits, endless), seeds).left, kChains);
+    visits.clear();
+    const Report whole = list.run(chains(machine, visits, {.visits = nullptr, .last = 100, .rest_spins = 4}), seeds);
+    EXPECT_EQ(whole.left, 0);
+    EXPECT_EQ(whole.run, kChains * 101 - kChains * (kChains - 1) / 2);
+  });
+}
+
 TEST_P(WorklistOnGpus, AcceptAloneUpdatesATable) {
   constexpr std::uint32_t kRows = 64;
   for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {

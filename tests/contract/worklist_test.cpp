@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -117,7 +119,6 @@ TYPED_TEST(WorklistContract, OneItemTravelsRoundThePes) {
     SCOPED_TRACE(describe(machine, plan));
     const pe_t n = machine.n_pes();
     const std::uint32_t last = 150;
-    std::vector<PaddedWord<std::uint64_t, Scope::device>> visits(n);
     std::vector<Chain> tasks;
     std::vector<std::uint64_t> counts(n, 0);
     for (pe_t p = 0; p < n; ++p) tasks.push_back({&counts[p], last, n});
@@ -127,6 +128,35 @@ TYPED_TEST(WorklistContract, OneItemTravelsRoundThePes) {
     const Report report = list.run(tasks, seeds);
     for (pe_t p = 0; p < n; ++p) EXPECT_EQ(counts[p], (last - static_cast<unsigned>(p)) / n + 1) << "PE " << p;
     EXPECT_EQ(report.run, last + 1);
+  });
+}
+
+// Chains without an end. An item of each is somewhere at any time: none is lost, none doubled when the run is called off.
+TYPED_TEST(WorklistContract, EnoughEndsARunWithItemsLeft) {
+  constexpr std::uint32_t kChains = 7, kEnough = 60, kLast = 40;
+  for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
+    SCOPED_TRACE(describe(machine, plan));
+    const pe_t n = machine.n_pes();
+    std::vector<std::uint64_t> counts(n, 0);
+    std::vector<Chain> tasks;
+    for (pe_t p = 0; p < n; ++p) {
+      tasks.push_back({.visits = &counts[p], .last = ~0u, .n_pes = n, .rest_spins = 4, .enough_at = kEnough});
+    }
+    std::vector<std::vector<Chain::Item>> seeds(n);
+    for (std::uint32_t i = 0; i < kChains; ++i) seeds[i % n].push_back({i});
+    Worklist<Chain, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
+    const Report report = list.run(tasks, seeds);
+    EXPECT_EQ(report.left, kChains);
+    EXPECT_GE(*std::max_element(counts.begin(), counts.end()), kEnough);
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), report.run);
+    for (pe_t p = 0; p < n; ++p) {
+      counts[p] = 0;
+      tasks[p].last = kLast;
+      tasks[p].enough_at = ~std::uint64_t{0};
+    }
+    const Report whole = list.run(tasks, seeds);
+    EXPECT_EQ(whole.left, 0);
+    EXPECT_EQ(whole.run, kChains * (kLast + 1) - kChains * (kChains - 1) / 2);
   });
 }
 

@@ -15,9 +15,10 @@ namespace shoal {
 enum class RunState : std::uint32_t {
   running = 0,
   done = 1,           ///< quiescent: no item is left anywhere
-  stalled = 2,        ///< no progress for Options::stall_timeout
-  worklist_full = 3,  ///< ring and spill are both full
-  transport_failed = 4,
+  enough = 2,         ///< the task said so; items may be left
+  stalled = 3,        ///< no progress for Options::stall_timeout
+  worklist_full = 4,  ///< ring and spill are both full
+  transport_failed = 5,
 };
 
 /// Written by whoever ends the run (a worker, a peer PE, the host's watchdog), read by all.

@@ -18,13 +18,15 @@ struct Traffic {
 };
 
 struct Report {
-  // Items, summed over PEs. pushed = judged + withheld + combined; judged = accepted + dropped; accepted = run + stale.
+  // Items, summed over PEs. pushed = judged + withheld + combined; judged = accepted + dropped; accepted = run + stale;
+  // of a run that enough() ended, `left` of them are missing on the right.
   std::int64_t pushed = 0;    ///< items made by tasks and seeds
   std::int64_t withheld = 0;  ///< remote items that worth_sending refused
   std::int64_t accepted = 0;
   std::int64_t dropped = 0;
   std::int64_t stale = 0;
   std::int64_t run = 0;
+  std::int64_t left = 0;         ///< items that were somewhere when the task's enough() ended the run; else 0
   std::int64_t combined = 0;     ///< remote items that were merged into another one of the same key, and not sent
   std::int64_t parked = 0;       ///< times an accepted item was put aside because its priority was beyond the threshold
   std::int64_t thresholds = 0;   ///< phases: times the threshold moved, or idle() was asked of everyone

@@ -61,6 +61,7 @@ class Scheduler {
       if (steps % kStepsPerLetGo == 0) out_.let_go(w_);
       if (steps % kStepsPerLook == 0 && over()) break;
     }
+    view().transport.progress();  // nothing of this worker is on its way when the queues are thrown away
     rarely([](Scheduler& self) { return self.leave(); });
   }
 
@@ -124,7 +125,15 @@ class Scheduler {
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN bool over() {
     lane_t state = 0;
-    if (w_.lane() == 0) state = out_.state().load_acquire();
+    if (w_.lane() == 0) {
+      state = out_.state().load_acquire();
+      if constexpr (HasEnough<TaskT>) {
+        if (state == 0 && view().task.enough()) {
+          view().stop_all(RunState::enough);
+          state = static_cast<lane_t>(RunState::enough);
+        }
+      }
+    }
     return w_.from_leader(state) != 0;
   }
 

@@ -48,7 +48,8 @@ class Worklist {
     make_queues();
   }
 
-  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by PE p; owners judge them) until no item is left anywhere.
+  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by PE p; owners judge them) until no item is left anywhere, or
+  /// the task's enough() says so on some PE.
   /// @return counts and seconds of this run
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed)
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
@@ -87,8 +88,16 @@ class Worklist {
     Report report;
     launch(report);
     for (pe_t p = 0; p < n; ++p) machine_.copy_out(p, &mirror_[p], control_[p].get(), sizeof(PeControl));
-    check_end();
+    const RunState end = check_end();
     count(before, report);
+    if (end ==
+        RunState::enough) {  // what is left stays where it is, and broken_ has it thrown away before the next run
+      report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
+      for (pe_t p = 0; p < n; ++p) {
+        report.left += static_cast<std::int64_t>(seeds[p].size() - mirror_[p].seeds_taken.load());
+      }
+      return report;
+    }
     if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
       throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
                         " were run and " + std::to_string(report.stale) + " stale when the run ended");
@@ -238,7 +247,8 @@ class Worklist {
     cpu::launch(machine_, plan_, views_, most_workers_, static_cast<std::uint64_t>(chunks_), report);
   }
 
-  void check_end() {
+  /// How it ended, if well.
+  RunState check_end() {
     std::vector<PeSnapshot> pes;
     RunState worst = RunState::done;
     pe_t where = 0;
@@ -262,9 +272,10 @@ class Worklist {
       throw DeviceError("no progress for " + std::to_string(plan_.stall_timeout_seconds) + " s: " + line +
                         (file.empty() ? "" : "; counters in " + file));
     }
-    if (outstanding(pes) != 0) {
+    if (worst == RunState::done && outstanding(pes) != 0) {
       throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
     }
+    return worst;
   }
 
   void count(const std::vector<PeControl>& before, Report& report) {

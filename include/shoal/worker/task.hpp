@@ -18,6 +18,7 @@
 //   key(item), combine(a, b)   optional; items of one owner with equal keys may be merged into combine(a, b) before they are sent
 //   idle(w, out, part, parts)  optional; a whole worker that found nothing looks through part `part` of `parts` of this PE's
 //                     own data, and may push. It goes by the data alone, and finds nothing when nothing is left to be done.
+//   enough()          optional; asked of every PE now and then, one lane: true ends the run on all PEs, with items left (Report::left)
 //
 // Every member is const; the data it changes is behind pointers. Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
 #pragma once
@@ -81,6 +82,11 @@ concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
   t.template idle<int, int>(w, out, part, part);
 };
 
+template <class T>
+concept HasEnough = requires(const T& t) {
+  { t.enough() } -> std::convertible_to<bool>;
+};
+
 /// What a task names, const or not: a member that is named and cannot be used is refused, not ignored.
 namespace detail {
 template <class T>
@@ -118,6 +124,10 @@ concept NamesIdle = requires {
 }
 || requires { &T::template idle<int, int>; };
 template <class T>
+concept NamesEnough = requires {
+  &T::enough;
+};
+template <class T>
 concept NamesCombine = requires(T& t, const typename T::Item& i) {
   t.combine(i, i);
 }
@@ -146,6 +156,7 @@ constexpr bool check_task() {
                 "`priority(Item) const` returns a number; smaller runs first");
   static_assert(!detail::NamesIdle<T> || HasIdle<T>,
                 "idle is `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`");
+  static_assert(!detail::NamesEnough<T> || HasEnough<T>, "enough is `bool enough() const`");
   return true;
 }
 
