@@ -7,6 +7,7 @@
 #include "shoal/algo/bfs_levels_heads.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/peer_access.cuh"
 
 namespace shoal {
 
@@ -82,18 +83,7 @@ void BfsLevelsGpu::State::connect_peers() {
       const pe_t p = other->view.me;
       v.peer_control[p] = other->control.data();
       if (p == v.me) continue;
-      int can = 0;
-      SHOAL_CUDA(cudaDeviceCanAccessPeer(&can, mine->device, other->device));
-      if (can == 0) {
-        throw DeviceError("device " + std::to_string(mine->device) + " cannot reach the memory of device " +
-                          std::to_string(other->device) + "; search on one GPU (pes = 1)");
-      }
-      const cudaError_t status = cudaDeviceEnablePeerAccess(other->device, 0);
-      if (status == cudaErrorPeerAccessAlreadyEnabled) {
-        cudaGetLastError();
-      } else {
-        cuda_check(status, "cudaDeviceEnablePeerAccess");
-      }
+      reach_peer(mine->device, other->device);
       v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.out.count;
       v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.me) * other->view.out.count;
       for (int i = 0; i < 2; ++i) v.peer_front[i][p] = other->front[i].data();

@@ -10,6 +10,7 @@
 #include "shoal/algo/components_hook.cuh"
 #include "shoal/algo/components_hook_peers.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/peer_access.cuh"
 #include "shoal/core/text.hpp"
 
 namespace shoal {
@@ -92,18 +93,7 @@ void ComponentsHookGpu::State::connect() {
       v.in_giant[p] = other->in_giant.data();
       v.control[p] = other->control.data();
       if (p == v.me) continue;
-      int can = 0;
-      SHOAL_CUDA(cudaDeviceCanAccessPeer(&can, mine->device, other->device));
-      if (can == 0) {
-        throw DeviceError("device " + std::to_string(mine->device) + " cannot reach the memory of device " +
-                          std::to_string(other->device) + "; run on one GPU (pes = 1)");
-      }
-      const cudaError_t status = cudaDeviceEnablePeerAccess(other->device, 0);
-      if (status == cudaErrorPeerAccessAlreadyEnabled) {
-        cudaGetLastError();
-      } else {
-        cuda_check(status, "cudaDeviceEnablePeerAccess");
-      }
+      reach_peer(mine->device, other->device);
     }
   }
 }

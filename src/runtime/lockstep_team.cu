@@ -5,6 +5,7 @@
 
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/peer_access.cuh"
 
 namespace shoal {
 
@@ -27,21 +28,6 @@ struct LockstepTeam::Pe {
 };
 
 namespace {
-
-void reach_peer(int device, int peer, const std::string& what) {
-  int can = 0;
-  SHOAL_CUDA(cudaDeviceCanAccessPeer(&can, device, peer));
-  if (can == 0) {
-    throw DeviceError(what + ": device " + std::to_string(device) + " cannot reach the memory of device " +
-                      std::to_string(peer) + "; run on one GPU (--pes 1)");
-  }
-  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();
-  } else {
-    cuda_check(status, "cudaDeviceEnablePeerAccess");
-  }
-}
 
 /// One cluster of blocks.
 struct ClusterLaunch {
@@ -101,7 +87,7 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     mine.view.me = static_cast<pe_t>(p);
     for (std::size_t other = 0; other < pes_.size(); ++other) {
       mine.view.peer[other] = pes_[other]->control.data();
-      if (other != p) reach_peer(mine.device, pes_[other]->device, what_);
+      reach_peer(mine.device, pes_[other]->device);
     }
   }
   clear_control();

@@ -9,6 +9,7 @@
 
 #if defined(SHOAL_HAVE_CUDA)
 #include "shoal/core/device_memory.cuh"
+#include "shoal/core/peer_access.cuh"
 #endif
 
 namespace shoal {
@@ -28,19 +29,10 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
 }
 
 #if defined(SHOAL_HAVE_CUDA)
-/// Every PE's device opens every other's memory. 'Already enabled' is fine.
+/// Every PE's device opens every other's memory.
 void enable_peer_access(const std::vector<int>& devices) {
   for (int from : devices) {
-    DeviceGuard guard(from);
-    for (int to : devices) {
-      if (from == to) continue;
-      const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
-      if (status == cudaErrorPeerAccessAlreadyEnabled) {
-        cudaGetLastError();
-      } else {
-        cuda_check(status, "cudaDeviceEnablePeerAccess");
-      }
-    }
+    for (int to : devices) reach_peer(from, to);
   }
 }
 #endif

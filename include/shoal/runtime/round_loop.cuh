@@ -6,6 +6,7 @@
 // The host still watches (wait_and_watch): it raises the state word of a run that does not move, and the round ends the loop.
 #pragma once
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 
 #include "shoal/core/cuda_check.cuh"
@@ -57,9 +58,11 @@ class LoopGraph {
  public:
   static constexpr int kKernels = 4;  ///< a launch after a launch is cheaper than a turn of the loop
 
+  /// Not where SHOAL_HOST_ROUNDS is set: some tools do not know kernels of graphs.
   static bool available() {
     int driver = 0;
-    return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040;
+    return std::getenv("SHOAL_HOST_ROUNDS") == nullptr && cudaDriverGetVersion(&driver) == cudaSuccess &&
+           driver >= 12040;
   }
 
   /// @param arguments_for  the kernel's arguments for a loop's handle; copied here
