@@ -28,6 +28,7 @@ struct PageRankSums {
 /// error, and decide how c and epsilon go on. All of that is timed.
 /// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
 /// @tparam Hands  what is done to all vertices of a PE, where they are:
+///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null: several PEs, once
 ///                clear(engine, pe)          y = residual = 0
 ///                sums(engine, pe) -> PageRankSums
 ///                settle(engine, pe, scale)  y = what it would have * scale
@@ -56,6 +57,7 @@ class PageRankAsync : public PageRankEngine {
       task.graph = graph.out[p];
       task.y = words(y_[p]);
       task.residual = words(residual_[p]);
+      task.degrees = worklist_.plan().judge_remote ? hands_.degrees(graph, p) : nullptr;
       tasks_.push_back(task);
     }
   }

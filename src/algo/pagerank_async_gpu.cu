@@ -28,6 +28,13 @@ __global__ void sum_up(const __grid_constant__ PageRank task, PageRankSums* sums
   add_up(ranks, &sums->ranks);
 }
 
+__global__ void set_degrees(CsrView rows, std::uint32_t* degrees) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    degrees[rows.first + i] = static_cast<std::uint32_t>(rows.offsets[i + 1] - rows.offsets[i]);
+  }
+}
+
 __global__ void settle_all(const __grid_constant__ PageRank task, double scale) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
@@ -37,8 +44,34 @@ __global__ void settle_all(const __grid_constant__ PageRank task, double scale) 
 
 /// All vertices of a PE, on its device.
 struct HandsGpu {
-  std::vector<DeviceArray<PageRankSums>> found;  ///< [n_pes] made when first needed
+  std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
+  std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] likewise
 
+  const std::uint32_t* degrees(const PlacedGraph& graph, pe_t p) {
+    if (all_degrees.empty()) {
+      for (pe_t q = 0; q < graph.n_pes(); ++q) {
+        DeviceGuard guard(graph.devices[q]);
+        all_degrees.emplace_back(graph.num_vertices, "out-degrees of all PEs");
+        set_degrees<<<kBlocks, kThreads>>>(graph.out[q], all_degrees[q].data());
+        SHOAL_CUDA(cudaGetLastError());
+        SHOAL_CUDA(cudaDeviceSynchronize());
+      }
+      for (pe_t q = 0; q < graph.n_pes(); ++q) {
+        const CsrView& own = graph.out[q];
+        for (pe_t to = 0; to < graph.n_pes(); ++to) {
+          if (to == q || own.count == 0) continue;
+          SHOAL_CUDA(cudaMemcpyPeer(all_degrees[to].data() + own.first, graph.devices[to],
+                                    all_degrees[q].data() + own.first, graph.devices[q],
+                                    own.count * sizeof(std::uint32_t)));
+        }
+      }
+      for (const int device : graph.devices) {
+        DeviceGuard guard(device);
+        SHOAL_CUDA(cudaDeviceSynchronize());
+      }
+    }
+    return all_degrees[p].data();
+  }
   template <class Engine>
   void clear(const Engine& engine, pe_t p) {
     const PlacedGraph& graph = engine.graph();

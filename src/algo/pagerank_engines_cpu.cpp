@@ -36,6 +36,8 @@ struct HandsCpu {
       if (pe == p) f(thread, n * thread / t, n * (thread + 1) / t);
     });
   }
+  /// Threads read the rows of all PEs alike.
+  static const std::uint32_t* degrees(const PlacedGraph&, pe_t) { return nullptr; }
   template <class Engine>
   void clear(const Engine& engine, pe_t p) const {
     for_all(engine, p, [&](int, std::int64_t begin, std::int64_t end) {

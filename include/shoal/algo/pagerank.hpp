@@ -39,6 +39,9 @@ struct PageRank {
     kStretch,  ///< a seed: makes a kLook for each of kStretchSize vertices from v on
   };
   static constexpr vertex_t kStretchSize = 1024;
+  /// Who runs a vertex looks at its residual as it is then. Did it miss the addition that queued it, the next run's look would
+  /// find what was left.
+  static constexpr bool kSelfContained = true;
   struct Item {
     vertex_t v;
     std::uint32_t kind;
@@ -66,8 +69,10 @@ struct PageRank {
   double* residual;             ///< [graph.count] what is not passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for accept_at
   Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
-  const double* personal;       ///< [graph.count] p; null: `uniform` everywhere
-  double uniform;               ///< 1 / n
+  const std::uint32_t*
+      degrees;             ///< [vertices] out-degrees by placed number, here: spares reading `arcs` far away; or null
+  const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
+  double uniform;          ///< 1 / n
   double alpha;
   double epsilon;  ///< above 0: residual per out-arc that is passed on
   double shift;    ///< how far c moves as the run begins
@@ -78,12 +83,12 @@ struct PageRank {
   SHOAL_FN bool accept(Item item) const {
     if (item.kind == kStretch) return true;
     const vertex_t i = graph.local(item.v);
-    return add(residual[i], graph.offsets + i, item);
+    return add(residual[i], degree_of(graph.offsets + i), item);
   }
   /// Most shares cross nothing: with `--judge remote` those are an addition in the owner's memory, and no item.
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
     const vertex_t i = item.v - owners.begin[pe];
-    return add(residuals.part[pe][i], arcs.part[pe] + i, item);
+    return add(residuals.part[pe][i], degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i), item);
   }
 
   /// Takes the residual of a vertex that is run; called once for an item, by one lane.
@@ -109,8 +114,8 @@ struct PageRank {
   SHOAL_FN bool at_limit(double r, arc_t degree) const {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
-  SHOAL_FN bool add(double& sum, const arc_t* offsets, Item item) const {
-    const arc_t degree = offsets[1] - offsets[0];
+  static SHOAL_FN arc_t degree_of(const arc_t* offsets) { return offsets[1] - offsets[0]; }
+  SHOAL_FN bool add(double& sum, arc_t degree, Item item) const {
     const double before = add_relaxed<Scope::system>(sum, item.share);
     return at_limit(before + item.share, degree) && (item.kind == kLook || !at_limit(before, degree));
   }
