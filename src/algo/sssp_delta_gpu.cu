@@ -23,7 +23,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send", "receive", "publish", "pull", "sweep"};
+constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send",    "receive", "publish",
+                                              "copy",  "pull", "sweep",  "cluster", "meet"};
 
 /// A counter in device memory.
 u64 fetch(const void* counter) {
@@ -94,6 +95,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.pull = windows.pull;
     rules.pulls = windows.pull > 0 ? static_cast<u32>(t.pulls) : 0;
     rules.pull_growth = t.pull_growth;
+    rules.range_windows = t.range_windows;
     if (rules.pulls > 0) sort_all();
     const double n = static_cast<double>(g.num_vertices);
     rules.pull_enter = static_cast<u32>(std::clamp(n * t.pull_enter, 0.0, 4e9));

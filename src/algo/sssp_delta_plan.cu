@@ -23,6 +23,9 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.pull_growth >= 1) || std::isinf(t.pull_growth)) {
     refuse("pull_growth " + std::to_string(t.pull_growth) + "; at least 1 is wanted");
   }
+  if (!(t.range_windows >= 1)) {
+    refuse("range_windows " + std::to_string(t.range_windows) + "; at least 1 is wanted");
+  }
   if (!(t.after_width > 0) || std::isinf(t.after_width)) refuse("after_width " + std::to_string(t.after_width));
   if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
     refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");

@@ -3,63 +3,35 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "gpu_bed.cuh"
 #include "shoal/algo/sssp_delta_gpu.hpp"
 #include "shoal/algo/sssp_reference.hpp"
-#include "shoal/core/cuda_check.cuh"
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/data/csr_build.hpp"
 #include "shoal/data/generate.hpp"
-#include "shoal/data/io.hpp"
 #include "shoal/data/weights.hpp"
-#include "shoal/pgas/device_graph.hpp"
+#include "shoal/pgas/placed_graph.hpp"
 
 namespace shoal {
 namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-std::vector<int> first_devices(pe_t n) {
-  std::vector<int> devices(n);
-  std::iota(devices.begin(), devices.end(), 0);
-  return devices;
-}
-
 /// What the search left, as wide words in the input's numbers.
-Words fetch(const SsspDeltaGpu& search, const PlacedGraph& graph) {
-  Words out(graph.num_vertices);
-  for (pe_t p = 0; p < graph.n_pes(); ++p) {
-    const CsrView& rows = graph.out[p];
-    if (rows.count == 0) continue;
-    Words part(rows.count);
-    if (search.wide()) {
-      SHOAL_CUDA(cudaMemcpy(part.data(), search.words(p), rows.count * 8ull, cudaMemcpyDefault));
-    } else {
-      std::vector<std::uint32_t> narrow(rows.count);
-      SHOAL_CUDA(cudaMemcpy(narrow.data(), search.words(p), rows.count * 4ull, cudaMemcpyDefault));
-      for (vertex_t i = 0; i < rows.count; ++i) {
-        part[i] = narrow[i] == kUnreachedDistance<std::uint32_t> ? kUnreachedDistance<std::uint64_t> : narrow[i];
-      }
+Words words_of(const SsspDeltaGpu& search, const PlacedGraph& graph) {
+  const auto all = [&](auto none) {
+    std::vector<const decltype(none)*> at;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) at.push_back(static_cast<const decltype(none)*>(search.words(p)));
+    Words out;
+    for (const auto word : test::fetch(graph, at.data())) {
+      out.push_back(word == none ? kUnreachedDistance<std::uint64_t> : word);
     }
-    for (vertex_t i = 0; i < rows.count; ++i) out[graph.partition.input(rows.first + i)] = part[i];
-  }
-  return out;
-}
-
-std::string first_difference(const Words& got, const Words& want) {
-  if (got.size() != want.size()) return "sizes differ";
-  for (std::size_t v = 0; v < got.size(); ++v) {
-    if (got[v] != want[v]) {
-      return "vertex " + std::to_string(v) + " has distance word " + std::to_string(got[v]) + ", the reference says " +
-             std::to_string(want[v]);
-    }
-  }
-  return "";
+    return out;
+  };
+  return search.wide() ? all(kUnreachedDistance<std::uint64_t>) : all(kUnreachedDistance<std::uint32_t>);
 }
 
 struct Path {
@@ -115,30 +87,26 @@ std::vector<Path> paths() {
   out[9].tuning.pull_width = 0.02;
   out[9].tuning.pull_growth = 1.5;
   out[9].tuning.pulls = 1000;
+  out[9].tuning.range_windows = 5;
   out[9].tuning.after_width = 0.1;
   for (Path& p : out) p.tuning.deadline_seconds = 20;
   return out;
 }
 
-class SsspDeltaGpuTest : public testing::Test {
+class SsspDeltaGpuTest : public test::OnGpus {
  protected:
-  void SetUp() override {
-    if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
-    most_ = std::min(num_devices(), 4);
-  }
-
   void check(const Csr& csr, const std::vector<vertex_t>& sources, PartitionKind kind = PartitionKind::block) {
     std::vector<Words> want;
     for (const vertex_t source : sources) want.push_back(sssp_reference(csr, source));
     for (pe_t pes = 1; pes <= most_; ++pes) {
-      const PlacedGraph graph = place_on_devices(csr, make_partition(csr, pes, kind), first_devices(pes), true);
+      const PlacedGraph graph = test::place(csr, pes, kind, true);
       for (const bool wide : {false, true}) {
         for (const Path& path : paths()) {
           SsspDeltaGpu search(graph, wide, path.tuning);
           for (std::size_t i = 0; i < sources.size(); ++i) {
             Report report;
             search.search(graph.partition.placed(sources[i]), report);
-            ASSERT_EQ(first_difference(fetch(search, graph), want[i]), "")
+            ASSERT_EQ(test::first_difference(words_of(search, graph), want[i]), "")
                 << csr.name << ", source " << sources[i] << ", " << pes << " PEs, " << (wide ? "wide, " : "narrow, ")
                 << path.name << ": " << report.chosen.back().second;
           }
@@ -151,8 +119,6 @@ class SsspDeltaGpuTest : public testing::Test {
     const Csr plain = generate(parse_generator(generator));
     check(with_weights(plain, WeightSource::hash255), sources, kind);
   }
-
-  pe_t most_ = 1;
 };
 
 /// The same arcs with other weights.
@@ -172,11 +138,11 @@ Csr whole(const std::string& generator, Weigh weigh) {
 
 TEST_F(SsspDeltaGpuTest, TheComparisonSeesAWrongDistance) {
   Words want(100, 7), got = want;
-  EXPECT_EQ(first_difference(got, want), "");
+  EXPECT_EQ(test::first_difference(got, want), "");
   got[99] = 8;
-  EXPECT_NE(first_difference(got, want), "");
+  EXPECT_NE(test::first_difference(got, want), "");
   got.pop_back();
-  EXPECT_NE(first_difference(got, want), "");
+  EXPECT_NE(test::first_difference(got, want), "");
 }
 
 TEST_F(SsspDeltaGpuTest, FewVertices) {
@@ -229,11 +195,11 @@ TEST_F(SsspDeltaGpuTest, RealWeights) {
 
 TEST_F(SsspDeltaGpuTest, NarrowWordsSaturate) {
   const Csr csr = whole("chain:5", [](auto, auto) { return 0x7FFFFFFF; });
-  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
+  const PlacedGraph graph = test::place(csr, 1, PartitionKind::block, true);
   SsspDeltaGpu search(graph, false);
   Report report;
   search.search(0, report);
-  const Words got = fetch(search, graph);
+  const Words got = words_of(search, graph);
   EXPECT_EQ(got[2], 0xFFFFFFFEu);
   EXPECT_EQ(got[4], kTooFar);
 }
@@ -242,13 +208,13 @@ TEST_F(SsspDeltaGpuTest, ManySearchesWithOneObject) {
   const Csr plain = generate(parse_generator("kron:10"));
   const Csr csr = with_weights(plain, WeightSource::hash255);
   for (pe_t pes = 1; pes <= most_; ++pes) {
-    const PlacedGraph graph =
-        place_on_devices(csr, make_partition(csr, pes, PartitionKind::block), first_devices(pes), true);
+    const PlacedGraph graph = test::place(csr, pes, PartitionKind::block, true);
     SsspDeltaGpu search(graph, false);
     for (vertex_t source = 0; source < 1024; source += 13) {
       Report report;
       search.search(graph.partition.placed(source), report);
-      ASSERT_EQ(first_difference(fetch(search, graph), sssp_reference(csr, source)), "") << source << ", " << pes;
+      ASSERT_EQ(test::first_difference(words_of(search, graph), sssp_reference(csr, source)), "")
+          << source << ", " << pes;
       ASSERT_GT(report.seconds, 0);
     }
   }
@@ -257,7 +223,7 @@ TEST_F(SsspDeltaGpuTest, ManySearchesWithOneObject) {
 TEST_F(SsspDeltaGpuTest, RefusesWhatItCannotDo) {
   const Csr plain = generate(parse_generator("kron:8"));
   const Csr csr = with_weights(plain, WeightSource::unit);
-  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
+  const PlacedGraph graph = test::place(csr, 1, PartitionKind::block, true);
   SsspDeltaGpu search(graph, false);
   Report report;
   EXPECT_THROW(search.search(256, report), UsageError);
@@ -267,7 +233,7 @@ TEST_F(SsspDeltaGpuTest, RefusesWhatItCannotDo) {
   tuning = {};
   tuning.delta = -1;
   EXPECT_THROW(SsspDeltaGpu(graph, false, tuning), UsageError);
-  const PlacedGraph bare = place_on_devices(plain, make_partition(plain, 1, PartitionKind::block), {0});
+  const PlacedGraph bare = test::place(plain, 1);
   EXPECT_THROW(SsspDeltaGpu(bare, false), UsageError);
   const PlacedGraph on_cpu = place_on_threads(csr, make_partition(csr, 1, PartitionKind::block));
   EXPECT_THROW(SsspDeltaGpu(on_cpu, false), UsageError);
@@ -276,21 +242,8 @@ TEST_F(SsspDeltaGpuTest, RefusesWhatItCannotDo) {
 TEST_F(SsspDeltaGpuTest, AFailedAllocationLeavesNothing) {
   const Csr plain = generate(parse_generator("kron:8"));
   const Csr csr = with_weights(plain, WeightSource::unit);
-  const PlacedGraph graph = place_on_devices(csr, make_partition(csr, 1, PartitionKind::block), {0}, true);
-  const std::int64_t before = AllocationFault::held;
-  int failed = 0;
-  for (int k = 0; k < 64; ++k) {
-    AllocationFault::arm(k);
-    try {
-      SsspDeltaGpu search(graph, false);
-      AllocationFault::disarm();
-      break;
-    } catch (const CapacityError&) {
-      ++failed;
-    }
-    AllocationFault::disarm();
-    EXPECT_EQ(AllocationFault::held, before) << k;
-  }
+  const PlacedGraph graph = test::place(csr, 1, PartitionKind::block, true);
+  const int failed = test::fail_each_allocation([&] { SsspDeltaGpu search(graph, false); });
   EXPECT_GT(failed, 5);
 }
 

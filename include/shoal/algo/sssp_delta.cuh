@@ -19,7 +19,6 @@ inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
 inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane
 inline constexpr int kMaxThreads = 1024;  ///< of a block
 inline constexpr u32 kRoundMail = 4096;   ///< messages of a cluster to a peer in one round
-inline constexpr double kRangeSteps = 4;  ///< windows of a range of distances, but for the first
 
 // Value 0 of a barrier: vertices appended to queues, and, in each block that did it, a flag for each of
 inline constexpr u64 kMailed = u64{1} << 32;  ///< something is in an outbox
@@ -74,8 +73,8 @@ struct alignas(2 * sizeof(Raw)) Message {
 };
 
 /// What a search spends its time on, as its first block sees it: the work, and the wait at the barrier after it.
-enum class Phase : u32 { begin, take, chunks, send, receive, publish, pull, sweep, cluster, meet };
-inline constexpr u32 kPhases = 10;
+enum class Phase : u32 { begin, take, chunks, send, receive, publish, copy, pull, sweep, cluster, meet };
+inline constexpr u32 kPhases = 11;
 
 /// Counters of one PE that all its blocks share, beside those of the lockstep.
 struct Tally {
@@ -111,19 +110,20 @@ struct Slice {
 };
 
 struct Rules {
-  double delta;        ///< width of the window of distances that are expanded in one step
-  double delta_after;  ///< the same after long arcs were pulled, when only vertices of few arcs are left
-  double far_widths;   ///< sweeping: the queue holds distances up to so many deltas
-  double pull;         ///< width of the first range of distances whose long arcs are pulled, not pushed
-  double pull_growth;  ///< each range is so many times as wide as the one before
-  u32 pulls;           ///< most ranges; 0: none
-  u32 pull_enter;      ///< more vertices pending: the first one begins
-  u32 sweep_enter;     ///< more vertices pending: the far ones are found by sweeps over all distances
-  u32 sweep_leave;     ///< fewer: they wait in the queue again
-  u32 narrow_after;    ///< so many steps in a row with at most narrow_enter vertices pending, then a cluster on each PE
-  u32 narrow_enter;    ///< takes over; 0: never
-  u32 narrow_leave;    ///< and gives back when there are more than this
-  u32 round_steps;     ///< with several PEs: steps at most that a cluster makes before it meets the others
+  double delta;          ///< width of the window of distances that are expanded in one step
+  double delta_after;    ///< the same after long arcs were pulled, when only vertices of few arcs are left
+  double far_widths;     ///< sweeping: the queue holds distances up to so many deltas
+  double pull;           ///< width of the first range of distances whose long arcs are pulled, not pushed
+  double pull_growth;    ///< each range is so many times as wide as the one before
+  double range_windows;  ///< windows that a range is settled in, or fewer: none is narrower than delta
+  u32 pulls;             ///< most ranges; 0: none
+  u32 pull_enter;        ///< more vertices pending: the first one begins
+  u32 sweep_enter;       ///< more vertices pending: the far ones are found by sweeps over all distances
+  u32 sweep_leave;       ///< fewer: they wait in the queue again
+  u32 narrow_after;  ///< so many steps in a row with at most narrow_enter vertices pending, then a cluster on each PE
+  u32 narrow_enter;  ///< takes over; 0: never
+  u32 narrow_leave;  ///< and gives back when there are more than this
+  u32 round_steps;   ///< with several PEs: steps at most that a cluster makes before it meets the others
 };
 
 /// Where a search goes on, passed between the two kernels. One for each PE.

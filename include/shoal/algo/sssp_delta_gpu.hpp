@@ -27,6 +27,7 @@ struct SsspDeltaGpuTuning {
   int pulls = 3;                  ///< ranges at most; 0: nothing is pulled
   double pull_width = 0.05;       ///< mean weights: width of the first range; 0: nothing is pulled
   double pull_growth = 3;         ///< each range is so many times as wide as the one before
+  double range_windows = 1;       ///< a range is settled in so many windows, or fewer: none is narrower than delta
   double after_width = 1;         ///< mean weights: least delta afterwards, when only vertices of few arcs are left
 
   // Small steps on one cluster of blocks on each PE. Both limits are lowered to what its shared memory holds.

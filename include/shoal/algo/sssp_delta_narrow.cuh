@@ -28,6 +28,7 @@ template <class Raw>
 struct NarrowState {
   u32 all = 0;           ///< entries in the cluster's queues
   Raw least = ~Raw{0};   ///< of their distances
+  bool full = false;     ///< some message found no room
   bool wide = false;     ///< some entry found no room, or has too long a row
   bool stopped = false;  ///< the search was ended
 };
@@ -44,8 +45,9 @@ template <class Raw>
 __device__ NarrowState<Raw> sum_counts(const NarrowShared<Raw>& s, u32 blocks) {
   const NarrowCount<Raw> of = lane_id() < blocks ? s.of[lane_id()] : NarrowCount<Raw>{0, ~Raw{0}};
   NarrowState<Raw> out;
-  out.all = __reduce_add_sync(kAll, of.entries & (kWide - 1));
+  out.all = __reduce_add_sync(kAll, of.entries & (kFull - 1));
   out.least = least_of_warp(of.least);
+  out.full = __any_sync(kAll, (of.entries & kFull) != 0);
   out.wide = __any_sync(kAll, (of.entries & kWide) != 0);
   out.stopped = __any_sync(kAll, (of.entries & kStop) != 0);
   return out;
@@ -123,7 +125,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     at = sum_counts(s, blocks);
     if (leave || at.stopped) break;
     if constexpr (kMulti) {
-      if (made == rules.round_steps || at.all == 0 || at.least >= edge || at.wide) {
+      if (made == rules.round_steps || at.all == 0 || at.least >= edge || at.wide || (at.full && made != 0)) {
         since = now_ns();
         const u64 open = end_round(w, at);
         meeting += now_ns() - since;
@@ -142,14 +144,14 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     ++step;
     w.next = step & 1;
     w.queue = queues + w.next * kNarrowSlots<Raw>;
-    const u32 have = __shfl_sync(kAll, lane < blocks ? s.of[lane].entries & (kWide - 1) : 0, b);
+    const u32 have = __shfl_sync(kAll, lane < blocks ? s.of[lane].entries & (kFull - 1) : 0, b);
     for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
       if (chunk != first_chunk) entry = queue[min(i, kNarrowSlots<Raw> - 1)];
       w.take(i < have, entry, edge);
     }
   }
-  const u32 held = min(s.of[me].entries & (kWide - 1), kNarrowSlots<Raw>);
+  const u32 held = min(s.of[me].entries & (kFull - 1), kNarrowSlots<Raw>);
   for (u32 i = threadIdx.x; i < held; i += blockDim.x) w.spill(queues[(step & 1) * kNarrowSlots<Raw> + i].vertex);
   const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
   if (lane == 0 && popped != 0) {

@@ -7,6 +7,7 @@ namespace shoal::sssp_gpu {
 inline constexpr int kMaxCluster = 16;
 inline constexpr u32 kNarrowSerial = 16;       ///< rows of more arcs are read by all lanes of a warp
 inline constexpr u32 kNarrowLongest = 0xFFFF;  ///< a vertex with more arcs ends the narrow run
+inline constexpr u32 kFull = 1u << 29;         ///< in a count: a message found no room; end the round
 inline constexpr u32 kWide = 1u << 30;         ///< in a count: an entry found no room, or its row is too long; leave
 inline constexpr u32 kStop = 1u << 31;         ///< in a count: the search was ended
 inline constexpr std::size_t kNarrowBytes = 192 << 10;  ///< shared memory of a block: two queues
@@ -24,7 +25,7 @@ inline constexpr u32 kNarrowSlots = kNarrowBytes / 2 / sizeof(NarrowEntry<Raw>);
 /// What a block has appended for one step; other blocks read it.
 template <class Raw>
 struct NarrowCount {
-  u32 entries;  ///< and kWide, kStop
+  u32 entries;  ///< and kFull, kWide, kStop
   Raw least;
 };
 
@@ -69,7 +70,7 @@ struct NarrowWarp {
     least = least_of_warp(least);
     u32 slot = 0;
     if (lane_id() == 0) {
-      slot = atomicAdd(&s.count[next].entries, total) & (kWide - 1);
+      slot = atomicAdd(&s.count[next].entries, total) & (kFull - 1);
       lower(&s.count[next].least, least);
     }
     slot = __shfl_sync(kAll, slot, 0);
@@ -229,7 +230,10 @@ struct NarrowWarp {
         if (kMulti && !__all_sync(kAll, all_told) && lane_id() == static_cast<u32>(from)) again[0] = true;
       }
     }
-    if (kMulti && __any_sync(kAll, again[0])) append(again, kept);
+    if (kMulti && __any_sync(kAll, again[0])) {
+      append(again, kept);
+      if (lane_id() == 0) atomicOr(&s.count[next].entries, kFull);
+    }
   }
 };
 

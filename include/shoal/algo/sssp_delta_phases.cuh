@@ -33,10 +33,19 @@ __device__ void sweep(Warp<Metric, kMulti>& w, typename Metric::Raw from) {
   if (lane_id() == 0 && beyond != 0) w.gang.template add<0>(u64{beyond} << 32);
 }
 
-/// The end of those arcs of a row (in order of weight) that lead from `distance` to less than `limit`.
+/// The end of those arcs of a row (in order of weight) that lead from `distance` to less than `limit`. They are few: the
+/// search begins where they do.
 template <class Metric>
 __device__ u64 light_end(const Slice<Metric>& v, u64 row, u64 end, typename Metric::Raw distance,
                          typename Metric::Raw limit) {
+  for (u64 reach = 4; row < end; reach *= 2) {
+    const u64 last = min(row + reach, end) - 1;
+    if (Metric::plus(distance, __ldg(v.weights + last)) >= limit) {
+      end = last;
+      break;
+    }
+    row = last + 1;
+  }
   while (row < end) {
     const u64 middle = row + (end - row) / 2;
     if (Metric::plus(distance, __ldg(v.weights + middle)) < limit) {

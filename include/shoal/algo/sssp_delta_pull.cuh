@@ -81,7 +81,7 @@ __device__ typename Metric::Raw offer(const Slice<Metric>& v, u64 arc, typename 
 }
 
 /// Every own vertex at `high` or more takes the best of its in-arcs from vertices in [low, high); nearer tails have
-/// offered theirs before, and no harm is done when they do it again.
+/// offered theirs before, and no harm is done when they do it again. Those that are then nearer than w.far go to the queue.
 template <class Metric, bool kMulti>
 __device__ void pull_arcs(Warp<Metric, kMulti>& w, typename Metric::Raw low, typename Metric::Raw high) {
   using Raw = typename Metric::Raw;
@@ -127,7 +127,14 @@ __device__ void pull_arcs(Warp<Metric, kMulti>& w, typename Metric::Raw low, typ
       if (lane == static_cast<u32>(from)) best = least;
     }
     if (best < before) v.distance[v.rows.first + i] = best;
-    if (before >= high) w.least_far = min(w.least_far, best);
+    const bool near = before >= high && best < w.far;
+    if (near) {
+      w.least = min(w.least, best);
+    } else if (before >= high) {
+      w.least_far = min(w.least_far, best);
+    }
+    w.collect(v.rows.first + i, near);
+    if (w.fill > kBuffer - 128) w.flush();
   }
 }
 

@@ -72,7 +72,8 @@ __device__ bool close(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& a
 template <class Raw, class Metric>
 __device__ void begin_range(const Rules& rules, Progress<Raw>& at, Raw low) {
   at.range = at.ranges == 0 ? rules.pull : at.range * rules.pull_growth;
-  if (at.ranges++ != 0) at.delta = max(rules.delta, at.range / kRangeSteps);
+  at.delta = max(rules.delta, at.range / rules.range_windows);
+  ++at.ranges;
   at.low = low;
   at.far = at.limit = Metric::shift(low, at.range);
 }
@@ -87,12 +88,7 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
     return true;
   }
   const auto nearest = max(from, min(at.least, at.least_far));
-  if (at.all == 0 && at.ranges != 0 && at.ranges < rules.pulls) {
-    begin_range<typename Metric::Raw, Metric>(rules, at, nearest);
-  } else {
-    at.far =
-        at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, at.delta * rules.far_widths);
-  }
+  at.far = at.beyond + at.all < rules.sweep_leave ? Metric::kNone : Metric::shift(nearest, at.delta * rules.far_widths);
   ++at.sweeps;
   at.least_far = Metric::kNone;
   w.begin(at.step & 1, at.own, at.far);
@@ -140,24 +136,26 @@ __device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>
   return true;
 }
 
-/// What was left out: every vertex beyond the limit looks for the best of its in-arcs from vertices within. @return false
-/// when the search was ended
+/// The end of a range: every vertex beyond the limit looks for the best of its in-arcs from vertices within, and those that
+/// are within the next range go to the queue. @return false when the search was ended
 template <class Metric, bool kMulti>
 __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+  const auto low = at.low, high = at.limit;
   if constexpr (kMulti) {
-    publish(w, at.low, at.limit);
+    publish(w, low, high);
     if (!w.gang.meet()) return false;
+    w.lap(Phase::publish);
     read_mail_counts(w);
     copy_published(w);
     if (!w.gang.meet()) return false;
-    w.lap(Phase::publish);
+    w.lap(Phase::copy);
   }
-  w.begin(at.step & 1, at.own, at.limit);
-  pull_arcs(w, at.low, at.limit);
-  at.least_far = Metric::kNone;
-  if (!close(w, at)) return false;
-  at.limit = Metric::kNone;
+  at.far = at.limit = at.least_far = Metric::kNone;
   at.delta = rules.delta_after;
+  if (at.ranges < rules.pulls) begin_range<typename Metric::Raw, Metric>(rules, at, high);
+  w.begin(at.step & 1, 0, at.far);
+  pull_arcs(w, low, high);
+  if (!close(w, at)) return false;
   w.lap(Phase::pull);
   return true;
 }

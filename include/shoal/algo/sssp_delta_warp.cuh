@@ -50,38 +50,44 @@ struct Warp {
     s.lap = now;
   }
 
-  /// Own vertices go to the queue, others to the outbox of their owner.
+  __device__ u32 owner(u32 vertex) const {
+    u32 p = 0;
+    while (vertex >= v.begin[p + 1]) ++p;
+    return p;
+  }
+
+  /// Own vertices go to the queue, others to the outbox of their owner. All places are reserved at once, by lane p at PE p.
   __device__ void flush() {
     if (fill == 0) return;
     __syncwarp();
-    const u32 lane = lane_id();
-    for (pe_t p = 0; p < (kMulti ? v.team.n_pes : 1); ++p) {
-      u32 votes[kBuffer / 32], n = 0;
-#pragma unroll
-      for (u32 j = 0; j < kBuffer / 32; ++j) {
-        const u32 i = j * 32 + lane;
-        const bool take = i < fill && (!kMulti || (buffer[i] >= v.begin[p] && buffer[i] < v.begin[p + 1]));
-        votes[j] = __ballot_sync(kAll, take);
-        n += __popc(votes[j]);
+    const u32 lane = lane_id(), n_pes = kMulti ? v.team.n_pes : 1, me = kMulti ? v.team.me : 0;
+    u32 count = kMulti ? 0 : fill, slot = 0;
+    for (u32 first = 0; kMulti && first < fill; first += 32) {
+      const u32 to = first + lane < fill ? owner(buffer[first + lane]) : kNoTarget;
+      for (u32 p = 0; p < n_pes; ++p) {
+        const u32 n = __popc(__ballot_sync(kAll, to == p));
+        if (lane == p) count += n;
       }
-      if (n == 0) continue;
-      const bool own = !kMulti || p == v.team.me;
-      u32 slot = 0;
-      if (lane == 0) {
-        if (own) {
-          slot = tail + static_cast<u32>(gang.template counter<0>().fetch_add(n));
-        } else {
-          slot = gang.mail(p).fetch_add(n) - s.sent[p];
-          if (atomicExch(&s.mailed, phase) != phase) gang.template add<0>(kMailed);
-        }
+    }
+    if (lane < n_pes && count != 0) {
+      if (lane == me) {
+        slot = tail + static_cast<u32>(gang.template counter<0>().fetch_add(count));
+      } else {
+        slot = gang.mail(static_cast<pe_t>(lane)).fetch_add(count) - s.sent[lane];
+        if (atomicExch(&s.mailed, phase) != phase) gang.template add<0>(kMailed);
       }
-      slot = __shfl_sync(kAll, slot, 0);
-      u32* to = own ? v.queue[next] : v.outbox[p];
-#pragma unroll
-      for (u32 j = 0; j < kBuffer / 32; ++j) {
-        if (votes[j] >> lane & 1) to[slot + __popc(votes[j] & lanes_below())] = buffer[j * 32 + lane];
-        slot += __popc(votes[j]);
+    }
+    __syncwarp();
+    for (u32 first = 0; first < fill; first += 32) {
+      const bool have = first + lane < fill;
+      const u32 to = !have ? kNoTarget : kMulti ? owner(buffer[first + lane]) : 0;
+      u32 at = 0;
+      for (u32 p = 0; p < n_pes; ++p) {
+        const u32 votes = __ballot_sync(kAll, to == p), begin = __shfl_sync(kAll, slot, p);
+        if (to == p) at = begin + __popc(votes & lanes_below());
+        if (lane == p) slot += __popc(votes);
       }
+      if (have) (to == me ? v.queue[next] : v.outbox[to])[at] = buffer[first + lane];
     }
     __syncwarp();
     fill = 0;
