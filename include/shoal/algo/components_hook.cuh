@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
     bool mark = false;
     if (i < size) {
       u32 root = trees.tree[i];
-      for (u32 up; (up = trees.tree[root]) != root; root = up) trees.tree[i] = up;
+      for (u32 up; (up = trees.tree[root]) != root; root = up) trees.shorten(i, up);
       // A root has nobody in the tile to hook it, so it may be hooked out of the tile without asking.
       const vertex_t outside = parent[i];
       mark = root != i && outside != kNoVertex;

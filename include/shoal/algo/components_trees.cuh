@@ -156,12 +156,14 @@ struct TileTrees {
     u32 up = tree[x];
     while (up != x) {
       const u32 next = tree[up];
-      if (next != up) tree[x] = next;
+      if (next != up) shorten(x, next);
       x = up;
       up = next;
     }
     return x;
   }
+  /// Parents only become smaller; an atomic, because other threads read and shorten the same path.
+  __device__ void shorten(u32 x, u32 to) const { atomicMin(const_cast<u32*>(tree) + x, to); }
   __device__ void unite(u32 a, u32 b) const {
     a = find(a), b = find(b);
     while (a != b) {
