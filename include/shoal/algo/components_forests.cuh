@@ -60,31 +60,59 @@ static __global__ void __launch_bounds__(kThreads) grow_hubs(const __grid_consta
   for_hub_arcs(v, 0, UniteOnce(v));
 }
 
-/// The copy to merge in, with short paths.
+/// The copy to merge in, with shorter paths: a bounded number of steps, as few chains are long.
 static __global__ void __launch_bounds__(kThreads) copy_forest(const __grid_constant__ View v) {
   const SharedForest forest(v.forest[v.me]);
   const OwnForest merged(v.merged);
-  for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) merged.store(x, forest.root_of(x));
+  for (u32 x = thread_id(); x < v.begin[v.n_pes]; x += num_threads()) {
+    vertex_t up = forest.load(x);
+    for (u32 step = 0; step < kCopySteps && up != x; ++step) {
+      const vertex_t next = forest.load(up);
+      if (next == up) break;
+      up = next;
+    }
+    merged.store(x, up);
+  }
 }
 
 /// Unites what every other PE's trees hold together. Nobody writes shared forests any more, so they are read with plain
-/// wide loads: loads of system scope would each cross the wire alone.
+/// wide loads: loads of system scope would each cross the wire alone. Most vertices are their own parents, so a warp
+/// gathers the others until there is one for each lane.
 static __global__ void __launch_bounds__(kThreads) merge_forests(const __grid_constant__ View v) {
+  struct Pair {
+    vertex_t x, up;
+  };
+  __shared__ Pair gathered[kThreads / 32][32 * 5];
   if (v.here().error.load() != 0) return;
+  Pair* const pairs = gathered[threadIdx.x / 32];
   const OwnForest merged(v.merged);
   const u64 n = v.begin[v.n_pes];
+  u32 waiting = 0;  // at most 31 between rounds, and 128 more within one
   for (pe_t turn = 1; turn < v.n_pes; ++turn) {
     const pe_t p = v.me + turn < v.n_pes ? v.me + turn : v.me + turn - v.n_pes;
     const uint4* const theirs = reinterpret_cast<const uint4*>(v.forest[p]);
-    for (u64 i = thread_id(); i * 4 < n; i += num_threads()) {
-      const uint4 up = theirs[i];
+    for (u64 i0 = thread_id() - lane_id(); i0 * 4 < n; i0 += num_threads()) {
+      const u64 i = i0 + lane_id();
       const vertex_t x = static_cast<vertex_t>(i * 4);
-      if (up.x != x) merged.unite(x, up.x);
-      if (up.y != x + 1) merged.unite(x + 1, up.y);
-      if (up.z != x + 2) merged.unite(x + 2, up.z);
-      if (up.w != x + 3) merged.unite(x + 3, up.w);
+      uint4 up = {x, x + 1, x + 2, x + 3};
+      if (i * 4 < n) up = theirs[i];
+      const vertex_t ups[4] = {up.x, up.y, up.z, up.w};
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) {
+        const u32 bits = __ballot_sync(kAll, ups[k] != x + k);
+        if (ups[k] != x + k) pairs[waiting + __popc(bits & ((1u << lane_id()) - 1))] = {x + k, ups[k]};
+        waiting += __popc(bits);
+      }
+      __syncwarp();
+      while (waiting >= 32) {
+        waiting -= 32;
+        const Pair pair = pairs[waiting + lane_id()];
+        merged.unite(pair.x, pair.up);
+      }
+      __syncwarp();
     }
   }
+  if (lane_id() < waiting) merged.unite(pairs[lane_id()].x, pairs[lane_id()].up);
 }
 
 static __global__ void __launch_bounds__(kThreads) label_from_forest(const __grid_constant__ View v) {

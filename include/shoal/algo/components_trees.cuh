@@ -25,6 +25,7 @@ inline constexpr int kTileThreads = 512;  ///< of a block that unites a tile
 inline constexpr int kThreads = 256;      ///< of a block elsewhere
 inline constexpr int kSamples = 1024;     ///< vertices that vote for the giant tree, one per thread of a block
 inline constexpr u32 kWarpWords = 8;      ///< words of 32 vertices that a warp takes at once
+inline constexpr u32 kCopySteps = 4;      ///< towards the root, while a forest is copied
 inline constexpr arc_t kLaneArcs = 32;    ///< rows up to this are left to one lane
 
 /// Words of one PE. `arrived`, `error` and `giant` are written by peers. All zero before the first run and after a failed one.
