@@ -61,7 +61,6 @@ class Sweeps {
         50 + (rules.alpha > 0
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
                   : 0);
-    rules_.patience = std::max(60u, rules_.most_sweeps / 5);
     for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
     for (Pe& pe : pes_) {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
