@@ -90,11 +90,10 @@ void repeat_on_device(const Machine& machine, const Plan& plan, const std::vecto
 
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
-            Report& report) {
+            Lanes& lanes, Report& report) {
   const Shape s = shape_of<View>(plan);
   const int blocks = (workers + s.workers_per_block - 1) / s.workers_per_block;
   const pe_t n = machine.n_pes();
-  Lanes lanes(machine);
   lane_t n_workers = static_cast<lane_t>(workers);
   lane_t fetch = plan.fetch;
   const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;

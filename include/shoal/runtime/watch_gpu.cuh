@@ -15,7 +15,7 @@
 
 namespace shoal::gpu {
 
-/// Streams and pinned mirrors of a run; made once per launch of a Worklist.
+/// Streams and pinned mirrors of a Worklist's runs; making them may take longer than a short run.
 class Lanes {
  public:
   explicit Lanes(const Machine& machine) : machine_(machine) {

@@ -46,6 +46,9 @@ class Worklist {
       : machine_(machine), plan_(plan), transport_(transport), most_workers_(most_workers()) {
     check_plan();
     make_queues();
+#if defined(__CUDACC__)
+    if (machine.on_gpu()) lanes_ = std::make_unique<gpu::Lanes>(machine);
+#endif
   }
 
   /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by PE p; owners judge them) until no item is left anywhere, or
@@ -240,7 +243,7 @@ class Worklist {
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
-      gpu::launch(machine_, plan_, views_, most_workers_, static_cast<std::uint64_t>(chunks_), report);
+      gpu::launch(machine_, plan_, views_, most_workers_, static_cast<std::uint64_t>(chunks_), *lanes_, report);
       return;
     }
 #endif
@@ -316,6 +319,9 @@ class Worklist {
       seen_, held_;
   std::vector<std::size_t> seed_room_;
   std::vector<std::vector<std::shared_ptr<void>>> inbox_;
+#if defined(__CUDACC__)
+  std::unique_ptr<gpu::Lanes> lanes_;
+#endif
 };
 
 }  // namespace shoal
