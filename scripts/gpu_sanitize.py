@@ -63,8 +63,8 @@ def run(case: tuple[str, int, str], tool: str, args: argparse.Namespace, file: p
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(args.build / "shoal")]
     command += arguments.replace("FILE", str(file)).split()
     command += ["--device", "gpu", "--pes", str(pes), "--trials", "1", "--verify", "--stall-timeout", str(args.seconds)]
-    # Discrete rounds are repeated by the host here: the driver keeps the parameters of a graph's kernels in memory of its
-    # own, which memcheck takes for memory that nobody has.
+    # Discrete rounds are repeated by the host here: the driver keeps the parameters of a kernel in a graph in memory of
+    # its own, which memcheck takes for memory that nobody has.
     environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, gpus)), SHOAL_HOST_ROUNDS="1")
     begin = time.monotonic()
     with log.open("w") as out:
