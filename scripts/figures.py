@@ -13,6 +13,8 @@ import pathlib
 import statistics
 import sys
 
+import results_sections
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 QUEUES = {
     "bare": ("atomics alone", "black"),
@@ -24,8 +26,10 @@ QUEUES = {
 COLOURS = {"bfs": "tab:blue", "sssp": "tab:orange", "pagerank": "tab:green", "components": "tab:red"}
 
 
-def load(file: pathlib.Path) -> dict:
-    return json.loads(file.read_text(encoding="utf-8"))
+def load(folder: pathlib.Path, pattern: str) -> dict | None:
+    """The results of a pattern; several files of one experiment are merged. None: there are none."""
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(pattern))]
+    return results_sections.merge(found) if len(found) > 1 else found[0] if found else None
 
 
 def save(plt, figure, out: pathlib.Path) -> None:
@@ -143,15 +147,14 @@ def main() -> int:
     wanted = {
         "queues.svg": (queues, ["gpu_queue_rivals_h200.json"]),
         "scaling.svg": (scaling, ["scaling_4xh200.json"]),
-        "atos_fig5.svg": (fig5, ["bench_atos_table2_4xh200.json", "bench_atos_table4_4xh200.json"]),
+        "atos_fig5.svg": (fig5, ["bench_atos_table2_*xh200*.json", "bench_atos_table4_*xh200*.json"]),
     }
-    for name, (draw, inputs) in wanted.items():
-        files = [args.results / i for i in inputs]
-        missing = [f.name for f in files if not f.exists()]
-        if missing:
-            print(f"figures: left out {name}: no {', '.join(missing)} in {args.results}", file=sys.stderr)
+    for name, (draw, patterns) in wanted.items():
+        inputs = [load(args.results, pattern) for pattern in patterns]
+        if None in inputs:
+            print(f"figures: left out {name}: no {patterns[inputs.index(None)]} in {args.results}", file=sys.stderr)
             continue
-        draw(plt, *[load(f) for f in files], args.to / name)
+        draw(plt, *inputs, args.to / name)
     return 0
 
 

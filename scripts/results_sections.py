@@ -119,13 +119,28 @@ def cell(run: dict | None, value: float | None, unit: str) -> str:
     return "-" if value is None else f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
+def merge(parts: list[dict]) -> dict:
+    """`shoal bench NAME --json` files of one experiment as one: other graphs, or other numbers of PEs of the same."""
+    columns = sorted({n for part in parts for n in part["columns"]})
+    graphs = list(dict.fromkeys(series["graph"] for part in parts for series in part["series"]))
+    merged: dict[tuple[str, str], dict] = {}
+    for part in parts:
+        for series in part["series"]:
+            one = merged.setdefault((series["graph"], series["system"]), {**series, "values": [None] * len(columns)})
+            for pes, value in zip(part["columns"], series["values"], strict=True):
+                if value is not None:
+                    one["values"][columns.index(pes)] = value
+    series = [one for graph in graphs for one in merged.values() if one["graph"] == graph]
+    return {**parts[0], "columns": columns, "series": series, "runs": [run for part in parts for run in part["runs"]]}
+
+
 def experiment_section(parts: list[dict], note: str) -> str:
-    """`shoal bench NAME --json` files of one experiment and machine as a section: the paper's numbers beside ours.
+    """One experiment on one kind of machine as a section: the paper's numbers beside ours.
 
     note: what was seen, in bench/results/notes/NAME.md; may be empty.
     """
-    data = parts[0]
-    columns = sorted({n for part in parts for n in part["columns"]})
+    data = merge(parts)
+    columns = data["columns"]
     ours = data["devices"][0]["name"] if data["devices"] else data["machine"]["cpu"]
     lines = [
         f"## {data['experiment']}: {data['title']}",
@@ -137,15 +152,16 @@ def experiment_section(parts: list[dict], note: str) -> str:
         f"| {data['unit']} | " + " | ".join(f"{n} PE{'s' if n > 1 else ''}" for n in columns) + " |",
         "|---|" + "---:|" * len(columns),
     ]
-    for part in parts:
-        lines_of = {run["graph"]: run["graph_line"] for run in part["runs"]}
-        runs = {(r["graph"], "shoal " + r["way"], r["pes"]): r for r in part["runs"]}
-        graph = None
-        for series in part["series"]:
-            if series["graph"] != graph:
-                graph = series["graph"]
-                lines.append(f"| **{lines_of[graph]}** |" + " |" * len(columns))
-            values = dict(zip(part["columns"], series["values"], strict=True))
-            cells = [cell(runs.get((graph, series["system"], n)), values.get(n), part["unit"]) for n in columns]
-            lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
+    lines_of = {run["graph"]: run["graph_line"] for run in sorted(data["runs"], key=lambda r: len(r["graph_line"]))}
+    runs = {(r["graph"], "shoal " + r["way"], r["pes"]): r for r in data["runs"]}
+    graph = None
+    for series in data["series"]:
+        if series["graph"] != graph:
+            graph = series["graph"]
+            lines.append(f"| **{lines_of[graph]}** |" + " |" * len(columns))
+        cells = [
+            cell(runs.get((graph, series["system"], n)), value, data["unit"])
+            for n, value in zip(columns, series["values"], strict=True)
+        ]
+        lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

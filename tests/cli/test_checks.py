@@ -244,6 +244,15 @@ class Results(unittest.TestCase):
         self.assertIn("| sssp | star:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | auto | 7 |", text)
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
         self.assertIn("\nAs the paper says.\n", text)
+        more = {**bench, "runs": [{**run, "pes": 2}], "columns": [1, 2]}
+        more["series"] = [{"graph": "usa", "system": "shoal auto", "ours": True, "values": [None, 0.75]}]
+        del bench["runs"][1]
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+        (self.folder / "bench_more.json").write_text(json.dumps(more))
+        text = self.document()[0]
+        self.assertIn("| shoal auto | 1.5 | 0.75 | > 2000 |", text)
+        self.assertEqual(text.count("**usa; here road:9**"), 1)
+        (self.folder / "bench_more.json").unlink()
         tune["ways"][0]["wrong"] = bench["runs"][0]["wrong"] = "vertex 3"
         (self.folder / "tune.json").write_text(json.dumps(tune))
         (self.folder / "bench.json").write_text(json.dumps(bench))
