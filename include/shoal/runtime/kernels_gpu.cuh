@@ -15,14 +15,10 @@
 namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
-inline constexpr int kResidentBlocks = 2;  ///< of these per multiprocessor: more waiting warps were slower (contention)
-/// What the compiler shares registers out for.
+/// Blocks of a multiprocessor that the compiler shares registers out for: more waiting workers were slower (contention).
+inline constexpr int kResidentBlocks = 2;
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
-template <class W>
-inline constexpr int kResidentBound = std::is_same_v<W, GpuThread> ? kResidentBlocks
-                                      : std::is_same_v<W, GpuWarp> ? 4
-                                                                   : 2;
 
 /// Items on the desk of a worker of `lanes` lanes: what one drain of a channel can bring. Each costs a few microseconds, full
 /// or not, so workers of few lanes take more than one item each.
@@ -84,14 +80,14 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 }
 
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
 /// @param limit  of the round, when the host repeats it; else `loop` has it
 template <class W, class View>
-__global__ void __launch_bounds__(kBlockBound<W>, kResidentBound<W>)
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
                  shoal_loop_handle handle) {
   if (loop != nullptr) {

@@ -1,31 +1,11 @@
 // What a worker does, on every processor: take items, run them, push more; look for the end when there is nothing to do.
 #pragma once
-#include <utility>
-
 #include "shoal/queue/worklist.hpp"
 #include "shoal/runtime/phases.hpp"
 #include "shoal/runtime/quiescence.hpp"
+#include "shoal/runtime/run_batch.hpp"
 
 namespace shoal {
-
-/// What range(item) returns; a byte for tasks that have none.
-template <class TaskT>
-struct RangeOf {
-  using Type = char;
-};
-template <FanOutTask TaskT>
-struct RangeOf<TaskT> {
-  using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
-};
-
-/// Memory that the lanes of one worker share while a batch is at hand.
-template <class TaskT>
-struct Desk {
-  typename TaskT::Item* item = nullptr;            ///< [items]
-  lane_t items = 0;                                ///< at least kMaxFetch for one lane, size() for several
-  typename RangeOf<TaskT>::Type* range = nullptr;  ///< [size()] fan-out tasks on several lanes; else null
-  lane_t* start = nullptr;                         ///< [size()] likewise: where an item's elements begin
-};
 
 /// A worker's life. One object per lane.
 template <Worker W, class View>
@@ -356,92 +336,7 @@ class Scheduler {
     return true;
   }
 
-  SHOAL_FN void run_items(lane_t n) {
-    if constexpr (FanOutTask<TaskT>) {
-      if constexpr (W::kMaxLanes == 1) {
-        for (lane_t i = 0; i < n; ++i) {
-          const Item item = desk_.item[i];
-          if (!live(item)) continue;
-          auto range = view().task.range(item);
-          for (std::int64_t e = 0; e < range.size(); ++e) out_.emit(w_, true, view().task.make(item, range[e]));
-        }
-      } else {
-        expand(n);
-      }
-    } else {
-      for (lane_t i = 0; i < n; ++i) {
-        const Item item = desk_.item[i];
-        lane_t run = 0;
-        if (w_.lane() == 0) run = live(item);
-        if (w_.from_leader(run)) view().task(w_, item, out_);
-      }
-    }
-    w_.sync();
-  }
-
-  /// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements (Merrill et al., scan and search).
-  SHOAL_FN void expand(lane_t n) {
-    const lane_t i = w_.lane();
-    lane_t size = 0;
-    if (i < n) {
-      const Item item = desk_.item[i];
-      const auto range = view().task.range(item);  // both look-ups are in flight before either is needed
-      if (live(item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
-      desk_.range[i] = range;
-    }
-    const Scan scan = w_.exclusive_sum(size);
-    if (i < n) desk_.start[i] = scan.before;
-    w_.sync();
-    for (lane_t base = 0; base < scan.total; base += W::kOffers * w_.size()) {
-      bool has[W::kOffers];
-      Item made[W::kOffers];
-      for (lane_t k = 0; k < W::kOffers; ++k) {
-        const lane_t e = base + k * w_.size() + i;
-        has[k] = e < scan.total;
-        made[k] = has[k] ? element(n, e) : Item{};
-      }
-      out_.emit_some(w_, has, made);
-    }
-    if (!w_.any(size == kHub)) return;
-    for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
-      const lane_t begin = desk_.start[h], end = h + 1 < n ? desk_.start[h + 1] : scan.total;
-      if (end - begin != kHub) continue;
-      const Item item = desk_.item[h];
-      const auto range = desk_.range[h];
-      for (std::int64_t base = kHub; base < range.size(); base += W::kOffers * w_.size()) {
-        bool has[W::kOffers];
-        Item made[W::kOffers];
-        for (lane_t k = 0; k < W::kOffers; ++k) {
-          const std::int64_t e = base + k * w_.size() + i;
-          has[k] = e < range.size();
-          made[k] = has[k] ? view().task.make(item, range[e]) : Item{};
-        }
-        out_.emit_some(w_, has, made);
-      }
-    }
-  }
-  /// What comes of element `e` of the batch.
-  SHOAL_FN Item element(lane_t n, lane_t e) const {
-    lane_t low = 0, high = n;  // the last item whose start is at most e
-    while (high - low > 1) {
-      const lane_t middle = (low + high) / 2;
-      if (desk_.start[middle] <= e)
-        low = middle;
-      else
-        high = middle;
-    }
-    const Item item = desk_.item[low];
-    return view().task.make(item, desk_.range[low][e - desk_.start[low]]);
-  }
-
-  /// One lane per item: false, and counted, if the item is stale.
-  SHOAL_FN bool live(const Item& item) {
-    bool stale = false;
-    if constexpr (HasStale<TaskT>) stale = view().task.stale(item);
-    out_.note_stale(stale);
-    out_.note_run(!stale);
-    return !stale;
-  }
+  SHOAL_FN void run_items(lane_t n) { run_batch(w_, out_, desk_, n); }
 
   /// After the items' own pushes: they are counted and every lane has arrived, so that the leader's next release covers
   /// them. It is told only at rest: late is safe, and a release waits for all stores before it.
@@ -468,7 +363,6 @@ class Scheduler {
   /// Items that run_items() takes at once.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
-  static constexpr lane_t kHub = 1u << 16;
   static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
   static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
