@@ -142,19 +142,19 @@ void read(BenchRun& r, const Json& got, Quantity quantity) {
   if (r.wrong.empty()) r.value = value_of(r, quantity);
 }
 
-/// The experiment's graphs that were asked for. @throws UsageError for a name that it does not have
+/// The experiment's graphs that were asked for, in that order. @throws UsageError for a name that it does not have
 std::vector<StandIn> choose_graphs(const Experiment& experiment, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return experiment.graphs;
   std::vector<StandIn> graphs;
   std::string legal;
-  for (const StandIn& graph : experiment.graphs) {
-    legal += (legal.empty() ? "" : ", ") + graph.paper;
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), graph.paper) != wanted.end()) graphs.push_back(graph);
-  }
+  for (const StandIn& graph : experiment.graphs) legal += (legal.empty() ? "" : ", ") + graph.paper;
   for (const std::string& name : wanted) {
-    const auto same = [&](const StandIn& graph) { return graph.paper == name; };
-    if (std::none_of(graphs.begin(), graphs.end(), same)) {
+    const auto found = std::find_if(experiment.graphs.begin(), experiment.graphs.end(),
+                                    [&](const StandIn& graph) { return graph.paper == name; });
+    if (found == experiment.graphs.end()) {
       throw UsageError("graph '" + name + "' is not in " + experiment.name + "; legal: " + legal);
     }
+    graphs.push_back(*found);
   }
   return graphs;
 }
