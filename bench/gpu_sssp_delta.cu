@@ -42,6 +42,7 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
                            {"sweep_leave", set(t.sweep_leave)},
                            {"pull_degree", set(t.pull_degree)},
                            {"pull_enter", set(t.pull_enter)},
+                           {"pull_share", set(t.pull_share)},
                            {"pulls", set(t.pulls)},
                            {"pull_width", set(t.pull_width)},
                            {"pull_growth", set(t.pull_growth)},

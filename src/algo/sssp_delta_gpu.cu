@@ -99,6 +99,7 @@ struct Search final : SsspDeltaGpu::State {
     if (rules.pulls > 0) sort_all();
     const double n = static_cast<double>(g.num_vertices);
     rules.pull_enter = static_cast<u32>(std::clamp(n * t.pull_enter, 0.0, 4e9));
+    rules.pull_arcs = static_cast<u64>(t.pull_share * static_cast<double>(g.num_arcs));
     rules.far_widths = t.far_widths;
     rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
     rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));

@@ -19,7 +19,7 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
   if (t.pulls < 0) refuse("pulls " + std::to_string(t.pulls) + "; 0 or more ranges are wanted");
-  if (!(t.pull_enter >= 0)) refuse("pull_enter must not be negative");
+  if (!(t.pull_enter >= 0) || !(t.pull_share >= 0)) refuse("pull_enter and pull_share must not be negative");
   if (!(t.pull_growth >= 1) || std::isinf(t.pull_growth)) {
     refuse("pull_growth " + std::to_string(t.pull_growth) + "; at least 1 is wanted");
   }

@@ -40,7 +40,7 @@ struct Path {
 };
 
 std::vector<Path> paths() {
-  std::vector<Path> out(10);
+  std::vector<Path> out(11);
   out[0].name = "defaults";
   out[1].name = "never sweeps, narrow window";
   out[1].tuning.sweep_enter = 2;
@@ -60,6 +60,7 @@ std::vector<Path> paths() {
   out[4].tuning.narrow = false;
   out[5].name = "pulls early, once";
   out[5].tuning.pull_enter = 0;
+  out[5].tuning.pull_share = 0;
   out[5].tuning.pulls = 1;
   out[5].tuning.pull_degree = 0;
   out[5].tuning.pull_width = 0.4;
@@ -83,12 +84,17 @@ std::vector<Path> paths() {
   out[8].tuning.round_steps = 1000;
   out[9].name = "pulls always";
   out[9].tuning.pull_enter = 0;
+  out[9].tuning.pull_share = 0;
   out[9].tuning.pull_degree = 0;
   out[9].tuning.pull_width = 0.02;
   out[9].tuning.pull_growth = 1.5;
   out[9].tuning.pulls = 1000;
   out[9].tuning.range_windows = 5;
   out[9].tuning.after_width = 0.1;
+  out[10].name = "a range that is pushed in the end";
+  out[10].tuning.pull_enter = 0;
+  out[10].tuning.pull_degree = 0;
+  out[10].tuning.pull_share = 2;
   for (Path& p : out) p.tuning.deadline_seconds = 20;
   return out;
 }

@@ -118,6 +118,7 @@ struct Rules {
   double range_windows;  ///< windows that a range is settled in, or fewer: none is narrower than delta
   u32 pulls;             ///< most ranges; 0: none
   u32 pull_enter;        ///< more vertices pending: the first one begins
+  u64 pull_arcs;         ///< of the first one's vertices, at least; fewer are pushed
   u32 sweep_enter;       ///< more vertices pending: the far ones are found by sweeps over all distances
   u32 sweep_leave;       ///< fewer: they wait in the queue again
   u32 narrow_after;  ///< so many steps in a row with at most narrow_enter vertices pending, then a cluster on each PE

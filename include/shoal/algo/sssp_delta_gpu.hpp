@@ -24,9 +24,10 @@ struct SsspDeltaGpuTuning {
   // pushed, for a few ranges after each other. Arcs are then kept once more, in order of weight.
   double pull_degree = 8;         ///< least mean degree of a graph for which that is done
   double pull_enter = 1.0 / 128;  ///< the first range begins when this part of all vertices is pending
-  int pulls = 3;                  ///< ranges at most; 0: nothing is pulled
+  double pull_share = 0.125;      ///< it is pulled if this part of all arcs leave its vertices; if not, they are pushed
+  int pulls = 2;                  ///< ranges at most; 0: nothing is pulled
   double pull_width = 0.05;       ///< mean weights: width of the first range; 0: nothing is pulled
-  double pull_growth = 3;         ///< each range is so many times as wide as the one before
+  double pull_growth = 5;         ///< each range is so many times as wide as the one before
   double range_windows = 1;       ///< a range is settled in so many windows, or fewer: none is narrower than delta
   double after_width = 1;         ///< mean weights: least delta afterwards, when only vertices of few arcs are left
 

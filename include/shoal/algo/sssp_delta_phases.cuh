@@ -85,7 +85,10 @@ __device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw 
           w.least_far = min(w.least_far, d);
         }
       } else {
-        if (limit != Metric::kNone) end = light_end(v, row, end, d, limit);
+        if (limit != Metric::kNone) {
+          w.row_arcs += end - row;
+          end = light_end(v, row, end, d, limit);
+        }
         ++w.popped;
         w.arcs += end - row;
       }

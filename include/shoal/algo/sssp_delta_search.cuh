@@ -136,11 +136,35 @@ __device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>
   return true;
 }
 
+/// Decides at the end of the first range. Vertices that no arc from it reaches look at all their in-arcs, so it pays only
+/// where a good part of all arcs leave the range; if not, its vertices go to the queue once more, for all of their arcs.
+template <class Metric, bool kMulti>
+__device__ bool worth_pulling(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at,
+                              bool& ended) {
+  const u64 arcs = warp_sum(w.row_arcs);
+  if (lane_id() == 0 && arcs != 0) w.gang.template add<0>(arcs);
+  ended = !w.gang.meet();
+  if (ended || w.gang.template total<0>() >= rules.pull_arcs) return !ended;
+  w.begin(at.step & 1, 0, at.limit);
+  sweep(w, at.low);
+  at.least_far = Metric::kNone;
+  ended = !close(w, at);
+  at.far = at.limit;
+  at.beyond = w.gang.template total<0>() >> 32;
+  at.limit = Metric::kNone;
+  at.delta = rules.delta;
+  return false;
+}
+
 /// The end of a range: every vertex beyond the limit looks for the best of its in-arcs from vertices within, and those that
 /// are within the next range go to the queue. @return false when the search was ended
 template <class Metric, bool kMulti>
 __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   const auto low = at.low, high = at.limit;
+  if (at.ranges == 1) {
+    bool ended = false;
+    if (!worth_pulling(rules, w, at, ended)) return !ended;
+  }
   if constexpr (kMulti) {
     publish(w, low, high);
     if (!w.gang.meet()) return false;

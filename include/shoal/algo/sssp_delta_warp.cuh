@@ -23,6 +23,7 @@ struct Warp {
   u32 fill = 0;
   u32 phase = 0;  ///< counts; the same in all warps of a block
   u64 arcs = 0, popped = 0;
+  u64 row_arcs = 0;  ///< of the rows of vertices expanded in the first range, also of arcs that were left out
 
   __device__ void begin(u32 which, u32 from, Raw limit) {
     ++phase;
