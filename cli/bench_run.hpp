@@ -51,6 +51,7 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
 struct Series {
   std::string graph, system;
   bool ours = false;
+  std::string follows;         ///< ours: the paper's system that it follows, or empty
   std::vector<double> values;  ///< one per entry of `columns`; kNotReported where there is none
 };
 /// @param columns  filled with the numbers of PEs, ascending, that the paper or our runs have

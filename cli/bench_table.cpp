@@ -105,11 +105,12 @@ std::vector<Series> lay_side_by_side(const Experiment& experiment, const std::ve
   for (const std::string& graph : graphs) {
     for (const Reported& row : experiment.reported) {
       if (row.graph != graph) continue;
-      out.push_back({graph, row.system, false, std::vector<double>(columns.size(), kNotReported)});
+      out.push_back({graph, row.system, false, "", std::vector<double>(columns.size(), kNotReported)});
       for (std::size_t i = 0; i < row.pes.size(); ++i) place(out.back(), row.pes[i], row.values[i]);
     }
     for (const BenchWay& way : experiment.ways) {
-      out.push_back({graph, "shoal " + way.label, true, std::vector<double>(columns.size(), kNotReported)});
+      out.push_back(
+          {graph, "shoal " + way.label, true, way.follows, std::vector<double>(columns.size(), kNotReported)});
       for (const BenchRun& run : runs) {
         if (run.graph == graph && run.way == way.label) place(out.back(), run.pes, run.value);
       }
@@ -208,6 +209,7 @@ Json to_json(const Experiment& experiment, const BenchOptions& options, const st
     for (const double value : series.values) values.push_back(finite(value));
     json["series"].push_back(
         {{"graph", series.graph}, {"system", series.system}, {"ours", series.ours}, {"values", values}});
+    if (!series.follows.empty()) json["series"].back()["follows"] = series.follows;
   }
   json["columns"] = columns;
   return json;

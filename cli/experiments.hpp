@@ -18,8 +18,9 @@ struct StandIn {
 
 /// One way to run shoal in an experiment, and the paper's system that it follows.
 struct BenchWay {
-  std::string label;  ///< "shoal persistent fifo"
+  std::string label;  ///< "persistent, FIFO"
   std::vector<std::string> flags;
+  std::string follows;  ///< Reported::system whose shape it should have; empty: none
 };
 
 /// What a paper reported: one value per number of GPUs.

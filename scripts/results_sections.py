@@ -134,6 +134,55 @@ def merge(parts: list[dict]) -> dict:
     return {**parts[0], "columns": columns, "series": series, "runs": [run for part in parts for run in part["runs"]]}
 
 
+def shapes(data: dict) -> list[str]:
+    """A table of ratios, the paper's and ours: of two ways on as many PEs as both have, and of one way on most PEs and one.
+
+    Ways that follow a system of the paper take part. Milliseconds of other machines say little; ratios compare.
+    """
+    values = {}
+    for series in data["series"]:
+        for pes, value in zip(data["columns"], series["values"], strict=True):
+            if value:
+                values[series["graph"], series["system"], pes] = value
+    rows = []
+    for graph in dict.fromkeys(series["graph"] for series in data["series"]):
+        ours = [s for s in data["series"] if s["graph"] == graph and s.get("follows")]
+        keys = {s["system"]: (s["follows"], s["system"]) for s in ours}
+        shared = {
+            system: [n for n in data["columns"] if all((graph, who, n) in values for who in pair)]
+            for system, pair in keys.items()
+        }
+
+        def ratio(one: str, n_one: int, other: str, n_other: int, graph: str = graph, keys: dict = keys) -> list[float]:
+            return [
+                values[graph, a, n_one] / values[graph, b, n_other] for a, b in zip(keys[one], keys[other], strict=True)
+            ]
+
+        for i, first in enumerate(ours):
+            name = first["system"].removeprefix("shoal ")
+            for second in ours[i + 1 :]:
+                both = [n for n in shared[first["system"]] if n in shared[second["system"]]]
+                if both:
+                    what = f"{name} / {second['system'].removeprefix('shoal ')}, {both[-1]} PEs"
+                    rows.append((graph, what, ratio(first["system"], both[-1], second["system"], both[-1])))
+            mine = shared[first["system"]]
+            if len(mine) > 1 and mine[0] == 1:
+                rows.append(
+                    (graph, f"{name}, 1 / {mine[-1]} PEs", ratio(first["system"], 1, first["system"], mine[-1]))
+                )
+    if not rows:
+        return []
+    table = [f"| {graph} | {what} | {paper:.3g} | {our:.3g} |" for graph, what, (paper, our) in rows]
+    return [
+        "",
+        f"Shapes: ratios of {data['unit']}.",
+        "",
+        "| graph | ratio | paper | here |",
+        "|---|---|---:|---:|",
+        *table,
+    ]
+
+
 def experiment_section(parts: list[dict], note: str) -> str:
     """One experiment on one kind of machine as a section: the paper's numbers beside ours.
 
@@ -164,4 +213,4 @@ def experiment_section(parts: list[dict], note: str) -> str:
             for n, value in zip(columns, series["values"], strict=True)
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + shapes(data)) + "\n"

@@ -252,6 +252,18 @@ class Results(unittest.TestCase):
         text = self.document()[0]
         self.assertIn("| shoal auto | 1.5 | 0.75 | > 2000 |", text)
         self.assertEqual(text.count("**usa; here road:9**"), 1)
+        self.assertNotIn("Shapes", text)
+        for series, way in ((bench["series"], "a"), (more["series"], "b")):
+            series += [
+                {"graph": "usa", "system": f"Atos {way}", "ours": False, "values": [6 if way == "a" else 2, 3]},
+                {"graph": "usa", "system": f"shoal {way}", "ours": True, "values": [4, 8], "follows": f"Atos {way}"},
+            ]
+        bench["columns"], bench["series"] = [1, 2], [{**s, "values": s["values"][:2]} for s in bench["series"]]
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+        (self.folder / "bench_more.json").write_text(json.dumps(more))
+        text = self.document()[0]
+        self.assertIn("| usa | a / b, 2 PEs | 1 | 1 |\n| usa | a, 1 / 2 PEs | 2 | 0.5 |\n", text)
+        self.assertIn("| usa | b, 1 / 2 PEs | 0.667 | 0.5 |\n", text)
         (self.folder / "bench_more.json").unlink()
         tune["ways"][0]["wrong"] = bench["runs"][0]["wrong"] = "vertex 3"
         (self.folder / "tune.json").write_text(json.dumps(tune))
