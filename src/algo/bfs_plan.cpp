@@ -47,6 +47,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     }
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
+  if (plan.strategy != BfsStrategy::async) note_unused(options, why);
   if (plan.strategy == BfsStrategy::async) {
     plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
                               graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);

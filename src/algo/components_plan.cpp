@@ -29,6 +29,7 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
         tuned ? "options of the asynchronous worklist were given" : "looks at few arcs, whatever the graph's shape";
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
+  if (plan.strategy != ComponentsStrategy::async) note_unused(options, why);
   if (plan.strategy == ComponentsStrategy::async) {
     const double mean_degree =
         graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;

@@ -98,6 +98,7 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                    : "all vertices change until the end: sweeps read memory in order and need no atomics";
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
+  if (plan.strategy != PageRankStrategy::async) note_unused(options, why);
   plan.rules = {options.alpha, options.tolerance, choose_wide(options, why),
                 options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {

@@ -46,6 +46,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
         "use --queue priority --threshold-delta");
   }
   why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
+  if (plan.strategy != SsspStrategy::async) note_unused(options, why);
   if (plan.strategy == SsspStrategy::async) {
     const double mean_degree =
         graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;

@@ -21,13 +21,34 @@ void note(std::vector<std::pair<std::string, std::string>>& why, const char* opt
   why.emplace_back(option, text + ": " + (asked ? "asked for" : reason));
 }
 
+/// The options given that only the worklist knows: "--worker, --fetch".
+std::string worklist_options(const Options& o) {
+  const std::pair<bool, const char*> options[] = {{o.worker != WorkerKind::automatic, "--worker"},
+                                                  {o.kernel != KernelKind::automatic, "--kernel"},
+                                                  {o.fetch > 0, "--fetch"},
+                                                  {o.capacity > 0, "--capacity"},
+                                                  {o.spill >= 0, "--spill"},
+                                                  {o.workers > 0, "--workers"},
+                                                  {o.queue != QueueKind::automatic, "--queue"},
+                                                  {o.threshold >= 0, "--threshold"},
+                                                  {o.threshold_delta > 0, "--threshold-delta"},
+                                                  {o.buckets > 0, "--buckets"},
+                                                  {o.judge != JudgeKind::automatic, "--judge"},
+                                                  {o.combine != CombineKind::automatic, "--combine"}};
+  std::string names;
+  for (const auto& [given, name] : options) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
 }  // namespace
 
-bool asks_for_worklist(const Options& o) {
-  return o.worker != WorkerKind::automatic || o.kernel != KernelKind::automatic || o.fetch > 0 || o.capacity > 0 ||
-         o.spill >= 0 || o.workers > 0 || o.queue != QueueKind::automatic || o.threshold >= 0 ||
-         o.threshold_delta > 0 || o.buckets > 0 || o.judge != JudgeKind::automatic ||
-         o.combine != CombineKind::automatic;
+bool asks_for_worklist(const Options& options) { return !worklist_options(options).empty(); }
+
+void note_unused(const Options& options, std::vector<std::pair<std::string, std::string>>& why) {
+  const std::string names = worklist_options(options);
+  if (!names.empty()) why.emplace_back("not used", names + ": of the worklist, which is strategy async");
 }
 
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,

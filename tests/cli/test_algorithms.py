@@ -181,6 +181,18 @@ class PageRank(WithGraph):
                 self.bad(USAGE, flag[2:], "pagerank", "g.wel", flag, value)
 
 
+class NotUsed(WithGraph):
+    def test_options_of_the_worklist_are_said_to_be_unused_in_bulk(self) -> None:
+        for command, bulk in [("bfs", "levels"), ("sssp", "delta"), ("pagerank", "pull"), ("components", "hook")]:
+            for strategy, unused in [(bulk, True), ("async", False)]:
+                with self.subTest(command=command, strategy=strategy):
+                    way = ["--device", "cpu", "--strategy", strategy, "--fetch", 4, "--capacity", 64, "--json"]
+                    chosen = self.good(command, "g.wel", *way).json()["trials"][0]["report"]["chosen"]
+                    self.assertEqual("not used" in chosen, unused)
+                    if unused:
+                        self.assertTrue(chosen["not used"].startswith("--fetch, --capacity: "))
+
+
 class Components(WithGraph):
     def test_labels(self) -> None:
         for way in (["--strategy", "hook"], ["--strategy", "async", "--pes", 2], ["--pes", 3, "--partition", "random"]):

@@ -33,6 +33,9 @@ struct LaunchPlan {
 /// True if an option was given that only the worklist knows: its user wants the asynchronous task.
 bool asks_for_worklist(const Options& options);
 
+/// For strategies without a worklist: says which of the options given they do not use.
+void note_unused(const Options& options, std::vector<std::pair<std::string, std::string>>& why);
+
 /// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
