@@ -35,19 +35,53 @@ def end_row(data: dict) -> str:
     """A row of END_HEAD from a bench/end_detection.cu file."""
     if not data["right"]:
         raise ValueError("not every run was right")
-    found, hop, idle = data["end_found_us"], data["hop_us"], data["run_without_work_us"]
+    found, idle = data["end_found_us"], data["run_without_work_us"]
+    items = data.get("items", 1)
+    at_once = f", {items:,} items at once" if items > 1 else ""
+    hop = f"{data['hop_us']['median']:.2f}" if items == 1 else "-"
+    share = f"{found['median'] / data['run_us']['median']:.2%}" if items > 1 else "-"
     return (
-        f"| {data['device']}, {data['pes']} x {data['workers_per_pe']} {data['worker']}s, {data['kernel']} "
-        f"| {found['median']:.1f} | {found['p99']:.1f} | {hop['median']:.2f} | {idle['median']:.1f} |"
+        f"| {workers_of(data)}{at_once} "
+        f"| {found['median']:.1f} | {found['p99']:.1f} | {share} | {hop} | {idle['median']:.1f} |"
     )
+
+
+def workers_of(data: dict) -> str:
+    return f"{data['device']}, {data['pes']} x {data['workers_per_pe']} {data['worker']}s, {data['kernel']}"
 
 
 END_HEAD = """## Finding the end
 
-`bench/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left, an item's way
-from worker to worker, and a whole run without work.
+`bench/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left (and that as a
+share of a run that is full of work), an item's way from worker to worker, and a whole run without work.
 
-| workers | end found | 99th percentile | hop | run without work |
+| workers | end found | 99th percentile | of the run | hop | run without work |
+|---|---:|---:|---:|---:|---:|
+"""
+
+
+def lag_rows(data: dict) -> list[str]:
+    """Rows of LAG_HEAD from a bench/worklist_lag.cu file."""
+    rows = []
+    for where, says in (("local", "on its PE"), ("round", "round all PEs")):
+        if where not in data:
+            continue
+        if not data[where]["right"]:
+            raise ValueError("hops were lost")
+        lag, push = data[where]["lag_ns"], data[where]["push_ns"]
+        rows.append(
+            f"| {workers_of(data)}, {says} | {lag['median'] / 1e3:.1f} | {lag['p99'] / 1e3:.1f} "
+            f"| {push['median'] / 1e3:.2f} | {lag['p99'] / push['median']:.0f} |"
+        )
+    return rows
+
+
+LAG_HEAD = """## From push to run
+
+`bench/worklist_lag.cu`, in microseconds, with 1,000 items under way: from the beginning of an item's push to its run, waiting
+for a free worker included; a push; and the 99th percentile in pushes.
+
+| workers | pushed to run | 99th percentile | a push | 99th percentile in pushes |
 |---|---:|---:|---:|---:|
 """
 

@@ -39,6 +39,7 @@ class Results:
         self.runs: list[runs.Run] = []
         self.tuned: list[tuple[str, float]] = []
         self.ends: list[str] = []
+        self.lags: list[str] = []
         self.sections: list[str] = []
         self.left_out: list[str] = []
         experiments: dict[tuple[str, str], list[dict]] = {}
@@ -65,6 +66,8 @@ class Results:
                     experiments.setdefault((data["experiment"], where), []).append(data)
                 elif data.get("benchmark") == "end_detection":
                     self.ends.append(sections.end_row(data))
+                elif data.get("benchmark") == "worklist_lag":
+                    self.lags += sections.lag_rows(data)
                 elif data.get("benchmark") == "gpu_queue" and "rivals" in file.name:
                     self.sections.append(sections.queue_section(data))
                 elif bench == "partitions":
@@ -75,6 +78,8 @@ class Results:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
         if self.ends:
             self.sections.append(sections.END_HEAD + "\n".join(self.ends) + "\n")
+        if self.lags:
+            self.sections.append(sections.LAG_HEAD + "\n".join(self.lags) + "\n")
         for (name, _), parts in experiments.items():
             note = folder / "notes" / f"{name}.md"
             self.sections.append(
