@@ -10,10 +10,11 @@ import argparse
 import json
 import math
 import pathlib
-import statistics
 import sys
 
+import results_runs
 import results_sections
+import results_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 QUEUES = {
@@ -73,23 +74,25 @@ def queues(plt, data: dict, out: pathlib.Path) -> None:
     save(plt, figure, out)
 
 
-def scaling(plt, data: dict, out: pathlib.Path) -> None:
-    """A panel for each graph: time on one PE over time on so many."""
-    graphs = list(dict.fromkeys(row["graph"] for row in data["rows"]))
-    figure, axes = panels(plt, len(graphs), 2, (4, 3))
-    for axis, graph in zip(axes, graphs):
-        for algorithm, colour in COLOURS.items():
-            rows = [r for r in data["rows"] if (r["graph"], r["algorithm"]) == (graph, algorithm) and r["verified"]]
-            times = {r["pes"]: statistics.median(r["seconds"]) for r in rows}
-            if 1 not in times:
+def scaling(plt, runs: list[results_runs.Run], out: pathlib.Path) -> None:
+    """A panel for skewed graphs and one for roads: the time on one GPU over that on several."""
+    figure, axes = panels(plt, 2, 2, (4, 3))
+    for axis, kind in zip(axes, ("kron", "road")):
+        most = 1
+        for what, colour in COLOURS.items():
+            several = [r for r in runs if r.what == what and r.graph.startswith(kind) and results_runs.on_one(r, runs)]
+            if not several:
                 continue
-            label = f"{algorithm} ({times[1] * 1e3:.3g} ms on one)"
-            axis.plot(sorted(times), [times[1] / times[n] for n in sorted(times)], "o-", label=label, color=colour)
-        counts = sorted({row["pes"] for row in data["rows"]})
+            graph = (max if kind == "kron" else min)(several, key=lambda r: r.arcs).graph
+            mine = sorted((r for r in several if r.graph == graph), key=lambda r: r.pes)
+            one = results_runs.on_one(mine[0], runs).seconds
+            points = [(1, 1.0)] + [(r.pes, one / r.seconds) for r in mine]
+            axis.plot(*zip(*points), "o-", label=f"{what}, {graph} ({one * 1e3:.3g} ms on one)", color=colour)
+            most = max(most, mine[-1].pes)
+        counts = range(1, most + 1)
         axis.plot(counts, counts, color="grey", linestyle=":", label="linear")
         axis.set_xticks(counts)
-        axis.set_title(graph, fontsize=9)
-        axis.set_xlabel("GPUs" if data["device"] == "gpu" else "PEs", fontsize=8)
+        axis.set_xlabel("GPUs", fontsize=8)
         axis.set_ylabel("times faster than on one", fontsize=8)
         axis.grid(True, alpha=0.3)
         axis.legend(fontsize=7)
@@ -146,7 +149,6 @@ def main() -> int:
     args.to.mkdir(parents=True, exist_ok=True)
     wanted = {
         "queues.svg": (queues, ["gpu_queue_rivals_h200.json"]),
-        "scaling.svg": (scaling, ["scaling_4xh200.json"]),
         "atos_fig5.svg": (fig5, ["bench_atos_table2_*xh200*.json", "bench_atos_table4_*xh200*.json"]),
     }
     for name, (draw, patterns) in wanted.items():
@@ -155,6 +157,11 @@ def main() -> int:
             print(f"figures: left out {name}: no {patterns[inputs.index(None)]} in {args.results}", file=sys.stderr)
             continue
         draw(plt, *inputs, args.to / name)
+    runs = results_table.Results(args.results).runs
+    if any(results_runs.on_one(run, runs) for run in runs):
+        scaling(plt, runs, args.to / "scaling.svg")
+    else:
+        print(f"figures: left out scaling.svg: no run on one and on several GPUs in {args.results}", file=sys.stderr)
     return 0
 
 

@@ -145,7 +145,9 @@ def auto_rows(data: dict) -> list[tuple[str, float]]:
     return [auto_row(data, row, row["graph"], row["ways"]) for row in data["rows"]]
 
 
-def cell(run: dict | None, value: float | None, unit: str) -> str:
+def cell(run: dict | None, value: float | None, unit: str, ours: bool) -> str:
+    if ours and run is None:
+        return "not run"
     if run is not None and "failed" in run:
         return "failed"
     if run is not None and "over_seconds" in run:
@@ -197,7 +199,7 @@ def shapes(data: dict) -> list[str]:
             for second in ours[i + 1 :]:
                 both = [n for n in shared[first["system"]] if n in shared[second["system"]]]
                 if both:
-                    what = f"{name} / {second['system'].removeprefix('shoal ')}, {both[-1]} PEs"
+                    what = f"{name} / {second['system'].removeprefix('shoal ')}, {both[-1]} PE{'s' if both[-1] > 1 else ''}"
                     rows.append((graph, what, ratio(first["system"], both[-1], second["system"], both[-1])))
             mine = shared[first["system"]]
             if len(mine) > 1 and mine[0] == 1:
@@ -243,7 +245,7 @@ def experiment_section(parts: list[dict], note: str) -> str:
             graph = series["graph"]
             lines.append(f"| **{lines_of[graph]}** |" + " |" * len(columns))
         cells = [
-            cell(runs.get((graph, series["system"], n)), value, data["unit"])
+            cell(runs.get((graph, series["system"], n)), value, data["unit"], series["ours"])
             for n, value in zip(columns, series["values"], strict=True)
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
