@@ -31,7 +31,7 @@ class Scheduler {
         backoff.reset();
       } else {
         rest();
-        if (index_ == 0 && view().me == 0) rarely([](Scheduler& self) { return self.look_for_the_end(); });
+        if (index_ == 0 && view().me == 0) look_for_the_end();
         // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
@@ -91,9 +91,19 @@ class Scheduler {
 
   /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
   /// quiescent() has acquired.
-  SHOAL_FN bool look_for_the_end() {
-    std::uint64_t created = 0;
-    if (!quiescent(w_, view(), created) || over()) return false;
+  SHOAL_FN void look_for_the_end() {
+    if constexpr (W::kMaxLanes > 32) {  // in line, the look takes registers that a block has not got
+      rarely([](Scheduler& self) {
+        std::uint64_t created = 0;
+        return self.seems_over(created) && self.end_or_go_on(created);
+      });
+    } else {
+      std::uint64_t created = 0;
+      if (seems_over(created)) rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+    }
+  }
+  SHOAL_FN bool seems_over(std::uint64_t& created) { return quiescent(w_, view(), created) && !over(); }
+  SHOAL_FN bool end_or_go_on(std::uint64_t created) {
     if (order_phase(w_, view(), orders_, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
     return true;
