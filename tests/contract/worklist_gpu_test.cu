@@ -7,25 +7,19 @@
 #include <tuple>
 #include <vector>
 
+#include "gpu_shapes.hpp"
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/devices.hpp"
 #include "shoal/runtime/worklist.hpp"
 #include "tasks.hpp"
+#include "tree_runs.hpp"
 
 namespace shoal::contract {
 namespace {
 
-using GpuShape = std::tuple<WorkerKind, KernelKind>;
-
-class WorklistOnGpus : public ::testing::TestWithParam<GpuShape> {
+class WorklistOnGpus : public OnGpusOfAShape {
  protected:
-  void SetUp() override {
-    std::string why;
-    gpus_ = static_cast<pe_t>(list_devices(&why).size());
-    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << why;
-  }
-
   static Machine machine(pe_t pes) {
     Options options;
     options.device = DeviceKind::gpu;
@@ -54,26 +48,6 @@ class WorklistOnGpus : public ::testing::TestWithParam<GpuShape> {
     }
   }
 
-  template <class Task, class List>
-  void grow_and_compare(const Machine& machine, List& list, Shape shape, std::uint64_t roots, pe_t owners) {
-    const pe_t n = machine.n_pes();
-    Ledger ledger(machine);
-    std::vector<Task> tasks(n);
-    std::vector<std::vector<TreeItem>> seeds(n);
-    for (pe_t p = 0; p < n; ++p) {
-      static_cast<Grower&>(tasks[p]) = {ledger.view(p), shape, p, n, owners};
-      for (std::uint64_t i = p; i < roots; i += n) seeds[p].push_back(tasks[p].root(i, p));
-    }
-    const Expected expected = grow(tasks[0], roots);
-    const Report report = list.run(tasks, seeds);
-    EXPECT_EQ(ledger.read(), expected.page);
-    EXPECT_EQ(report.pushed, expected.pushed);
-    EXPECT_EQ(report.withheld, expected.withheld);
-    EXPECT_EQ(report.accepted, expected.accepted);
-    EXPECT_EQ(report.dropped, expected.dropped);
-    EXPECT_EQ(report.stale, expected.stale);
-    EXPECT_EQ(report.run, expected.run);
-  }
   /// How much smaller the work is: at a handful of slots nearly every item goes through spill, for a thread one by one.
   static std::uint64_t shrink(const LaunchPlan& plan) {
     return plan.capacity >= 1024 ? 1 : plan.worker == WorkerKind::thread ? 16 : 4;
@@ -104,8 +78,6 @@ class WorklistOnGpus : public ::testing::TestWithParam<GpuShape> {
     }
     return tasks;
   }
-
-  pe_t gpus_ = 0;
 };
 
 TEST_P(WorklistOnGpus, EveryItemOfATreeIsJudgedAndRunOnce) {
@@ -231,12 +203,7 @@ TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOnGpus,
-                         ::testing::Combine(::testing::Values(WorkerKind::thread, WorkerKind::warp, WorkerKind::block),
-                                            ::testing::ValuesIn(kKernels)),
-                         [](const ::testing::TestParamInfo<GpuShape>& info) {
-                           return std::string(name(std::get<0>(info.param))) + "_" + name(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOnGpus, every_gpu_shape(), describe_gpu_shape);
 
 }  // namespace
 }  // namespace shoal::contract

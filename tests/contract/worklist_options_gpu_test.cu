@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "gpu_shapes.hpp"
 #include "options_runs.hpp"
 #include "shapes.hpp"
 #include "shoal/runtime/devices.hpp"
@@ -13,20 +14,13 @@
 namespace shoal::contract {
 namespace {
 
-using GpuShape = std::tuple<WorkerKind, KernelKind>;
-
-class WorklistOptionsOnGpus : public ::testing::TestWithParam<GpuShape> {
+class WorklistOptionsOnGpus : public OnGpusOfAShape {
  protected:
   struct Size {
     ticket_t capacity;
     lane_t buckets;  ///< 0: no priorities
   };
 
-  void SetUp() override {
-    std::string why;
-    gpus_ = static_cast<pe_t>(list_devices(&why).size());
-    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << why;
-  }
   static std::vector<Sending> sendings(pe_t pes) {
     if (pes == 1) return {Sending::plain};
     if (pes == 2) return {Sending::plain, Sending::judge_remote, Sending::combine};
@@ -57,8 +51,6 @@ class WorklistOptionsOnGpus : public ::testing::TestWithParam<GpuShape> {
       }
     }
   }
-
-  pe_t gpus_ = 0;
 };
 
 TEST_P(WorklistOptionsOnGpus, WhatIdleFindsIsRun) {
@@ -114,12 +106,7 @@ TEST_P(WorklistOptionsOnGpus, AmountsThatOnlyIdleSeesReachTheEnd) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOptionsOnGpus,
-                         ::testing::Combine(::testing::Values(WorkerKind::thread, WorkerKind::warp, WorkerKind::block),
-                                            ::testing::ValuesIn(kKernels)),
-                         [](const ::testing::TestParamInfo<GpuShape>& info) {
-                           return std::string(name(std::get<0>(info.param))) + "_" + name(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOptionsOnGpus, every_gpu_shape(), describe_gpu_shape);
 
 }  // namespace
 }  // namespace shoal::contract

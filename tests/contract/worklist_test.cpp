@@ -15,6 +15,7 @@
 #include "shoal/algo/bfs_reference.hpp"
 #include "shoal/data/generate.hpp"
 #include "tasks.hpp"
+#include "tree_runs.hpp"
 
 namespace shoal::contract {
 namespace {
@@ -23,36 +24,6 @@ template <class Kind>
 class WorklistContract : public ::testing::Test {
  protected:
   WorklistContract() { state_.arm(Kind::plan()); }
-
-  /// Grows trees from `roots` roots on `list` and compares the ledger and the report with serial code.
-  template <class Task, class List>
-  void grow_and_compare(const Machine& machine, List& list, Shape shape, std::uint64_t roots, pe_t owners) {
-    const pe_t n = machine.n_pes();
-    Ledger ledger(machine);
-    std::vector<Task> tasks(n);
-    std::vector<std::vector<TreeItem>> seeds(n);
-    for (pe_t p = 0; p < n; ++p) {
-      static_cast<Grower&>(tasks[p]) = {ledger.view(p), shape, p, n, owners};
-      for (std::uint64_t i = p; i < roots; i += n) seeds[p].push_back(tasks[p].root(i, p));
-    }
-    const Expected expected = grow(tasks[0], roots);
-    const Report report = list.run(tasks, seeds);
-    const Page page = ledger.read();
-    for (pe_t owner = 0; owner < n; ++owner) {
-      for (pe_t producer = 0; producer < n; ++producer) {
-        EXPECT_EQ(page[owner][producer][kJudged], expected.page[owner][producer][kJudged])
-            << "judged by PE " << owner << ", made by PE " << producer;
-        EXPECT_EQ(page[owner][producer][kRun], expected.page[owner][producer][kRun])
-            << "run by PE " << owner << ", made by PE " << producer;
-      }
-    }
-    EXPECT_EQ(report.pushed, expected.pushed);
-    EXPECT_EQ(report.withheld, expected.withheld);
-    EXPECT_EQ(report.accepted, expected.accepted);
-    EXPECT_EQ(report.dropped, expected.dropped);
-    EXPECT_EQ(report.stale, expected.stale);
-    EXPECT_EQ(report.run, expected.run);
-  }
 
   /// The same shape on every machine and plan, twice on one object: tickets go on, nothing is reset.
   template <class Task>
@@ -99,7 +70,7 @@ TYPED_TEST(WorklistContract, PesThatOwnNothing) {
   for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
     SCOPED_TRACE(describe(machine, plan));
     Worklist<Tree, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
-    this->template grow_and_compare<Tree>(machine, list, {.seed = 21}, 4, (machine.n_pes() + 1) / 2);
+    grow_and_compare<Tree>(machine, list, {.seed = 21}, 4, (machine.n_pes() + 1) / 2);
   });
 }
 
@@ -107,9 +78,9 @@ TYPED_TEST(WorklistContract, NoSeedsNoWork) {
   for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
     SCOPED_TRACE(describe(machine, plan));
     Worklist<Tree, typename TypeParam::Transport> list(machine, plan, TypeParam::make(this->state_));
-    this->template grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
-    this->template grow_and_compare<Tree>(machine, list, {}, 2, machine.n_pes());
-    this->template grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
+    grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
+    grow_and_compare<Tree>(machine, list, {}, 2, machine.n_pes());
+    grow_and_compare<Tree>(machine, list, {}, 0, machine.n_pes());
   });
 }
 
