@@ -14,10 +14,12 @@
 namespace shoal {
 
 /// Sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
-template <class View>
+/// @tparam kNewest  reads the ring's tail by adding zero: see quiescent()
+template <bool kNewest = false, class View>
 SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
-  const PeControl& c = *view.control[q];
-  std::uint64_t sum = c.entered.load() + c.ring.tail.load();
+  PeControl& c = *view.control[q];
+  const ticket_t ring = kNewest ? c.ring.tail.fetch_add(0) : c.ring.tail.load();
+  std::uint64_t sum = c.entered.load() + ring;
   sum += static_cast<std::uint64_t>(c.tokens.load());
   for (pe_t to = 0; to < view.n_pes; ++to) sum += c.send[to].tail.load();
   return sum;
@@ -36,6 +38,17 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
     here += created_at(view, q);
   }
   created = w.sum(here);
+  if constexpr (kSelfContained<typename View::Task>) {
+    // Their rings pass an item on, but not what its pusher did before: a tail that was counted up for an item that is
+    // completed already may be read too old. Adding zero cannot come before that count: the pusher's ticket would follow
+    // from it, the slot from the ticket, the completion from the slot, and this addition from the completion.
+    if (completed != created) return false;
+    std::uint64_t newest = 0;
+    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+      newest += created_at<true>(view, q);
+    }
+    created = w.sum(newest);
+  }
   return completed == created;
 }
 
