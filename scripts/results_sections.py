@@ -86,7 +86,7 @@ for a free worker included; a push; and the 99th percentile in pushes.
 """
 
 
-def queue_section(data: dict) -> str:
+def queue_section(data: dict, note: str) -> str:
     """A bench/gpu_queue.cu file as a section: the best rate of each ring over numbers of threads."""
     best: dict[tuple[str, str], dict[str, float]] = {}
     sizes = {row["bytes"] for row in data["rows"]}
@@ -97,15 +97,18 @@ def queue_section(data: dict) -> str:
     lines = [
         f"## Queues on one {data['gpu']}",
         "",
-        f"`bench/gpu_queue.cu`, items of {', '.join(map(str, sorted(sizes)))} bytes, 10⁹ items/s at the best number of threads. "
-        "`bare`: the atomics that every queue needs, and nothing else.",
+        f"`bench/gpu_queue.cu`, {data.get('date', 'undated')[:10]}, items of {', '.join(map(str, sorted(sizes)))} bytes, 10⁹ "
+        "items/s at the best number of threads. `bare`: the atomics that every queue needs, and nothing else.",
+        *([note.rstrip()] if note else []),
         "",
-        "| workers | ring | push | pop | push and pop |",
-        "|---|---|---:|---:|---:|",
+        "| workers | ring | push | pop | push and pop | of bare |",
+        "|---|---|---:|---:|---:|---:|",
     ]
     for (worker, ring), cells in sorted(best.items(), key=lambda row: ("warp", "block", "thread").index(row[0][0])):
         shown = " | ".join(f"{cells[op]:.3g}" if op in cells else "-" for op in ("push", "pop", "both"))
-        lines.append(f"| {worker}s | {ring} | {shown} |")
+        bare = best.get((worker, "bare"), {}).get("both")
+        part = f"{cells['both'] / bare:.0%}" if bare and "both" in cells else "-"
+        lines.append(f"| {worker}s | {ring} | {shown} | {part} |")
     return "\n".join(lines) + "\n"
 
 

@@ -36,6 +36,7 @@ class Results:
     """Everything that is shown; a line in `left_out` for each file that is not."""
 
     def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
         self.runs: list[runs.Run] = []
         self.tuned: list[tuple[str, float]] = []
         self.ends: list[str] = []
@@ -69,7 +70,7 @@ class Results:
                 elif data.get("benchmark") == "worklist_lag":
                     self.lags += sections.lag_rows(data)
                 elif data.get("benchmark") == "gpu_queue" and "rivals" in file.name:
-                    self.sections.append(sections.queue_section(data))
+                    self.sections.append(sections.queue_section(data, self.note("queues")))
                 elif bench == "partitions":
                     self.sections.append(sections.partition_section(data))
                 else:
@@ -81,10 +82,12 @@ class Results:
         if self.lags:
             self.sections.append(sections.LAG_HEAD + "\n".join(self.lags) + "\n")
         for (name, _), parts in experiments.items():
-            note = folder / "notes" / f"{name}.md"
-            self.sections.append(
-                sections.experiment_section(parts, note.read_text(encoding="utf-8") if note.exists() else "")
-            )
+            self.sections.append(sections.experiment_section(parts, self.note(name)))
+
+    def note(self, name: str) -> str:
+        """What was seen, and what a reader has to know about the numbers; empty if there is no such note."""
+        file = self.folder / "notes" / f"{name}.md"
+        return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def document(results: Results, figures: pathlib.Path) -> str:

@@ -287,7 +287,7 @@ class Results(unittest.TestCase):
         times = {"lag_ns": {"median": 5000, "p99": 26000}, "push_ns": {"median": 1000}}
         (self.folder / "lag.json").write_text(json.dumps({**lag, "local": {**times, "right": True}}))
         text, left_out = self.document()
-        self.assertIn("| warps | r | 2 | 2 | - |", text)
+        self.assertIn("| warps | r | 2 | 2 | - | - |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete | 6.7 | 9.0 | - | 2.00 | 30.0 |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete, 1,000 items at once | 6.7 | 9.0 | 1.00% | - | 30.0 |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete, on its PE | 5.0 | 26.0 | 1.00 | 26 |", text)
