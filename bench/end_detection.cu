@@ -10,15 +10,13 @@
 // Every run's hops are counted. Prints a line; exit status 1 when anything was wrong.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "latency_bench.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/run_flags.hpp"
 #include "shoal/runtime/worklist.hpp"
@@ -26,19 +24,8 @@
 namespace {
 
 using namespace shoal;
+using bench::now_ns;
 using Stamp = Word<std::uint64_t, Scope::device>;
-
-SHOAL_FN std::uint64_t now_ns() {
-#if defined(__CUDA_ARCH__)
-  std::uint64_t t;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-  return t;
-#else
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-#endif
-}
 
 struct Hop {
   struct Item {
@@ -137,24 +124,17 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
     const auto of = [](const Spread& s) {
       return nlohmann::json{{"median", s.median}, {"p99", s.p99}, {"most", s.most}};
     };
-    std::ofstream file(json);
-    file << nlohmann::json{{"benchmark", "end_detection"},
-                           {"device", machine.on_gpu() ? "gpu" : "cpu"},
-                           {"pes", n},
-                           {"workers_per_pe", list.workers_per_pe()},
-                           {"worker", name(plan.worker)},
-                           {"kernel", name(plan.kernel)},
-                           {"items", items},
-                           {"hops", hops},
-                           {"trials", trials},
-                           {"end_found_us", of(end)},
-                           {"run_us", of(run)},
-                           {"run_with_a_sixteenth_of_the_looks_us", of(rare)},
-                           {"run_without_work_us", of(whole)},
-                           {"hop_us", of(hop)},
-                           {"right", right}}
-         << "\n";
-    if (!file) throw UsageError(json + " could not be written");
+    nlohmann::ordered_json out = bench::result_head("end_detection", machine, plan, list.workers_per_pe());
+    out.update({{"items", items},
+                {"hops", hops},
+                {"trials", trials},
+                {"end_found_us", of(end)},
+                {"run_us", of(run)},
+                {"run_with_a_sixteenth_of_the_looks_us", of(rare)},
+                {"run_without_work_us", of(whole)},
+                {"hop_us", of(hop)},
+                {"right", right}});
+    bench::write_result(out, json);
   }
   return right ? 0 : 1;
 }

@@ -10,16 +10,14 @@
 // Source: Atos, Listing 6 publishes with one counter, behind which a fast pusher waits for a slow one; what is asked of a
 // worklist here is that the 99th percentile of the lag is at most ten pushes.
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "latency_bench.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/run_flags.hpp"
 #include "shoal/runtime/worklist.hpp"
@@ -27,19 +25,8 @@
 namespace {
 
 using namespace shoal;
+using bench::now_ns;
 using Count = Word<std::uint64_t, Scope::device>;
-
-SHOAL_FN std::uint64_t now_ns() {
-#if defined(__CUDA_ARCH__)
-  std::uint64_t t;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-  return t;
-#else
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-#endif
-}
 
 constexpr int kBins = 512;  // eight for each power of two
 SHOAL_FN int bin_of(std::uint64_t ns) {
@@ -110,14 +97,9 @@ int measure(const Options& options, std::uint32_t chains, std::uint32_t hops, co
   std::vector<std::shared_ptr<void>> memory;
   for (pe_t p = 0; p < n; ++p) memory.push_back(machine.allocate(p, 2 * kBins * sizeof(Count), "bins"));
   Worklist<Chain> list(machine, plan);
-  nlohmann::json out = {{"benchmark", "worklist_lag"},
-                        {"device", machine.on_gpu() ? "gpu" : "cpu"},
-                        {"pes", n},
-                        {"workers_per_pe", list.workers_per_pe()},
-                        {"worker", name(plan.worker)},
-                        {"kernel", name(plan.kernel)},
-                        {"in_flight", chains},
-                        {"hops", hops}};
+  nlohmann::ordered_json out = bench::result_head("worklist_lag", machine, plan, list.workers_per_pe());
+  out["in_flight"] = chains;
+  out["hops"] = hops;
   bool right = true;
   for (const bool travels : {false, true}) {
     if (travels && n == 1) break;
@@ -159,11 +141,7 @@ int measure(const Options& options, std::uint32_t chains, std::uint32_t hops, co
     out[travels ? "round" : "local"] = {
         {"lag_ns", lag.json(turns)}, {"push_ns", push.json(1)}, {"seconds", seconds}, {"right", right}};
   }
-  if (!json.empty()) {
-    std::ofstream file(json);
-    file << out << "\n";
-    if (!file) throw UsageError(json + " could not be written");
-  }
+  if (!json.empty()) bench::write_result(out, json);
   return right ? 0 : 1;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -23,6 +24,7 @@ namespace {
 const char* const kBenchFooter = R"(examples:
   shoal bench --list                           the experiments, and the papers that they are from
   shoal bench atos-table2 --quick              small graphs of the same kinds, on whatever is here
+  shoal bench atos-fig5 --quick                all parts of it, one after the other
   shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
   shoal bench groute-table4 --graphs road_usa --trials 5
 
@@ -96,7 +98,11 @@ class BenchCommand {
     if (list_) return list();
     if (name_.empty()) throw UsageError("no experiment given; `shoal bench --list` shows them");
     if (name_ == kQueueExperiment) return run_queues();
-    const Experiment& experiment = find_experiment(name_);
+    const std::vector<const Experiment*> parts = find_experiments(name_);
+    if (parts.size() > 1 && (json_.wanted() || !markdown_.empty() || !plot_.empty())) {
+      throw UsageError("experiment '" + name_ +
+                       "' has several parts, and a file holds one; name one of them, such as " + parts.front()->name);
+    }
     options_.trials = trials_ != 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
     if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
@@ -112,7 +118,13 @@ class BenchCommand {
     json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);
     if (!plot_.empty()) OutputFile can_be_written(plot_);
+    int worst = kRight;
+    for (const Experiment* part : parts) worst = std::max(worst, run_one(*part, markdown_file));
+    return worst;
+  }
 
+ private:
+  int run_one(const Experiment& experiment, std::optional<OutputFile>& markdown_file) {
     std::optional<Step> step;
     Json json;
     int left_out = 0;
@@ -127,7 +139,6 @@ class BenchCommand {
     return finish(experiment, runs, std::move(json), markdown_file);
   }
 
- private:
   static int list() {
     for (const Experiment& experiment : experiments()) {
       std::printf("%-20s %s\n%-20s %s\n", experiment.name.c_str(), experiment.title.c_str(), "",

@@ -272,12 +272,15 @@ const std::vector<Experiment>& experiments() {
   return all;
 }
 
-const Experiment& find_experiment(const std::string& name) {
+std::vector<const Experiment*> find_experiments(const std::string& name) {
   std::string legal;
+  std::vector<const Experiment*> parts;
   for (const Experiment& experiment : experiments()) {
-    if (experiment.name == name) return experiment;
+    if (experiment.name == name) return {&experiment};
+    if (experiment.name.rfind(name + "-", 0) == 0) parts.push_back(&experiment);
     legal += (legal.empty() ? "" : ", ") + experiment.name;
   }
+  if (!parts.empty()) return parts;
   throw UsageError("experiment '" + name + "' is not known; legal: " + legal);
 }
 

@@ -53,7 +53,8 @@ struct Experiment {
 };
 
 const std::vector<Experiment>& experiments();
+/// The experiment of that name, or all whose names begin with it and a dash: atos-fig5 has two parts.
 /// @throws UsageError naming the text and the legal names
-const Experiment& find_experiment(const std::string& name);
+std::vector<const Experiment*> find_experiments(const std::string& name);
 
 }  // namespace shoal::cli

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "shoal/core/error.hpp"
+#include "shoal/worker/worker.hpp"
 
 namespace shoal {
 namespace {
@@ -77,10 +78,10 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
   // Enough items to fill half of what a worker judges at once; not more, so that the others find some. A worker of several
-  // lanes judges four elements of each lane at once (W::kOffers), but short batches one of each. kron:20 on one H200,
+  // lanes judges several elements of each lane at once, but short batches one of each. kron:20 on one H200,
   // 2026-11-21, blocks of 512: 0.98 ms with 32 items, 1.83 with 9.
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
-  const double at_once = lanes > 1 && wide ? 4 * lanes : lanes;
+  const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
   plan.fetch = static_cast<lane_t>(options.fetch > 0 ? options.fetch : on_gpu ? fitting : 16);
   note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0,

@@ -80,6 +80,26 @@ class Bench(CommandTest):
         self.assertIn("road_usa (23.9 M, 57 M); here road:100,deleted=0.4", out)
         self.assertNotIn("osm_eur", out)
 
+    def test_all_parts_of_an_experiment(self) -> None:
+        args = [
+            "bench",
+            "atos-fig5",
+            "--quick",
+            "--graphs",
+            "road_usa",
+            "--device",
+            "cpu",
+            "--trials",
+            "1",
+            "--pes",
+            "1",
+        ]
+        out = self.good(*args).out
+        self.assertIn("Strong scaling of breadth-first search", out)
+        self.assertIn("Strong scaling of PageRank", out)
+        self.bad(USAGE, "atos-fig5-bfs", *args, "--markdown", "both.md")
+        self.assertEqual(self.files(), [])
+
     def test_plot(self) -> None:
         args = ["bench", "atos-fig5-bfs", "--quick", "--graphs", "road_usa", "--device", "cpu", "--trials", "1"]
         has_matplotlib = subprocess.run(["python3", "-c", "import matplotlib"], capture_output=True, check=False)

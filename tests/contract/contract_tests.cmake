@@ -19,6 +19,7 @@ shoal_task_is_refused(STALE_OF_NOTHING "error: [^\n]*stale is .bool stale.Item. 
 shoal_task_is_refused(WORTH_SENDING_NOT_CONST "error: [^\n]*worth_sending is .bool worth_sending.Item. const.")
 shoal_task_is_refused(RANGE_NOT_CONST "error: [^\n]*a task with range needs .R range.Item. const.")
 shoal_task_is_refused(ACCEPT_AT_NOT_CONST "error: [^\n]*accept_at is .bool accept_at.pe_t, Item. const.")
+shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promising.Item. const.")
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
 shoal_task_is_refused(NO_ACCEPT "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")

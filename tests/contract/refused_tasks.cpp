@@ -54,6 +54,8 @@ struct Task {
   };
   Range range(Item) { return {}; }
   Item make(Item, unsigned) const { return {}; }
+#elif defined(SHOAL_REFUSED_PROMISING_NOT_CONST)
+  bool promising(Item) { return true; }
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
   bool enough() { return true; }
 #elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)

@@ -31,13 +31,26 @@ class Out {
   /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
   template <class Range, class Make>
   SHOAL_FN void push_each(const W& w, Range range, Make make) {
-    for (std::int64_t base = 0; base < range.size(); base += W::kOffers * w.size()) {
+    push_numbered(w, 0, range.size(), [&](std::int64_t i) { return make(range[i]); });
+  }
+
+  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at once. What one of each lane can
+  /// take goes the short way: the batches of a road have a dozen elements.
+  /// @param make  number -> Item; as in push_each
+  template <class Make>
+  SHOAL_FN void push_numbered(const W& w, std::int64_t begin, std::int64_t end, Make make) {
+    if (W::kOffers > 1 && end - begin <= w.size()) {
+      const std::int64_t i = begin + w.lane();
+      if (begin < end) emit(w, i < end, i < end ? make(i) : Item{});
+      return;
+    }
+    for (std::int64_t base = begin; base < end; base += W::kOffers * w.size()) {
       bool has[W::kOffers];
       Item item[W::kOffers];
       for (lane_t k = 0; k < W::kOffers; ++k) {
         const std::int64_t i = base + k * w.size() + w.lane();
-        has[k] = i < range.size();
-        item[k] = has[k] ? make(range[i]) : Item{};
+        has[k] = i < end;
+        item[k] = has[k] ? make(i) : Item{};
       }
       emit_some(w, has, item);
     }
@@ -176,7 +189,7 @@ class Out {
       const Scan scan = w.count_before(mine);
       Tickets t;
       if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
-      t = {w.from_leader(t.first), w.from_leader(t.count)};
+      t = from_leader(w, t);
       place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
       to_run += scan.total - t.count;

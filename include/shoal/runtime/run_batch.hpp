@@ -54,29 +54,6 @@ SHOAL_FN typename TaskT::Item batch_element(const TaskT& task, const Desk<TaskT>
   return task.make(desk.item[low], desk.range[low][e - desk.start[low]]);
 }
 
-/// Worker-collective, several lanes: pushes make(e) for every e in [begin, end), kOffers of each lane at once. What one of
-/// each lane can take goes the short way: the batches of a road have a dozen elements.
-/// @param make  element number -> Item
-template <Worker W, class View, class Make>
-SHOAL_FN void push_elements(const W& w, Out<W, View>& out, std::int64_t begin, std::int64_t end, Make make) {
-  using Item = typename View::Item;
-  if (end - begin <= w.size()) {
-    const std::int64_t e = begin + w.lane();
-    if (end > begin) out.emit(w, e < end, e < end ? make(e) : Item{});
-    return;
-  }
-  for (std::int64_t base = begin; base < end; base += W::kOffers * w.size()) {
-    bool has[W::kOffers];
-    Item made[W::kOffers];
-    for (lane_t k = 0; k < W::kOffers; ++k) {
-      const std::int64_t e = base + k * w.size() + w.lane();
-      has[k] = e < end;
-      made[k] = has[k] ? make(e) : Item{};
-    }
-    out.emit_some(w, has, made);
-  }
-}
-
 /// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements.
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
@@ -93,15 +70,15 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   const Scan scan = w.exclusive_sum(size);
   if (i < n) desk.start[i] = scan.before;
   w.sync();
-  push_elements(w, out, 0, scan.total,
-                [&](std::int64_t e) { return batch_element(task, desk, n, static_cast<lane_t>(e)); });
+  out.push_numbered(w, 0, scan.total,
+                    [&](std::int64_t e) { return batch_element(task, desk, n, static_cast<lane_t>(e)); });
   if (!w.any(size == kHub)) return;
   for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
     const lane_t begin = desk.start[h], end = h + 1 < n ? desk.start[h + 1] : scan.total;
     if (end - begin != kHub) continue;
     const auto item = desk.item[h];
     const auto range = desk.range[h];
-    push_elements(w, out, kHub, range.size(), [&](std::int64_t e) { return task.make(item, range[e]); });
+    out.push_numbered(w, kHub, range.size(), [&](std::int64_t e) { return task.make(item, range[e]); });
   }
 }
 

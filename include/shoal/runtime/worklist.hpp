@@ -93,8 +93,7 @@ class Worklist {
     for (pe_t p = 0; p < n; ++p) machine_.copy_out(p, &mirror_[p], control_[p].get(), sizeof(PeControl));
     const RunState end = check_end();
     count(before, report);
-    if (end ==
-        RunState::enough) {  // what is left stays where it is, and broken_ has it thrown away before the next run
+    if (end == RunState::enough) {  // what is left is thrown away before the next run, because broken_ stays
       report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
       for (pe_t p = 0; p < n; ++p) {
         report.left += static_cast<std::int64_t>(seeds[p].size() - mirror_[p].seeds_taken.load());

@@ -17,7 +17,7 @@ struct GpuWarp {
   static constexpr lane_t kMaxLanes = 32;
   static constexpr lane_t kMaxFetch = 32;
   static constexpr lane_t kBuffer = 1;
-  static constexpr lane_t kOffers = 4;
+  static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
@@ -68,7 +68,7 @@ struct GpuBlock {
   static constexpr lane_t kMaxLanes = 512;
   static constexpr lane_t kMaxFetch = 512;
   static constexpr lane_t kBuffer = 1;
-  static constexpr lane_t kOffers = 4;
+  static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
 
   Scratch* scratch;

@@ -26,6 +26,9 @@ struct Scan {
   lane_t total;
 };
 
+/// kOffers of workers of several lanes. A plan counts on it (runtime/worklist_plan.hpp).
+inline constexpr lane_t kOffersOfALane = 4;
+
 template <class W>
 concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   { W::kMaxLanes } -> std::convertible_to<lane_t>;    // an upper bound of size(); 1 means collectives are free
