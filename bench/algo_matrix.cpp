@@ -1,8 +1,8 @@
 // Every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
 // strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
-//   algo_matrix [--algorithm NAME]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER] [--quick] [--shard I/N]
-//               [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
+//   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER]
+//               [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
 //
 // Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
 // Prints a line per graph and algorithm and `N passed, N failed` last; exit status 1 if anything differed, or was not run
@@ -29,14 +29,20 @@
 namespace shoal::matrix {
 namespace {
 
-/// Calls f(input) for every graph, one after the other, so that one is in memory at a time.
+/// Calls f(input) for every graph whose name has one of `texts` in it (none: for every graph), one after the other, so that
+/// one is in memory at a time.
 template <class F>
-void for_inputs(const std::string& data, F&& f) {
+void for_inputs(const std::string& data, const std::vector<std::string>& texts, F&& f) {
+  const auto wanted = [&texts](const std::string& name) {
+    return texts.empty() || std::any_of(texts.begin(), texts.end(), [&name](const std::string& text) {
+             return name.find(text) != std::string::npos;
+           });
+  };
   for (const char* spec : {"kron:10", "kron:13", "road:48", "road:150", "uniform:10", "uniform:9,directed", "chain:1",
                            "chain:3", "chain:700", "star:400", "complete:65"}) {
-    f(Input{spec, generate(parse_generator(spec))});
+    if (wanted(spec)) f(Input{spec, generate(parse_generator(spec))});
   }
-  f(Input{"two vertices, no arcs", csr_from_arcs(2, {}, {})});
+  if (wanted("two vertices, no arcs")) f(Input{"two vertices, no arcs", csr_from_arcs(2, {}, {})});
   if (data.empty() || !std::filesystem::exists(data)) {
     std::printf("real graphs skipped: no folder '%s'\n", data.c_str());
     return;
@@ -49,6 +55,7 @@ void for_inputs(const std::string& data, F&& f) {
     return std::filesystem::file_size(a) < std::filesystem::file_size(b);
   });
   for (const auto& file : files) {
+    if (!wanted(file.filename().string())) continue;
     ReadOptions reading;  // directed lists by name; either way is a graph
     reading.undirected = file.string().find("bremen") == std::string::npos &&
                          file.string().find("cnr") == std::string::npos &&
@@ -139,8 +146,9 @@ void parse_shard(const std::string& text, Wanted& wanted) {
   }
 }
 
-void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const std::string& data, Tally& tally) {
-  for_inputs(data, [&](const Input& input) {
+void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const std::string& data,
+                const std::vector<std::string>& graphs, Tally& tally) {
+  for_inputs(data, graphs, [&](const Input& input) {
     PartitionFiles files(input.graph, wanted.seed);
     for (const Subject& subject : chosen) {
       if (wanted.quick && input.large && !subject.large) {
@@ -194,12 +202,13 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
 int run(int argc, char** argv) {
   CLI::App app("Algorithms in every way, against their serial references.");
   std::string device_text = "auto", data, shard;
-  std::vector<std::string> names;
+  std::vector<std::string> names, graphs;
   Wanted wanted;
   std::int64_t soak = 0;
   bool only_soak = false;
   double way_seconds = 60, seconds = 1e6;
   app.add_option("--algorithm", names, "bfs, sssp, components, pagerank; several, or all of them");
+  app.add_option("--graph", graphs, "of the matrix, only graphs with this in their name; several, or all of them");
   app.add_option("--device", device_text, "auto, cpu or gpu");
   app.add_option("--pes", wanted.most_pes, "most PEs (GPUs: at most as many as there are)")->check(CLI::Range(1, 8));
   app.add_option("--fewest-pes", wanted.fewest_pes, "fewest PEs, of the matrix")->check(CLI::Range(1, 8));
@@ -228,7 +237,7 @@ int run(int argc, char** argv) {
   if (!names.empty()) throw UsageError("--algorithm " + names[0] + ": legal: bfs, sssp, components, pagerank");
 
   Tally tally(way_seconds, seconds);
-  if (!only_soak) run_matrix(chosen, wanted, data, tally);
+  if (!only_soak) run_matrix(chosen, wanted, data, graphs, tally);
   if (soak > 0) run_soak(chosen, wanted, soak, tally);
   std::printf("%lld passed, %lld failed", tally.passed(), tally.failed());
   if (tally.not_run() > 0) std::printf(", %lld not run: the time was over", tally.not_run());
