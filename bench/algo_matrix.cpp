@@ -3,24 +3,23 @@
 //
 //   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER]
 //               [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
+//               [--json FILE]
 //
 // Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
-// Prints a line per graph and algorithm and `N passed, N failed` last; exit status 1 if anything differed, or was not run
-// for want of time; 3, naming the way, if one did not end.
-#include "algo_matrix.hpp"
+// Prints a line per graph and algorithm, the counts per algorithm and PEs, and `N passed, N failed` last (--json: the
+// counts, to be added up by scripts/gpu_matrix.py). Exit status 1 if anything differed, or was not run for want of time; 3,
+// naming the way, if one did not end.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 
+#include "algo_matrix.hpp"
+#include "algo_matrix_tally.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/data/io.hpp"
@@ -64,79 +63,6 @@ void for_inputs(const std::string& data, const std::vector<std::string>& texts, 
   }
 }
 
-/// Ends the program, naming the way at hand, when that way takes longer than its time.
-class Watch {
- public:
-  explicit Watch(double seconds_per_way) : most_(seconds_per_way), thread_([this] { look(); }) {}
-  ~Watch() {
-    begin("", true);
-    thread_.join();
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  /// From now on `way` is at hand.
-  void begin(std::string way, bool leave = false) {
-    const std::lock_guard lock(mutex_);
-    way_ = std::move(way);
-    since_ = Clock::now();
-    leave_ = leave;
-    woken_.notify_all();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void look() {
-    std::unique_lock lock(mutex_);
-    while (!leave_) {
-      woken_.wait_for(lock, std::chrono::milliseconds(500), [this] { return leave_; });
-      if (leave_ || way_.empty() || std::chrono::duration<double>(Clock::now() - since_).count() < most_) continue;
-      std::printf("STUCK %s: not through after %.0f s\n", way_.c_str(), most_);
-      std::fflush(stdout);
-      std::_Exit(3);
-    }
-  }
-  const double most_;
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  std::string way_;
-  Clock::time_point since_;
-  bool leave_ = false;
-  std::thread thread_;
-};
-
-class Tally {
- public:
-  Tally(double seconds_per_way, double seconds)
-      : watch_(seconds_per_way),
-        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
-
-  void run(const std::string& where, const Check& check, const Way& way) {
-    if (Clock::now() > end_) {
-      ++not_run_;
-      return;
-    }
-    std::string wrong;
-    watch_.begin(where + ", " + way.text);
-    try {
-      wrong = check(way.options, way.strategy);
-    } catch (const std::exception& error) {
-      wrong = error.what();
-    }
-    watch_.begin("");
-    (wrong.empty() ? passed_ : failed_)++;
-    if (!wrong.empty()) std::printf("FAILED %s, %s: %s\n", where.c_str(), way.text.c_str(), wrong.c_str());
-  }
-  long long passed() const { return passed_; }
-  long long failed() const { return failed_; }
-  long long not_run() const { return not_run_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Watch watch_;
-  const Clock::time_point end_;
-  long long passed_ = 0, failed_ = 0, not_run_ = 0;
-};
-
 /// I/N
 void parse_shard(const std::string& text, Wanted& wanted) {
   char rest = 0;
@@ -157,19 +83,21 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
         continue;
       }
       const auto begin = std::chrono::steady_clock::now();
-      const long long passed = tally.passed(), not_run = tally.not_run();
+      const Counts before = tally.all();
       const std::vector<Way> ways = all_ways(subject, wanted, files);
       if (ways.empty()) continue;
       for (const auto& [manner, check] : subject.checks(input, wanted.seed)) {
         const std::string where = subject.name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
-        for (const Way& way : ways) tally.run(where, check, way);
+        for (const Way& way : ways) tally.run({subject.name, "matrix", way.options.pes}, where, check, way);
       }
-      std::printf(
-          "%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject.name.c_str(), input.name.c_str(),
-          static_cast<long long>(input.graph.num_vertices()), static_cast<long long>(input.graph.num_arcs()),
-          tally.passed() - passed,
-          tally.not_run() > not_run ? (", " + std::to_string(tally.not_run() - not_run) + " not run").c_str() : "",
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      const Counts after = tally.all();
+      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject.name.c_str(),
+                  input.name.c_str(), static_cast<long long>(input.graph.num_vertices()),
+                  static_cast<long long>(input.graph.num_arcs()), after.right - before.right,
+                  after.not_run > before.not_run
+                      ? (", " + std::to_string(after.not_run - before.not_run) + " not run").c_str()
+                      : "",
+                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       std::fflush(stdout);
     }
   });
@@ -178,7 +106,7 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
 void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int64_t runs, Tally& tally) {
   for (const Subject& subject : chosen) {
     const auto begin = std::chrono::steady_clock::now();
-    const long long passed = tally.passed(), not_run = tally.not_run();
+    const Counts before = tally.all();
     for (std::int64_t i = 0; i < runs; ++i) {
       const std::uint64_t s = mix(wanted.seed * 1'000'003 + static_cast<std::uint64_t>(i));
       // A skewed graph or a road, of a quarter, a half or all of the most vertices.
@@ -189,11 +117,14 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
                                ",seed=" + std::to_string(s % 100000);
       const Input input{spec, generate(parse_generator(spec))};
       for (const auto& [manner, check] : subject.checks(input, s)) {
-        tally.run(subject.name + ", " + spec, check, tiny_way(subject, wanted.device, wanted.most_pes, s));
+        tally.run({subject.name, "soak", wanted.most_pes}, subject.name + ", " + spec, check,
+                  tiny_way(subject, wanted.device, wanted.most_pes, s));
       }
     }
+    const Counts after = tally.all();
     std::printf("%-11s soak of %lld runs with tiny capacities: %lld right, %lld not run  %.1f s\n",
-                subject.name.c_str(), static_cast<long long>(runs), tally.passed() - passed, tally.not_run() - not_run,
+                subject.name.c_str(), static_cast<long long>(runs), after.right - before.right,
+                after.not_run - before.not_run,
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     std::fflush(stdout);
   }
@@ -201,7 +132,7 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
 
 int run(int argc, char** argv) {
   CLI::App app("Algorithms in every way, against their serial references.");
-  std::string device_text = "auto", data, shard;
+  std::string device_text = "auto", data, shard, json;
   std::vector<std::string> names, graphs;
   Wanted wanted;
   std::int64_t soak = 0;
@@ -220,6 +151,7 @@ int run(int argc, char** argv) {
   app.add_flag("--quick", wanted.quick, "a part of the asynchronous ways, small real graphs");
   app.add_option("--way-seconds", way_seconds, "a way that takes longer ends the program, and is named");
   app.add_option("--seconds", seconds, "ways that would begin later are not run");
+  app.add_option("--json", json, "file for the counts");
   CLI11_PARSE(app, argc, argv);
 
   const auto devices = static_cast<pe_t>(list_devices().size());
@@ -239,10 +171,10 @@ int run(int argc, char** argv) {
   Tally tally(way_seconds, seconds);
   if (!only_soak) run_matrix(chosen, wanted, data, graphs, tally);
   if (soak > 0) run_soak(chosen, wanted, soak, tally);
-  std::printf("%lld passed, %lld failed", tally.passed(), tally.failed());
-  if (tally.not_run() > 0) std::printf(", %lld not run: the time was over", tally.not_run());
-  std::printf("\n");
-  return tally.failed() == 0 && tally.not_run() == 0 ? 0 : 1;
+  tally.print();
+  if (!json.empty()) tally.write(json, device);
+  const Counts sum = tally.all();
+  return sum.wrong == 0 && sum.not_run == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import time
 
+from gpu_matrix import visible_gpus
+
 TOOLS = ["memcheck", "synccheck", "initcheck", "racecheck"]
 ROAD, KRON = "road:16", "kron:8"
 ASYNC = "--strategy async --capacity 16 --workers 64"
@@ -94,10 +96,7 @@ def main() -> int:
     parser.add_argument("--tools", default=",".join(TOOLS))
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False).stdout
-    count = len(listed.splitlines())
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    gpus = [int(gpu) for gpu in visible.split(",")] if visible else list(range(count))
+    gpus = visible_gpus()
     if not gpus:
         print("no GPU is visible", file=sys.stderr)
         return 2

@@ -1,0 +1,75 @@
+// What came of the ways: a watch that ends a program whose way does not end, and the counts per algorithm and PEs.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "algo_matrix.hpp"
+
+namespace shoal::matrix {
+
+/// Ends the program with status 3, naming the way at hand, when that way takes longer than its time.
+class Watch {
+ public:
+  explicit Watch(double seconds_per_way) : most_(seconds_per_way), thread_([this] { look(); }) {}
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  /// From now on `way` is at hand; none when empty.
+  void begin(std::string way, bool leave = false);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void look();
+
+  const double most_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::string way_;
+  Clock::time_point since_;
+  bool leave_ = false;
+  std::thread thread_;
+};
+
+/// What is counted together.
+struct Column {
+  std::string algorithm;
+  std::string what;  ///< matrix or soak
+  pe_t pes = 1;
+  auto operator<=>(const Column&) const = default;
+};
+
+struct Counts {
+  long long right = 0, wrong = 0, not_run = 0;
+  double seconds = 0;  ///< in checks, references not included
+};
+
+/// Runs ways and counts what came of them.
+class Tally {
+ public:
+  /// @param seconds_per_way  a way that takes longer ends the program
+  /// @param seconds  ways that would begin later are counted as not run
+  Tally(double seconds_per_way, double seconds);
+  /// Prints a line when the answer is wrong, or the run threw.
+  void run(const Column& column, const std::string& where, const Check& check, const Way& way);
+  Counts all() const;
+  /// One line per column, and the sum of all last: `N passed, N failed[, N not run: ...]`.
+  void print() const;
+  /// {bench, device, gpu or cpu, date, delays, counts: [{algorithm, what, pes, right, wrong, not_run, seconds}], failures}
+  /// @throws UsageError when it cannot be written
+  void write(const std::string& path, DeviceKind device) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Watch watch_;
+  const Clock::time_point end_;
+  std::map<Column, Counts> counts_;
+  std::vector<std::string> failures_;
+};
+
+}  // namespace shoal::matrix

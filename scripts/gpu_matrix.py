@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Runs the matrix of algorithms, or soaks with delays, in copies side by side over this machine's GPUs, and adds them up.
+
+    gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS] [--no-matrix]
+                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--json FILE]
+
+BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program on one number of PEs with
+one algorithm and one shard of its ways; it takes one place on each of its GPUs, of which each has --copies. Most of a small
+run is set-up on the host, so copies overlap there; their kernels take turns. Prints a line per algorithm and number of
+PEs, and `N right, N wrong, N not run` last; --json: the same, for scripts/results_table.py. Exit status 1 unless all ways
+were run and right.
+"""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+ALGORITHMS = ("bfs", "sssp", "components", "pagerank")
+
+
+@dataclasses.dataclass
+class Job:
+    """One program: `what` is matrix or soak."""
+
+    what: str
+    algorithm: str
+    pes: int
+    shard: int
+    shards: int
+    runs: int = 0
+    gpus: tuple[int, ...] = ()
+    process: subprocess.Popen | None = None
+
+    def name(self) -> str:
+        return f"{self.what}-{self.algorithm}-{self.pes}-{self.shard}of{self.shards}"
+
+    def command(self, args: argparse.Namespace, seconds: float) -> list[str]:
+        program = "algo_matrix" if self.what == "matrix" else "algo_matrix_delayed"
+        command = [str(args.build / program), "--device", "gpu", "--algorithm", self.algorithm]
+        command += ["--pes", str(self.pes), "--way-seconds", str(args.way_seconds), "--seconds", f"{seconds:.1f}"]
+        command += ["--json", str(args.out / f"{self.name()}.json")]
+        if self.what == "soak":
+            return [*command, "--only-soak", "--soak", str(self.runs), "--seed", str(args.seed * 1000 + self.shard)]
+        command += ["--fewest-pes", str(self.pes), "--shard", f"{self.shard}/{self.shards}", "--seed", str(args.seed)]
+        return [*command, "--data", str(args.data)] if args.data else command
+
+
+class Counts(dict):
+    """(what, algorithm, PEs) -> right, wrong, not run, seconds; and what failed, in words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: list[str] = []
+        self.machine = ""
+
+    def add(self, job: Job, out: pathlib.Path, status: int) -> None:
+        file = out / f"{job.name()}.json"
+        row = self.setdefault((job.what, job.algorithm, job.pes), [0, 0, 0, 0.0])
+        if not file.exists():
+            # A way that did not end, or a program that could not begin: it counts as wrong, not as nothing.
+            row[1] += 1
+            lines = [line for line in (out / f"{job.name()}.log").read_text(errors="replace").splitlines() if line]
+            said = next((line for line in lines if line.startswith("STUCK")), lines[-1] if lines else "nothing said")
+            self.failures.append(f"{job.name()}: status {status}: {said}")
+            return
+        data = json.loads(file.read_text(encoding="utf-8"))
+        self.machine = data.get("gpu", data.get("cpu"))
+        for counts in data["counts"]:
+            for i, key in enumerate(("right", "wrong", "not_run", "seconds")):
+                row[i] += counts[key]
+        self.failures += [f"{job.name()}: {failure}" for failure in data["failures"]]
+        if status not in (0, 1):
+            row[1] += 1
+            self.failures.append(f"{job.name()}: status {status} after its counts")
+
+
+def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
+    """Those on most GPUs first: they are the hardest to place."""
+    jobs: list[Job] = []
+    for pes in sorted({pes for pes in args.pes if pes <= len(gpus)}, reverse=True):
+        for algorithm in args.algorithms:
+            if not args.no_matrix:
+                # One PE has a fifth of the ways that more have: fewer, longer programs.
+                shards = args.shards if pes > 1 else max(1, args.shards // 4)
+                jobs += [Job("matrix", algorithm, pes, i, shards) for i in range(shards)]
+    if args.soak > 0:
+        for algorithm in args.algorithms:
+            runs = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
+            jobs += [Job("soak", algorithm, len(gpus), i, args.shards, n) for i, n in enumerate(runs) if n > 0]
+    return jobs
+
+
+def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Counts:
+    """Starts what has places, until all are through. None is started, and no way begun, after --seconds."""
+    begin = time.monotonic()
+    places = dict.fromkeys(gpus, args.copies)
+    counts, running = Counts(), []
+    while jobs or running:
+        left = args.seconds - (time.monotonic() - begin)
+        for job in list(jobs):
+            free = sorted((gpu for gpu in gpus if places[gpu] > 0), key=lambda gpu: -places[gpu])
+            if len(free) < job.pes:
+                continue
+            job.gpus = tuple(sorted(free[: job.pes]))
+            for gpu in job.gpus:
+                places[gpu] -= 1
+            environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, job.gpus)))
+            with (args.out / f"{job.name()}.log").open("w") as log:
+                job.process = subprocess.Popen(
+                    job.command(args, max(left, 0)), stdout=log, stderr=subprocess.STDOUT, env=environment
+                )
+            jobs.remove(job)
+            running.append(job)
+        time.sleep(0.02)
+        for job in list(running):
+            status = job.process.poll()
+            if status is None and left < -args.grace:
+                job.process.kill()
+                status = job.process.wait()
+            if status is None:
+                continue
+            running.remove(job)
+            for gpu in job.gpus:
+                places[gpu] += 1
+            counts.add(job, args.out, status)
+    return counts
+
+
+def visible_gpus() -> list[int]:
+    """Numbers of the GPUs that programs see: CUDA_VISIBLE_DEVICES, or else all of this machine."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible:
+        return [int(gpu) for gpu in visible.split(",")]
+    if not shutil.which("nvidia-smi"):
+        return []
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False).stdout
+    return list(range(len(listed.splitlines())))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--data", type=pathlib.Path, help="a folder with edge lists *.el.gz")
+    parser.add_argument("--seconds", type=float, default=400, help="no way begins later; those left are counted")
+    parser.add_argument("--copies", type=int, default=8, help="programs side by side on one GPU")
+    parser.add_argument("--shards", type=int, default=8, help="programs that share the ways of one algorithm and PEs")
+    parser.add_argument("--soak", type=int, default=0, help="runs with delays and tiny capacities, per algorithm")
+    parser.add_argument("--no-matrix", action="store_true", help="soaks alone")
+    parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
+    parser.add_argument("--pes", type=lambda text: [int(pes) for pes in text.split(",")], default=[1, 2, 3, 4])
+    parser.add_argument("--seed", type=int, default=1, help="of partitions, sources and soaks")
+    parser.add_argument("--way-seconds", type=float, default=30, help="a way that takes longer ends its program")
+    parser.add_argument("--grace", type=float, default=40, help="seconds after --seconds when programs are killed")
+    parser.add_argument("--json", type=pathlib.Path, help="file for the sums")
+    args = parser.parse_args()
+    unknown = [name for name in args.algorithms if name not in ALGORITHMS]
+    if unknown:
+        parser.error(f"--algorithms {','.join(unknown)}: legal: {', '.join(ALGORITHMS)}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    for old in args.out.glob("*of*.json"):
+        old.unlink()
+    gpus = visible_gpus()
+    if not gpus:
+        print("no GPU is visible", file=sys.stderr)
+        return 2
+    begin = time.monotonic()
+    counts = run_all(jobs_of(args, gpus), args, gpus)
+    rows = []
+    for (what, algorithm, pes), (right, wrong, not_run, seconds) in sorted(counts.items()):
+        rows.append(dict(what=what, algorithm=algorithm, pes=pes, right=right, wrong=wrong, not_run=not_run))
+        took = f"{seconds:.0f} s of programs"
+        print(f"{what:<7} {algorithm:<11} {pes} PEs: {right} right, {wrong} wrong, {not_run} not run; {took}")
+    for failure in counts.failures[:20]:
+        print(f"FAILED {failure}"[:400])
+    sums = {key: sum(row[key] for row in rows) for key in ("right", "wrong", "not_run")}
+    if args.json:
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        head = {"bench": "gpu_matrix", "gpu": counts.machine, "gpus": len(gpus), "date": now}
+        head |= {"seconds": round(time.monotonic() - begin), "copies": args.copies}
+        args.json.write_text(json.dumps(head | {"rows": rows, "failures": counts.failures}, indent=1) + "\n")
+    print(f"{sums['right']} right, {sums['wrong']} wrong, {sums['not_run']} not run")
+    return 0 if sums["wrong"] == sums["not_run"] == 0 and sums["right"] > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
