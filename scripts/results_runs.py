@@ -20,6 +20,9 @@ class Run:
     how: str
     seconds: float  # median
     rate: float  # arcs per second, median
+    vertices: int = 0
+    depth: int = 0  # of a breadth-first search, in hops; median
+    sweeps: int = 0  # of PageRank over all arcs
     gapbs_seconds: float | None = None
     ratio: float | None = None  # ours over GAPBS's, median over rounds
 
@@ -60,7 +63,11 @@ def from_command(data: dict) -> list[Run]:
     seconds = statistics.median(t["seconds"] for t in trials)
     rate = statistics.median(t["arcs_per_second"] for t in trials)
     how += f"; {len(trials)} trials"
-    return [Run(data["command"], graph["name"], graph["num_arcs"], *machine_of(data, chosen), how, seconds, rate)]
+    run = Run(data["command"], graph["name"], graph["num_arcs"], *machine_of(data, chosen), how, seconds, rate)
+    run.vertices = graph["num_vertices"]
+    run.depth = int(statistics.median(t.get("depth", 0) for t in trials))
+    run.sweeps = trials[-1].get("sweeps", 0)
+    return [run]
 
 
 def from_scaling(data: dict) -> list[Run]:
@@ -75,9 +82,9 @@ def from_scaling(data: dict) -> list[Run]:
         bound = f", error below {rounded_up(row['error_bound'])}" if "error_bound" in row else ""
         how = f"{row['strategy']}{bound}; {len(row['seconds'])} trials"
         rate = row["arcs_per_second"]
-        runs.append(
-            Run(row["algorithm"], row["graph"], row["num_arcs"], device, row["pes"], threads, how, seconds, rate)
-        )
+        run = Run(row["algorithm"], row["graph"], row["num_arcs"], device, row["pes"], threads, how, seconds, rate)
+        run.vertices, run.depth, run.sweeps = row["num_vertices"], row.get("depth", 0), row.get("sweeps", 0)
+        runs.append(run)
     return runs
 
 
@@ -98,8 +105,8 @@ def beside_gapbs(data: dict) -> list[Run]:
                 f"{how}; {len(result['sources'])} {'rounds' if how == 'auto' else 'sources'}",
                 ours["median_seconds"],
                 ours.get("median_arcs_per_second", result["num_arcs"] / ours["median_seconds"]),
-                beside["median_seconds"],
-                result["median_ratio"],
+                gapbs_seconds=beside["median_seconds"],
+                ratio=result["median_ratio"],
             )
         )
     return runs
@@ -111,7 +118,79 @@ def on_one(run: Run, runs: list[Run]) -> Run | None:
     return same[0] if same and run.on_gpu and run.pes > 1 else None
 
 
-def full_table(runs: list[Run]) -> str:
+BYTES_PER_SECOND = 4.0e12  # a stream of loads and stores on one H200
+HOP_SECONDS = (683 + 297) / 1.98e9  # a dependent load and an atomic minimum on one H200
+LAUNCH_SECONDS = 7.9e-6  # of a kernel, and the host waits for it
+FLOOR = """`floor`: no program takes less on such GPUs, whatever its algorithm: a kernel launched and waited for (7.9 us), and the
+bytes that must move, at 4.0 TB/s of each GPU; or, where that is more, the graph's depth, 0.49 us a hop (a load and an atomic
+minimum, one after the other). The bytes: for each vertex 8 in a breadth-first search (a level written, an arc read), 12 in
+shortest paths (a distance, an arc and its weight), 12 in components and 32 of its arcs; in PageRank 4 for each arc and sweep
+that was made. Arcs that may be skipped are not in it: those of kron:26 with their weights, read once, take one GPU 4.2 ms.
+"""
+
+
+def floor_seconds(run: Run, runs: list[Run]) -> float | None:
+    """FLOOR. None: not of a GPU, or of PageRank without sweeps."""
+    if not run.on_gpu or (run.what == "pagerank" and run.sweeps == 0):
+        return None
+    of_vertices = {"bfs": 8, "sssp": 12, "components": 12, "pagerank": 0}[run.what] * run.vertices
+    of_arcs = {"components": min(32 * run.vertices, 4 * run.arcs), "pagerank": 4 * run.arcs * run.sweeps}
+    depth = max((r.depth for r in runs if r.graph == run.graph), default=0) if run.what in ("bfs", "sssp") else 0
+    moved = (of_vertices + of_arcs.get(run.what, 0)) / (BYTES_PER_SECOND * run.pes)
+    return LAUNCH_SECONDS + max(moved, depth * HOP_SECONDS)
+
+
+def digits(milliseconds: float) -> str:
+    return f"{milliseconds:.2f}" if milliseconds >= 0.1 else f"{milliseconds:.3f}"
+
+
+def floor_cell(run: Run, runs: list[Run]) -> str:
+    floor = floor_seconds(run, runs)
+    return f"{digits(floor * 1e3)} ({run.seconds / floor:.1f} x)" if floor else ""
+
+
+class Peers:
+    """Times of other programs on the same GPUs: bench/results/peers_*.json."""
+
+    def __init__(self, data: dict) -> None:
+        self.device, self.note, self.rows = data["device"], data["note"], data["rows"]
+
+    def best(self, run: Run) -> dict | None:
+        """The fastest of those that answer what the run does."""
+        same = [
+            row
+            for row in self.rows
+            if (row["algorithm"], row["graph"], row["pes"], self.device) == (run.what, run.graph, run.pes, run.device)
+            and run.on_gpu
+            and not row.get("looser")
+        ]
+        return min(same, key=lambda row: row["milliseconds"], default=None)
+
+    def section(self) -> str:
+        lines = [f"## Other programs on {self.device}s", "", self.note, ""]
+        lines += ["| what | graph | program | ms on 1 GPU | 2 GPUs | 4 GPUs |", "|---|---|---|---:|---:|---:|"]
+        cells: dict[tuple[str, ...], dict[int, float]] = {}
+        for row in self.rows:
+            program = f"{row['program']}, {row['how']}" if row["how"] else row["program"]
+            of_program = cells.setdefault((row["algorithm"], row["graph"], program), {})
+            of_program[row["pes"]] = row["milliseconds"]
+        for key, times in sorted(cells.items(), key=lambda cell: (ALGORITHMS.index(cell[0][0]), cell[0][1:])):
+            shown = " | ".join(f"{times[n]:g}" if n in times else "" for n in (1, 2, 4))
+            lines.append(f"| {' | '.join(key)} | {shown} |")
+        return "\n".join(lines) + "\n"
+
+
+def beside_cell(run: Run, peers: Peers | None) -> str:
+    """GAPBS on CPU threads, the best other program on GPUs: "XBFS 2.1 (0.10)"."""
+    if run.gapbs_seconds:
+        return f"GAPBS {run.gapbs_seconds * 1e3:.2f} ({run.ratio:.2f})"
+    best = peers.best(run) if peers else None
+    if best is None:
+        return ""
+    return f"{best['program']} {best['milliseconds']:g} ({run.seconds * 1e3 / best['milliseconds']:.2g})"
+
+
+def full_table(runs: list[Run], peers: Peers | None) -> str:
     """All runs, by algorithm; on one GPU first, then several, then CPU threads."""
     lines = []
     for what in ALGORITHMS:
@@ -124,35 +203,47 @@ def full_table(runs: list[Run]) -> str:
             "",
             f"### {what}",
             "",
-            "| graph | arcs | machine | how | median ms | Garcs/s | against the best on one GPU | GAPBS ms (ratio) |",
-            "|---|---:|---|---|---:|---:|---:|---:|",
+            "| graph | arcs | machine | how | median ms | Garcs/s | floor ms (over it) | against the best on one GPU "
+            "| best other program, ms (ours / its) |",
+            "|---|---:|---|---|---:|---:|---:|---:|---:|",
         ]
         for r in mine:
             one = on_one(r, runs)
             against = f"{one.seconds / r.seconds:.2f} x" if one else ""
-            beside = f"{r.gapbs_seconds * 1e3:.2f} ({r.ratio:.2f})" if r.gapbs_seconds else ""
             lines.append(
                 f"| {r.graph} | {r.arcs:,} | {r.machine} | {r.how} | {r.seconds * 1e3:.2f} | {r.rate / 1e9:.2f} "
-                f"| {against} | {beside} |"
+                f"| {floor_cell(r, runs)} | {against} | {beside_cell(r, peers)} |"
             )
     return "\n".join(lines[1:]) + "\n"
 
 
-def short_tables(runs: list[Run]) -> str:
+def first_look(runs: list[Run], peers: Peers | None) -> list[tuple[Run, Run | None]]:
+    """Of one algorithm, the run on one GPU and that on four: the largest skewed graph that another program ran, the largest
+    skewed graph and the smallest road that ran on four."""
+    shown = []
+    for kind in ("kron", "road"):
+        on_four = [r for r in runs if r.graph.startswith(kind + ":") and r.pes == 4 and on_one(r, runs)]
+        best = (max if kind == "kron" else min)(on_four, key=lambda r: r.arcs, default=None)
+        known = [r for r in runs if kind == "kron" and r.graph.startswith("kron:") and peers and peers.best(r)]
+        beside = max((r for r in known if r.pes == 1), key=lambda r: r.arcs, default=None)
+        if beside and not (best and best.graph == beside.graph):
+            shown.append((min((r for r in known if r.graph == beside.graph), key=lambda r: r.seconds), None))
+        if best:
+            shown.append((on_one(best, runs), best))
+    return shown
+
+
+def short_tables(runs: list[Run], peers: Peers | None) -> str:
     """The dozen for a first look: the largest graph of each kind on one and on four GPUs; CPU threads beside GAPBS."""
     gpu, cpu = [], []
     for what in ALGORITHMS:
-        several = [r for r in runs if r.what == what and r.on_gpu and r.pes == 4 and on_one(r, runs)]
-        for kind in ("kron", "road"):
-            shown = [r for r in several if r.graph.startswith(kind + ":")]
-            if not shown:
-                continue
-            four = (max if kind == "kron" else min)(shown, key=lambda r: r.arcs)
-            one = on_one(four, runs)
-            error = next((x for x in four.how.split("; ")[0].split(", ") if x.startswith("error")), "")
+        for one, four in first_look([r for r in runs if r.what == what and r.on_gpu], peers):
+            error = next((x for x in one.how.split("; ")[0].split(", ") if x.startswith("error")), "")
             name = f"{what}, {error}" if error else what
-            times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {four.seconds * 1e3:.2f}"
-            gpu.append(f"| {name} | {four.graph} | {four.arcs:,} | {times} | {one.seconds / four.seconds:.2f} x |")
+            beside = f"{floor_cell(one, runs)} | {beside_cell(one, peers)}"
+            times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {beside}"
+            more = f"{four.seconds * 1e3:.2f} | {one.seconds / four.seconds:.2f} x" if four else " | "
+            gpu.append(f"| {name} | {one.graph} | {one.arcs:,} | {times} | {more} |")
         beside = sorted((r for r in runs if r.what == what and r.gapbs_seconds), key=lambda r: r.graph)
         cells = [f"{r.seconds * 1e3:.1f} / {r.gapbs_seconds * 1e3:.1f} ({r.ratio:.2f})" for r in beside]
         if beside:
@@ -160,8 +251,11 @@ def short_tables(runs: list[Run]) -> str:
     text = ""
     if gpu:
         device = next(r.device for r in runs if r.on_gpu)
-        text += f"| what | graph | arcs | ms on one {device} | Garcs/s | ms on four | four against one |\n"
-        text += "|---|---|---:|---:|---:|---:|---:|\n" + "\n".join(gpu) + "\n"
+        text += (
+            f"| what | graph | arcs | ms on one {device} | Garcs/s | floor ms (over it) "
+            "| best other program, ms (ours / its) | ms on four | four against one |\n"
+        )
+        text += "|---|---|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(gpu) + "\n"
     if cpu:
         graphs, machine, _ = cpu[0]
         text += f"\nOn CPU threads ({machine}), shoal's ms / GAPBS's ms (ratio):\n\n"

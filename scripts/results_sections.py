@@ -86,29 +86,43 @@ for a free worker included; a push; and the 99th percentile in pushes.
 """
 
 
-def queue_section(data: dict, note: str) -> str:
-    """A bench/gpu_queue.cu file as a section: the best rate of each ring over numbers of threads."""
-    best: dict[tuple[str, str], dict[str, float]] = {}
-    sizes = {row["bytes"] for row in data["rows"]}
-    for row in data["rows"]:
+def queue_section(parts: list[dict], note: str) -> str:
+    """bench/gpu_queue.cu files of one kind of GPU as a section: the best rate of each ring over numbers of threads."""
+    best: dict[tuple[str, int, str], dict[str, float]] = {}
+    rows = [row for part in parts for row in part["rows"]]
+    for row in rows:
         if row["verdict"] == "ok" and row["op"] in ("push", "pop", "both"):
-            cells = best.setdefault((row["worker"], row["ring"]), {})
+            cells = best.setdefault((row["worker"], row["bytes"], row["ring"]), {})
             cells[row["op"]] = max(cells.get(row["op"], 0), row["items_per_second"] / 1e9)
     lines = [
-        f"## Queues on one {data['gpu']}",
+        f"## Queues on one {parts[0]['gpu']}",
         "",
-        f"`bench/gpu_queue.cu`, {data.get('date', 'undated')[:10]}, items of {', '.join(map(str, sorted(sizes)))} bytes, 10⁹ "
-        "items/s at the best number of threads. `bare`: the atomics that every queue needs, and nothing else.",
+        f"`bench/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number of "
+        "threads. `bare`: the atomics that every queue needs, and nothing else.",
         *([note.rstrip()] if note else []),
         "",
-        "| workers | ring | push | pop | push and pop | of bare |",
-        "|---|---|---:|---:|---:|---:|",
+        "| workers | bytes of an item | ring | push | pop | push and pop | of bare |",
+        "|---|---:|---|---:|---:|---:|---:|",
     ]
-    for (worker, ring), cells in sorted(best.items(), key=lambda row: ("warp", "block", "thread").index(row[0][0])):
+    order = ("thread", "warp", "block")
+    for (worker, size, ring), cells in sorted(best.items(), key=lambda row: (row[0][1], order.index(row[0][0]))):
         shown = " | ".join(f"{cells[op]:.3g}" if op in cells else "-" for op in ("push", "pop", "both"))
-        bare = best.get((worker, "bare"), {}).get("both")
+        bare = best.get((worker, size, "bare"), {}).get("both")
         part = f"{cells['both'] / bare:.0%}" if bare and "both" in cells else "-"
-        lines.append(f"| {worker}s | {ring} | {shown} | {part} |")
+        lines.append(f"| {worker}s | {size} | {ring} | {shown} | {part} |")
+    bad = [row for row in rows if row["verdict"] != "ok"]
+    if bad:
+        lines += ["", "Not in the table:", ""]
+        lines += [f"- {r['op']}, {r['ring']}, {r['worker']}s, {r['threads']:,} threads: {r['verdict']}" for r in bad]
+    stress = [row for row in rows if row["op"] == "stress" and row["verdict"] == "ok"]
+    if stress:
+        sizes = [row["capacity"] for row in stress]
+        lines += [
+            "",
+            f"Under stress (`--stress`: stalls at random between reserving, writing and publishing; {min(sizes)} to "
+            f"{max(sizes):,} slots; every kind of worker): {sum(r['items'] for r in stress):.2g} pushes and as many pops, each "
+            "item once.",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -222,6 +236,18 @@ def shapes(data: dict) -> list[str]:
     ]
 
 
+def reasons(runs: list[dict]) -> list[str]:
+    """A line for each cell that has no number: what was said, or after how long the run was ended."""
+    lines = []
+    for run in runs:
+        where = f"- {run['graph']}, {run['way']}, {run['pes']} PE{'s' if run['pes'] > 1 else ''}: "
+        if "failed" in run:
+            lines.append(where + " ".join(run["failed"].split()))
+        elif "over_seconds" in run:
+            lines.append(where + f"ended after {run['over_seconds']:g} s")
+    return ["", "Cells without a number:", "", *lines] if lines else []
+
+
 def experiment_section(parts: list[dict], note: str) -> str:
     """One experiment on one kind of machine as a section: the paper's numbers beside ours.
 
@@ -252,4 +278,4 @@ def experiment_section(parts: list[dict], note: str) -> str:
             for n, value in zip(columns, series["values"], strict=True)
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
-    return "\n".join(lines + shapes(data)) + "\n"
+    return "\n".join(lines + reasons(data["runs"]) + shapes(data)) + "\n"

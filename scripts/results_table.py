@@ -4,7 +4,7 @@
 Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py, bench/beside_gapbs.py,
 bench/scaling.py and bench/partitions.py write, and what was seen in experiments: notes/NAME.md. Prints docs/results.md;
 `--write` writes it, and puts the short tables between the `<!-- results -->` marks of README.md. A result whose answers were
-not verified, or were wrong, is left out and named.
+not verified, or were wrong, is left out and named. peers_*.json: times of other programs on the same machine.
 """
 
 import json
@@ -22,8 +22,15 @@ TOP = """# Results
 Made by `scripts/results_table.py` from `bench/results`; not written by hand. Times are of the computation alone, the graph
 placed before; medians; every answer was checked. Papers' numbers come from other machines: compare shapes.
 
+- How fast, how far from what the hardware allows, against which other programs: [Runs](#runs).
+- How it scales: the column `against the best on one GPU`, and the figures below the runs.
+- Is `auto` a good choice: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
+- What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
+- What the papers saw, and what is seen here: the sections named after them.
+
 ## Runs
 
+{floor}
 """
 FIGURES = {
     "scaling.svg": "Strong scaling of `auto`: the largest Kronecker graph and the smallest road of the tables above.",
@@ -42,6 +49,8 @@ class Results:
         self.ends: list[str] = []
         self.lags: list[str] = []
         self.sections: list[str] = []
+        self.peers: runs.Peers | None = None
+        queues: dict[str, list[dict]] = {}
         self.left_out: list[str] = []
         experiments: dict[tuple[str, str], list[dict]] = {}
         for file in sorted(folder.glob("*.json")):
@@ -69,14 +78,18 @@ class Results:
                     self.ends.append(sections.end_row(data))
                 elif data.get("benchmark") == "worklist_lag":
                     self.lags += sections.lag_rows(data)
-                elif data.get("benchmark") == "gpu_queue" and "rivals" in file.name:
-                    self.sections.append(sections.queue_section(data, self.note("queues")))
+                elif data.get("benchmark") == "gpu_queue":
+                    queues.setdefault(data["gpu"], []).append(data)
+                elif bench == "peers":
+                    self.peers = runs.Peers(data)
                 elif bench == "partitions":
                     self.sections.append(sections.partition_section(data))
                 else:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
+        for parts in queues.values():
+            self.sections.append(sections.queue_section(parts, self.note("queues")))
         if self.ends:
             self.sections.append(sections.END_HEAD + "\n".join(self.ends) + "\n")
         if self.lags:
@@ -92,7 +105,8 @@ class Results:
 
 def document(results: Results, figures: pathlib.Path) -> str:
     """docs/results.md."""
-    text = TOP + (runs.full_table(results.runs) if results.runs else "No results are recorded yet.\n")
+    text = TOP.format(floor=runs.FLOOR)
+    text += runs.full_table(results.runs, results.peers) if results.runs else "No results are recorded yet.\n"
     for name, says in FIGURES.items():
         if (figures / name).exists():
             text += f"\n![{says}](figures/{name})\n\n{says}\n"
@@ -100,7 +114,8 @@ def document(results: Results, figures: pathlib.Path) -> str:
         within = sum(gap <= 0.1 for _, gap in results.tuned)
         text += sections.AUTO_HEAD.format(within=within, all=len(results.tuned))
         text += "\n".join(row for row, _ in results.tuned) + "\n"
-    return text + "".join("\n" + section for section in results.sections)
+    more = [results.peers.section()] if results.peers else []
+    return text + "".join("\n" + section for section in more + results.sections)
 
 
 def main() -> int:
@@ -113,7 +128,7 @@ def main() -> int:
         return 0
     readme = ROOT / "README.md"
     before = readme.read_text(encoding="utf-8")
-    short = runs.short_tables(results.runs)
+    short = runs.short_tables(results.runs, results.peers)
     after, count = MARKS.subn(lambda m: m.group(1) + short + m.group(2), before)
     if count != 1:
         print("results_table: README.md needs one pair of <!-- results --> and <!-- end --> marks", file=sys.stderr)
