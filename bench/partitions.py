@@ -3,7 +3,8 @@
 
     bench/partitions.py --shoal build/shoal --device cpu --pes 4 --json bench/results/partitions_4xcpu.json
 
-Every way is run on every graph with every partition; each answer is verified. `cut` is the share of arcs whose ends have
+Every way is run on every graph with every partition; each answer is verified; a way that fails or takes longer than --limit
+is named, and the rest goes on. `cut` is the share of arcs whose ends have
 different owners, `imbalance` the most arcs of a PE over the mean. Times are medians of the computation alone; what the
 partition itself takes is in `partition_seconds`, once per graph. Where METIS is not installed, --metis-files names a folder
 with its answers: one PE number per line (also .gz), in files called as the graph and the number of PEs: road-1024.4.gz.
@@ -17,7 +18,6 @@ import pathlib
 import re
 import statistics
 import subprocess
-import sys
 import tempfile
 
 WAYS = {
@@ -42,21 +42,22 @@ def metis_file(args, graph: str, folder: pathlib.Path) -> pathlib.Path:
 
 
 def run(args, way: str, graph: str, partition: str) -> dict:
-    """A row: what `shoal` said of one way to run."""
+    """A row: what `shoal` said of one way to run. RuntimeError: it did not end well, or not in time."""
     command = [str(args.shoal), WAYS[way][0], graph, *WAYS[way][1:], "--device", args.device, "--pes", str(args.pes)]
     command += ["--partition", partition, "--trials", str(args.trials), "--verify", "--json"]
     if ":" not in graph:
         command.append("--undirected")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, check=False)
+    except subprocess.TimeoutExpired as late:
+        raise RuntimeError(f"took longer than {args.limit:g} s") from late
     if done.returncode != 0:
-        sys.exit(f"partitions: {' '.join(command)}: status {done.returncode}: {done.stderr.strip()[-300:]}")
+        raise RuntimeError(f"status {done.returncode}: {done.stderr.strip()[-300:]}")
     said = json.loads(done.stdout)
     report = said["trials"][-1]["report"]
     return {
-        "graph": said["graph"]["name"],
         "num_vertices": said["graph"]["num_vertices"],
         "num_arcs": said["graph"]["num_arcs"],
-        "way": way,
         "cut_arcs": report["cut_arcs"],
         "imbalance": report["imbalance"],
         "partition_seconds": report["phase_seconds"].get("partition"),
@@ -65,6 +66,15 @@ def run(args, way: str, graph: str, partition: str) -> dict:
         "verified": all(t["verified"] is True for t in said["trials"]),
         "head": {"machine": said["machine"], "devices": said["devices"][: args.pes]},
     }
+
+
+def keep(args, head: dict, rows: list[dict]) -> None:
+    """After every row: a run that is ended early leaves what it has."""
+    if not args.json or not head:
+        return
+    data = {"bench": "partitions", "date": datetime.date.today().isoformat(), **head}
+    data |= {"device": args.device, "pes": args.pes, "trials": args.trials, "limit_seconds": args.limit, "rows": rows}
+    args.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -87,28 +97,21 @@ def main() -> None:
                 kind = partition
                 if partition == "metis" and args.metis_files:
                     kind = f"file:{metis_file(args, graph, pathlib.Path(folder))}"
-                times = []
+                shares, times = "", []
                 for way in args.ways:
-                    row = run(args, way, graph, kind)
-                    head = row.pop("head")
-                    rows.append({**row, "partition": partition})
-                    times.append(f"{way} {row['median_seconds'] * 1e3:.3f}")
-                cut = row["cut_arcs"] / max(row["num_arcs"], 1)
-                print(
-                    f"{graph} {partition}: cut {cut:.4f} imbalance {row['imbalance']:.3f} ms: {', '.join(times)}",
-                    flush=True,
-                )
-    if args.json:
-        data = {
-            "bench": "partitions",
-            "date": datetime.date.today().isoformat(),
-            **head,
-            "device": args.device,
-            "pes": args.pes,
-            "trials": args.trials,
-            "rows": rows,
-        }
-        args.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+                    row = {"graph": graph, "partition": partition, "way": way}
+                    try:
+                        row |= run(args, way, graph, kind)
+                        head = row.pop("head")
+                        cut = row["cut_arcs"] / max(row["num_arcs"], 1)
+                        shares = f"cut {cut:.4f} imbalance {row['imbalance']:.3f} "
+                        times.append(f"{way} {row['median_seconds'] * 1e3:.3f}")
+                    except RuntimeError as error:
+                        row["failed"] = str(error)
+                        times.append(f"{way} failed: {error}")
+                    rows.append(row)
+                    keep(args, head, rows)
+                print(f"{graph} {partition}: {shares}ms: {', '.join(times)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,7 @@ def main() -> int:
                     {
                         "algorithm": algorithm,
                         "graph": graph,
+                        "num_vertices": got["graph"]["num_vertices"],
                         "num_arcs": got["graph"]["num_arcs"],
                         "pes": pes,
                         "strategy": chosen["strategy"].split(":")[0],
@@ -75,8 +76,11 @@ def main() -> int:
                         "verified": all(t["verified"] is True for t in got["trials"]),
                     }
                 )
+                if algorithm == "bfs":
+                    rows[-1]["depth"] = statistics.median(t["depth"] for t in got["trials"])
                 if algorithm == "pagerank":
                     rows[-1]["error_bound"] = max(t["error_bound"] for t in got["trials"])
+                    rows[-1]["sweeps"] = got["trials"][-1]["sweeps"]
                 keep(args, {k: got[k] for k in ("version", "machine", "devices")}, rows)
                 print(
                     f"{name}: {statistics.median(rows[-1]['seconds']) * 1e3:.3f} ms ({rows[-1]['strategy']})",

@@ -28,8 +28,10 @@ COLOURS = {"bfs": "tab:blue", "sssp": "tab:orange", "pagerank": "tab:green", "co
 
 
 def load(folder: pathlib.Path, pattern: str) -> dict | None:
-    """The results of a pattern; several files of one experiment are merged. None: there are none."""
+    """The results of a pattern; several files of one experiment, or of queues, are merged. None: there are none."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(pattern))]
+    if found and found[0].get("benchmark") == "gpu_queue":
+        return {"rows": [row for part in found for row in part["rows"]]}
     return results_sections.merge(found) if len(found) > 1 else found[0] if found else None
 
 
@@ -57,7 +59,7 @@ def queues(plt, data: dict, out: pathlib.Path) -> None:
             points = sorted(
                 (row["threads"], row["items_per_second"] / 1e9)
                 for row in data["rows"]
-                if (row["op"], row["worker"], row["ring"]) == (op, worker, ring) and row["verdict"] == "ok"
+                if (row["op"], row["worker"], row["ring"], row["bytes"], row["verdict"]) == (op, worker, ring, 8, "ok")
             )
             if points:
                 style = {"linestyle": "--"} if ring == "bare" else {"marker": "."}
@@ -148,7 +150,7 @@ def main() -> int:
 
     args.to.mkdir(parents=True, exist_ok=True)
     wanted = {
-        "queues.svg": (queues, ["gpu_queue_rivals_h200.json"]),
+        "queues.svg": (queues, ["gpu_queue_*.json"]),
         "atos_fig5.svg": (fig5, ["bench_atos_table2_*xh200*.json", "bench_atos_table4_*xh200*.json"]),
     }
     for name, (draw, patterns) in wanted.items():

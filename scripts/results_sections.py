@@ -7,7 +7,7 @@ from results_runs import machine_of
 
 def partition_section(data: dict) -> str:
     """A bench/partitions.py file as a section: a row for each graph and partition, a column for each way to run."""
-    if not all(row["verified"] for row in data["rows"]):
+    if not all(row["verified"] for row in data["rows"] if "failed" not in row):
         raise ValueError("not every answer is right")
     on = f"{data['pes']} x {data['devices'][0]['name']}" if data["device"] == "gpu" else data["machine"]["cpu"]
     ways = list(dict.fromkeys(row["way"] for row in data["rows"]))
@@ -23,12 +23,22 @@ def partition_section(data: dict) -> str:
     places = list(dict.fromkeys((row["graph"], row["partition"]) for row in data["rows"]))
     for graph, partition in places:
         rows = {r["way"]: r for r in data["rows"] if (r["graph"], r["partition"]) == (graph, partition)}
-        one = next(iter(rows.values()))
-        times = " | ".join(f"{rows[way]['median_seconds'] * 1e3:.2f}" if way in rows else "-" for way in ways)
+        one = next((row for row in rows.values() if "failed" not in row), None)
+        if one is None:
+            continue
+        times = " | ".join(partition_cell(rows.get(way)) for way in ways)
         cut = one["cut_arcs"] / max(one["num_arcs"], 1)
         name = pathlib.Path(graph).name
         lines.append(f"| {name} | {partition} | {cut:.2%} | {one['imbalance']:.3f} | {times} |")
+    failed = [row for row in data["rows"] if "failed" in row]
+    if failed:
+        lines += ["", "Failed:", ""]
+        lines += [f"- {pathlib.Path(r['graph']).name}, {r['partition']}, {r['way']}: {r['failed']}" for r in failed]
     return "\n".join(lines) + "\n"
+
+
+def partition_cell(row: dict | None) -> str:
+    return "not run" if row is None else "failed" if "failed" in row else f"{row['median_seconds'] * 1e3:.2f}"
 
 
 def end_row(data: dict) -> str:
