@@ -29,7 +29,7 @@ shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between P
 shoal_task_is_refused(TASK_WITH_STRING "error: [^\n]*a task is copied into kernels: it must be trivially copyable")
 
 # The stress program of bench/ at a size for every day. Its verdict is its exit status.
-foreach(shape "1;2;persistent;0" "3;1;discrete;64" "4;1;persistent;64")
+foreach(shape "1;2;persistent;0" "2;1;persistent;2" "3;1;discrete;64" "4;1;persistent;64")
   list(GET shape 0 pes)
   list(GET shape 1 threads)
   list(GET shape 2 kernel)
@@ -38,6 +38,16 @@ foreach(shape "1;2;persistent;0" "3;1;discrete;64" "4;1;persistent;64")
            COMMAND worklist_stress --device cpu --pes ${pes} --threads ${threads} --kernel ${kernel}
                    --capacity ${capacity} --operations 1000000)
   set_tests_properties(worklist_stress_${pes}x${threads}_${kernel} PROPERTIES TIMEOUT 120)
+endforeach()
+# A thousand runs that are over almost before they began, some PEs without an item: where ending too early shows.
+foreach(shape "2;400;persistent" "5;300;discrete" "8;300;persistent")
+  list(GET shape 0 pes)
+  list(GET shape 1 runs)
+  list(GET shape 2 kernel)
+  add_test(NAME worklist_stress_tiny_${pes}_${kernel}
+           COMMAND worklist_stress --device cpu --pes ${pes} --threads 1 --kernel ${kernel} --capacity 4
+                   --operations 40 --roots 2 --repeat ${runs})
+  set_tests_properties(worklist_stress_tiny_${pes}_${kernel} PROPERTIES TIMEOUT 120)
 endforeach()
 # And it sees what it is there to see.
 foreach(tamper lost doubled changed)
