@@ -94,6 +94,16 @@ def row_of(name: str, data: dict) -> dict:
     }
 
 
+def keep(args: argparse.Namespace, machine: dict, rows: list[dict], failures: list[dict]) -> None:
+    """After every row: a run that is ended early leaves what it has."""
+    if not args.json:
+        return
+    devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
+    out = {"command": "auto_against_tuner", "date": datetime.date.today().isoformat(), **machine, "devices": devices}
+    out |= {"device": args.device, "pes": args.pes, "budget_seconds": args.budget, "trials": args.trials}
+    args.json.write_text(json.dumps(out | {"rows": rows, "failures": failures}, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shoal", type=pathlib.Path, required=True, help="the shoal command")
@@ -128,12 +138,13 @@ def main() -> int:
     with concurrent.futures.ThreadPoolExecutor(args.gpus) as pool:
         for algorithm, graph, got in pool.map(one, choose_pairs(args)):
             if isinstance(got, str):
-                failures.append(graph)
+                failures.append({"algorithm": algorithm, "graph": graph, "failed": got})
                 print(f"{algorithm:10} {graph:18} failed: {got}", flush=True)
                 continue
             row = row_of(graph, got)
             rows.append(row)
             machine = {k: got[k] for k in ("version", "machine", "devices")}
+            keep(args, machine, rows, failures)
             left_out = f", {row['left_out']} left out" if row["left_out"] else ""
             print(
                 f"{algorithm:10} {graph:18} auto {row['auto_seconds'] * 1e3:9.3f} ms, best {row['best_seconds'] * 1e3:9.3f}"
@@ -143,18 +154,6 @@ def main() -> int:
             )
     within = sum(row["auto_above_best"] <= 0.1 for row in rows)
     print(f"{within} of {len(rows)} within 10 %" + (f"; {len(failures)} failed" if failures else ""))
-    if args.json and rows:
-        for device in machine["devices"]:
-            device.pop("free_bytes", None)
-        out = {"command": "auto_against_tuner", "date": datetime.date.today().isoformat(), **machine}
-        out |= {
-            "device": args.device,
-            "pes": args.pes,
-            "budget_seconds": args.budget,
-            "trials": args.trials,
-            "rows": rows,
-        }
-        args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
     return 1 if failures else 0
 
 
