@@ -99,7 +99,8 @@ def keep(args: argparse.Namespace, machine: dict, rows: list[dict], failures: li
     if not args.json:
         return
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
-    out = {"command": "auto_against_tuner", "date": datetime.date.today().isoformat(), **machine, "devices": devices}
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    out = {"command": "auto_against_tuner", "date": now, **machine, "devices": devices}
     out |= {"device": args.device, "pes": args.pes, "budget_seconds": args.budget, "trials": args.trials}
     args.json.write_text(json.dumps(out | {"rows": rows, "failures": failures}, indent=1) + "\n", encoding="utf-8")
 

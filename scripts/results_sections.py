@@ -5,14 +5,20 @@ import pathlib
 from results_runs import machine_of
 
 
-def partition_section(data: dict) -> str:
-    """A bench/partitions.py file as a section: a row for each graph and partition, a column for each way to run."""
+def partition_place(data: dict) -> str:
+    """Where a bench/partitions.py file was measured. ValueError: an answer is wrong."""
     if not all(row["verified"] for row in data["rows"] if "failed" not in row):
         raise ValueError("not every answer is right")
     on = f"{data['pes']} x {data['devices'][0]['name']}" if data["device"] == "gpu" else data["machine"]["cpu"]
+    return f"{data['pes']} PEs, {on}"
+
+
+def partition_section(parts: list[dict]) -> str:
+    """bench/partitions.py files of one place as a section: a row for each graph and partition, a column for each way to run."""
+    data = {**parts[0], "rows": [row for part in parts for row in part["rows"]]}
     ways = list(dict.fromkeys(row["way"] for row in data["rows"]))
     lines = [
-        f"## Partitions on {data['pes']} PEs, {on}",
+        f"## Partitions on {partition_place(data)}",
         "",
         f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: arcs between PEs. Imbalance: most arcs of a PE "
         f"over the mean.{' ' + data['note'] if 'note' in data else ''}",
@@ -167,9 +173,18 @@ def tune_rows(data: dict) -> list[tuple[str, float]]:
     return [auto_row(data, data, data["graph"]["name"], len(data["ways"]))]
 
 
-def auto_rows(data: dict) -> list[tuple[str, float]]:
-    """The rows of a scripts/auto_against_tuner.py file, which holds no pair with a wrong answer."""
-    return [auto_row(data, row, row["graph"], row["ways"]) for row in data["rows"]]
+def auto_rows(files: list[dict]) -> list[tuple[str, float]]:
+    """The rows of scripts/auto_against_tuner.py files, which hold no pair with a wrong answer; of a pair on one machine the
+    latest."""
+    latest: dict[tuple, tuple[dict, dict]] = {}
+    for data in sorted(files, key=lambda file: file["date"]):
+        for row in data["rows"]:
+            key = (*machine_of(data, row["auto_chose"]), row["algorithm"], row["graph"])
+            latest.pop(key, None)
+            latest[key] = (data, row)
+    order = ("bfs", "sssp", "pagerank", "components")
+    rows = sorted(latest.items(), key=lambda one: (one[0][2] > 0, one[0][1], order.index(one[0][3])))
+    return [auto_row(data, row, row["graph"], row["ways"]) for _, (data, row) in rows]
 
 
 def cell(run: dict | None, value: float | None, unit: str, ours: bool) -> str:

@@ -46,6 +46,8 @@ class Results:
         self.folder = folder
         self.runs: list[runs.Run] = []
         self.tuned: list[tuple[str, float]] = []
+        autos: list[dict] = []
+        partitions: dict[str, list[dict]] = {}
         self.ends: list[str] = []
         self.lags: list[str] = []
         self.sections: list[str] = []
@@ -68,7 +70,7 @@ class Results:
                 elif command == "tune":
                     self.tuned += sections.tune_rows(data)
                 elif command == "auto_against_tuner":
-                    self.tuned += sections.auto_rows(data)
+                    autos.append(data)
                 elif command == "bench":
                     if any("wrong" in run for run in data["runs"]):
                         raise ValueError("a way of it gave a wrong answer")
@@ -83,11 +85,13 @@ class Results:
                 elif bench == "peers":
                     self.peers = runs.Peers(data)
                 elif bench == "partitions":
-                    self.sections.append(sections.partition_section(data))
+                    partitions.setdefault(sections.partition_place(data), []).append(data)
                 else:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
+        self.tuned += sections.auto_rows(autos)
+        self.sections += [sections.partition_section(parts) for parts in partitions.values()]
         for parts in queues.values():
             self.sections.append(sections.queue_section(parts, self.note("queues")))
         if self.ends:
