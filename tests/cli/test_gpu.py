@@ -1,0 +1,62 @@
+"""What only a machine with GPUs can show of the command: neighbours, grids and capacities too large. Skipped without one."""
+
+import subprocess
+import time
+import unittest
+
+from command import CommandTest, find_shoal
+
+CAPACITY = 3
+SECONDS = 60
+RUNS = [
+    "bfs road:64 --strategy async --worker warp --trials 10",
+    "bfs kron:12 --strategy levels --trials 50",
+    "sssp kron:12 --weights hash255 --strategy async --worker thread --trials 5",
+    "components kron:12 --strategy hook --trials 20",
+    "pagerank kron:8 --strategy async --tolerance 0.01 --trials 3",
+]
+
+
+class Gpu(CommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.gpus = len(self.shoal("doctor", "--json").json()["devices"])
+        if self.gpus == 0:
+            self.skipTest("no GPU")
+
+    def test_neighbours_on_the_same_gpus(self) -> None:
+        """Persistent kernels of several programs take turns: every one ends, and is right."""
+        for pes in {1, min(self.gpus, 4)}:
+            with self.subTest(pes=pes):
+                commands = [
+                    [find_shoal(), *run.split(), "--device", "gpu", "--pes", str(pes), "--verify"] for run in RUNS
+                ]
+                running = [
+                    subprocess.Popen(c, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for c in commands
+                ]
+                end = time.monotonic() + SECONDS
+                for process, run in zip(running, RUNS):
+                    try:
+                        out, _ = process.communicate(timeout=max(1, end - time.monotonic()))
+                    except subprocess.TimeoutExpired:
+                        for other in running:
+                            other.kill()
+                        self.fail(f"'{run}' was not through after {SECONDS} s beside the others")
+                    self.assertEqual(process.returncode, 0, f"{run}: {out}")
+
+    def test_more_workers_than_fit_are_not_launched(self) -> None:
+        self.good("bfs", "kron:10", "--device", "gpu", "--strategy", "async", "--workers", 10**9, "--verify")
+
+    def test_capacity_beyond_the_memory(self) -> None:
+        begin = time.monotonic()
+        self.bad(
+            CAPACITY,
+            ["bytes wanted", "free"],
+            *("bfs", "kron:10", "--device", "gpu", "--pes", 1, "--strategy", "async", "--capacity", 2**36),
+        )
+        self.assertLess(time.monotonic() - begin, 10)
+        self.good("bfs", "kron:10", "--device", "gpu", "--pes", 1, "--strategy", "async", "--verify")
+
+
+if __name__ == "__main__":
+    unittest.main()
