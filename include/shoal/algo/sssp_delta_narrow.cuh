@@ -8,20 +8,9 @@
 #include <cooperative_groups.h>
 
 #include "shoal/algo/sssp_delta_narrow_warp.cuh"
+#include "shoal/runtime/cluster_barrier.cuh"
 
 namespace shoal::sssp_gpu {
-
-/// The cluster's barrier. Only the first warp of a block releases: what the others wrote is ordered before it by the
-/// block barrier, and one fence of the whole multiprocessor's stores is dearer than that barrier.
-inline __device__ void meet_cluster() {
-  __syncthreads();
-  if (warp_in_block() == 0) {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-  } else {
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-  }
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
 
 /// What a block knows of the cluster between two barriers.
 template <class Raw>
