@@ -2,7 +2,7 @@
 // strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
 //   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER]
-//               [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
+//               [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
 //               [--json FILE]
 //
 // Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "algo_matrix.hpp"
 #include "algo_matrix_tally.hpp"
@@ -84,7 +85,7 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
       }
       const auto begin = std::chrono::steady_clock::now();
       const Counts before = tally.all();
-      const std::vector<Way> ways = all_ways(subject, wanted, files);
+      const std::vector<Way> ways = all_ways(subject, input, wanted, files);
       if (ways.empty()) continue;
       for (const auto& [manner, check] : subject.checks(input, wanted.seed)) {
         const std::string where = subject.name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
@@ -148,6 +149,9 @@ int run(int argc, char** argv) {
   app.add_option("--soak", soak, "runs of each task with tiny capacities, on all PEs");
   app.add_flag("--only-soak", only_soak, "no matrix");
   app.add_option("--seed", wanted.seed, "of partitions, graphs and sources");
+  const std::map<std::string, Part> parts = {{"all", Part::all}, {"core", Part::core}, {"rest", Part::rest}};
+  app.add_option("--ways", wanted.part, "core, rest (see algo_matrix.hpp) or all")
+      ->transform(CLI::CheckedTransformer(parts));
   app.add_flag("--quick", wanted.quick, "a part of the asynchronous ways, small real graphs");
   app.add_option("--way-seconds", way_seconds, "a way that takes longer ends the program, and is named");
   app.add_option("--seconds", seconds, "ways that would begin later are not run");
@@ -168,11 +172,11 @@ int run(int argc, char** argv) {
   }
   if (!names.empty()) throw UsageError("--algorithm " + names[0] + ": legal: bfs, sssp, components, pagerank");
 
-  Tally tally(way_seconds, seconds);
+  Tally tally(way_seconds, seconds, json, device);
   if (!only_soak) run_matrix(chosen, wanted, data, graphs, tally);
   if (soak > 0) run_soak(chosen, wanted, soak, tally);
   tally.print();
-  if (!json.empty()) tally.write(json, device);
+  tally.write();
   const Counts sum = tally.all();
   return sum.wrong == 0 && sum.not_run == 0 ? 0 : 1;
 }

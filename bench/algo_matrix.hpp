@@ -13,7 +13,7 @@ namespace shoal::matrix {
 struct Input {
   std::string name;
   Csr graph;
-  bool large = false;  ///< takes seconds to look at in every way
+  bool large = false;  ///< takes seconds to look at in every way: one source there, and fewer ways in the core
 };
 
 /// Runs one way on the graph that it was made for, once or several times. Empty when all is right, else what is wrong;
@@ -28,6 +28,7 @@ struct Subject {
   /// Computes the reference of one graph, from sources that `seed` chooses, once for all ways. More than one check when
   /// the graph can be looked at in several manners (own weights, hashed weights); each has a name.
   std::function<std::vector<std::pair<std::string, Check>>(const Input& input, std::uint64_t seed)> checks;
+  bool every_queue = true;  ///< the core of its ways has all queues and judges, not only the plain ones
   int soak_vertices = 256;  ///< most in a graph for tiny capacities
   bool large = false;       ///< also on large graphs when only a part of the ways is wanted
 };
@@ -58,8 +59,13 @@ class PartitionFiles {
   std::vector<std::string> files_;
 };
 
+/// The core: all partitions x workers x kernels, x queues x judges where the subject says so (on large graphs one drawn pair
+/// of those), and the bulk strategies. The rest: everything else, combining among it.
+enum class Part { all, core, rest };
+
 /// Which ways are wanted.
 struct Wanted {
+  Part part = Part::all;
   DeviceKind device = DeviceKind::cpu;
   pe_t fewest_pes = 1, most_pes = 4;
   bool quick = false;  ///< a seeded eighteenth of the asynchronous ones
@@ -69,8 +75,8 @@ struct Wanted {
 
 bool have_metis();
 
-/// Every way to run `subject` that is wanted on the graph of `files`, the same ones at every call.
-std::vector<Way> all_ways(const Subject& subject, const Wanted& wanted, PartitionFiles& files);
+/// Every way to run `subject` that is wanted on `input`, whose graph is that of `files`; the same ones at every call.
+std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files);
 
 /// A run with two to eight slots in every ring, drawn from `s`.
 Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s);

@@ -36,22 +36,45 @@ void Watch::look() {
   while (!leave_) {
     woken_.wait_for(lock, std::chrono::milliseconds(500), [this] { return leave_; });
     if (leave_ || way_.empty() || std::chrono::duration<double>(Clock::now() - since_).count() < most_) continue;
-    std::printf("STUCK %s: not through after %.0f s\n", way_.c_str(), most_);
-    std::fflush(stdout);
+    stuck_(way_);
     std::_Exit(3);
   }
 }
 
-Tally::Tally(double seconds_per_way, double seconds)
-    : watch_(seconds_per_way),
-      end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+Tally::Tally(double seconds_per_way, double seconds, std::string path, DeviceKind device)
+    : seconds_per_way_(seconds_per_way),
+      end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+      path_(std::move(path)),
+      device_(device),
+      watch_(seconds_per_way, [this](const std::string& way) { stuck(way); }) {}
+
+void Tally::stuck(const std::string& way) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_[at_hand_].wrong;
+    char line[64];
+    std::snprintf(line, sizeof line, ": not through after %.0f s", seconds_per_way_);
+    failures_.push_back("STUCK " + way + line);
+    std::printf("%s\n", failures_.back().c_str());
+    std::fflush(stdout);
+  }
+  try {
+    write();
+  } catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+  }
+  std::fflush(stdout);
+}
 
 void Tally::run(const Column& column, const std::string& where, const Check& check, const Way& way) {
-  Counts& counts = counts_[column];
   const auto begin = Clock::now();
-  if (begin > end_) {
-    ++counts.not_run;
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (begin > end_) {
+      ++counts_[column].not_run;
+      return;
+    }
+    at_hand_ = column;
   }
   std::string wrong;
   watch_.begin(where + ", " + way.text);
@@ -62,6 +85,8 @@ void Tally::run(const Column& column, const std::string& where, const Check& che
     if (wrong.empty()) wrong = "an error without a message";
   }
   watch_.begin("");
+  const std::lock_guard lock(mutex_);
+  Counts& counts = counts_[column];
   counts.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
   (wrong.empty() ? counts.right : counts.wrong)++;
   if (wrong.empty()) return;
@@ -91,11 +116,13 @@ void Tally::print() const {
   std::printf("\n");
 }
 
-void Tally::write(const std::string& path, DeviceKind device) const {
+void Tally::write() const {
+  if (path_.empty()) return;
   char date[32];
   const std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  const bool on_gpu = device == DeviceKind::gpu;
+  const bool on_gpu = device_ == DeviceKind::gpu;
+  const std::lock_guard lock(mutex_);
   nlohmann::ordered_json result = {
       {"bench", "algo_matrix"},
       {"device", on_gpu ? "gpu" : "cpu"},
@@ -113,9 +140,9 @@ void Tally::write(const std::string& path, DeviceKind device) const {
                                 {"not_run", counts.not_run},
                                 {"seconds", counts.seconds}});
   }
-  std::ofstream file(path);
+  std::ofstream file(path_);
   file << result.dump(1) << "\n";
-  if (!file) throw UsageError(path + " could not be written");
+  if (!file) throw UsageError(path_ + " could not be written");
 }
 
 }  // namespace shoal::matrix

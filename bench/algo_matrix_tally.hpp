@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -13,10 +14,12 @@
 
 namespace shoal::matrix {
 
-/// Ends the program with status 3, naming the way at hand, when that way takes longer than its time.
+/// Ends the program with status 3 when the way at hand takes longer than its time.
 class Watch {
  public:
-  explicit Watch(double seconds_per_way) : most_(seconds_per_way), thread_([this] { look(); }) {}
+  /// @param stuck  called from another thread with the way's name, before the end
+  Watch(double seconds_per_way, std::function<void(const std::string& way)> stuck)
+      : most_(seconds_per_way), stuck_(std::move(stuck)), thread_([this] { look(); }) {}
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -28,6 +31,7 @@ class Watch {
   void look();
 
   const double most_;
+  const std::function<void(const std::string&)> stuck_;
   std::mutex mutex_;
   std::condition_variable woken_;
   std::string way_;
@@ -54,22 +58,30 @@ class Tally {
  public:
   /// @param seconds_per_way  a way that takes longer ends the program
   /// @param seconds  ways that would begin later are counted as not run
-  Tally(double seconds_per_way, double seconds);
+  /// @param path  where write() writes; empty: nowhere
+  Tally(double seconds_per_way, double seconds, std::string path, DeviceKind device);
   /// Prints a line when the answer is wrong, or the run threw.
   void run(const Column& column, const std::string& where, const Check& check, const Way& way);
   Counts all() const;
   /// One line per column, and the sum of all last: `N passed, N failed[, N not run: ...]`.
   void print() const;
   /// {bench, device, gpu or cpu, date, delays, counts: [{algorithm, what, pes, right, wrong, not_run, seconds}], failures}
-  /// @throws UsageError when it cannot be written
-  void write(const std::string& path, DeviceKind device) const;
+  /// Also written, with the way as wrong, when a way does not end. @throws UsageError when it cannot be written
+  void write() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  Watch watch_;
+  void stuck(const std::string& way);
+
+  const double seconds_per_way_;
   const Clock::time_point end_;
+  const std::string path_;
+  const DeviceKind device_;
+  mutable std::mutex mutex_;
   std::map<Column, Counts> counts_;
   std::vector<std::string> failures_;
+  Column at_hand_;
+  Watch watch_;  // last: it calls stuck()
 };
 
 }  // namespace shoal::matrix

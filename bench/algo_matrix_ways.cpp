@@ -21,20 +21,30 @@ std::string text_of(const Options& o) {
          (o.judge == JudgeKind::remote ? ", judge remote" : "") + (o.combine == CombineKind::on ? ", combine" : "");
 }
 
-/// The asynchronous ways with these options. `keep` says whether the next one is wanted.
+/// The asynchronous ways with these options that belong to the part that is wanted. `keep` says whether the next one is
+/// wanted; `draw` tells the places of the matrix apart.
 template <class Keep>
-void add_async(std::vector<Way>& ways, const Subject& subject, Options o, const std::string& where, Keep&& keep) {
+void add_async(std::vector<Way>& ways, const Subject& subject, const Input& input, Part part, Options o,
+               const std::string& where, std::uint64_t draw, Keep&& keep) {
   const std::vector<WorkerKind> workers = o.device == DeviceKind::gpu
                                               ? std::vector{WorkerKind::thread, WorkerKind::warp, WorkerKind::block}
                                               : std::vector{WorkerKind::thread};
+  const bool judges = o.pes > 1 && subject.combines;
+  const std::uint64_t pairs = (subject.ordered ? 2 : 1) * (judges ? 2 : 1);
   o.block_threads = 128;
   for (const WorkerKind worker : workers) {
     for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
+      const std::uint64_t drawn =
+          mix(draw * 64 + static_cast<std::uint64_t>(worker) * 8 + static_cast<std::uint64_t>(kernel)) % pairs;
+      std::uint64_t pair = 0;  // counts queues x judges
       for (const QueueKind queue : {QueueKind::fifo, QueueKind::priority}) {
         for (const Extra extra : {Extra::none, Extra::judge_remote, Extra::combine}) {
           if (queue == QueueKind::priority && !subject.ordered) continue;
-          if (extra != Extra::none && (o.pes == 1 || !subject.combines)) continue;
+          if (extra != Extra::none && !judges) continue;
           if (!keep()) continue;
+          const std::uint64_t number = extra == Extra::combine ? pairs : pair++;
+          const bool core = number < pairs && (!subject.every_queue ? number == 0 : !input.large || number == drawn);
+          if (part != Part::all && core != (part == Part::core)) continue;
           o.worker = worker;
           o.kernel = kernel;
           o.queue = queue;
@@ -76,9 +86,11 @@ const std::string& PartitionFiles::by_metis(pe_t pes) {
   return file;
 }
 
-std::vector<Way> all_ways(const Subject& subject, const Wanted& wanted, PartitionFiles& files) {
+std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files) {
   std::vector<Way> ways;
   std::uint64_t number = wanted.seed * 977;
+  std::uint64_t place = wanted.seed;  // the same in every program, whatever part it was asked for
+  for (const char c : input.name + subject.name) place = mix(place + static_cast<unsigned char>(c));
   for (pe_t pes = wanted.fewest_pes; pes <= wanted.most_pes; ++pes) {
     for (const PartitionKind partition :
          {PartitionKind::block, PartitionKind::edges, PartitionKind::random, PartitionKind::metis}) {
@@ -92,9 +104,12 @@ std::vector<Way> all_ways(const Subject& subject, const Wanted& wanted, Partitio
       o.stall_timeout_seconds = 5;
       if (wanted.device == DeviceKind::cpu) o.threads = 2;
       const std::string where = std::to_string(pes) + " PEs, " + name(partition);
-      for (const std::string& strategy : subject.bulk) ways.push_back({o, strategy, where + ", " + strategy});
+      if (wanted.part != Part::rest) {
+        for (const std::string& strategy : subject.bulk) ways.push_back({o, strategy, where + ", " + strategy});
+      }
       if (partition == PartitionKind::metis) o.partition = PartitionKind::file;  // METIS takes longer than most runs
-      add_async(ways, subject, o, where, [&] { return !wanted.quick || mix(++number) % 18 == 0; });
+      add_async(ways, subject, input, wanted.part, o, where, ++place,
+                [&] { return !wanted.quick || mix(++number) % 18 == 0; });
     }
   }
   std::vector<Way> ours;

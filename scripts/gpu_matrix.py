@@ -2,13 +2,13 @@
 """Runs the matrix of algorithms, or soaks with delays, in copies side by side over this machine's GPUs, and adds them up.
 
     gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS] [--no-matrix]
-                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--json FILE]
+                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--ways core,rest] [--json FILE]
 
-BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program on one number of PEs with
-one algorithm and one shard of its ways; it takes one place on each of its GPUs, of which each has --copies. Most of a small
-run is set-up on the host, so copies overlap there; their kernels take turns. Prints a line per algorithm and number of
-PEs, and `N right, N wrong, N not run` last; --json: the same, for scripts/results_table.py. Exit status 1 unless all ways
-were run and right.
+BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
+one number of PEs; it takes one place on each of its GPUs, of which each has --copies. Much of a small run is set-up on the
+host, so a few copies overlap there; their kernels take turns, so more of them only wait for each other. The core of the
+ways goes before the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run` last; --json: the
+same, for scripts/results_table.py. Exit status 1 unless all ways were run and right.
 """
 
 import argparse
@@ -27,10 +27,9 @@ ALGORITHMS = ("bfs", "sssp", "components", "pagerank")
 
 @dataclasses.dataclass
 class Job:
-    """One program: `what` is matrix or soak."""
+    """One program: `what` is core or rest (of the ways), or soak."""
 
     what: str
-    algorithm: str
     pes: int
     shard: int
     shards: int
@@ -39,21 +38,31 @@ class Job:
     process: subprocess.Popen | None = None
 
     def name(self) -> str:
-        return f"{self.what}-{self.algorithm}-{self.pes}-{self.shard}of{self.shards}"
+        return f"{self.what}-{self.pes}-{self.shard}of{self.shards}"
 
     def command(self, args: argparse.Namespace, seconds: float) -> list[str]:
-        program = "algo_matrix" if self.what == "matrix" else "algo_matrix_delayed"
-        command = [str(args.build / program), "--device", "gpu", "--algorithm", self.algorithm]
+        program = "algo_matrix_delayed" if self.what == "soak" else "algo_matrix"
+        command = [str(args.build / program), "--device", "gpu"]
+        command += [word for name in args.algorithms for word in ("--algorithm", name)]
         command += ["--pes", str(self.pes), "--way-seconds", str(args.way_seconds), "--seconds", f"{seconds:.1f}"]
         command += ["--json", str(args.out / f"{self.name()}.json")]
         if self.what == "soak":
             return [*command, "--only-soak", "--soak", str(self.runs), "--seed", str(args.seed * 1000 + self.shard)]
-        command += ["--fewest-pes", str(self.pes), "--shard", f"{self.shard}/{self.shards}", "--seed", str(args.seed)]
+        command += [
+            "--ways",
+            self.what,
+            "--fewest-pes",
+            str(self.pes),
+            "--shard",
+            f"{self.shard}/{self.shards}",
+            "--seed",
+            str(args.seed),
+        ]
         return [*command, "--data", str(args.data)] if args.data else command
 
 
 class Counts(dict):
-    """(what, algorithm, PEs) -> right, wrong, not run, seconds; and what failed, in words."""
+    """(what, PEs, algorithm) -> right, wrong, not run, seconds; and what failed, in words."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,38 +71,35 @@ class Counts(dict):
 
     def add(self, job: Job, out: pathlib.Path, status: int) -> None:
         file = out / f"{job.name()}.json"
-        row = self.setdefault((job.what, job.algorithm, job.pes), [0, 0, 0, 0.0])
-        if not file.exists():
-            # A way that did not end, or a program that could not begin: it counts as wrong, not as nothing.
-            row[1] += 1
-            lines = [line for line in (out / f"{job.name()}.log").read_text(errors="replace").splitlines() if line]
-            said = next((line for line in lines if line.startswith("STUCK")), lines[-1] if lines else "nothing said")
-            self.failures.append(f"{job.name()}: status {status}: {said}")
-            return
-        data = json.loads(file.read_text(encoding="utf-8"))
-        self.machine = data.get("gpu", data.get("cpu"))
-        for counts in data["counts"]:
-            for i, key in enumerate(("right", "wrong", "not_run", "seconds")):
-                row[i] += counts[key]
-        self.failures += [f"{job.name()}: {failure}" for failure in data["failures"]]
-        if status not in (0, 1):
-            row[1] += 1
-            self.failures.append(f"{job.name()}: status {status} after its counts")
+        if file.exists():
+            data = json.loads(file.read_text(encoding="utf-8"))
+            self.machine = data.get("gpu", data.get("cpu"))
+            for counts in data["counts"]:
+                row = self.setdefault((job.what, job.pes, counts["algorithm"]), [0, 0, 0, 0.0])
+                for i, key in enumerate(("right", "wrong", "not_run", "seconds")):
+                    row[i] += counts[key]
+            self.failures += [f"{job.name()}: {failure}" for failure in data["failures"]]
+        if status not in (0, 1) and not (file.exists() and status == 3):
+            # A program that could not begin, or broke: it counts as wrong, not as nothing. (3: a way did not end; it is
+            # among the failures, and those behind it are not counted.)
+            self.setdefault((job.what, job.pes, "program"), [0, 0, 0, 0.0])[1] += 1
+            said = (out / f"{job.name()}.log").read_text(errors="replace").split("\n")
+            self.failures.append(
+                f"{job.name()}: status {status}: {([line for line in said if line] or ['no word'])[-1]}"
+            )
 
 
 def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
-    """Those on most GPUs first: they are the hardest to place."""
+    """The core first, and of each part those on most GPUs: they are the hardest to place."""
     jobs: list[Job] = []
-    for pes in sorted({pes for pes in args.pes if pes <= len(gpus)}, reverse=True):
-        for algorithm in args.algorithms:
-            if not args.no_matrix:
-                # One PE has a fifth of the ways that more have: fewer, longer programs.
-                shards = args.shards if pes > 1 else max(1, args.shards // 4)
-                jobs += [Job("matrix", algorithm, pes, i, shards) for i in range(shards)]
-    if args.soak > 0:
-        for algorithm in args.algorithms:
-            runs = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
-            jobs += [Job("soak", algorithm, len(gpus), i, args.shards, n) for i, n in enumerate(runs) if n > 0]
+    for what in args.ways:
+        for pes in sorted({pes for pes in args.pes if pes <= len(gpus)}, reverse=True):
+            # One PE has a fifth of the ways that more have: fewer, longer programs.
+            shards = args.shards if pes > 1 else max(1, args.shards // 2)
+            jobs += [Job(what, pes, i, shards) for i in range(shards)]
+    for i in range(args.shards):
+        runs = args.soak // args.shards + (i < args.soak % args.shards)
+        jobs += [Job("soak", len(gpus), i, args.shards, runs)] if runs > 0 else []
     return jobs
 
 
@@ -150,10 +156,10 @@ def main() -> int:
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, help="a folder with edge lists *.el.gz")
     parser.add_argument("--seconds", type=float, default=400, help="no way begins later; those left are counted")
-    parser.add_argument("--copies", type=int, default=8, help="programs side by side on one GPU")
-    parser.add_argument("--shards", type=int, default=8, help="programs that share the ways of one algorithm and PEs")
+    parser.add_argument("--copies", type=int, default=4, help="programs side by side on one GPU")
+    parser.add_argument("--shards", type=int, default=4, help="programs that share the ways on one number of PEs")
     parser.add_argument("--soak", type=int, default=0, help="runs with delays and tiny capacities, per algorithm")
-    parser.add_argument("--no-matrix", action="store_true", help="soaks alone")
+    parser.add_argument("--ways", type=lambda text: text.split(",") if text else [], default=["core", "rest"])
     parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
     parser.add_argument("--pes", type=lambda text: [int(pes) for pes in text.split(",")], default=[1, 2, 3, 4])
     parser.add_argument("--seed", type=int, default=1, help="of partitions, sources and soaks")
@@ -161,6 +167,9 @@ def main() -> int:
     parser.add_argument("--grace", type=float, default=40, help="seconds after --seconds when programs are killed")
     parser.add_argument("--json", type=pathlib.Path, help="file for the sums")
     args = parser.parse_args()
+    unknown = [part for part in args.ways if part not in ("core", "rest")]
+    if unknown:
+        parser.error(f"--ways {','.join(unknown)}: legal: core, rest, both, or '' for soaks alone")
     unknown = [name for name in args.algorithms if name not in ALGORITHMS]
     if unknown:
         parser.error(f"--algorithms {','.join(unknown)}: legal: {', '.join(ALGORITHMS)}")
@@ -174,10 +183,10 @@ def main() -> int:
     begin = time.monotonic()
     counts = run_all(jobs_of(args, gpus), args, gpus)
     rows = []
-    for (what, algorithm, pes), (right, wrong, not_run, seconds) in sorted(counts.items()):
+    for (what, pes, algorithm), (right, wrong, not_run, seconds) in sorted(counts.items()):
         rows.append(dict(what=what, algorithm=algorithm, pes=pes, right=right, wrong=wrong, not_run=not_run))
         took = f"{seconds:.0f} s of programs"
-        print(f"{what:<7} {algorithm:<11} {pes} PEs: {right} right, {wrong} wrong, {not_run} not run; {took}")
+        print(f"{what:<4} {pes} PEs {algorithm:<11} {right} right, {wrong} wrong, {not_run} not run; {took}")
     for failure in counts.failures[:20]:
         print(f"FAILED {failure}"[:400])
     sums = {key: sum(row[key] for row in rows) for key in ("right", "wrong", "not_run")}

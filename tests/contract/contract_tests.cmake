@@ -28,6 +28,9 @@ shoal_task_is_refused(ITEM_OF_72_BYTES "error: [^\n]*an Item has 4 to 64 bytes")
 shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between PEs: it must be trivially copyable")
 shoal_task_is_refused(TASK_WITH_STRING "error: [^\n]*a task is copied into kernels: it must be trivially copyable")
 
+# Takes a minute and a half on two idle cores; beside other work, threads that wait for each other take many times that.
+set_tests_properties(worklist_test PROPERTIES TIMEOUT 900)
+
 # The stress program of bench/ at a size for every day. Its verdict is its exit status.
 foreach(shape "1;2;persistent;0" "2;1;persistent;2" "3;1;discrete;64" "4;1;persistent;64")
   list(GET shape 0 pes)
