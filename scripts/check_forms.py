@@ -53,13 +53,9 @@ FORMS = [
 # (form, file): reason
 ALLOWED = {
     (
-        "lone fence on the GPU",
-        "include/shoal/algo/bfs_levels.cuh",
-    ): "grid barrier: a block's writes, ordered by its leader",
-    (
-        "lone fence on the GPU",
+        "lone fence",
         "include/shoal/runtime/lockstep.cuh",
-    ): "grid barrier: a block's writes, ordered by its leader",
+    ): "grid barrier: what all blocks of a PE wrote, before the peers are told and after they have told",
     (
         "lone fence on the GPU",
         "include/shoal/algo/components_hook_peers.cuh",

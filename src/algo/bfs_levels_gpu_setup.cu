@@ -7,7 +7,6 @@
 #include "shoal/algo/bfs_levels_heads.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
-#include "shoal/core/peer_access.cuh"
 
 namespace shoal {
 
@@ -26,11 +25,10 @@ void BfsLevelsGpu::State::set_up_views() {
   for (pe_t p = 0; p < n_pes; ++p) {
     auto pe = std::make_unique<Pe>();
     pe->device = graph.devices[p];
-    View& v = pe->view;
+    Slice& v = pe->view;
     v.out = graph.out[p];
     v.in = graph.symmetric ? graph.out[p] : graph.in[p];
-    v.n_pes = n_pes;
-    v.me = p;
+    v.team = team.view(p);
     std::copy_n(base, kPeers + 1, v.base);
     std::copy_n(shift, kPeers, v.shift);
     std::copy_n(begin, kPeers + 1, v.begin);
@@ -52,8 +50,8 @@ void BfsLevelsGpu::State::set_up_views() {
 
 void BfsLevelsGpu::State::set_up_memory(Pe& pe) {
   DeviceGuard guard(pe.device);
-  View& v = pe.view;
-  const std::int64_t own = v.words, all = v.base[v.n_pes] / 32;
+  Slice& v = pe.view;
+  const std::int64_t own = v.words, all = v.base[v.team.n_pes] / 32;
   pe.unreachable = DeviceArray<u32>(own, "unreachable bitmap");
   pe.seen = DeviceArray<u32>(all, "seen bitmap");
   for (auto& f : pe.front) {
@@ -63,29 +61,27 @@ void BfsLevelsGpu::State::set_up_memory(Pe& pe) {
   pe.head = DeviceArray<u32>(32 * own, "head in-neighbours");
   pe.heads = DeviceArray<uint4>(32 * own, "four in-neighbours");
   // A peer sends each vertex at most once in a search.
-  pe.inbox = DeviceArray<vertex_t>(v.n_pes > 1 ? static_cast<std::int64_t>(v.n_pes) * v.out.count : 0, "inbox");
-  pe.control = DeviceArray<Control>(1, "control block");
+  pe.inbox =
+      DeviceArray<vertex_t>(v.team.n_pes > 1 ? static_cast<std::int64_t>(v.team.n_pes) * v.out.count : 0, "inbox");
+  pe.spilled = DeviceArray<PaddedWord<u64, Scope::device>>(1, "a counter");
+  pe.step = DeviceArray<Step>(kMaxSteps, "steps");
   v.unreachable = pe.unreachable.data();
   v.seen = pe.seen.data();
   v.head = pe.head.data();
   v.heads = pe.heads.data();
-  v.control = pe.control.data();
+  v.spilled = pe.spilled.data();
+  v.step = pe.step.data();
   for (int i = 0; i < 2; ++i) v.front[i] = pe.front[i].data();
-  SHOAL_CUDA(cudaStreamCreate(&pe.stream));  // ordered after the legacy stream, where callers fill their arrays
-  SHOAL_CUDA(cudaHostAlloc(&pe.outcome, sizeof(Outcome), cudaHostAllocPortable));
 }
 
 void BfsLevelsGpu::State::connect_peers() {
   for (auto& mine : pes) {
-    DeviceGuard guard(mine->device);
+    Slice& v = mine->view;
     for (auto& other : pes) {
-      View& v = mine->view;
-      const pe_t p = other->view.me;
-      v.peer_control[p] = other->control.data();
-      if (p == v.me) continue;
-      reach_peer(mine->device, other->device);
+      const pe_t p = other->view.team.me;
+      if (p == v.team.me) continue;
       v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.out.count;
-      v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.me) * other->view.out.count;
+      v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * other->view.out.count;
       for (int i = 0; i < 2; ++i) v.peer_front[i][p] = other->front[i].data();
     }
   }
@@ -119,10 +115,11 @@ void BfsLevelsGpu::State::set_up_rows() {
   }
   for (std::size_t to = 0; to < pes.size(); ++to) {
     for (std::size_t from = 0; from < pes.size(); ++from) {
-      const View& v = pes[from]->view;
+      const Slice& v = pes[from]->view;
       if (to == from || v.words == 0) continue;
-      SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[v.me], pes[to]->device, degrees[from].data() + v.base[v.me],
-                                pes[from]->device, v.words * 32 * sizeof(u32)));
+      SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[v.team.me], pes[to]->device,
+                                degrees[from].data() + v.base[v.team.me], pes[from]->device,
+                                v.words * 32 * sizeof(u32)));
     }
   }
   for (std::size_t p = 0; p < pes.size(); ++p) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -51,7 +52,7 @@ __global__ void march(const __grid_constant__ lockstep::View v, const Work w) {
     expect(gang.template total<1>() == i);
     expect(gang.template own<1>() == u64{me} * gridDim.x + i);
     expect(gang.template total_double<2>() == static_cast<double>(blocks));
-    for (u32 k = threadIdx.x; k < blocks; k += blockDim.x) expect(__ldcg(w.board[me] + k) - i <= 1);
+    for (u32 k = threadIdx.x; k < blocks; k += blockDim.x) expect(w.board[me][k] - i <= 1);  // plain loads, as promised
     if (kMulti && threadIdx.x < pes) {
       expect(gang.mail_upto(threadIdx.x) == gridDim.x * (threadIdx.x + 1) * i);
       expect(gang.mail_before(threadIdx.x) == gridDim.x * (threadIdx.x + 1) * (i - 1));
@@ -86,6 +87,34 @@ __global__ void queue_up(const __grid_constant__ lockstep::View v, u32* taken, u
     if (taken[lockstep::thread_id()] != round + 1) atomicAdd(errors, 1u);
     if (!gang.meet()) break;
     if (gang.total<1>() != 0) atomicAdd(errors, 1u);
+  }
+  gang.finish();
+}
+
+/// Counters of two parts, cut elsewhere on every PE: both sums are told apart, and positions are all different.
+template <bool kMulti>
+__global__ void queue_parts(const __grid_constant__ lockstep::View v, u32* taken, u32* errors) {
+  __shared__ lockstep::Shared s;
+  const int bits = 40 - 7 * v.me;
+  Gang<kMulti, Op::high_part, Op::low_part, Op::sum> gang(v, s, bits);
+  const u64 pes = static_cast<u64>(v.n_pes), threads = lockstep::num_threads(), blocks = gridDim.x;
+  u64 slots = 0, held = 0;  // of all PEs
+  for (u64 p = 0; p < pes; ++p) {
+    slots += threads + blocks;
+    held += threads * (p + 2) + 5 * blocks;
+  }
+  const auto expect = [&](bool right) {
+    if (!right) atomicAdd(errors, 1u);
+  };
+  for (u32 round = 0; round < 50; ++round) {
+    const u64 at = gang.template counter<0>().fetch_add((u64{1} << bits) + v.me + 2);
+    atomicAdd(taken + (at >> bits), 1u);
+    if (threadIdx.x == 3) gang.template add<0>((u64{1} << bits) + 5);
+    gang.template add<2>(2);
+    if (!gang.meet()) break;
+    expect(gang.template own<0>() == threads + blocks && gang.template total<0>() == slots);
+    expect(gang.template own<1>() == threads * (v.me + 2) + 5 * blocks && gang.template total<1>() == held);
+    expect(gang.template total<2>() == 2 * threads * pes);
   }
   gang.finish();
 }
@@ -205,6 +234,40 @@ TEST_F(LockstepGpuTest, CountersAreQueues) {
   u32 n = 1;
   errors.download(&n, 1);
   EXPECT_EQ(n, 0u);
+}
+
+TEST_F(LockstepGpuTest, CountersOfTwoParts) {
+  for (pe_t pes = 1; pes <= most_; ++pes) {
+    LockstepTeam team(devices(pes), "parts", 20);
+    const void* kernel =
+        pes > 1 ? reinterpret_cast<const void*>(queue_parts<true>) : reinterpret_cast<const void*>(queue_parts<false>);
+    std::vector<int> blocks = team.prepare(kernel, 256, 0, 1);
+    std::fill(blocks.begin(), blocks.end(), *std::min_element(blocks.begin(), blocks.end()));
+    std::vector<DeviceArray<u32>> taken, errors;
+    std::vector<std::array<u32*, 2>> at(pes);
+    std::vector<std::array<void*, 3>> params(pes);
+    std::vector<void**> all;
+    for (pe_t p = 0; p < pes; ++p) {
+      DeviceGuard guard(p);
+      taken.emplace_back(blocks[p] * 257, "taken");
+      errors.emplace_back(1, "errors");
+      taken.back().fill_bytes(0);
+      errors.back().fill_bytes(0);
+      SHOAL_CUDA(cudaDeviceSynchronize());
+      at[p] = {taken.back().data(), errors.back().data()};
+      params[p] = {const_cast<lockstep::View*>(&team.view(p)), &at[p][0], &at[p][1]};
+      all.push_back(params[p].data());
+    }
+    team.run(kernel, blocks, 256, 0, all);
+    for (pe_t p = 0; p < pes; ++p) {
+      u32 n = 1;
+      errors[p].download(&n, 1);
+      EXPECT_EQ(n, 0u) << pes << " PEs, PE " << p;
+      std::vector<u32> host(taken[p].size());
+      taken[p].download(host.data(), taken[p].size());
+      EXPECT_LE(*std::max_element(host.begin(), host.end()), 50u) << "a slot was given twice in a round";
+    }
+  }
 }
 
 TEST_F(LockstepGpuTest, AStopEndsEveryPe) {

@@ -10,7 +10,7 @@ inline constexpr u32 kSampledArcs = 4096;  ///< of a longer row, so many evenly 
 
 /// degrees[own] = in-degree of own vertices; `unreachable` marks those without in-arcs, and padding; *with_out counts
 /// own vertices with out-arcs. One thread a padded vertex.
-__global__ void describe_rows(const __grid_constant__ View v, u32* degrees, u32* unreachable, u64* with_out) {
+__global__ void describe_rows(const __grid_constant__ Slice v, u32* degrees, u32* unreachable, u64* with_out) {
   const u32 local = blockIdx.x * blockDim.x + threadIdx.x;  // a warp lies within or beyond the padded range
   if (local >= v.words * 32) return;
   u32 in = 0, out = 0;
@@ -18,7 +18,7 @@ __global__ void describe_rows(const __grid_constant__ View v, u32* degrees, u32*
     in = static_cast<u32>(v.in.offsets[local + 1] - v.in.offsets[local]);
     out = static_cast<u32>(v.out.offsets[local + 1] - v.out.offsets[local]);
   }
-  degrees[v.base[v.me] + local] = in;
+  degrees[v.base[v.team.me] + local] = in;
   const u32 none = __ballot_sync(kAll, in == 0), some = __ballot_sync(kAll, out != 0);
   if (lane_id() == 0) {
     unreachable[local / 32] = none;
@@ -29,7 +29,7 @@ __global__ void describe_rows(const __grid_constant__ View v, u32* degrees, u32*
 
 /// head and heads of own vertices from the in-degrees of all (padded numbers). A warp takes 32 rows, one after another.
 template <bool kMulti>
-__global__ void choose_heads(const __grid_constant__ View v, const u32* degrees, u32* head, uint4* heads) {
+__global__ void choose_heads(const __grid_constant__ Slice v, const u32* degrees, u32* head, uint4* heads) {
   const u32 lane = lane_id();
   for (u32 first = warp_id() * 32; first < v.words * 32; first += num_warps() * 32) {
     const u32 local = first + lane;
@@ -40,7 +40,7 @@ __global__ void choose_heads(const __grid_constant__ View v, const u32* degrees,
     }
     uint4 mine = {kNone, kNone, kNone, kNone};
     for (u32 rows = __ballot_sync(kAll, end > begin); rows != 0; rows &= rows - 1) {
-      const u32 from = __ffs(rows) - 1, self = v.base[v.me] + first + from;
+      const u32 from = __ffs(rows) - 1, self = v.base[v.team.me] + first + from;
       const u64 row = __shfl_sync(kAll, begin, from), arcs = __shfl_sync(kAll, end, from) - row;
       const u64 stride = (arcs + kSampledArcs - 1) / kSampledArcs;
       u32 best[4] = {kNone, kNone, kNone, kNone}, degree[4] = {0, 0, 0, 0};  // of this lane, best first

@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 
 #include "shoal/algo/bfs_levels.cuh"
+#include "shoal/runtime/cluster_barrier.cuh"
 
 namespace shoal::bfs_gpu {
 
@@ -16,10 +17,8 @@ inline constexpr u32 kWide = 1u << 23;  ///< added to a count of vertices (far s
 inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
 
 struct NarrowArgs {
-  u32 depth;
-  u64 unexplored;
+  Summary from;  ///< of the kernel before
   level_t* level;
-  Outcome* outcome;
 };
 
 /// What a block has appended for one level; other blocks read it as one word.
@@ -35,7 +34,7 @@ struct NarrowShared {
 
 /// What a warp of the cluster needs to append; all members are called by whole warps.
 struct NarrowSink {
-  const View& v;
+  const Slice& v;
   level_t* level;
   NarrowShared& s;
   u64* queue;                                  ///< of this block: row << 16 | degree
@@ -109,8 +108,8 @@ struct NarrowSink {
     const bool fits = slot < kNarrowSlots && degree <= kNarrowLongest;
     if (slot < kNarrowSlots) queue[slot] = fits ? row << 16 | degree : 0;
     if (fits) return;
-    const u64 at = v.control->next[depth % 3].fetch_add((u64{1} << v.arc_bits) + degree);
-    v.queue[depth & 1][at >> v.arc_bits] = {row, at & ((u64{1} << v.arc_bits) - 1)};
+    const u64 at = v.spilled->fetch_add(packed(v, 1, degree));
+    v.queue[depth & 1][slots_of(v, at)] = {row, arcs_of(v, at)};
     atomicOr(&s.count[depth & 1].vertices, kWide);
   }
 
@@ -141,51 +140,39 @@ struct NarrowSink {
   }
 };
 
-/// The cluster's barrier. Only the first warp of a block releases: what the others wrote is ordered before it by the
-/// block barrier, and one fence of the whole multiprocessor's stores is dearer than that barrier.
-inline __device__ void meet_cluster() {
-  __syncthreads();
-  if (warp_in_block() == 0) {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-  } else {
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-  }
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
 /// Appends one entry of each lane (0: none) to the queue in memory of `depth`. One warp.
-inline __device__ void append_entries(const View& v, u64 entry, u32 depth) {
+inline __device__ void append_entries(const Slice& v, u64 entry, u32 depth) {
   const u64 degree = entry & 0xFFFF;
-  const u64 packed = degree != 0 ? (u64{1} << v.arc_bits) + degree : 0;
-  u64 upto = packed;
+  const u64 mine = degree != 0 ? packed(v, 1, degree) : 0;
+  u64 upto = mine;
   for (int d = 1; d < 32; d *= 2) {
     const u64 left = __shfl_up_sync(kAll, upto, d);
     if (lane_id() >= static_cast<u32>(d)) upto += left;
   }
   u64 at = 0;
-  if (lane_id() == 31 && upto != 0) at = v.control->next[depth % 3].fetch_add(upto);
-  at = __shfl_sync(kAll, at, 31) + upto - packed;
-  if (degree != 0) v.queue[depth & 1][at >> v.arc_bits] = {entry >> 16, at & ((u64{1} << v.arc_bits) - 1)};
+  if (lane_id() == 31 && upto != 0) at = v.spilled->fetch_add(upto);
+  at = __shfl_sync(kAll, at, 31) + upto - mine;
+  if (degree != 0) v.queue[depth & 1][slots_of(v, at)] = {entry >> 16, arcs_of(v, at)};
 }
 
 /// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster; as many warps a
-/// block as blocks, or a multiple; kNarrowBytes of shared memory. Leaves a wide frontier in the queue of the depth that
-/// the outcome names.
+/// block as blocks, or a multiple; kNarrowBytes of shared memory. Tells a Summary; a wide frontier lies in the queue of its
+/// depth.
 __global__ void __launch_bounds__(kMaxThreads, 1)
-    narrow_levels(const __grid_constant__ View v, const __grid_constant__ Rules rules, const NarrowArgs args) {
+    narrow_levels(const __grid_constant__ Slice v, const __grid_constant__ Rules rules, const NarrowArgs args) {
   namespace cg = cooperative_groups;
   extern __shared__ u64 narrow_queue[];  // [2][kNarrowSlots]
   __shared__ NarrowShared s;
   auto cluster = cg::this_cluster();
   const u32 lane = lane_id(), warp = warp_in_block(), me = cluster.block_rank(), blocks = cluster.num_blocks();
-  u32 depth = args.depth;
+  u32 depth = static_cast<u32>(args.from.depth);
   u64 explored = 0;
 
   // The frontier in memory is dealt out to the blocks. A narrow run begins with at most kNarrowSlots * blocks arcs, and
   // at most 65,535: slots and degrees fit.
-  const u64 packed = v.control->next[depth % 3].load();
-  const u32 n = static_cast<u32>(packed >> v.arc_bits);
-  const u64 arcs = packed & ((u64{1} << v.arc_bits) - 1);
+  const u32 n = static_cast<u32>(slots_of(v, args.from.frontier));
+  const u64 arcs = arcs_of(v, args.from.frontier);
+  if (thread_id() == 0) v.spilled->store(0);
   if (threadIdx.x < 2) s.count[threadIdx.x] = {0, 0};
   __syncthreads();
   for (u32 i = threadIdx.x * blocks + me; i < n; i += blockDim.x * blocks) {
@@ -195,15 +182,13 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     atomicAdd(&s.count[depth & 1].vertices, 1u);
     atomicAdd(&s.count[depth & 1].arcs, static_cast<u32>(degree));
   }
-  cluster.sync();  // everyone has read the counter
-  if (me == 0 && threadIdx.x < 3) v.control->next[threadIdx.x].store(0);
 
   NarrowSink sink{v, args.level, s, nullptr, 0, false};
   // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
   const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
   const u64* theirs = cluster.map_shared_rank(narrow_queue, b);
   u32 levels = 0;
-  End end = End::running;
+  Why why = Why::done;
   for (;; ++depth, ++levels) {
     meet_cluster();
     // The first entry is read before it is known whether there is one; the counts are under way at the same time.
@@ -220,7 +205,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     const u32 all = __reduce_add_sync(kAll, vertices);
     const u32 level_arcs = __reduce_add_sync(kAll, min(static_cast<u32>(size >> 32), 1u << 27));
     if (all == 0 || all >= kWide || level_arcs > rules.narrow_leave) {
-      end = all == 0 ? End::done : End::wide;
+      if (all != 0) why = Why::wide;
       break;
     }
     explored += level_arcs;
@@ -235,19 +220,17 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     }
   }
   sink.settle();
-  if (end == End::wide) {
+  if (why == Why::wide) {
     const u32 held = min(static_cast<u32>(s.size[me]) & (kWide - 1), kNarrowSlots);
     for (u32 first = warp * 32; first < held; first += blockDim.x) {
       const u32 i = first + lane;
       append_entries(v, i < held ? narrow_queue[(depth & 1) * kNarrowSlots + i] : 0, depth);
     }
   }
-  cluster.sync();  // nobody leaves while its shared memory may be read
-  if (me == 0 && threadIdx.x == 0) {
-    args.outcome->end = static_cast<u32>(end);
-    args.outcome->depth = depth;
-    args.outcome->levels_narrow += levels;
-    args.outcome->unexplored = args.unexplored > explored ? args.unexplored - explored : 0;
+  cluster.sync();  // nobody leaves while its shared memory may be read; all is in the queue
+  if (thread_id() == 0) {
+    const u64 left = args.from.unexplored > explored ? args.from.unexplored - explored : 0;
+    tell(v, {why, depth, args.from.steps, 0, 0, levels, left, v.spilled->load()});
   }
 }
 

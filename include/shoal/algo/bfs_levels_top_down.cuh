@@ -11,19 +11,21 @@ inline constexpr u32 kShareArcs = 128;  ///< fewest arcs that are worth a warp
 /// (kBuffer words). Every member is called by all lanes of the warp.
 template <bool kMulti>
 struct Sink {
-  const View& v;
+  const Slice& v;
+  Team<kMulti>& gang;
   level_t* level;
   u32* buffer;
-  u32 depth;  ///< of the vertices that are collected
+  u32 depth;      ///< of the vertices that are collected
+  u64 begun = 0;  ///< what the queue of `depth` held when the last barrier was met, packed
   u32 fill = 0;
 
   /// Appends the own vertices with out-arcs to the queue of `depth`, and sends the others to their owners.
   __device__ void flush() {
     if (fill == 0) return;
     __syncwarp();
-    const u32 lane = lane_id(), first = v.base[v.me];
+    const u32 lane = lane_id(), first = v.base[v.team.me];
     u32 degree[kBuffer / 32];  // rows are not kept but read again: they would cost 16 registers
-    u64 packed = 0;
+    u64 mine = 0;
 #pragma unroll
     for (u32 j = 0; j < kBuffer / 32; ++j) {
       const u32 i = j * 32 + lane;
@@ -37,9 +39,9 @@ struct Sink {
     }
 #pragma unroll
     for (u32 j = 0; j < kBuffer / 32; ++j) {
-      if (degree[j] != 0) packed += (u64{1} << v.arc_bits) + degree[j];
+      if (degree[j] != 0) mine += packed(v, 1, degree[j]);
     }
-    u64 upto = packed;
+    u64 upto = mine;
     for (int d = 1; d < 32; d *= 2) {
       const u64 left = __shfl_up_sync(kAll, upto, d);
       if (lane >= static_cast<u32>(d)) upto += left;
@@ -47,9 +49,9 @@ struct Sink {
     const u64 total = __shfl_sync(kAll, upto, 31);
     if (total != 0) {
       u64 at = 0;
-      if (lane == 0) at = v.control->next[depth % 3].fetch_add(total);
-      at = __shfl_sync(kAll, at, 0) + upto - packed;
-      u64 slot = at >> v.arc_bits, before = at & ((u64{1} << v.arc_bits) - 1);
+      if (lane == 0) at = begun + gang.template counter<0>().fetch_add(total);
+      at = __shfl_sync(kAll, at, 0) + upto - mine;
+      u64 slot = slots_of(v, at), before = arcs_of(v, at);
       Entry* queue = v.queue[depth & 1];
 #pragma unroll
       for (u32 j = 0; j < kBuffer / 32; ++j) {
@@ -59,8 +61,8 @@ struct Sink {
       }
     }
     if constexpr (kMulti) {
-      for (pe_t p = 0; p < v.n_pes; ++p) {
-        if (p == v.me) continue;
+      for (pe_t p = 0; p < v.team.n_pes; ++p) {
+        if (p == v.team.me) continue;
         u32 votes[kBuffer / 32], n = 0;
 #pragma unroll
         for (u32 j = 0; j < kBuffer / 32; ++j) {
@@ -71,7 +73,7 @@ struct Sink {
         }
         if (n == 0) continue;
         u32 slot = 0;
-        if (lane == 0) slot = v.control->sent[p].fetch_add(n);
+        if (lane == 0) slot = gang.mail(p).fetch_add(n);
         slot = __shfl_sync(kAll, slot, 0);
 #pragma unroll
         for (u32 j = 0; j < kBuffer / 32; ++j) {
@@ -104,7 +106,7 @@ struct Sink {
       const u32 bit = 1u << (vertex[j] & 31);
       fresh[j] = (word[j] & bit) == 0 && (atomicOr(v.seen + (vertex[j] >> 5), bit) & bit) == 0;
     }
-    const u32 first = v.base[v.me];
+    const u32 first = v.base[v.team.me];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       if (fresh[j] && (!kMulti || vertex[j] - first < v.out.count)) level[vertex[j] - first] = depth;
@@ -129,7 +131,7 @@ inline __device__ u32 find_entry(const Entry* queue, u32 n, u64 arc) {
 /// Expands a frontier of long or uneven rows: each warp takes an equal share of the arcs.
 template <bool kMulti>
 __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
-  const View& v = sink.v;
+  const Slice& v = sink.v;
   const u32 lane = lane_id();
   const u64 share = max(u64{kShareArcs}, (arcs / num_warps() + 128) / 128 * 128);
   u64 arc = warp_id() * share;
@@ -176,7 +178,7 @@ __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64
 /// Expands a frontier of short rows: a lane takes a vertex; the warp helps with the odd long row.
 template <bool kMulti>
 __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
-  const View& v = sink.v;
+  const Slice& v = sink.v;
   const u32 lane = lane_id();
   for (u32 first = warp_id() * 32; first < n; first += num_warps() * 32) {
     const u32 i = first + lane;
@@ -218,16 +220,17 @@ __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 a
 
 /// Judges the vertices that peers sent since the last level: the owner keeps those it had not reached.
 template <bool kMulti>
-__device__ void receive(Sink<kMulti>& sink, const Scratch& s) {
-  const View& v = sink.v;
-  for (pe_t p = 0; p < v.n_pes; ++p) {
-    if (p == v.me) continue;
-    for (u32 first = s.received[p] + warp_id() * 128; first < s.sent[p]; first += num_warps() * 128) {
+__device__ void receive(Sink<kMulti>& sink) {
+  const Slice& v = sink.v;
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    if (p == v.team.me) continue;
+    const u32 upto = sink.gang.mail_upto(p);
+    for (u32 first = sink.gang.mail_before(p) + warp_id() * 128; first < upto; first += num_warps() * 128) {
       u32 t[4];
 #pragma unroll
       for (u32 j = 0; j < 4; ++j) {
         const u32 i = first + j * 32 + lane_id();
-        t[j] = i < s.sent[p] ? __ldcv(v.inbox[p] + i) + v.base[v.me] : kNone;
+        t[j] = i < upto ? __ldcv(v.inbox[p] + i) + v.base[v.team.me] : kNone;
       }
       sink.visit(t);
     }

@@ -36,6 +36,11 @@ enum class Op : u32 {
   min,         ///< of unsigned 64-bit integers; 2^64 - 1 when nobody contributed
   max,         ///< of unsigned 64-bit integers; 0 when nobody contributed
   sum_double,  ///< of float64, given and read as bits (__double_as_longlong); the order of additions is not fixed
+  /// Two sums in one word, so that one atomic on counter<i>() moves both: a queue's slots above, what lies in them below.
+  /// Value i is the part above the Gang's `low_bits`, value i + 1, which must be low_part, the part below. Parts are told
+  /// apart: only those of one PE must fit the word, and PEs may differ in low_bits.
+  high_part,
+  low_part,
 };
 
 enum class End : u32 {
@@ -78,6 +83,7 @@ struct Shared {
   u64 partial[kValues];                        ///< this block's contributions to the coming barrier
   u64 total[kValues], own[kValues];            ///< as the last barrier said: over all PEs, over this PE
   u32 mail_before[kPeers], mail_upto[kPeers];  ///< of each sender: things received before, and by now
+  u32 arrivals;  ///< what `arrived` is when all blocks of this PE have met the barriers so far
   u32 ok;
 };
 
@@ -108,20 +114,24 @@ __device__ T warp_sum(T x) {
 template <bool kMulti, Op... kOps>
 class Gang {
   static_assert(sizeof...(kOps) <= kValues);
+  static constexpr bool kParts = ((kOps == Op::high_part) || ...);
 
  public:
   /// Block-collective. The block may be of any multiple of 32 threads.
-  __device__ Gang(const View& view, Shared& shared)
-      : v_(view), s_(shared), barrier_(view.control->met), arrivals_(view.control->arrivals) {
+  /// @param low_bits  (0, 64), with Op::high_part: the bits below it in a counter
+  __device__ Gang(const View& view, Shared& shared, int low_bits = 0)
+      : v_(view), s_(shared), barrier_(view.control->met), low_bits_(static_cast<u32>(low_bits)) {
+    if (threadIdx.x == 0) s_.arrivals = view.control->arrivals;
     if (threadIdx.x < kValues) s_.partial[threadIdx.x] = 0;
     if (threadIdx.x < kPeers) s_.mail_before[threadIdx.x] = s_.mail_upto[threadIdx.x] = 0;
     __syncthreads();
   }
 
   /// Contributes x to value `kIndex` of the coming barrier: this thread alone, in shared memory. Where many lanes
-  /// contribute, sum over the warp first.
+  /// contribute, sum over the warp first. To a high part: both parts in one word.
   template <int kIndex>
   __device__ void add(u64 x) {
+    static_assert(op(kIndex) != Op::low_part);
     merge(op(kIndex), &s_.partial[kIndex], op(kIndex) == Op::min ? ~x : x);
   }
   template <int kIndex>
@@ -130,11 +140,11 @@ class Gang {
     merge(Op::sum_double, &s_.partial[kIndex], static_cast<u64>(__double_as_longlong(x)));
   }
 
-  /// The word that gathers value `kIndex` (a sum) for the coming barrier over the blocks of this PE. Adding to it here
+  /// The word that gathers value `kIndex` (a sum or a high part) for the coming barrier over the blocks of this PE. Adding to it here
   /// also returns what was there, which makes it the tail of a queue: own<kIndex>() is then its length.
   template <int kIndex>
   __device__ Word<u64, Scope::device>& counter() {
-    static_assert(op(kIndex) == Op::sum);
+    static_assert(op(kIndex) == Op::sum || op(kIndex) == Op::high_part);
     return v_.control->gathered[(barrier_ + 1) % 3][kIndex];
   }
 
@@ -162,18 +172,19 @@ class Gang {
   /// The barrier of all blocks of all PEs; every thread calls it. What was written before it, also into peers' memory,
   /// is seen after it through plain loads (but not through __ldg of lines that were read before it).
   ///
-  /// Why that holds: a block's stores are ordered before its first warp's fence by the block barrier. The leader's
-  /// release of `arrived` is acquired by all leaders (one PE), or by the last leader, whose warp fences at system scope
-  /// and then tells its peers; each block's first warp reads what was told and fences at system scope, which also drops
-  /// the multiprocessor's first-level cache. Everything told for a barrier is read before the first peer is told: from
-  /// then on blocks go on and add to other words. gathered[b % 3] is cleared after barrier b + 1, when every reader has
-  /// long arrived there, and is added to again after barrier b + 2. slot[b % 2] is written again for barrier b + 2: a
-  /// peer tells that only after it passed b + 1, where all blocks here had arrived, which they do after reading b's.
+  /// Why that holds: a block's stores, also into peers' memory, come before the arrival of its first lane through the
+  /// block barrier. That arrival releases at device scope, and all leaders (one PE), or the last one, acquire it; orders
+  /// add up, so that no block needs a fence of its own at system scope. The last leader's warp fences at system scope and
+  /// then tells its peers; each block's first warp reads what was told and fences at system scope, which also drops the
+  /// multiprocessor's first-level cache, as an acquiring load does; the block barrier passes that on to the other warps.
+  /// Everything told for a barrier is read before the first peer is told: from then on blocks go on and add to other
+  /// words. gathered[b % 3] is cleared after barrier b + 1, when every reader has long arrived there, and is added to
+  /// again after barrier b + 2. slot[b % 2] is written again for barrier b + 2: a peer tells that only after it passed
+  /// b + 1, where all blocks here had arrived, which they do after reading b's.
   /// @return false when the kernel was stopped (stop(), or a wait passed the deadline); the caller leaves through
   ///         finish() without another meet()
   __device__ bool meet() {
     ++barrier_;
-    arrivals_ += gridDim.x;
     __syncthreads();
     if (threadIdx.x < 32) {
       const u32 lane = lane_id();
@@ -208,25 +219,40 @@ class Gang {
     v_.outcome->barriers = barrier_ - v_.control->met;
     v_.outcome->end = v_.control->error.load();
     v_.control->met = barrier_;
-    v_.control->arrivals = arrivals_;
+    v_.control->arrivals = s_.arrivals;
     for (pe_t p = 0; p < v_.n_pes; ++p) v_.control->mail[p].store(0);
   }
 
  private:
+  /// No table: one that a lane's number indexes would lie in local memory.
   static __device__ constexpr Op op(u32 i) {
-    constexpr Op kTable[kValues + 1] = {kOps...};  // Op::sum is zero
-    return kTable[i];
+    Op out = Op::sum;
+    u32 k = 0;
+    ((out = k++ == i ? kOps : out), ...);
+    return out;
   }
   static __device__ unsigned long long* as_ull(u64* p) { return reinterpret_cast<unsigned long long*>(p); }
   /// x into *at, which is in shared memory or shared by this PE's blocks.
   static __device__ void merge(Op how, u64* at, u64 x) {
-    if (how == Op::sum) {
-      atomicAdd(as_ull(at), static_cast<unsigned long long>(x));
+    if (how == Op::min || how == Op::max) {
+      atomicMax(as_ull(at), static_cast<unsigned long long>(x));
     } else if (how == Op::sum_double) {
       atomicAdd(reinterpret_cast<double*>(at), __longlong_as_double(static_cast<long long>(x)));
     } else {
-      atomicMax(as_ull(at), static_cast<unsigned long long>(x));
+      atomicAdd(as_ull(at), static_cast<unsigned long long>(x));
     }
+  }
+  /// Value i of this PE as the barrier that runs has gathered it.
+  __device__ u64 gathered(u32 i) const {
+    const auto& word = v_.control->gathered[barrier_ % 3];
+    if constexpr (!kParts) return word[i].load();
+    const u64 x = word[op(i) == Op::low_part ? i - 1 : i].load();
+    if (op(i) == Op::high_part) return x >> low_bits_;
+    return op(i) == Op::low_part ? x & ((u64{1} << low_bits_) - 1) : x;
+  }
+
+  static __device__ void fence_peers() {
+    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
   }
 
   /// Spins until ready(). False when the kernel was stopped, by this wait's deadline or by someone else.
@@ -249,33 +275,33 @@ class Gang {
   /// One PE. The block's first warp.
   __device__ bool meet_blocks(u32 lane) {
     bool ok = true;
-    __threadfence();  // every lane: the contributions of the first three come before the arrival as well
-    __syncwarp();
+    __syncwarp();  // the contributions of the first three lanes come before the arrival as well
     if (lane == 0) {
       auto& arrived = v_.control->arrived;
-      if (arrived.fetch_add_acq_rel(1) + 1 != arrivals_) {
-        ok = wait([&] { return static_cast<int>(arrived.load_acquire() - arrivals_) >= 0; });
+      const u32 all = s_.arrivals += gridDim.x;
+      if (arrived.fetch_add_acq_rel(1) + 1 != all) {
+        ok = wait([&] { return static_cast<int>(arrived.load_acquire() - all) >= 0; });
       }
     }
     ok = __shfl_sync(kAll, ok, 0);
-    __threadfence();
-    if (lane < kValues) s_.total[lane] = s_.own[lane] = v_.control->gathered[barrier_ % 3][lane].load();
+    __syncwarp();
+    if (lane < kValues) s_.total[lane] = s_.own[lane] = gathered(lane);
     return __all_sync(kAll, lane != kValues || !stopped()) && ok;
   }
 
   /// Several PEs: the last block of a PE tells all peers (itself included) what was gathered; every block reads that.
   __device__ bool meet_peers(u32 lane) {
-    __threadfence_system();
     __syncwarp();
     bool last = false;
-    if (lane == 0) last = v_.control->arrived.fetch_add_acq_rel(1) + 1 == arrivals_;
+    if (lane == 0) last = v_.control->arrived.fetch_add_acq_rel(1) + 1 == (s_.arrivals += gridDim.x);
     last = __shfl_sync(kAll, last, 0);
     const u32 pe = lane >> 2, word = lane & 3;
     const bool mine = pe < static_cast<u32>(v_.n_pes);
     if (last) {
-      __threadfence_system();
+      __syncwarp();
+      fence_peers();
       u64 x = 0;
-      if (mine && word < kValues) x = v_.control->gathered[barrier_ % 3][word].load();
+      if (mine && word < kValues) x = gathered(word);
       if (mine && word == kValues) x = u64{v_.control->error.load()} << 32 | v_.control->mail[pe].load();
       __syncwarp();
       if (mine) {
@@ -296,7 +322,7 @@ class Gang {
     }
     const u64 x = mine ? (high >> 32) << 32 | low >> 32 : 0;
     ok = __all_sync(kAll, ok && (word != kValues || x >> 32 == 0));
-    __threadfence_system();
+    fence_peers();
     if (mine && pe == static_cast<u32>(v_.me) && word < kValues) s_.own[word] = x;
     if (mine && word == kValues) {
       s_.mail_before[pe] = s_.mail_upto[pe];
@@ -312,18 +338,18 @@ class Gang {
     return ok;
   }
   static __device__ u64 join(Op how, u64 a, u64 b) {
-    if (how == Op::sum) return a + b;
+    if (how == Op::min || how == Op::max) return a < b ? b : a;
     if (how == Op::sum_double) {
       return static_cast<u64>(__double_as_longlong(__longlong_as_double(static_cast<long long>(a)) +
                                                    __longlong_as_double(static_cast<long long>(b))));
     }
-    return a < b ? b : a;
+    return a + b;
   }
 
   const View& v_;
   Shared& s_;
-  u32 barrier_;   ///< met so far, ever; the same in all blocks of all PEs
-  u32 arrivals_;  ///< what `arrived` is when all blocks of this PE have met it
+  u32 barrier_;  ///< met so far, ever; the same in all blocks of all PEs
+  u32 low_bits_;
 };
 
 }  // namespace shoal::lockstep
