@@ -16,6 +16,8 @@
 #include "shoal/core/error.hpp"
 #include "shoal/data/edge_functions.hpp"
 #include "shoal/data/generate.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
 #include "shoal/pgas/device_graph.hpp"
 
 namespace shoal::bed {
@@ -30,7 +32,9 @@ struct Arguments {
   std::vector<std::string> graphs;
 
   void add_to(CLI::App& app) {
-    app.add_option("graphs", graphs, "generators, made on the devices: kron:24 road:4096 ...")->required();
+    app.add_option("graphs", graphs,
+                   "generators, made on the devices: kron:24 road:4096 ...; or files, taken as undirected")
+        ->required();
     app.add_option("--pes,--gpus", pes, "GPUs")->check(CLI::Range(1, 8));
     app.add_option("--trials", trials, "timed runs")->check(CLI::Range(1, 10000));
     app.add_option("--seed", seed, "of sources and of the random partition");
@@ -47,7 +51,19 @@ struct Arguments {
     }
     std::vector<int> devices(pes);
     std::iota(devices.begin(), devices.end(), 0);
-    return generate_on_devices(parse_generator(text), pes, partition, devices, seed, weights);
+    if (is_generator(text)) {
+      return generate_on_devices(parse_generator(text), pes, partition, devices, seed, weights);
+    }
+    ReadOptions reading;
+    reading.undirected = true;
+    const Csr read = read_graph(text, reading);
+    Csr weighted;
+    if (weights) weighted = with_weights(read, *weights);
+    const Csr& graph = weights ? weighted : read;
+    PlacedGraph placed =
+        place_on_devices(graph, make_partition(graph, pes, partition, "", seed), devices, weights.has_value());
+    if (weights) describe_weights(graph, placed);
+    return placed;
   }
 };
 

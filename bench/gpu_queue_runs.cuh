@@ -60,11 +60,15 @@ std::uint64_t resident_blocks(Kernel kernel, int block) {
   return static_cast<std::uint64_t>(per_sm) * sms;
 }
 
-inline std::string verdict_of(const Run& r, std::uint64_t pushed, std::uint64_t popped, bool bare) {
+/// @param churns  the kernel counted what it did, so that one that stands still is told from a slow one
+inline std::string verdict_of(const Run& r, std::uint64_t pushed, std::uint64_t popped, bool bare,
+                              bool churns = false) {
   static const char* const kSites[] = {"nowhere", "reserve", "place", "take", "churn"};
   if (r.state.load() != 0) {
-    return std::string(r.slow != 0 ? "TOO SLOW, in " : "STALLED in ") + kSites[r.site] + ", thread " +
-           std::to_string(r.thread) + ", ticket " + std::to_string(r.ticket);
+    return std::string(!churns       ? "NOT DONE IN TIME, in "
+                       : r.slow != 0 ? "TOO SLOW, in "
+                                     : "STALLED in ") +
+           kSites[r.site] + ", thread " + std::to_string(r.thread) + ", ticket " + std::to_string(r.ticket);
   }
   if (r.torn.load() != 0) return "WRONG: " + std::to_string(r.torn.load()) + " torn items";
   if (r.pushed.load() != pushed)
@@ -126,7 +130,7 @@ Outcome churn_once(Arena<T>& arena, const Face& face, ticket_t capacity, ticket_
   unsigned long long bad = 0;
   wrong.download(&bad, 1);
   const Run r = arena.result();
-  out.verdict = verdict_of(r, c.total, 0, true);
+  out.verdict = verdict_of(r, c.total, 0, true, true);
   if (out.verdict == "ok" && bad != 0) out.verdict = "WRONG: the items of " + std::to_string(bad) + " producers";
   if (out.verdict == "ok" && r.done.load() != c.total) {
     out.verdict = "WRONG: popped " + std::to_string(r.done.load()) + " of " + std::to_string(c.total);

@@ -3,7 +3,7 @@
 //   gpu_sssp_delta [--pes N] [--trials N] [--seed N] [--wide] [--tune NAME=VALUE[,NAME=VALUE...]]... [--no-check]
 //                  [--phases] [--partition block|edges|random] [--json FILE] GRAPH...
 //
-// GRAPH is a generator such as kron:24; it is generated on the devices, with weights hash255 (1 to 255). Sources are
+// GRAPH is a generator such as kron:24, generated on the devices, or a file; with weights hash255 (1 to 255). Sources are
 // drawn from the vertices with arcs, the same for every tuning. Seconds are the search alone: distances cleared, kernels
 // launched, every device waited for. Bound: what one device needs to read its arcs and their weights once, at 3.9 TB/s.
 // Checked: every distance is the least that its in-arcs offer, which is enough where no weight is zero.

@@ -130,7 +130,9 @@ def queue_section(parts: list[dict], note: str) -> str:
     if bad:
         lines += ["", "Not in the table:", ""]
         lines += [f"- {r['op']}, {r['ring']}, {r['worker']}s, {r['threads']:,} threads: {r['verdict']}" for r in bad]
-    stress = [row for row in rows if row["op"] == "stress" and row["verdict"] == "ok"]
+    stress = [
+        row for row in rows if row["op"] == "stress" and row["ring"].startswith("slot") and row["verdict"] == "ok"
+    ]
     if stress:
         sizes = [row["capacity"] for row in stress]
         lines += [
