@@ -49,7 +49,7 @@ int print_text() {
   std::printf("  memory   %s (%s available)\n", bytes_text(m.memory_bytes).c_str(),
               bytes_text(m.available_bytes).c_str());
   std::string why_none;
-  const std::vector<DeviceInfo> devices = list_devices(&why_none);
+  const std::vector<DeviceInfo> devices = list_devices(&why_none, /*free_bytes=*/true);
   print_devices(devices, why_none);
   print_features("engines", list_engines());
   print_features("libraries", list_libraries());

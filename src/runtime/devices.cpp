@@ -9,7 +9,21 @@ namespace shoal {
 
 #if defined(SHOAL_HAVE_CUDA)
 
-std::vector<DeviceInfo> list_devices(std::string* why_none) {
+namespace {
+
+/// 0 where it cannot be known.
+std::int64_t free_bytes_of(int device) {
+  int before = 0;
+  cudaGetDevice(&before);
+  std::size_t free_bytes = 0, total_bytes = 0;
+  if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) free_bytes = 0;
+  cudaSetDevice(before);
+  return static_cast<std::int64_t>(free_bytes);
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_devices(std::string* why_none, bool free_bytes) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
@@ -22,8 +36,6 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
     }
     return {};
   }
-  int before = 0;
-  cudaGetDevice(&before);
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < count; ++i) {
     DeviceInfo info;
@@ -37,10 +49,7 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
     } else {
       info.name = "unknown (its properties cannot be read)";
     }
-    std::size_t free_bytes = 0, total_bytes = 0;
-    if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess) {
-      info.free_bytes = static_cast<std::int64_t>(free_bytes);
-    }
+    if (free_bytes) info.free_bytes = free_bytes_of(i);
     for (int j = 0; j < count; ++j) {
       int reaches = i == j, atomics = i == j;
       if (i != j) {
@@ -52,14 +61,13 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
     }
     devices.push_back(std::move(info));
   }
-  cudaSetDevice(before);
   cudaGetLastError();
   return devices;
 }
 
 #else
 
-std::vector<DeviceInfo> list_devices(std::string* why_none) {
+std::vector<DeviceInfo> list_devices(std::string* why_none, bool) {
   if (why_none != nullptr) {
     *why_none = "this build has no GPU side; install the CUDA toolkit (12.4 or later) and build with preset gpu";
   }

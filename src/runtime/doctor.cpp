@@ -154,7 +154,7 @@ std::string machine_to_json() {
                  {"build", machine.build}}}};
   json["devices"] = Json::array();
   std::string why;
-  for (const DeviceInfo& d : list_devices(&why)) {
+  for (const DeviceInfo& d : list_devices(&why, /*free_bytes=*/true)) {
     json["devices"].push_back({{"index", d.index},
                                {"name", d.name},
                                {"architecture", d.architecture},

@@ -1,14 +1,11 @@
 #include "shoal/runtime/machine.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/devices.hpp"
 
 #if defined(SHOAL_HAVE_CUDA)
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/peer_access.cuh"
 #endif
 
@@ -94,63 +91,6 @@ Machine::Machine(const Options& options) {
 ThreadTeam& Machine::team() const {
   if (!team_) team_ = std::make_shared<ThreadTeam>(n_pes_, threads_per_pe_);
   return *team_;
-}
-
-std::shared_ptr<void> Machine::allocate(pe_t pe, std::size_t bytes, const char* what) const {
-  bytes = std::max<std::size_t>(bytes, 1);
-#if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) {
-    DeviceGuard guard(devices_[pe]);
-    DeviceArray<char> memory(static_cast<std::int64_t>(bytes), what);
-    memory.fill_bytes(0);
-    void* data = memory.data();
-    return {std::move(memory).share(), data};
-  }
-#endif
-  (void)pe;
-  return allocate_host(bytes, what);
-}
-
-std::shared_ptr<void> Machine::allocate_host(std::size_t bytes, const char* what) const {
-  bytes = (std::max<std::size_t>(bytes, 1) + kCacheLine - 1) / kCacheLine * kCacheLine;
-#if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) {
-    void* p = nullptr;
-    cuda_check(cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped), what);
-    std::memset(p, 0, bytes);
-    return {p, [](void* q) { cudaFreeHost(q); }};
-  }
-#endif
-  void* p = std::aligned_alloc(kCacheLine, bytes);
-  if (p == nullptr) {
-    throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, not to be had");
-  }
-  std::memset(p, 0, bytes);
-  return {p, std::free};
-}
-
-void Machine::copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const {
-#if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) {
-    DeviceGuard guard(devices_[pe]);
-    SHOAL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-    return;
-  }
-#endif
-  (void)pe;
-  std::memcpy(to, from, bytes);
-}
-
-void Machine::copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const {
-#if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) {
-    DeviceGuard guard(devices_[pe]);
-    SHOAL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
-    return;
-  }
-#endif
-  (void)pe;
-  std::memcpy(to, from, bytes);
 }
 
 }  // namespace shoal

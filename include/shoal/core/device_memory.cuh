@@ -25,36 +25,26 @@ struct AllocationFault {
   static void disarm() { fail_at = -1; }
 };
 
-/// `bytes` of uninitialised memory on the current device; null for 0 bytes. Free with device_free.
+/// `bytes` of uninitialised memory on the current device, for the kernels of every stream; null for 0 bytes. Free with
+/// device_free.
+///
+/// From a memory pool of the CUDA runtime, one per device, made at the first call: the second run of a process gets in a
+/// microsecond what cudaMalloc takes a hundred for, with peers a thousand. A pool keeps up to kKeptBytes of what was freed,
+/// hands the rest back to the system, and all of it before a request fails.
+///
+/// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc: for
+/// compute-sanitizer, which tells overruns of such memory apart best.
 /// @param name  what it is for, in the error
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
-inline void* device_alloc(std::size_t bytes, const char* name) {
-  if (bytes == 0) return nullptr;
-  void* p = nullptr;
-  const bool injected = AllocationFault::count++ == AllocationFault::fail_at;
-  const cudaError_t status = injected ? cudaErrorMemoryAllocation : cudaMalloc(&p, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    int device = -1;
-    std::size_t free_bytes = 0, total_bytes = 0;
-    SHOAL_CUDA(cudaGetDevice(&device));
-    SHOAL_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-    throw CapacityError(std::string(name) + " on device " + std::to_string(device) + ": " + std::to_string(bytes) +
-                        " bytes wanted, " + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) +
-                        " free" + (injected ? " (failure injected by a test)" : "") +
-                        "; use more PEs or a smaller graph");
-  }
-  cuda_check(status, "cudaMalloc");
-  ++AllocationFault::held;
-  return p;
-}
+void* device_alloc(std::size_t bytes, const char* name);
 
 /// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree does.
-inline void device_free(void* p) noexcept {
-  if (p == nullptr) return;
-  cudaFree(p);
-  --AllocationFault::held;
-}
+void device_free(void* p) noexcept;
+
+/// Bytes of the current device that device_alloc could give: those that are free, and those that its pool keeps.
+std::size_t free_device_bytes();
+
+inline constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 30;  ///< of each device, at most, after they were freed
 
 /// `size()` elements of T on one device, freed there. Move-only. A fresh array is *not* zeroed.
 template <class T>

@@ -12,14 +12,15 @@ struct DeviceInfo {
   std::string name;
   std::string architecture;  ///< sm_90
   std::int64_t memory_bytes = 0;
-  std::int64_t free_bytes = 0;  ///< at the time of asking
+  std::int64_t free_bytes = 0;  ///< at the time of asking, if that was asked for
   int multiprocessors = 0;
   std::vector<bool> reaches;          ///< [devices] loads and stores into that device's memory work; true for itself
   std::vector<bool> reaches_atomics;  ///< [devices] atomics as well
 };
 
 /// The GPUs of this process, or none; `why_none` then says why, and what would help.
-std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr);
+/// @param free_bytes  fills them in: makes a context on every GPU, which takes some hundred milliseconds for each
+std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr, bool free_bytes = false);
 
 /// The host.
 struct MachineInfo {

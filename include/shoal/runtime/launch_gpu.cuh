@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <vector>
 
 #include "shoal/core/cuda_check.cuh"
@@ -89,8 +90,8 @@ void repeat_on_device(const Machine& machine, const Plan& plan, const std::vecto
 #endif
 
 template <class View, class Plan>
-void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
-            Lanes& lanes, Report& report) {
+void run_kernels(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
+                 std::uint64_t chunks, Lanes& lanes, Report& report) {
   const Shape s = shape_of<View>(plan);
   const int blocks = (workers + s.workers_per_block - 1) / s.workers_per_block;
   const pe_t n = machine.n_pes();
@@ -99,7 +100,11 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;
   fetch = std::max<lane_t>(1, std::min(fetch, most));
   std::vector<ticket_t> limit;
-  for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
+  if (plan.kernel == KernelKind::persistent) {
+    limit.resize(n);  // it has none
+  } else {
+    for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
+  }
   for (pe_t p = 0; p < n; ++p) {  // load the module on every device first
     DeviceGuard guard(machine.devices()[p]);
     cudaFuncAttributes attributes;
@@ -162,6 +167,19 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Runs the views' tasks to their end, whatever it is: what the counters say.
+/// @throws DeviceError  the runtime failed, or nothing moved; no kernel runs any more
+template <class View, class Plan>
+void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
+            Lanes& lanes, Report& report) {
+  try {
+    run_kernels(machine, plan, views, workers, chunks, lanes, report);
+  } catch (const std::exception& error) {
+    lanes.abandon(views, error.what());
+    throw;
+  }
 }
 
 }  // namespace shoal::gpu

@@ -1,6 +1,7 @@
 // The PEs of this process and their memory: what a run's options mean on this machine.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,12 +30,26 @@ class Machine {
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
 
-  /// Zeroed memory of one PE. @throws CapacityError naming `what` and the bytes
-  std::shared_ptr<void> allocate(pe_t pe, std::size_t bytes, const char* what) const;
-  /// Zeroed host memory that the PE's workers can load and store (pinned for GPUs).
+  /// What fresh memory holds.
+  enum class Contents { zero, anything };
+  /// Memory of one PE. @throws CapacityError naming `what` and the bytes
+  std::shared_ptr<void> allocate(pe_t pe, std::size_t bytes, const char* what,
+                                 Contents contents = Contents::zero) const;
+  /// Host memory that the PE's workers can load and store (pinned for GPUs); it holds anything.
   std::shared_ptr<void> allocate_host(std::size_t bytes, const char* what) const;
   void copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const;
   void copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const;
+  /// `bytes` zeroes. Of a GPU's memory this and the next two return before it is done: wait_for_memory().
+  void clear(pe_t pe, void* at, std::size_t bytes) const;
+  /// The same `bytes` (a multiple of 4, up to 64), `n` times.
+  void repeat(pe_t pe, void* to, const void* pattern, std::size_t bytes, std::uint64_t n) const;
+  /// Rings of `period` slots each, one after the other, `n` slots in all, as they are before the first push (SlotRing): slot i
+  /// waits for ticket i mod period. But the first `full` slots hold their number, as 8 bytes after the sequence.
+  /// @param slot_bytes  sizeof(Slot<T>): a multiple of 8, at least 16
+  void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
+                    std::uint64_t full = 0) const;
+  /// What was asked for above is done, on all PEs, and kernels of every stream see it.
+  void wait_for_memory() const;
 
   /// What was resolved and why, for reports: {"pes", "4: all GPUs"} ...
   const std::vector<std::pair<std::string, std::string>>& chosen() const { return chosen_; }

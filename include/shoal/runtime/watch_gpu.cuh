@@ -3,43 +3,29 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "shoal/core/cuda_check.cuh"
-#include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/pinned_memory.cuh"
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/stall.hpp"
 
 namespace shoal::gpu {
 
-/// Streams and pinned mirrors of a Worklist's runs; making them may take longer than a short run.
+/// Streams and pinned mirrors of a Worklist's runs.
 class Lanes {
  public:
-  explicit Lanes(const Machine& machine) : machine_(machine) {
+  explicit Lanes(const Machine& machine)
+      : machine_(machine), memory_(pinned_memory(machine.n_pes() * sizeof(PeControl), "mirrors of counters")) {
     for (int device : machine.devices()) {
-      DeviceGuard guard(device);
-      cudaStream_t work, look;
-      SHOAL_CUDA(cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking));
-      SHOAL_CUDA(cudaStreamCreateWithFlags(&look, cudaStreamNonBlocking));
-      work_.push_back(work);
-      look_.push_back(look);
-      PeControl* mirror = nullptr;
-      SHOAL_CUDA(cudaHostAlloc(&mirror, sizeof(PeControl), cudaHostAllocPortable));
-      mirror_.push_back(mirror);
+      work_.emplace_back(device);
+      look_.emplace_back(device);
     }
   }
-  ~Lanes() {
-    for (std::size_t p = 0; p < work_.size(); ++p) {
-      cudaStreamDestroy(work_[p]);
-      cudaStreamDestroy(look_[p]);
-      cudaFreeHost(mirror_[p]);
-    }
-  }
-  Lanes(const Lanes&) = delete;
-  Lanes& operator=(const Lanes&) = delete;
 
   cudaStream_t work(pe_t p) const { return work_[p]; }
 
@@ -48,12 +34,12 @@ class Lanes {
   std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t chunks, bool beside) {
     std::vector<PeSnapshot> pes;
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-      SHOAL_CUDA(cudaMemcpyAsync(mirror_[p], views[p].control[p], sizeof(PeControl), cudaMemcpyDeviceToHost,
+      SHOAL_CUDA(cudaMemcpyAsync(&mirror(p), views[p].control[p], sizeof(PeControl), cudaMemcpyDeviceToHost,
                                  beside ? look_[p] : work_[p]));
     }
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       SHOAL_CUDA(cudaStreamSynchronize(beside ? look_[p] : work_[p]));
-      pes.push_back(snapshot(*mirror_[p], machine_.n_pes(), chunks));
+      pes.push_back(snapshot(mirror(p), machine_.n_pes(), chunks));
     }
     return pes;
   }
@@ -71,10 +57,38 @@ class Lanes {
     }
   }
 
+  /// After an error of the runtime on some PE: the kernels of the others, which might wait for it for ever, are told to leave.
+  /// Errors are passed over, and the process ends when a kernel does not: what it uses could not be freed.
+  template <class View>
+  void abandon(const std::vector<View>& views, const char* why) noexcept {
+    static const std::uint32_t word = static_cast<std::uint32_t>(RunState::stalled);
+    int before = 0;
+    cudaGetDevice(&before);
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {  // a dead context fails every call while its device is current
+      cudaSetDevice(machine_.devices()[p]);
+      cudaMemcpyAsync(&views[p].control[p]->state, &word, sizeof(word), cudaMemcpyHostToDevice, look_[p]);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      cudaSetDevice(machine_.devices()[p]);
+      while (cudaStreamQuery(work_[p]) == cudaErrorNotReady) {
+        if (std::chrono::steady_clock::now() - start > std::chrono::seconds(2)) {
+          std::fprintf(stderr, "shoal: error: %s; and the kernel of PE %d does not return\n", why, p);
+          std::_Exit(75);
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    }
+    cudaGetLastError();
+    cudaSetDevice(before);
+  }
+
  private:
+  PeControl& mirror(pe_t p) const { return static_cast<PeControl*>(memory_.get())[p]; }
+
   const Machine& machine_;
-  std::vector<cudaStream_t> work_, look_;
-  std::vector<PeControl*> mirror_;
+  std::shared_ptr<void> memory_;
+  std::vector<Stream> work_, look_;
   ticket_t heads_[kMaxPes] = {};
 };
 

@@ -4,9 +4,7 @@
 // failed, the queues are made anew.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/report.hpp"
 #include "shoal/runtime/stall.hpp"
+#include "shoal/runtime/worklist_memory.hpp"
 #include "shoal/runtime/worklist_plan.hpp"
 #include "shoal/transport/direct.hpp"
 #if defined(__CUDACC__)
@@ -43,9 +42,10 @@ class Worklist {
   /// Allocates the queues of every PE.
   /// @throws CapacityError; UsageError: the plan wants what the task has not (priorities, judging by the pusher, combining)
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
-      : machine_(machine), plan_(plan), transport_(transport), most_workers_(most_workers()) {
-    check_plan();
-    make_queues();
+      : machine_(machine),
+        plan_(checked(plan)),
+        most_workers_(most_workers()),
+        memory_(machine, plan, transport, most_workers_) {
 #if defined(__CUDACC__)
     if (machine.on_gpu()) lanes_ = std::make_unique<gpu::Lanes>(machine);
 #endif
@@ -61,42 +61,19 @@ class Worklist {
       throw UsageError(std::to_string(task.size()) + " tasks and " + std::to_string(seeds.size()) +
                        " lists of seeds for " + std::to_string(n) + " PEs; one of each per PE");
     }
-    if (broken_) make_queues();
+    if (broken_) memory_.reset();
     broken_ = true;  // until the run has ended well
-    for (pe_t p = 0; p < n; ++p) {
-      PeControl& control = mirror_[p];
-      machine_.copy_out(p, &control, control_[p].get(), sizeof(PeControl));
-      control.state.store(0);
-      control.seeds_taken.store(0);
-      control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
-      control.entered.fetch_add(seeds[p].size());
-      control.phase.store(0);
-      for (auto& slot : control.nearest) slot.store(kNoBucket);
-      if (seen_[p]) {
-        const std::vector<std::uint64_t> none(static_cast<std::size_t>(most_workers_));
-        machine_.copy_in(p, seen_[p].get(), none.data(), none.size() * sizeof(none[0]));
-      }
-      for (auto& word : control.tally) word.store(0);
-      machine_.copy_in(p, control_[p].get(), &control, sizeof(PeControl));
-      if (seeds[p].size() > seed_room_[p]) {
-        seed_room_[p] = seeds[p].size();
-        seeds_[p] = machine_.allocate(p, seed_room_[p] * sizeof(Item), "seeds");
-      }
-      if (!seeds[p].empty()) machine_.copy_in(p, seeds_[p].get(), seeds[p].data(), seeds[p].size() * sizeof(Item));
-      views_[p].task = task[p];
-      views_[p].seeds = static_cast<const Item*>(seeds_[p].get());
-      views_[p].n_seeds = seeds[p].size();
-    }
-    const std::vector<PeControl> before = mirror_;
+    for (pe_t p = 0; p < n; ++p) memory_.begin(p, task[p], seeds[p]);
+    const std::vector<PeControl> before = memory_.counters();
     Report report;
     launch(report);
-    for (pe_t p = 0; p < n; ++p) machine_.copy_out(p, &mirror_[p], control_[p].get(), sizeof(PeControl));
+    memory_.read_counters();
     const RunState end = check_end();
     count(before, report);
     if (end == RunState::enough) {  // what is left is thrown away before the next run, because broken_ stays
       report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
       for (pe_t p = 0; p < n; ++p) {
-        report.left += static_cast<std::int64_t>(seeds[p].size() - mirror_[p].seeds_taken.load());
+        report.left += static_cast<std::int64_t>(seeds[p].size() - counters()[p].seeds_taken.load());
       }
       return report;
     }
@@ -112,22 +89,23 @@ class Worklist {
   int workers_per_pe() const { return most_workers_; }
 
  private:
-  void check_plan() const {
-    if (plan_.queue == QueueKind::priority && !HasPriority<TaskT>) {
+  static const LaunchPlan& checked(const LaunchPlan& plan) {
+    if (plan.queue == QueueKind::priority && !HasPriority<TaskT>) {
       throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
     }
-    if (plan_.judge_remote && !HasRemoteJudge<TaskT>) {
+    if (plan.judge_remote && !HasRemoteJudge<TaskT>) {
       throw UsageError("judge 'remote' needs a task with accept_at(pe, item); this one has none: use --judge owner");
     }
-    if (plan_.combine && !HasCombine<TaskT>) {
+    if (plan.combine && !HasCombine<TaskT>) {
       throw UsageError("combining needs a task with key(item) and combine(a, b); this one has none: use --combine off");
     }
-    if (plan_.combine && plan_.judge_remote) {
+    if (plan.combine && plan.judge_remote) {
       throw UsageError("combining merges items before they are judged; with judge 'remote' use --combine off");
     }
-    if (plan_.buckets < 1 || plan_.buckets > kMostLists || !(plan_.threshold_delta > 0)) {
+    if (plan.buckets < 1 || plan.buckets > kMostLists || !(plan.threshold_delta > 0)) {
       throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
     }
+    return plan;
   }
 
   int most_workers() const {
@@ -139,114 +117,17 @@ class Worklist {
     return plan_.workers > 0 ? std::min(plan_.workers, threads) : threads;
   }
 
-  void make_queues() {
-    const pe_t n = machine_.n_pes();
-    mirror_ = std::vector<PeControl>(n);
-    views_.assign(n, View{});
-    control_.resize(n), ring_.resize(n), near_.resize(n), far_.resize(n), free_.resize(n), lists_.resize(n);
-    seeds_.resize(n), seed_room_.assign(n, 0), far_chunks_.resize(n), far_numbers_.resize(n), seen_.resize(n),
-        held_.resize(n);
-    inbox_.assign(n, {});
-    const auto chunks_of = [](std::int64_t items) { return (items + kChunkItems - 1) / kChunkItems; };
-    // A chunk per worker on top: a list holds whole chunks, and the last chunk of one must not starve another.
-    const bool prioritised = HasPriority<TaskT> && plan_.queue == QueueKind::priority;
-    const Buckets buckets{plan_.threshold, 1 / plan_.threshold_delta, prioritised ? plan_.buckets : 0};
-    const std::size_t slots = prioritised ? buckets.slots() : 0;
-    const std::int64_t near = plan_.spill_near + plan_.spill_far > 0
-                                  ? chunks_of(plan_.spill_near) + most_workers_ * static_cast<std::int64_t>(1 + slots)
-                                  : 0;
-    const std::int64_t far = chunks_of(plan_.spill_far);
-    chunks_ = near + far;
-    const ticket_t free_capacity = std::bit_ceil(static_cast<ticket_t>(std::max<std::int64_t>(chunks_, 2)));
-    for (pe_t p = 0; p < n; ++p) {
-      control_[p] = machine_.allocate(p, sizeof(PeControl), "worklist counters");
-      ring_[p] = machine_.allocate(p, plan_.capacity * sizeof(Slot<Item>), "worklist ring");
-      near_[p] = machine_.allocate(p, static_cast<std::size_t>(near) * sizeof(SpillChunk<Item>), "spill");
-      far_[p] =
-          machine_.allocate_host(static_cast<std::size_t>(far) * sizeof(SpillChunk<Item>), "spill in host memory");
-      free_[p] = machine_.allocate(p, free_capacity * sizeof(Slot<std::uint32_t>), "spill numbers");
-      lists_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * sizeof(SpillList), "spill lists");
-      if (kPhased<TaskT>) {
-        seen_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * sizeof(std::uint64_t), "phases");
-      }
-      if (HasCombine<TaskT> && plan_.combine) {
-        held_[p] = machine_.allocate(p, static_cast<std::size_t>(most_workers_) * kHeldSlots * sizeof(HeldSlot<Item>),
-                                     "items to be combined");
-      }
-      if (prioritised) {
-        const std::vector<FarChunk> none(static_cast<std::size_t>(most_workers_) * slots);
-        far_chunks_[p] = machine_.allocate(p, none.size() * sizeof(FarChunk), "chunks of parked items");
-        machine_.copy_in(p, far_chunks_[p].get(), none.data(), none.size() * sizeof(FarChunk));
-        const std::size_t numbers = slots * free_capacity;
-        far_numbers_[p] = machine_.allocate(p, numbers * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
-        std::vector<Slot<std::uint32_t>> empty(numbers);
-        for (std::size_t i = 0; i < numbers; ++i) empty[i].sequence.store(i % free_capacity);
-        machine_.copy_in(p, far_numbers_[p].get(), empty.data(), numbers * sizeof(empty[0]));
-      }
-      for (pe_t q = 0; q < n; ++q) {
-        inbox_[p].push_back(
-            q == p ? nullptr : machine_.allocate(p, plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel"));
-      }
-    }
-    for (pe_t p = 0; p < n; ++p) {
-      View& view = views_[p];
-      view.transport = transport_;
-      view.me = p;
-      view.n_pes = n;
-      view.channel_capacity = plan_.channel_capacity;
-      view.n_workers = static_cast<lane_t>(most_workers_);
-      view.seen = static_cast<std::uint64_t*>(seen_[p].get());
-      view.judge_remote = plan_.judge_remote;
-      view.held = static_cast<HeldSlot<Item>*>(held_[p].get());
-      for (pe_t q = 0; q < n; ++q) {
-        view.control[q] = static_cast<PeControl*>(control_[q].get());
-        view.inbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[p][q].get());
-        view.outbox[q] = static_cast<RemoteSlot<Item>*>(inbox_[q][p].get());
-      }
-      PeControl* control = view.control[p];
-      view.far = {buckets, static_cast<FarChunk*>(far_chunks_[p].get()),
-                  static_cast<Slot<std::uint32_t>*>(far_numbers_[p].get()), free_capacity, control->far};
-      view.ring = {
-          static_cast<Slot<Item>*>(ring_[p].get()), plan_.capacity, &control->ring,
-          static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * static_cast<ticket_t>(most_workers_))))};
-      view.spill.near = static_cast<SpillChunk<Item>*>(near_[p].get());
-      view.spill.far = static_cast<SpillChunk<Item>*>(far_[p].get());
-      view.spill.near_chunks = static_cast<std::uint32_t>(near);
-      view.spill.free = {static_cast<Slot<std::uint32_t>*>(free_[p].get()), free_capacity, &control->spill_free};
-      view.spill.lists = static_cast<SpillList*>(lists_[p].get());
-
-      // The ring starts empty, the ring of free chunks full: slot i holds chunk i.
-      std::vector<Slot<Item>> slots(plan_.capacity);
-      for (ticket_t i = 0; i < plan_.capacity; ++i) slots[i].sequence.store(i);
-      machine_.copy_in(p, ring_[p].get(), slots.data(), slots.size() * sizeof(slots[0]));
-      std::vector<Slot<std::uint32_t>> numbers(free_capacity);
-      for (ticket_t i = 0; i < free_capacity; ++i) {
-        const bool holds = i < static_cast<ticket_t>(chunks_);
-        numbers[i].sequence.store(holds ? i + 1 : i);
-        numbers[i].value = static_cast<std::uint32_t>(i);
-      }
-      machine_.copy_in(p, free_[p].get(), numbers.data(), numbers.size() * sizeof(numbers[0]));
-      const std::vector<SpillList> empty(static_cast<std::size_t>(most_workers_));
-      machine_.copy_in(p, lists_[p].get(), empty.data(), empty.size() * sizeof(SpillList));
-      PeControl& start = mirror_[p];
-      std::memset(static_cast<void*>(&start), 0, sizeof(start));
-      for (auto& far : start.far) far.room.store(static_cast<std::int64_t>(free_capacity));
-      start.ring.room.store(static_cast<std::int64_t>(plan_.capacity));
-      start.spill_free.tail.store(static_cast<ticket_t>(chunks_));
-      start.spill_free.room.store(static_cast<std::int64_t>(free_capacity) - chunks_);
-      for (pe_t q = 0; q < n; ++q) start.send[q].room.store(static_cast<std::int64_t>(plan_.channel_capacity));
-      machine_.copy_in(p, control_[p].get(), &start, sizeof(start));
-    }
-  }
+  const std::vector<PeControl>& counters() const { return memory_.counters(); }
+  std::uint64_t chunks() const { return memory_.chunks(); }
 
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
-      gpu::launch(machine_, plan_, views_, most_workers_, static_cast<std::uint64_t>(chunks_), *lanes_, report);
+      gpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), *lanes_, report);
       return;
     }
 #endif
-    cpu::launch(machine_, plan_, views_, most_workers_, static_cast<std::uint64_t>(chunks_), report);
+    cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
   }
 
   /// How it ended, if well.
@@ -255,14 +136,14 @@ class Worklist {
     RunState worst = RunState::done;
     pe_t where = 0;
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-      pes.push_back(snapshot(mirror_[p], machine_.n_pes(), static_cast<std::uint64_t>(chunks_)));
+      pes.push_back(snapshot(counters()[p], machine_.n_pes(), chunks()));
       const RunState state = static_cast<RunState>(pes.back().state);
       if (state > worst) worst = state, where = p;
       if (state == RunState::running) worst = RunState::stalled, where = p;
     }
     if (worst == RunState::worklist_full) {
       throw CapacityError("worklist full: a ring of " + std::to_string(plan_.capacity) + " items and spill of " +
-                          std::to_string(chunks_ * kChunkItems) + " items per PE hold less than the " +
+                          std::to_string(chunks() * kChunkItems) + " items per PE hold less than the " +
                           std::to_string(outstanding(pes)) + " items that wait; raise --capacity or --spill");
     }
     if (worst == RunState::transport_failed) {
@@ -282,9 +163,9 @@ class Worklist {
 
   void count(const std::vector<PeControl>& before, Report& report) {
     const pe_t n = machine_.n_pes();
-    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(mirror_[0].phase.load()));
+    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(counters()[0].phase.load()));
     for (pe_t p = 0; p < n; ++p) {
-      const auto tally = [&](int i) { return static_cast<std::int64_t>(mirror_[p].tally[i].load()); };
+      const auto tally = [&](int i) { return static_cast<std::int64_t>(counters()[p].tally[i].load()); };
       report.pushed += tally(0);
       report.withheld += tally(1);
       report.accepted += tally(2);
@@ -297,27 +178,20 @@ class Worklist {
       report.idle_calls += tally(9);
       report.peak_ring = std::max(report.peak_ring, tally(10));
       for (pe_t q = 0; q < n; ++q) {
-        const auto items = static_cast<std::int64_t>(mirror_[p].send[q].tail.load() - before[p].send[q].tail.load());
+        const auto items = static_cast<std::int64_t>(counters()[p].send[q].tail.load() - before[p].send[q].tail.load());
         if (items == 0) continue;
         const auto messages =
-            static_cast<std::int64_t>(mirror_[p].send[q].messages.load() - before[p].send[q].messages.load());
+            static_cast<std::int64_t>(counters()[p].send[q].messages.load() - before[p].send[q].messages.load());
         report.traffic.push_back({p, q, items, messages, items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>))});
       }
     }
   }
 
   const Machine& machine_;
-  LaunchPlan plan_;
-  TransportT transport_;
-  int most_workers_;
-  std::int64_t chunks_ = 0;
+  const LaunchPlan plan_;
+  const int most_workers_;
+  WorklistMemory<TaskT, TransportT> memory_;
   bool broken_ = false;
-  std::vector<PeControl> mirror_;
-  std::vector<View> views_;
-  std::vector<std::shared_ptr<void>> control_, ring_, near_, far_, free_, lists_, seeds_, far_chunks_, far_numbers_,
-      seen_, held_;
-  std::vector<std::size_t> seed_room_;
-  std::vector<std::vector<std::shared_ptr<void>>> inbox_;
 #if defined(__CUDACC__)
   std::unique_ptr<gpu::Lanes> lanes_;
 #endif
