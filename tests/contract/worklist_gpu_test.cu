@@ -1,8 +1,11 @@
 // The worklist's contract on GPUs: the tasks of the CPU suites, over workers x kernels x capacities x PEs.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -200,6 +203,54 @@ TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2.0);
     visits.clear();
     EXPECT_EQ(list.run(chains(gpus, visits, {.visits = nullptr, .last = 100}), seeds).run, 101);
+  }
+}
+
+/// In a process of its own: whose PE `at` counts its visits where there is no memory. Exits with 4 after a DeviceError.
+void run_without_memory(pe_t pes, pe_t at, KernelKind kernel) {
+  alarm(20);  // taking down must not wait for kernels of PEs that are well
+  int status = 0;
+  {
+    Options options;
+    options.device = DeviceKind::gpu;
+    options.pes = pes;
+    const Machine gpus(options);
+    LaunchPlan plan = small_plan(kernel, 1024);
+    plan.worker = WorkerKind::warp;
+    plan.block_threads = 256;
+    plan.workers = 64;
+    Worklist<Chain> list(gpus, plan);
+    std::vector<std::shared_ptr<void>> visits;
+    std::vector<Chain> tasks;
+    for (pe_t p = 0; p < pes; ++p) {
+      visits.push_back(gpus.allocate(p, sizeof(std::uint64_t), "visits"));
+      tasks.push_back({.visits = static_cast<std::uint64_t*>(visits[p].get()), .last = 100, .n_pes = pes});
+    }
+    tasks[at].visits = reinterpret_cast<std::uint64_t*>(std::uintptr_t{4096});
+    std::vector<std::vector<Chain::Item>> seeds(pes);
+    seeds[0].push_back({0});
+    try {
+      list.run(tasks, seeds);
+    } catch (const DeviceError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      status = 4;
+    }
+  }
+  std::exit(status);
+}
+
+// A kernel that dies takes its GPU's memory along. The run says so, the PEs that are well are told to leave, and the
+// process can end.
+TEST(WorklistOnGpusThatFail, AnIllegalAddressIsAnErrorOnAllPes) {
+  std::string why;
+  const auto gpus = static_cast<pe_t>(list_devices(&why).size());
+  if (gpus == 0) GTEST_SKIP() << "no GPU: " << why;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const KernelKind kernel : kKernels) {
+    for (pe_t pes = 1; pes <= std::min<pe_t>(gpus, 3); ++pes) {
+      SCOPED_TRACE(std::string(name(kernel)) + ", " + std::to_string(pes) + " PEs");
+      EXPECT_EXIT(run_without_memory(pes, pes - 1, kernel), ::testing::ExitedWithCode(4), "illegal memory access");
+    }
   }
 }
 
