@@ -91,8 +91,9 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
                  shoal_loop_handle handle) {
   if (loop != nullptr) {
-    if (loop->ended.load() != 0) return;
-    limit = loop->limit.load();
+    const bool ended = loop->ended.load() != 0;
+    limit = loop->limit.load();  // both looks are in flight together
+    if (ended) return;
   }
   with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
   if (loop != nullptr) loop->end_round(view, limit, handle);

@@ -30,20 +30,23 @@ struct RoundLoop {
   Word<std::uint64_t, Scope::device> rounds;
   Word<std::uint32_t, Scope::device> ended;  ///< set between two rounds only: all blocks of a round read the same
 
-  /// Every thread, as its last act. The last block makes the next round, or ends the loop.
+  /// Every thread, as its last act. The last block makes the next round, or ends the loop. It has acquired what all others
+  /// wrote, and nobody else runs: one look at each counter, all in flight together, tells whether anything is left.
   template <class View>
   __device__ void end_round(const View& view, ticket_t below, shoal_loop_handle handle) {
     __syncthreads();
     if (threadIdx.x != 0 || arrived.fetch_add_acq_rel(1) + 1 != gridDim.x) return;
     PeControl& here = view.here();
+    const std::uint64_t created = created_at(view, view.me), completed = here.completed.load();
+    const ticket_t tail = here.ring.tail.load();
+    const std::uint64_t before = rounds.load();
+    const bool over = here.state.load() != 0;
     arrived.store(0);
-    rounds.store(rounds.load() + 1);
+    rounds.store(before + 1);
     here.ring.head.store(below);  // tickets claimed beyond the limit go back
-    limit.store(here.ring.tail.load());
-    if (here.state.load() == 0 && here.completed.load_acquire() == created_at(view, view.me)) {
-      view.stop_all(RunState::done);
-    }
-    if (here.state.load() == 0) return;
+    limit.store(tail);
+    if (!over && completed != created) return;
+    if (!over) view.stop_all(RunState::done);
     ended.store(1);
 #if SHOAL_DEVICE_ROUNDS
     cudaGraphSetConditional(handle, 0);
