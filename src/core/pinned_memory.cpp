@@ -1,5 +1,5 @@
-// What the process keeps: page-locked memory by size, streams by device. Never destroyed, because the runtime may be gone
-// before a static object is.
+// What the process keeps: page-locked memory by size, streams by device. Never destroyed, because the runtime may be
+// gone before a static object is.
 #if defined(SHOAL_HAVE_CUDA)
 #include "shoal/core/pinned_memory.cuh"
 
@@ -31,7 +31,8 @@ constexpr std::size_t kSmallest = 4096;
 }  // namespace
 
 std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name) {
-  // Powers of two, so that requests of about one size find what the others left; those too large to be kept as they are.
+  // Powers of two, so that requests of about one size find what the others left; those too large to be kept as they
+  // are.
   if (bytes <= kKeptPinnedBytes) bytes = std::bit_ceil(std::max(bytes, kSmallest));
   void* p = nullptr;
   {

@@ -1,5 +1,5 @@
-// What the memory of queues holds before the first run, written where it is. On the current device, on its legacy stream;
-// nobody waits.
+// What the memory of queues holds before the first run, written where it is. On the current device, on its legacy
+// stream; nobody waits.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can fail the k-th.
+// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can fail the
+// k-th.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -28,9 +29,9 @@ struct AllocationFault {
 /// `bytes` of uninitialised memory on the current device, for the kernels of every stream; null for 0 bytes. Free with
 /// device_free.
 ///
-/// From a memory pool of the CUDA runtime, one per device, made at the first call. One H200, 2026-11-21: cudaMalloc 40 us and
-/// cudaFree 40, with three peers 150 and 100; what the pool has kept, 0.3 and 0.4. A pool keeps up to kKeptBytes of what was
-/// freed, hands the rest back to the system, and all of it before a request fails.
+/// From a memory pool of the CUDA runtime, one per device, made at the first call. One H200, 2026-11-21: cudaMalloc 40
+/// us and cudaFree 40, with three peers 150 and 100; what the pool has kept, 0.3 and 0.4. A pool keeps up to kKeptBytes
+/// of what was freed, hands the rest back to the system, and all of it before a request fails.
 ///
 /// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc: for
 /// compute-sanitizer, which tells overruns of such memory apart best.
@@ -38,7 +39,8 @@ struct AllocationFault {
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
 void* device_alloc(std::size_t bytes, const char* name);
 
-/// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree does.
+/// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree
+/// does.
 void device_free(void* p) noexcept;
 
 /// Bytes of the current device that device_alloc could give: those that are free, and those that its pool keeps.

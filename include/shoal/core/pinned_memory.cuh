@@ -10,16 +10,18 @@
 
 namespace shoal {
 
-/// `bytes` (at least 1) of uninitialised page-locked host memory, at the same address for every device. The last owner gives
-/// it back, when no kernel uses it any more; up to kKeptPinnedBytes of what was given back wait for the next request.
-/// Mapped anew, 64 KiB take half a millisecond and 16 MiB four (H200, 2026-11-21), a third more where four GPUs map them.
+/// `bytes` (at least 1) of uninitialised page-locked host memory, at the same address for every device. The last owner
+/// gives it back, when no kernel uses it any more; up to kKeptPinnedBytes of what was given back wait for the next
+/// request. Mapped anew, 64 KiB take half a millisecond and 16 MiB four (H200, 2026-11-21), a third more where four
+/// GPUs map them.
 /// @param name  what it is for, in the error
 /// @throws CapacityError  the system gives no more
 std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name);
 
 inline constexpr std::size_t kKeptPinnedBytes = std::size_t{64} << 20;
 
-/// A stream that does not wait for the legacy stream. Given back idle: whoever owns it waits for its work before it goes.
+/// A stream that does not wait for the legacy stream. Given back idle: whoever owns it waits for its work before it
+/// goes.
 class Stream {
  public:
   /// @throws DeviceError

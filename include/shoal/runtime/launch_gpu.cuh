@@ -1,8 +1,8 @@
 // Workers on GPUs: one persistent kernel per PE, or one discrete kernel per PE and round. The task is the same.
 //
-// A persistent kernel is launched cooperatively with a grid from the occupancy calculator, so that every worker is resident:
-// a pusher may wait for a slot that another worker is about to empty. Every kernel is loaded, and everything allocated,
-// before the first launch. The host watches the counters and ends a run that does not move.
+// A persistent kernel is launched cooperatively with a grid from the occupancy calculator, so that every worker is
+// resident: a pusher may wait for a slot that another worker is about to empty. Every kernel is loaded, and everything
+// allocated, before the first launch. The host watches the counters and ends a run that does not move.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -43,8 +43,8 @@ class Machine {
   void clear(pe_t pe, void* at, std::size_t bytes) const;
   /// The same `bytes` (a multiple of 4, up to 64), `n` times.
   void repeat(pe_t pe, void* to, const void* pattern, std::size_t bytes, std::uint64_t n) const;
-  /// Rings of `period` slots each, one after the other, `n` slots in all, as they are before the first push (SlotRing): slot i
-  /// waits for ticket i mod period. But the first `full` slots hold their number, as 8 bytes after the sequence.
+  /// Rings of `period` slots each, one after the other, `n` slots in all, as they are before the first push (SlotRing):
+  /// slot i waits for ticket i mod period. But the first `full` slots hold their number, as 8 bytes after the sequence.
   /// @param slot_bytes  sizeof(Slot<T>): a multiple of 8, at least 16
   void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
                     std::uint64_t full = 0) const;

@@ -1,9 +1,10 @@
-// Rounds of a discrete run that the device repeats by itself: a graph whose body is a few round kernels, and a condition that
-// the last block of a round clears when nothing is left. One PE, no host between two rounds: a round trip to the host costs
-// more than most rounds of a graph with long paths.
+// Rounds of a discrete run that the device repeats by itself: a graph whose body is a few round kernels, and a
+// condition that the last block of a round clears when nothing is left. One PE, no host between two rounds: a round
+// trip to the host costs more than most rounds of a graph with long paths.
 //
-// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and in runs with phases, the host repeats the rounds.
-// The host still watches (wait_and_watch): it raises the state word of a run that does not move, and the round ends the loop.
+// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and in runs with phases, the host repeats the
+// rounds. The host still watches (wait_and_watch): it raises the state word of a run that does not move, and the round
+// ends the loop.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
@@ -30,8 +31,9 @@ struct RoundLoop {
   Word<std::uint64_t, Scope::device> rounds;
   Word<std::uint32_t, Scope::device> ended;  ///< set between two rounds only: all blocks of a round read the same
 
-  /// Every thread, as its last act. The last block makes the next round, or ends the loop. It has acquired what all others
-  /// wrote, and nobody else runs: one look at each counter, all in flight together, tells whether anything is left.
+  /// Every thread, as its last act. The last block makes the next round, or ends the loop. It has acquired what all
+  /// others wrote, and nobody else runs: one look at each counter, all in flight together, tells whether anything is
+  /// left.
   template <class View>
   __device__ void end_round(const View& view, ticket_t below, shoal_loop_handle handle) {
     __syncthreads();

@@ -57,8 +57,8 @@ class Lanes {
     }
   }
 
-  /// After an error of the runtime on some PE: the kernels of the others, which might wait for it for ever, are told to leave.
-  /// Errors are passed over, and the process ends when a kernel does not: what it uses could not be freed.
+  /// After an error of the runtime on some PE: the kernels of the others, which might wait for it for ever, are told to
+  /// leave. Errors are passed over, and the process ends when a kernel does not: what it uses could not be freed.
   template <class View>
   void abandon(const std::vector<View>& views, const char* why) noexcept {
     static const std::uint32_t word = static_cast<std::uint32_t>(RunState::stalled);

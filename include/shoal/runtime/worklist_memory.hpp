@@ -1,5 +1,5 @@
-// The memory of a worklist: every PE's counters, ring, channels and spill, as they are before the first run, and the views
-// that a run's workers get of them.
+// The memory of a worklist: every PE's counters, ring, channels and spill, as they are before the first run, and the
+// views that a run's workers get of them.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -97,9 +97,9 @@ class WorklistMemory {
     }
   }
 
-  const std::vector<View>& views() const { return views_; }                   ///< [n_pes]
-  const std::vector<PeControl>& counters() const { return counters_; }        ///< [n_pes] as last read, or set
-  std::uint64_t chunks() const { return chunks_; }  ///< of spill, on each PE
+  const std::vector<View>& views() const { return views_; }             ///< [n_pes]
+  const std::vector<PeControl>& counters() const { return counters_; }  ///< [n_pes] as last read, or set
+  std::uint64_t chunks() const { return chunks_; }                      ///< of spill, on each PE
 
  private:
   using Memory = std::shared_ptr<void>;
