@@ -30,35 +30,16 @@ struct Bench {
   std::vector<level_t> levels() const { return test::fetch(graph, level.at()); }
 };
 
-struct Path {
-  std::string name;
-  BfsLevelsGpuTuning tuning;
-};
-
-std::vector<Path> paths() {
-  std::vector<Path> out(6);
-  out[0].name = "defaults";
-  out[1].name = "top-down only";
-  out[1].tuning.alpha = 0;
-  out[1].tuning.narrow = false;
-  out[2].name = "bottom-up at once, and never back";
-  out[2].tuning.alpha = 1e12;
-  out[2].tuning.beta = 0;
-  out[3].name = "changes the side often";
-  out[3].tuning.alpha = 1e12;
-  out[3].tuning.beta = 1;
-  out[4].name = "cluster early, left early";
-  out[4].tuning.alpha = 0;
-  out[4].tuning.narrow_after = 2;
-  out[4].tuning.narrow_enter = 64;
-  out[4].tuning.narrow_leave = 128;
-  out[4].tuning.narrow_check = 0;
-  out[5].name = "small blocks, cluster of two";
-  out[5].tuning.block_threads = 96;
-  out[5].tuning.narrow_after = 2;
-  out[5].tuning.cluster_blocks = 2;
-  for (Path& p : out) p.tuning.deadline_seconds = 20;
-  return out;
+std::vector<test::Way<BfsLevelsGpuTuning>> ways() {
+  return test::patient<BfsLevelsGpuTuning>({
+      {"defaults", {}},
+      {"top-down only", {.alpha = 0, .narrow = false}},
+      {"bottom-up at once, and never back", {.alpha = 1e12, .beta = 0}},
+      {"changes the side often", {.alpha = 1e12, .beta = 1}},
+      {"cluster early, left early",
+       {.alpha = 0, .narrow_after = 2, .narrow_enter = 64, .narrow_leave = 128, .narrow_check = 0}},
+      {"small blocks, cluster of two", {.block_threads = 96, .narrow_after = 2, .cluster_blocks = 2}},
+  });
 }
 
 class BfsLevelsGpuTest : public test::OnGpus {
@@ -66,13 +47,13 @@ class BfsLevelsGpuTest : public test::OnGpus {
   void check(const Csr& csr, const std::vector<vertex_t>& sources, PartitionKind kind = PartitionKind::block) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       Bench bench(csr, pes, kind);
-      for (const Path& path : paths()) {
-        BfsLevelsGpu search(bench.graph, path.tuning);
+      for (const auto& [name, tuning] : ways()) {
+        BfsLevelsGpu search(bench.graph, tuning);
         for (const vertex_t source : sources) {
           Report report;
           search.search(bench.graph.partition.placed(source), bench.level.at(), report);
           EXPECT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "")
-              << csr.name << ", source " << source << ", " << pes << " PEs, " << path.name << ": "
+              << csr.name << ", source " << source << ", " << pes << " PEs, " << name << ": "
               << report.chosen.back().second;
           if (testing::Test::HasFailure()) return;
         }
@@ -183,15 +164,10 @@ TEST_F(BfsLevelsGpuTest, RefusesWhatItCannotDo) {
   EXPECT_THROW(search.search(0, crooked, report), UsageError);
   level_t* missing[] = {nullptr};
   EXPECT_THROW(search.search(0, missing, report), UsageError);
-  BfsLevelsGpuTuning tuning;
-  tuning.block_threads = 33;
-  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
-  tuning = {};
-  tuning.cluster_blocks = 3;
-  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
-  tuning = {};
-  tuning.narrow_leave = tuning.narrow_enter;
-  EXPECT_THROW(BfsLevelsGpu(bench.graph, tuning), UsageError);
+  for (const BfsLevelsGpuTuning& bad :
+       {BfsLevelsGpuTuning{.block_threads = 33}, {.cluster_blocks = 3}, {.narrow_enter = 1000, .narrow_leave = 1000}}) {
+    EXPECT_THROW(BfsLevelsGpu(bench.graph, bad), UsageError);
+  }
   const PlacedGraph on_cpu = place_on_threads(csr, make_partition(csr, 1, PartitionKind::block));
   EXPECT_THROW(BfsLevelsGpu{on_cpu}, UsageError);
   if (num_devices() > 0) {

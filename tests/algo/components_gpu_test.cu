@@ -57,20 +57,20 @@ std::string verify(const PlacedGraph& placed, const std::vector<std::int32_t>& l
 }
 
 TEST_F(ComponentsGpu, HookEqualsTheReference) {
-  std::vector<ComponentsHookGpuTuning> ways(6);
-  ways[1].tile = 512;
-  ways[1].hub_arcs = 64;
-  ways[2].giant = false;
-  ways[3].tile = 32768;
-  ways[4].exchange = ComponentsExchange::forests;
-  ways[4].hub_arcs = 64;
-  ways[5].exchange = ComponentsExchange::hooks;
+  const auto ways = test::patient<ComponentsHookGpuTuning>({
+      {"defaults", {}},
+      {"small tiles, hubs early", {.tile = 512, .hub_arcs = 64}},
+      {"all arcs", {.giant = false}},
+      {"large tiles", {.tile = 32768}},
+      {"forests, hubs early", {.hub_arcs = 64, .exchange = ComponentsExchange::forests}},
+      {"hooks", {.exchange = ComponentsExchange::hooks}},
+  });
   for (const Csr& graph : graphs()) {
     const std::vector<std::int32_t> want = components_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
       const PlacedGraph placed = test::place(graph, pes);
-      for (const auto& way : ways) {
-        ComponentsHookGpu hook(placed, way);
+      for (const auto& [name, tuning] : ways) {
+        ComponentsHookGpu hook(placed, tuning);
         for (int again = 0; again < 3; ++again) {
           Report report;
           hook.run(report);
@@ -78,7 +78,7 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
           for (pe_t p = 0; p < pes; ++p) labels.push_back(hook.label(p));
           const std::vector<vertex_t> got = test::fetch(placed, labels.data());
           ASSERT_EQ(first_difference(std::vector<std::int32_t>(got.begin(), got.end()), want), "")
-              << graph.name << ", " << pes << " PEs, way " << &way - ways.data();
+              << graph.name << ", " << pes << " PEs, " << name;
         }
       }
     }
@@ -181,12 +181,9 @@ TEST_F(ComponentsGpu, ChoosesForestsWhereArcsLeadEverywhere) {
 TEST_F(ComponentsGpu, RefusesWhatDoesNotFit) {
   const Csr graph = generate(parse_generator("chain:100"));
   const PlacedGraph placed = test::place(graph, 1);
-  ComponentsHookGpuTuning tuning;
-  tuning.tile = 1000;
-  EXPECT_THROW(ComponentsHookGpu(placed, tuning), UsageError);
-  tuning = {};
-  tuning.hub_arcs = 1;
-  EXPECT_THROW(ComponentsHookGpu(placed, tuning), UsageError);
+  for (const ComponentsHookGpuTuning& bad : {ComponentsHookGpuTuning{.tile = 1000}, {.hub_arcs = 1}}) {
+    EXPECT_THROW(ComponentsHookGpu(placed, bad), UsageError);
+  }
   EXPECT_THROW(ComponentsHookGpu(place_on_threads(graph, make_partition(graph, 1, PartitionKind::block))), UsageError);
   EXPECT_THROW(ComponentsHookGpu(place_on_devices(graph, make_partition(graph, 2, PartitionKind::block), {0, 0})),
                UsageError);

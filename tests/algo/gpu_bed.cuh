@@ -24,6 +24,20 @@ class OnGpus : public testing::Test {
   pe_t most_ = 1;  ///< PEs to try, each with a device of its own
 };
 
+/// A tuning that takes a path of its own through the code, and what a failure calls it.
+template <class Tuning>
+struct Way {
+  std::string name;
+  Tuning tuning;
+};
+
+/// The same ways, which wait for 20 s at a barrier: tests share machines.
+template <class Tuning>
+std::vector<Way<Tuning>> patient(std::vector<Way<Tuning>> ways) {
+  for (Way<Tuning>& way : ways) way.tuning.deadline_seconds = 20;
+  return ways;
+}
+
 inline std::vector<int> first_devices(pe_t n) {
   std::vector<int> devices(n);
   std::iota(devices.begin(), devices.end(), 0);

@@ -21,6 +21,15 @@ using test::distance;
 
 class PageRankGpu : public test::OnGpus {};
 
+PageRankOptions on_gpus(pe_t pes, PageRankStrategy strategy, double tolerance = 1e-6) {
+  PageRankOptions options;
+  options.device = DeviceKind::gpu;
+  options.pes = pes;
+  options.strategy = strategy;
+  options.tolerance = tolerance;
+  return options;
+}
+
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
 std::vector<std::pair<std::string, Csr>> shapes() {
@@ -53,11 +62,7 @@ TEST_F(PageRankGpu, PullOnEveryShape) {
     const std::vector<double> exact = pagerank_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const double tolerance : {1e-6, 1e-10}) {
-        PageRankOptions options;
-        options.device = DeviceKind::gpu;
-        options.pes = pes;
-        options.strategy = PageRankStrategy::pull;
-        options.tolerance = tolerance;
+        PageRankOptions options = on_gpus(pes, PageRankStrategy::pull, tolerance);
         options.partition = pes == 3 ? PartitionKind::random : PartitionKind::automatic;
         expect_right(text + ", " + std::to_string(pes) + " PEs, " + std::to_string(tolerance), graph, options, exact);
       }
@@ -70,10 +75,8 @@ TEST_F(PageRankGpu, Float32OfAStar) {
   for (const char* text : {"star:400", "star:801"}) {
     const Csr graph = make(text);
     const std::vector<double> exact = pagerank_reference(graph);
-    PageRankOptions options;
-    options.device = DeviceKind::gpu;
-    options.strategy = PageRankStrategy::pull;
-    for (options.pes = 1; options.pes <= most_; ++options.pes) {
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      PageRankOptions options = on_gpus(pes, PageRankStrategy::pull);
       options.precision = PageRankPrecision::automatic;
       expect_right(text, graph, options, exact);
       options.precision = PageRankPrecision::float32;  // right, or refused with the cure
@@ -94,12 +97,8 @@ TEST_F(PageRankGpu, AlphaAndPersonalization) {
     personal[77] = .25;
     for (const double alpha : {0.0, .3, .97}) {
       for (pe_t pes = 1; pes <= std::min<pe_t>(most_, 2); ++pes) {
-        PageRankOptions options;
-        options.device = DeviceKind::gpu;
-        options.pes = pes;
-        options.strategy = PageRankStrategy::pull;
+        PageRankOptions options = on_gpus(pes, PageRankStrategy::pull, 1e-5);
         options.alpha = alpha;
-        options.tolerance = 1e-5;
         const std::string how = text + std::string(", alpha ") + std::to_string(alpha);
         expect_right(how, graph, options, pagerank_reference(graph, alpha));
         options.personalization = {{5, 3}, {77, 1}};
@@ -161,19 +160,12 @@ TEST_F(PageRankGpu, Async) {
     const std::vector<double> exact = pagerank_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const auto worker : {WorkerKind::thread, WorkerKind::warp, WorkerKind::block}) {
-        PageRankOptions options;
-        options.device = DeviceKind::gpu;
-        options.pes = pes;
+        PageRankOptions options = on_gpus(pes, PageRankStrategy::async, 1e-5);
         options.worker = worker;
-        options.strategy = PageRankStrategy::async;
-        options.tolerance = 1e-5;
         expect_right(text + std::string(", async, ") + name(worker) + ", " + std::to_string(pes) + " PEs", graph,
                      options, exact);
       }
-      PageRankOptions options;
-      options.device = DeviceKind::gpu;
-      options.pes = pes;
-      options.strategy = PageRankStrategy::async;
+      PageRankOptions options = on_gpus(pes, PageRankStrategy::async);
       options.personalization = {{5, 3}, {77, 1}};
       std::vector<double> personal(graph.num_vertices(), 0);
       personal[5] = .75;
