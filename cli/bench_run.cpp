@@ -48,6 +48,7 @@ class OnGraph {
                 {"sources", Json::array()},
                 {"seconds", Json::array()},
                 {"items_run", Json::array()},
+                {"items_taken", Json::array()},
                 {"reached", Json::array()}};
     const std::unique_ptr<Placed> placed = place(way.flags, pes);
     double used = run_one(*placed, 0, clock).seconds;  // pages, kernels, caches
@@ -58,6 +59,7 @@ class OnGraph {
       got["wrong"] = placed->find_wrong_in_place();
       got["seconds"].push_back(report.seconds);
       got["items_run"].push_back(static_cast<double>(report.run));
+      got["items_taken"].push_back(static_cast<double>(report.run + report.stale));
       if (info_.from_source) got["sources"].push_back(sources_[i]);
       if (!reached_.empty()) got["reached"].push_back(reached_[i]);
       got["chosen"] = summarize(report);
@@ -129,7 +131,7 @@ double value_of(const BenchRun& r, Quantity quantity) {
   if (quantity == Quantity::items) return median(r.items_run) / 1e6;
   if (quantity != Quantity::inflation) return median(r.seconds) * 1e3;
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < r.items_run.size(); ++i) ratios.push_back(r.items_run[i] / r.reached[i]);
+  for (std::size_t i = 0; i < r.items_taken.size(); ++i) ratios.push_back(r.items_taken[i] / r.reached[i]);
   return median(ratios);
 }
 
@@ -138,7 +140,8 @@ void read(BenchRun& r, const Json& got, Quantity quantity) {
   r.generator = got["generator"], r.num_vertices = got["num_vertices"], r.num_arcs = got["num_arcs"];
   r.wrong = got["wrong"], r.chosen = got["chosen"];
   got["sources"].get_to(r.sources), got["seconds"].get_to(r.seconds);
-  got["items_run"].get_to(r.items_run), got["reached"].get_to(r.reached);
+  got["items_run"].get_to(r.items_run), got["items_taken"].get_to(r.items_taken);
+  got["reached"].get_to(r.reached);
   if (r.wrong.empty()) r.value = value_of(r, quantity);
 }
 

@@ -27,15 +27,16 @@ struct BenchRun {
   std::int64_t num_vertices = 0, num_arcs = 0;
   int pes = 1;
   std::vector<std::string> flags;
-  std::vector<vertex_t> sources;  ///< [trials]; empty for algorithms without a source
-  std::vector<double> seconds;    ///< [trials], or fewer where the limit allowed no more; empty when it did not run
-  std::vector<double> items_run;  ///< as seconds
-  std::vector<double> reached;    ///< as seconds; only for Quantity::inflation
-  double value = kNotReported;    ///< what the experiment asks for
-  double over_seconds = 0;        ///< above 0: a run was ended after so long
-  std::string failed;             ///< why it did not run
-  std::string wrong;              ///< what is wrong with an answer
-  std::string chosen;             ///< by the last run: "async, persistent, warp"
+  std::vector<vertex_t> sources;    ///< [trials]; empty for algorithms without a source
+  std::vector<double> seconds;      ///< [trials], or fewer where the limit allowed no more; empty when it did not run
+  std::vector<double> items_run;    ///< as seconds
+  std::vector<double> items_taken;  ///< as seconds: those that were stale when their turn came as well
+  std::vector<double> reached;      ///< as seconds; only for Quantity::inflation
+  double value = kNotReported;      ///< what the experiment asks for
+  double over_seconds = 0;          ///< above 0: a run was ended after so long
+  std::string failed;               ///< why it did not run
+  std::string wrong;                ///< what is wrong with an answer
+  std::string chosen;               ///< by the last run: "async, persistent, warp"
 };
 
 /// Every answer is checked where it lies. What cannot run here, or takes too long, is said in its BenchRun; the rest goes

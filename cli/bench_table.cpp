@@ -79,7 +79,7 @@ const char* unit(Quantity quantity) {
     case Quantity::milliseconds:
       return "ms";
     case Quantity::inflation:
-      return "items run / vertices reached";
+      return "items taken / vertices reached";
     case Quantity::speedup:
       return "times faster than on one PE";
     case Quantity::items:
@@ -194,6 +194,7 @@ Json to_json(const Experiment& experiment, const BenchOptions& options, const st
                             {"sources", run.sources},
                             {"seconds", run.seconds},
                             {"items_run", run.items_run},
+                            {"items_taken", run.items_taken},
                             {"reached", run.reached},
                             {"value", finite(run.value)},
                             {"chosen", run.chosen},

@@ -33,7 +33,7 @@ struct Reported {
 /// What a value is.
 enum class Quantity {
   milliseconds,
-  inflation,  ///< items run over vertices reached (Atos, Table III)
+  inflation,  ///< items taken from queues over vertices reached (Atos, Table III)
   speedup,    ///< time on one PE over time on so many, of the same way
   items,      ///< millions of items run
 };

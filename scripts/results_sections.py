@@ -179,7 +179,7 @@ def auto_rows(files: list[dict]) -> list[tuple[str, float]]:
     """The rows of scripts/auto_against_tuner.py files, which hold no pair with a wrong answer; of a pair on one machine the
     latest."""
     latest: dict[tuple, tuple[dict, dict]] = {}
-    for data in sorted(files, key=lambda file: file["date"]):
+    for data in sorted(files, key=lambda file: file.get("date", "")):
         for row in data["rows"]:
             key = (*machine_of(data, row["auto_chose"]), row["algorithm"], row["graph"])
             latest.pop(key, None)

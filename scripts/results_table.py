@@ -30,7 +30,6 @@ placed before; medians; every answer was checked. Papers' numbers come from othe
 
 ## Runs
 
-{floor}
 """
 FIGURES = {
     "scaling.svg": "Strong scaling of `auto`: the largest Kronecker graph and the smallest road of the tables above.",
@@ -109,8 +108,11 @@ class Results:
 
 def document(results: Results, figures: pathlib.Path) -> str:
     """docs/results.md."""
-    text = TOP.format(floor=runs.FLOOR)
-    text += runs.full_table(results.runs, results.peers) if results.runs else "No results are recorded yet.\n"
+    text = TOP
+    if results.runs:
+        text += runs.FLOOR + "\n" + runs.full_table(results.runs, results.peers)
+    else:
+        text += "No results are recorded yet.\n"
     for name, says in FIGURES.items():
         if (figures / name).exists():
             text += f"\n![{says}](figures/{name})\n\n{says}\n"

@@ -163,12 +163,12 @@ class Results(unittest.TestCase):
             "strategy": "levels: x",
         }
         trials = [
-            {"seconds": s, "arcs_per_second": 2e9, "verified": v, "report": {"chosen": chosen}}
+            {"seconds": s, "arcs_per_second": 2e9, "depth": 3, "verified": v, "report": {"chosen": chosen}}
             for s, v in zip((0.001, 0.003, 0.002), verified, strict=True)
         ]
         data = {
             "command": "bfs",
-            "graph": {"name": "kron:9", "num_arcs": 12345},
+            "graph": {"name": "kron:9", "num_vertices": 512, "num_arcs": 12345},
             "devices": [],
             "machine": {"cpu": "C"},
         }
@@ -184,14 +184,28 @@ class Results(unittest.TestCase):
     def test_several_gpus_against_one(self) -> None:
         row = {"algorithm": "bfs", "graph": "kron:26", "num_arcs": 1000, "strategy": "levels", "verified": True}
         data = {"bench": "scaling", "devices": [{"name": "H"}], "device": "gpu", "machine": {"cpu": "C"}}
-        data["rows"] = [{**row, "pes": n, "seconds": [0.008 / n] * 3, "arcs_per_second": 5e9 * n} for n in (1, 4)]
+        row |= {"num_vertices": 4_000_000_000, "depth": 1000}  # 8 bytes of each at 4 TB/s: 8 ms
+        data["rows"] = [{**row, "pes": n, "seconds": [0.016 / n] * 3, "arcs_per_second": 5e9 * n} for n in (1, 4)]
         (self.folder / "s.json").write_text(json.dumps(data))
         text, left_out = self.document()
-        self.assertIn("| kron:26 | 1,000 | 4 x H | levels; 3 trials | 2.00 | 20.00 | 4.00 x |", text)
-        self.assertIn("| kron:26 | 1,000 | 1 x H | levels; 3 trials | 8.00 | 5.00 |  |", text)
+        self.assertIn("| kron:26 | 1,000 | 4 x H | levels; 3 trials | 4.00 | 20.00 | 2.01 (2.0 x) | 4.00 x |  |", text)
+        self.assertIn("| kron:26 | 1,000 | 1 x H | levels; 3 trials | 16.00 | 5.00 | 8.01 (2.0 x) |  |  |", text)
         self.assertEqual(left_out, [])
-        short = self.module.runs.short_tables(self.module.Results(self.folder).runs)
-        self.assertIn("| bfs | kron:26 | 1,000 | 8.00 | 5.0 | 2.00 | 4.00 x |", short)
+        results = self.module.Results(self.folder)
+        short = self.module.runs.short_tables(results.runs, results.peers)
+        self.assertIn("| bfs | kron:26 | 1,000 | 16.00 | 5.0 | 8.01 (2.0 x) |  | 4.00 | 4.00 x |", short)
+        for one in data["rows"]:
+            one["depth"] = 100_000  # deeper than memory is slow: 49.5 ms
+        (self.folder / "s.json").write_text(json.dumps(data))
+        self.assertIn("| 49.50 (0.1 x) |", self.document()[0])
+        peer = {"algorithm": "bfs", "graph": "kron:26", "pes": 1, "program": "P", "how": "", "milliseconds": 32}
+        more = [peer, {**peer, "milliseconds": 64}, {**peer, "milliseconds": 1, "looser": True}, {**peer, "pes": 2}]
+        peers = {"bench": "peers", "device": "H", "note": "Other programs.", "rows": more}
+        (self.folder / "p.json").write_text(json.dumps(peers))
+        self.assertIn("|  | P 32 (0.5) |", self.document()[0])
+        (self.folder / "p.json").write_text(json.dumps({**peers, "device": "G"}))
+        self.assertNotIn("P 32 (0.5)", self.document()[0])
+        (self.folder / "p.json").unlink()
         data["rows"][0]["verified"] = False
         (self.folder / "s.json").write_text(json.dumps(data))
         self.assertNotIn("kron", self.document()[0])
@@ -243,6 +257,7 @@ class Results(unittest.TestCase):
         self.assertIn("| sssp | road:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | `--fetch 4` | 1 |", text)
         self.assertIn("| sssp | star:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | auto | 7 |", text)
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
+        self.assertIn("- usa, auto, 2 PEs: no room\n- usa, auto, 3 PEs: ended after 2 s\n", text)
         self.assertIn("\nAs the paper says.\n", text)
         more = {**bench, "runs": [{**run, "pes": 2}], "columns": [1, 2]}
         more["series"] = [{"graph": "usa", "system": "shoal auto", "ours": True, "values": [None, 0.75]}]
@@ -272,9 +287,34 @@ class Results(unittest.TestCase):
         self.assertNotIn("road:9", text)
         self.assertEqual(len(left_out), 2)
 
+    def test_partitions_and_tunings_in_parts(self) -> None:
+        row = {"graph": "g/road:9", "partition": "block", "num_arcs": 100, "cut_arcs": 25, "imbalance": 1.5}
+        rows = [{**row, "way": "bfs", "median_seconds": 0.004, "verified": True}]
+        part = {"bench": "partitions", "device": "cpu", "pes": 4, "trials": 3, "machine": {"cpu": "C"}, "devices": []}
+        failed = {"graph": "g/road:9", "partition": "block", "way": "sssp", "failed": "took longer than 2 s"}
+        (self.folder / "p1.json").write_text(json.dumps({**part, "rows": rows}))
+        (self.folder / "p2.json").write_text(json.dumps({**part, "rows": [failed]}))
+        text = self.document()[0]
+        self.assertIn("| road:9 | block | 25.00% | 1.500 | 4.00 | failed |", text)
+        self.assertIn("- road:9, block, sssp: took longer than 2 s\n", text)
+        self.assertEqual(text.count("## Partitions on 4 PEs, C"), 1)
+        (self.folder / "p1.json").write_text(json.dumps({**part, "rows": [{**rows[0], "verified": False}]}))
+        self.assertEqual(self.document()[1], ["p1.json: not every answer is right"])
+        pair = {"algorithm": "bfs", "graph": "star:9", "ways": 7, "best": [], "auto_above_best": 0.0}
+        pair["auto_chose"] = {"pes": "1", "device": "cpu", "threads": "2"}
+        for name, date, seconds in (("new", "2026-02-02", 0.001), ("old", "2026-02-01", 0.002)):
+            auto = {"command": "auto_against_tuner", "date": date, "devices": [], "machine": {"cpu": "C"}}
+            auto["rows"] = [{**pair, "auto_seconds": seconds, "best_seconds": seconds}]
+            (self.folder / f"{name}.json").write_text(json.dumps(auto))
+        text = self.document()[0]
+        self.assertIn("| bfs | star:9 | C, 1 x 2 threads | 1.000 | 1.000 | 0.0 % | auto | 7 |", text)
+        self.assertNotIn("2.000 | 2.000", text)
+
     def test_queues_and_ends(self) -> None:
-        row = {"op": "push", "ring": "r", "worker": "warp", "bytes": 8, "items_per_second": 2e9, "verdict": "ok"}
+        row = {"op": "push", "ring": "slot r", "worker": "warp", "bytes": 8, "items_per_second": 2e9, "verdict": "ok"}
+        row |= {"threads": 1024, "items": 6e9, "capacity": 4}
         rows = [row, {**row, "items_per_second": 9e9, "verdict": "lost items"}, {**row, "op": "pop"}]
+        rows.append({**row, "op": "stress"})
         (self.folder / "rivals.json").write_text(json.dumps({"benchmark": "gpu_queue", "gpu": "H", "rows": rows}))
         end = {"benchmark": "end_detection", "device": "gpu", "pes": 1, "workers_per_pe": 2, "worker": "warp"}
         end |= {"kernel": "discrete", "right": True, "end_found_us": {"median": 6.66, "p99": 9}}
@@ -287,7 +327,9 @@ class Results(unittest.TestCase):
         times = {"lag_ns": {"median": 5000, "p99": 26000}, "push_ns": {"median": 1000}}
         (self.folder / "lag.json").write_text(json.dumps({**lag, "local": {**times, "right": True}}))
         text, left_out = self.document()
-        self.assertIn("| warps | r | 2 | 2 | - | - |", text)
+        self.assertIn("| warps | 8 | slot r | 2 | 2 | - | - |", text)
+        self.assertIn("- push, slot r, warps, 1,024 threads: lost items\n", text)
+        self.assertIn("6e+09 pushes and as many pops, each item once", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete | 6.7 | 9.0 | - | 2.00 | 30.0 |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete, 1,000 items at once | 6.7 | 9.0 | 1.00% | - | 30.0 |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete, on its PE | 5.0 | 26.0 | 1.00 | 26 |", text)
