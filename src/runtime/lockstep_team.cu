@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/peer_access.cuh"
+#include "shoal/core/pinned_memory.cuh"
 
 namespace shoal {
 
 struct LockstepTeam::Pe {
   int device = 0;
   cudaStream_t stream = nullptr;
-  lockstep::Outcome* outcome = nullptr;  // pinned
+  std::shared_ptr<void> pinned;
+  lockstep::Outcome* outcome = nullptr;  // in `pinned`
   DeviceArray<lockstep::Control> control;
   lockstep::View view{};
 
@@ -23,7 +26,6 @@ struct LockstepTeam::Pe {
       cudaSetDevice(device);
       cudaStreamDestroy(stream);
     }
-    if (outcome != nullptr) cudaFreeHost(outcome);
   }
 };
 
@@ -73,8 +75,8 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     pe->device = device;
     pe->control = DeviceArray<lockstep::Control>(1, "control block");
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
-    SHOAL_CUDA(cudaHostAlloc(&pe->outcome, sizeof(lockstep::Outcome), cudaHostAllocPortable));
-    *pe->outcome = {};
+    pe->pinned = pinned_memory(sizeof(lockstep::Outcome), "outcome of a kernel");
+    pe->outcome = new (pe->pinned.get()) lockstep::Outcome{};
     pes_.push_back(std::move(pe));
   }
   for (std::size_t p = 0; p < pes_.size(); ++p) {
