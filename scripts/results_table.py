@@ -12,6 +12,7 @@ import pathlib
 import re
 import sys
 
+import results_matrix as matrix
 import results_runs as runs
 import results_sections as sections
 
@@ -83,6 +84,8 @@ class Results:
                     queues.setdefault(data["gpu"], []).append(data)
                 elif bench == "peers":
                     self.peers = runs.Peers(data)
+                elif bench == "gpu_matrix":
+                    self.sections.append(matrix.matrix_section(data))
                 elif bench == "partitions":
                     partitions.setdefault(sections.partition_place(data), []).append(data)
                 else:

@@ -336,6 +336,18 @@ class Results(unittest.TestCase):
         self.assertNotIn("3 x 2 warps", text)
         self.assertEqual(left_out, ["wrong.json: not every run was right"])
 
+    def test_matrix(self) -> None:
+        row = {"what": "core", "pes": 2, "algorithm": "bfs", "right": 1234, "wrong": 0, "not_run": 0}
+        rows = [{**row, "what": "soak", "pes": 4, "not_run": 6}, row, {**row, "algorithm": "sssp", "wrong": 2}]
+        data = {"bench": "gpu_matrix", "gpu": "H", "gpus": 4, "date": "2026-01-02T03:04:05Z", "rows": rows}
+        (self.folder / "matrix.json").write_text(json.dumps(data))
+        text = self.document()[0]
+        self.assertIn("on 4 x H, 2026-01-02:", text)
+        self.assertIn("| core | 2 | 1,234 | 1,234, **2 wrong** | - | - |\n| soak | 4 | 1,234 of 1,240 | - |", text)
+        rows.append({**row, "algorithm": "program", "right": 0, "wrong": 1})
+        (self.folder / "matrix.json").write_text(json.dumps(data))
+        self.assertEqual(self.document()[1], ["matrix.json: a program of core on 2 PEs broke off"])
+
 
 if __name__ == "__main__":
     unittest.main()
