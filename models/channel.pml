@@ -1,14 +1,23 @@
-/* The channel between two PEs (include/shoal/queue/channel.hpp): senders never look at the slot, receivers drain under a lock.
+/* The channel between two PEs (include/shoal/queue/channel.hpp): senders never look at the slot, receivers claim what has arrived.
  *
- * NS senders send NB items each, up to MAXB at once; NR receivers drain up to FETCH at once. The value of ticket t is t+1.
- * Credits go back Q at a time, when the drained tickets pass a multiple of Q, after the lock is open. Lock and head are one word.
- * Claims: every ticket is received once, in ticket order, with its own value; no live slot is overwritten; nobody waits for
- * ever; in the end all credits but those below a share are home and the lock is open.
+ * NS senders send NB items each, up to MAXB at once; NR receivers claim up to FETCH at once. The value of ticket t is t+1.
+ * A receiver looks which tickets have arrived, claims them by one compare-and-swap, and copies them out; who loses the race claims
+ * what is left of what it saw. Tickets read are counted by shares of Q. Credits go back in the order of the shares: who counts the
+ * last ticket of a share notes it, and gives back what is complete from the oldest on.
+ * Claims: every ticket is received once, with its own value; no live slot is overwritten; nobody waits for ever; in the end all
+ * credits but those of the share that is not full are home.
  *
- * -DBUG=1 the signal before the value       2 credits go back before the copy        3 no lock
- *       4 the lock opens before the copy    5 any signal counts as ready             6 a shortage of credits is kept
- *       7 tickets without credits           8 credits never go back                  9 a share is more than the channel
- *      10 what a drainer keeps below a share is lost to the next
+ * -DWHOLE: value and signal are one word (small items on GPUs), and are copied when they are looked at, before the claim.
+ *
+ * -DBUG=1 the signal before the value       2 counted as read before the copy  3 two may claim the same
+ *       4 claimed before it has arrived     5 any signal counts as ready       6 a shortage of credits is kept
+ *       7 tickets without credits           8 credits never go back            9 a share is more than the channel
+ *      10 only whole shares of one claim are given back
+ *      11 credits go back when claims pass a multiple of the share, whoever still reads before them
+ *      12 who loses the race claims all that it saw
+ *      13 a share counts as complete when it is half read
+ *      14 a share goes back when it is complete, whatever is before it: the slot of the oldest ticket is overwritten
+ *      15 a share goes back if it is the oldest, and nobody looks at those that waited for it
  */
 #ifndef NS
 #define NS 2
@@ -47,10 +56,14 @@
 #define READY(t) (signal_[SL(t)] == (t) + 1)
 #endif
 
-byte value[CAP], signal_[CAP];
-byte tail, head, next_, left_;
+#define SHARES ((CAP + SHARE - 1) / SHARE)
+#define REGION(t) (((t) / SHARE) % SHARES)
+
+byte value[CAP], signal_[CAP], read_[SHARES];
+bool complete[SHARES];
+byte tail, drain, oldest, received, left_;
 short room = CAP;
-bool lock_, got[TOT+CAP];
+bool got[TOT+CAP];
 
 proctype Sender() {
   byte todo = NB, k, t, j;
@@ -80,6 +93,8 @@ proctype Sender() {
 #if BUG==1
         signal_[SL(t+j)] = t + j + 1;
         value[SL(t+j)] = t + j + 1;
+#elif defined(WHOLE)
+        atomic { value[SL(t+j)] = t + j + 1; signal_[SL(t+j)] = t + j + 1 };
 #else
         value[SL(t+j)] = t + j + 1;
         signal_[SL(t+j)] = t + j + 1;
@@ -93,40 +108,93 @@ proctype Sender() {
 }
 
 proctype Receiver() {
-  byte h, n, v, i, copy[FETCH];
+  byte h, n, m, i, before, back, copy[FETCH];
   do
-  :: head >= TOT -> break
-#if BUG==3
-  :: head < TOT && READY(head) ->
+  :: drain >= TOT -> break
+#if BUG==4
+  :: drain < TOT -> h = drain; n = 1;
 #else
-  :: atomic { head < TOT && READY(head) && !lock_ -> lock_ = true };
-#endif
-     h = head;
+  :: drain < TOT && READY(drain) ->
+     h = drain;
      do
-     :: n < FETCH && READY(h+n) ->
-#if BUG==2
-        room++;
+#ifdef WHOLE
+     :: atomic { n < FETCH && READY(h+n) -> copy[n] = value[SL(h+n)] }; n++
+#else
+     :: n < FETCH && READY(h+n) -> n++
 #endif
-#if BUG!=4
-        copy[n] = value[SL(h+n)];
-#endif
-        n++
      :: else -> break
      od;
-     atomic { head = h + n; lock_ = false };
-#if BUG==4
-     i = 0;
-     do :: i < n -> copy[i] = value[SL(h+i)]; i++ :: else -> break od;
+#endif
+#if BUG==3
+     if :: drain == h -> drain = h + n :: else -> n = 0 fi;
+#elif BUG==12
+     atomic { if :: drain == h -> drain = h + n :: drain > h && drain < h + n -> drain = h + n :: else -> n = 0 fi };
+#else
+     atomic {                                      /* compare-and-swap, again from where the drain is while some are left */
+       if
+       :: drain == h -> drain = h + n
+       :: drain > h && drain < h + n ->
+          n = h + n - drain; i = 0;
+#ifdef WHOLE
+          do :: i < n -> copy[i] = copy[i + drain - h]; i++ :: else -> break od;
+#endif
+          h = drain; drain = h + n
+       :: else -> n = 0
+       fi
+     };
+#endif
+#if BUG!=2 && !defined(WHOLE)
+     i = 0; do :: i < n -> copy[i] = value[SL(h+i)]; i++ :: else -> break od;
 #endif
 #if BUG==10
      if :: n >= Q -> room = room + (n / Q) * Q :: else fi;
-#elif BUG!=2 && BUG!=8
+#elif BUG==11
      if :: (h + n) / SHARE > h / SHARE -> room = room + ((h + n) / SHARE - h / SHARE) * SHARE :: else fi;
+#else
+     i = 0;
+     do                                            /* the tickets of one share after those of another */
+     :: i < n ->
+        m = SHARE - (h + i) % SHARE;
+        if :: m > n - i -> m = n - i :: else fi;
+        atomic { before = read_[REGION(h+i)]; read_[REGION(h+i)] = before + m };
+        if
+#if BUG==13
+        :: before % SHARE < (SHARE + 1) / 2 && before % SHARE + m >= (SHARE + 1) / 2 ->
+#elif BUG==8
+        :: false ->
+#else
+        :: before / SHARE != (before + m) / SHARE ->
+#endif
+#if BUG==14
+           room = room + SHARE
+#else
+           back = 0;
+           atomic {                                /* one word: which is the oldest, and which are complete */
+             complete[REGION(h+i)] = true;
+             do
+             :: complete[oldest] -> complete[oldest] = false; oldest = (oldest + 1) % SHARES; back++;
+#if BUG==15
+                break
+#endif
+             :: else -> break
+             od
+           };
+           room = room + back * SHARE; back = 0
+#endif
+        :: else
+        fi;
+        i = i + m
+     :: else -> break
+     od;
+#endif
+#if BUG==2
+     i = 0; do :: i < n -> copy[i] = value[SL(h+i)]; i++ :: else -> break od;
 #endif
      atomic {
        i = 0;
-       do :: i < n -> assert(copy[i] == h + i + 1 && !got[h+i]); got[h+i] = true; copy[i] = 0; next_++; i++ :: else -> break od;
-       h = 0; n = 0; i = 0
+       do :: i < n -> assert(copy[i] == h + i + 1 && !got[h+i]); got[h+i] = true; received++; i++ :: else -> break od;
+       i = 0; do :: i < FETCH -> copy[i] = 0; i++ :: else -> break od;
+       h = 0; n = 0; i = 0; m = 0; before = 0
      }
   od;
   left_++
@@ -139,7 +207,7 @@ init {
     k = 0; do :: k < NR -> run Receiver(); k++ :: else -> break od; k = 0
   };
   (left_ == NS + NR);
-  assert(next_ == TOT && tail == TOT && head == TOT && !lock_);
+  assert(received == TOT && tail == TOT && drain == TOT);
 #if BUG!=7
   assert(room == CAP - TOT % Q)                      /* with 7 nobody took credits */
 #endif

@@ -9,21 +9,21 @@
 
 namespace shoal {
 
-/// Owns the levels and the worklist; `clear` sets every level to kUnreached, inside the timed region.
+/// Owns the levels and the worklist; `clear` sets every known level to kUnreached, inside the timed region.
 template <class Clear>
 class BfsAsync : public BfsEngine {
  public:
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan, Clear clear)
       : machine_(machine), graph_(graph), clear_(std::move(clear)), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      level_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
+      known_.push_back(machine.allocate(p, graph.num_vertices * sizeof(level_t), "levels"));
     }
     Symmetric<level_t> levels;
     for (pe_t p = 0; p < graph.n_pes(); ++p) levels.part[p] = level(p);
     // Where arcs are few, levels are many and each is a chain of latencies: one look less.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      tasks_.push_back({graph.out[p], graph.partition.owner, level(p), levels, look_first});
+      tasks_.push_back({graph.out[p], graph.partition.owner, known(p), levels, look_first});
     }
   }
 
@@ -46,14 +46,17 @@ class BfsAsync : public BfsEngine {
 
   const Machine& machine() const { return machine_; }
   const PlacedGraph& graph() const { return graph_; }
-  level_t* level(pe_t pe) const { return static_cast<level_t*>(level_[pe].get()); }
+  /// [graph.out[pe].count]
+  level_t* level(pe_t pe) const { return known(pe) + graph_.out[pe].first; }
+  /// [graph.num_vertices] Bfs::known
+  level_t* known(pe_t pe) const { return static_cast<level_t*>(known_[pe].get()); }
 
  private:
   const Machine& machine_;
   const PlacedGraph& graph_;
   Clear clear_;
   Worklist<Bfs> worklist_;
-  std::vector<std::shared_ptr<void>> level_;
+  std::vector<std::shared_ptr<void>> known_;
   std::vector<Bfs> tasks_;
 };
 

@@ -14,8 +14,8 @@ struct ClearCpu {
   void operator()(Engine& engine) const {
     const Machine& machine = engine.machine();
     machine.team().run([&](pe_t pe, int thread) {
-      const std::int64_t n = engine.graph().out[pe].count, t = machine.threads_per_pe();
-      std::fill(engine.level(pe) + n * thread / t, engine.level(pe) + n * (thread + 1) / t, kUnreached);
+      const std::int64_t n = engine.graph().num_vertices, t = machine.threads_per_pe();
+      std::fill(engine.known(pe) + n * thread / t, engine.known(pe) + n * (thread + 1) / t, kUnreached);
     });
   }
 };

@@ -17,7 +17,7 @@ struct ClearGpu {
     const std::vector<int>& devices = engine.machine().devices();
     for (pe_t p = 0; p < engine.graph().n_pes(); ++p) {
       DeviceGuard guard(devices[p]);
-      SHOAL_CUDA(cudaMemsetAsync(engine.level(p), 0xFF, engine.graph().out[p].count * sizeof(level_t), 0));
+      SHOAL_CUDA(cudaMemsetAsync(engine.known(p), 0xFF, engine.graph().num_vertices * sizeof(level_t), 0));
     }
     for (int device : devices) {
       DeviceGuard guard(device);

@@ -14,20 +14,20 @@ namespace shoal {
 /// Owns the labels and the worklist.
 /// @tparam Prepare  finds seeds and clears labels where the labels are:
 ///                  seeds(engine, pe) -> std::vector<Components::Item>, once, when the graph is placed;
-///                  clear(engine) sets every label as algo/components.hpp wants it, inside the timed region
+///                  clear(engine) sets every known label as algo/components.hpp wants it, inside the timed region
 template <class Prepare>
 class ComponentsAsync : public ComponentsEngine {
  public:
   ComponentsAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
       : machine_(machine), graph_(graph), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      label_.push_back(machine.allocate(p, graph.out[p].count * sizeof(vertex_t), "labels"));
+      known_.push_back(machine.allocate(p, graph.num_vertices * sizeof(vertex_t), "labels"));
     }
     Symmetric<vertex_t> labels;
     for (pe_t p = 0; p < graph.n_pes(); ++p) labels.part[p] = label(p);
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       const CsrView in = graph.symmetric ? CsrView{} : graph.in[p];
-      tasks_.push_back({graph.out[p], in, graph.partition.owner, label(p), labels});
+      tasks_.push_back({graph.out[p], in, graph.partition.owner, known(p), labels});
       seeds_.push_back(prepare_.seeds(*this, p));
     }
   }
@@ -51,14 +51,17 @@ class ComponentsAsync : public ComponentsEngine {
   const PlacedGraph& graph() const { return graph_; }
   const Components& task(pe_t pe) const { return tasks_[pe]; }
   const std::vector<Components::Item>& seeds(pe_t pe) const { return seeds_[pe]; }
-  vertex_t* label(pe_t pe) const { return static_cast<vertex_t*>(label_[pe].get()); }
+  /// [graph.out[pe].count]
+  vertex_t* label(pe_t pe) const { return known(pe) + graph_.out[pe].first; }
+  /// [graph.num_vertices] Components::known
+  vertex_t* known(pe_t pe) const { return static_cast<vertex_t*>(known_[pe].get()); }
 
  private:
   const Machine& machine_;
   const PlacedGraph& graph_;
   Prepare prepare_;
   Worklist<Components> worklist_;
-  std::vector<std::shared_ptr<void>> label_;
+  std::vector<std::shared_ptr<void>> known_;
   std::vector<Components> tasks_;
   std::vector<std::vector<Components::Item>> seeds_;
 };

@@ -24,15 +24,20 @@ struct PrepareCpu {
   void clear(Engine& engine) const {
     const Machine& machine = engine.machine();
     machine.team().run([&](pe_t pe, int thread) {
+      const std::int64_t t = machine.threads_per_pe();
+      const std::int64_t all = engine.graph().num_vertices;
+      vertex_t* const known = engine.known(pe);
+      std::iota(known + all * thread / t, known + all * (thread + 1) / t, static_cast<vertex_t>(all * thread / t));
+    });
+    machine.team().run([&](pe_t pe, int thread) {
       const CsrView& rows = engine.graph().out[pe];
       const std::int64_t n = rows.count, t = machine.threads_per_pe();
       const std::int64_t begin = n * thread / t, end = n * (thread + 1) / t;
-      vertex_t* const label = engine.label(pe);
-      std::iota(label + begin, label + end, rows.first + static_cast<vertex_t>(begin));
       const auto& seeds = engine.seeds(pe);
       auto seed = std::lower_bound(seeds.begin(), seeds.end(), rows.first + begin,
                                    [](const Components::Item& item, std::int64_t v) { return item.v < v; });
-      for (; seed != seeds.end() && seed->v < rows.first + end; ++seed) label[rows.local(seed->v)] = kNoVertex;
+      for (; seed != seeds.end() && seed->v < rows.first + end; ++seed)
+        engine.label(pe)[rows.local(seed->v)] = kNoVertex;
     });
   }
 };

@@ -17,11 +17,12 @@ __global__ void find_seeds(CsrView out, CsrView in, Components::Item* seeds, uns
     if (starts_component(out, in, v)) seeds[atomicAdd(count, 1ull)] = {v, v};
   }
 }
-__global__ void own_numbers(CsrView out, CsrView in, vertex_t* label) {
-  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < out.count;
+__global__ void own_numbers(CsrView out, CsrView in, vertex_t* known, vertex_t vertices) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < vertices;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    const vertex_t v = out.first + static_cast<vertex_t>(i);
-    label[i] = starts_component(out, in, v) ? kNoVertex : v;
+    const vertex_t v = static_cast<vertex_t>(i);
+    const bool mine = v >= out.first && v - out.first < out.count;
+    known[v] = mine && starts_component(out, in, v) ? kNoVertex : v;
   }
 }
 
@@ -48,7 +49,7 @@ struct PrepareGpu {
     const std::vector<int>& devices = engine.machine().devices();
     for (pe_t p = 0; p < engine.graph().n_pes(); ++p) {
       DeviceGuard guard(devices[p]);
-      own_numbers<<<1024, 256>>>(engine.task(p).out, engine.task(p).in, engine.label(p));
+      own_numbers<<<1024, 256>>>(engine.task(p).out, engine.task(p).in, engine.known(p), engine.graph().num_vertices);
       SHOAL_CUDA(cudaGetLastError());
     }
     for (int device : devices) {

@@ -8,10 +8,10 @@ namespace {
 /// Each thread clears its share of its PE's distances.
 struct ClearCpu {
   template <class Word>
-  void operator()(const Machine& machine, const PlacedGraph& graph, const std::vector<Word*>& words) const {
+  void operator()(const Machine& machine, const PlacedGraph& graph, const std::vector<Word*>& known) const {
     machine.team().run([&](pe_t pe, int thread) {
-      const std::int64_t n = graph.out[pe].count, t = machine.threads_per_pe();
-      std::fill(words[pe] + n * thread / t, words[pe] + n * (thread + 1) / t, kUnreachedDistance<Word>);
+      const std::int64_t n = graph.num_vertices, t = machine.threads_per_pe();
+      std::fill(known[pe] + n * thread / t, known[pe] + n * (thread + 1) / t, kUnreachedDistance<Word>);
     });
   }
 };

@@ -7,10 +7,10 @@ namespace {
 /// Unreached is all ones, so clearing is a memset, on all devices at once.
 struct ClearGpu {
   template <class Word>
-  void operator()(const Machine& machine, const PlacedGraph& graph, const std::vector<Word*>& words) const {
+  void operator()(const Machine& machine, const PlacedGraph& graph, const std::vector<Word*>& known) const {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       DeviceGuard guard(machine.devices()[p]);
-      SHOAL_CUDA(cudaMemsetAsync(words[p], 0xFF, graph.out[p].count * sizeof(Word), 0));
+      SHOAL_CUDA(cudaMemsetAsync(known[p], 0xFF, graph.num_vertices * sizeof(Word), 0));
     }
     for (const int device : machine.devices()) {
       DeviceGuard guard(device);

@@ -36,7 +36,7 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
     s.sent.push_back(control.send[q].tail.load());
     s.channel_room.push_back(control.send[q].room.load());
     s.received.push_back(control.receive[q].head());
-    s.draining.push_back(control.receive[q].locked());
+    s.unread.push_back(control.receive[q].unread());
   }
   return s;
 }
@@ -74,7 +74,7 @@ class Diagnosis {
   std::string line() {
     unfilled_slots();
     lost_puts();
-    locked_channels();
+    unread_claims();
     lost_credits();
     if (lines_.empty()) taken_and_not_completed();
     if (lines_.empty()) waiting_and_not_taken();
@@ -110,13 +110,15 @@ class Diagnosis {
       }
     }
   }
-  void locked_channels() {
-    for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
-      if (waiting > 0 && pes_[to].draining[from] != 0) {
-        lines_.push_back(channel(from, to) + items(waiting) + " arrived, and a worker of " + pe(to) +
-                         " holds the channel's lock without taking them");
+  void unread_claims() {
+    for (std::size_t to = 0; to < pes_.size(); ++to) {
+      for (std::size_t from = 0; from < pes_[to].unread.size(); ++from) {
+        const std::uint64_t unread = pes_[to].unread[from];
+        if (unread == 0) continue;
+        lines_.push_back(channel(from, to) + items(unread) + " arrived, and a worker of " + pe(to) +
+                         " claimed them without reading them");
       }
-    });
+    }
   }
   void lost_credits() {
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
@@ -212,7 +214,7 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
                           {"sent", s.sent},
                           {"channel_room", s.channel_room},
                           {"received", s.received},
-                          {"draining", s.draining},
+                          {"unread", s.unread},
                           {"in_hand", s.in_hand()}});
     if (!s.looked) continue;
     auto& slots = out["pes"].back()["slots"];

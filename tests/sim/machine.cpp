@@ -332,9 +332,35 @@ void atomic_store(const Access& access, std::uint64_t bits, Order order) {
   }
   Machine::Impl& m = *running;
   m.pass(false);
-  m.memory.store(m.current, m.workers[m.current].pe, access, bits, releases(order), m.step);
+  m.memory.store(m.current, m.workers[m.current].pe, access, bits, releases(order));
   m.record(Kind::store, order, access.at, 0, bits, 0);
   m.check_scope(access.at);
+}
+
+Pair pair_load(void* at, bool system, Order order) {
+  if (running == nullptr) {
+    Pair pair;
+    std::memcpy(&pair, at, sizeof pair);
+    return pair;
+  }
+  Machine::Impl& m = *running;
+  m.pass(false);
+  const auto seen = m.memory.load(m.current, m.workers[m.current].pe, {at, 16, system}, acquires(order), m.random);
+  m.record(Kind::load, order, at, 0, seen.bits, seen.behind);
+  m.check_scope(at);
+  return {seen.bits, seen.second};
+}
+
+void pair_store(void* at, bool system, Pair pair, Order order) {
+  if (running == nullptr) {
+    std::memcpy(at, &pair, sizeof pair);
+    return;
+  }
+  Machine::Impl& m = *running;
+  m.pass(false);
+  m.memory.store(m.current, m.workers[m.current].pe, {at, 16, system}, pair.first, releases(order), pair.second);
+  m.record(Kind::store, order, at, 0, pair.first, 0);
+  m.check_scope(at);
 }
 
 std::uint64_t rmw_begin(const Access& access, Order order) {

@@ -11,7 +11,12 @@ constexpr unsigned kMostStaleInARow = 24;    // then it reads the newest, so tha
 
 std::uint64_t bits_in_memory(const Access& access) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, access.at, access.bytes);
+  std::memcpy(&bits, access.at, access.bytes < 8 ? access.bytes : 8);
+  return bits;
+}
+std::uint64_t second_in_memory(const Access& access) {
+  std::uint64_t bits = 0;
+  if (access.bytes == 16) std::memcpy(&bits, static_cast<const char*>(access.at) + 8, 8);
   return bits;
 }
 
@@ -67,7 +72,8 @@ std::uint32_t Memory::word_of(int pe, const Access& access) {
     words_[word].pe = pe;
     words_[word].system = access.system;
     words_[word].entries.clear();
-    words_[word].entries.push_back({bits_in_memory(access), 0, 0});  // what the set-up left there, visible to all
+    words_[word].entries.push_back(
+        {bits_in_memory(access), second_in_memory(access), 0, 0});  // what the set-up left there, visible to all
   }
   WordHistory& history = words_[word];
   if (history.system != access.system) {
@@ -107,7 +113,7 @@ Memory::Outcome Memory::read(int worker, std::uint32_t word, std::uint32_t index
   } else {
     stale_run_[worker] = 0;
   }
-  return {entries[index].bits, word, behind};
+  return {entries[index].bits, entries[index].second, word, behind};
 }
 
 Memory::Outcome Memory::load(int worker, int pe, const Access& access, bool acquire, Random& random) {
@@ -141,10 +147,11 @@ bool Memory::read_other(int worker, int pe, const Access& access, std::uint64_t 
   return true;
 }
 
-void Memory::append(int worker, std::uint32_t word, std::uint64_t bits, bool release, const Entry* continued) {
+void Memory::append(int worker, std::uint32_t word, std::uint64_t bits, std::uint64_t second, bool release,
+                    const Entry* continued) {
   std::vector<Entry>& entries = words_[word].entries;
   raise(worker, word, static_cast<std::uint32_t>(entries.size()));
-  Entry entry{bits, 0, 0};
+  Entry entry{bits, second, 0, 0};
   if (release) {
     const View& view = views_[worker];
     entry.view = static_cast<std::uint32_t>(pool_.size());
@@ -164,11 +171,12 @@ void Memory::append(int worker, std::uint32_t word, std::uint64_t bits, bool rel
 }
 
 Memory::Outcome Memory::store(int worker, int pe, const Access& access, std::uint64_t bits, bool release,
-                              std::uint32_t) {
+                              std::uint64_t second) {
   const std::uint32_t word = word_of(pe, access);
-  append(worker, word, bits, release, nullptr);
-  std::memcpy(access.at, &bits, access.bytes);
-  return {bits, word, 0};
+  append(worker, word, bits, second, release, nullptr);
+  std::memcpy(access.at, &bits, access.bytes < 8 ? access.bytes : 8);
+  if (access.bytes == 16) std::memcpy(static_cast<char*>(access.at) + 8, &second, 8);
+  return {bits, second, word, 0};
 }
 
 Memory::Outcome Memory::rmw_begin(int worker, int pe, const Access& access, bool acquire) {
@@ -180,9 +188,9 @@ Memory::Outcome Memory::rmw_commit(int worker, int pe, const Access& access, std
                                    std::uint32_t) {
   const std::uint32_t word = word_of(pe, access);
   const Entry continued = words_[word].entries.back();
-  append(worker, word, bits, release, &continued);
+  append(worker, word, bits, 0, release, &continued);
   std::memcpy(access.at, &bits, access.bytes);
-  return {bits, word, 0};
+  return {bits, 0, word, 0};
 }
 
 std::string Memory::plain(int worker, const void* at, std::size_t bytes, bool write, std::uint32_t step) {

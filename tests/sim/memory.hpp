@@ -35,14 +35,14 @@ using View = std::vector<std::uint32_t>;
 class Memory {
  public:
   struct Outcome {
-    std::uint64_t bits = 0;
+    std::uint64_t bits = 0, second = 0;  ///< second: of a pair
     std::uint32_t word = 0;
     std::uint32_t behind = 0;  ///< how many newer entries there were
   };
 
   void reset(int workers, unsigned stale_of_256);
   Outcome load(int worker, int pe, const Access& access, bool acquire, Random& random);
-  Outcome store(int worker, int pe, const Access& access, std::uint64_t bits, bool release, std::uint32_t step);
+  Outcome store(int worker, int pe, const Access& access, std::uint64_t bits, bool release, std::uint64_t second = 0);
   Outcome rmw_begin(int worker, int pe, const Access& access, bool acquire);
   Outcome rmw_commit(int worker, int pe, const Access& access, std::uint64_t bits, bool release, std::uint32_t step);
   /// A failed compare-exchange: true if some entry that `worker` may read differs from `expected`; it is then read.
@@ -56,7 +56,7 @@ class Memory {
 
  private:
   struct Entry {
-    std::uint64_t bits;
+    std::uint64_t bits, second;
     std::uint32_t view, view_length;  ///< a piece of pool_
   };
   struct WordHistory {
@@ -75,7 +75,8 @@ class Memory {
   std::uint32_t floor(int worker, std::uint32_t word) const;
   void raise(int worker, std::uint32_t word, std::uint32_t index);
   void join(View& view, const Entry& entry) const;
-  void append(int worker, std::uint32_t word, std::uint64_t bits, bool release, const Entry* continued);
+  void append(int worker, std::uint32_t word, std::uint64_t bits, std::uint64_t second, bool release,
+              const Entry* continued);
 
   int workers_ = 0;
   unsigned stale_of_256_ = 0;

@@ -12,11 +12,19 @@ namespace {
 
 using namespace shoal;
 
-struct Item {
-  std::uint32_t number, check;
-};
 constexpr std::uint32_t kSalt = 0x5EA51DE5u;
 
+/// Read and written whole: 8 bytes.
+struct Small {
+  std::uint32_t number, check;
+};
+/// Its sequence apart.
+struct Large {
+  std::uint32_t number, check, more;
+};
+
+/// @tparam kOrders  as in the ring; without, what a pusher wrote before is not looked at
+template <class Item, bool kOrders>
 class RingScenario final : public sim::Scenario {
  public:
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
@@ -27,16 +35,18 @@ class RingScenario final : public sim::Scenario {
     batch_ = 1 + random.below(4);
     holds_ = random.below(2) == 0;
     slots_.assign(capacity, Slot<Item>{});
-    for (auto& slot : slots_) slot.value = {0xFFFFFFFFu, 0};
+    for (auto& slot : slots_) slot.value.number = 0xFFFFFFFFu;
     ring_ = {slots_.data(), capacity, &counters_};
     ring_.advance = random.below(3);
     ring_.reset_counters();
     for (ticket_t i = 0; i < capacity; ++i) ring_.reset_slot(i);
     state_.store(0);
+    note_.assign(n_items_, 0);
     times_popped_.assign(n_items_, 0);
     next_ = popped_ = 0;
 
     machine.name(slots_.data(), sizeof slots_[0], capacity, "slot");
+    machine.name(note_.data(), 4, n_items_, "note");
     machine.name(&counters_.tail, 8, 1, "tail");
     machine.name(&counters_.head, 8, 1, "head");
     machine.name(&counters_.room, 8, 1, "room");
@@ -46,7 +56,8 @@ class RingScenario final : public sim::Scenario {
     return "capacity " + std::to_string(capacity) + ", " + std::to_string(pushers) + " pushers, " +
            std::to_string(poppers) + " poppers, " + std::to_string(both) + " of both, poppers " +
            (holds_ ? "hold, " : "claim, ") + std::to_string(n_items_) + " items, batches of at most " +
-           std::to_string(batch_);
+           std::to_string(batch_) + ", items of " + std::to_string(sizeof(Item)) + " bytes" +
+           (kOrders ? "" : ", self-contained");
   }
 
   std::string judge() override {
@@ -99,7 +110,10 @@ class RingScenario final : public sim::Scenario {
     if (t.count > me.n_spill) sim::fail("reserve gave more tickets than were wanted");
     for (lane_t i = 0; i < t.count; ++i) {
       const std::uint32_t number = me.spill[--me.n_spill];
-      const Item item{number, number ^ kSalt};
+      Item item{};
+      item.number = number;
+      item.check = number ^ kSalt;
+      plain_write(note_[number], item.check);
       if (!me.hand.holds) {
         if (!ring_.put(t.first + i, item, state_)) sim::fail("put gave up though nobody stopped the run");
         continue;
@@ -141,23 +155,44 @@ class RingScenario final : public sim::Scenario {
     if (item.number >= n_items_ || item.check != (item.number ^ kSalt)) {
       sim::fail("a slot held " + std::to_string(item.number) + ", which nobody pushed");
     }
+    if (kOrders && plain_read(note_[item.number]) != item.check) sim::fail("what the pusher wrote before is not there");
     if (++times_popped_[item.number] > 1) sim::fail("item " + std::to_string(item.number) + " was popped twice");
     ++popped_;
   }
 
   std::vector<Slot<Item>> slots_;
   RingCounters counters_{};
-  SlotRing<Item> ring_;
+  SlotRing<Item, kOrders> ring_;
   StateWord state_{};
+  std::vector<std::uint32_t> note_;  ///< [n_items_] plain data, written before the item is pushed
   std::uint32_t n_items_ = 0, next_ = 0, popped_ = 0;
   lane_t batch_ = 1;
   bool holds_ = false;
   std::vector<int> times_popped_;
 };
 
+/// One of the three, by the seed.
+class AnyRing final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    sim::Scenario* const all[] = {&large_, &small_, &loose_};
+    now_ = all[random.below(3)];
+    return now_->set_up(machine, random);
+  }
+  std::string judge() override { return now_->judge(); }
+  unsigned expected_steps() const override { return 400; }
+  std::uint64_t max_steps() const override { return 20000; }
+
+ private:
+  RingScenario<Large, true> large_;
+  RingScenario<Small, true> small_;
+  RingScenario<Small, false> loose_;
+  sim::Scenario* now_ = &large_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  RingScenario scenario;
+  AnyRing scenario;
   return shoal::sim::run_scenario("ring", scenario, argc, argv);
 }

@@ -10,8 +10,13 @@ namespace {
 using namespace shoal;
 constexpr std::uint32_t kSalt = 0x7A5C0000u;
 
-struct Item {
+/// In slots that are read and written whole: 8 bytes.
+struct Small {
   std::uint32_t node, check;
+};
+/// In slots whose sequence is apart.
+struct Large {
+  std::uint32_t node, check, more;
 };
 
 /// What the run is judged by. Not part of the simulated memory, but for `note`.
@@ -28,9 +33,11 @@ struct Tree {
       note;  ///< [2 * nodes] plain data: written by the pusher and by accept, read by whoever runs it
 };
 
-/// The four members; `Base` tasks differ in how they push.
+/// The four members; the tasks below differ in how they push.
+/// @tparam kLooksBack  whoever judges or runs an item looks at what was written before it was pushed
+template <class ItemT, bool kLooksBack>
 struct TreeTask {
-  using Item = ::Item;
+  using Item = ItemT;
   Tree* tree = nullptr;
   pe_t me = 0;
 
@@ -42,14 +49,19 @@ struct TreeTask {
   }
   Item make_item(std::uint32_t child) const {
     plain_write(tree->note[2 * child], child + 1);
-    return {child, child ^ kSalt};
+    Item item{};
+    item.node = child;
+    item.check = child ^ kSalt;
+    return item;
   }
   pe_t owner(const Item& item) const { return at(item).owner; }
   bool accept(const Item& item) const {
     Tree::Node& node = at(item);
     if (node.owner != me) sim::fail("item " + std::to_string(item.node) + " was judged by another PE");
     if (++node.judged > 1) sim::fail("item " + std::to_string(item.node) + " was judged twice");
-    if (plain_read(tree->note[2 * item.node]) != item.node + 1) sim::fail("what the pusher wrote is not there");
+    if (kLooksBack && plain_read(tree->note[2 * item.node]) != item.node + 1) {
+      sim::fail("what the pusher wrote is not there");
+    }
     plain_write(tree->note[2 * item.node + 1], item.node + 1);
     return !node.dropped;
   }
@@ -58,25 +70,32 @@ struct TreeTask {
     Tree::Node& node = at(item);
     if (node.owner != me) sim::fail("item " + std::to_string(item.node) + " was run by another PE");
     if (node.dropped || node.stale) sim::fail("item " + std::to_string(item.node) + " was run though it was refused");
-    if (plain_read(tree->note[2 * item.node + 1]) != item.node + 1) sim::fail("what accept wrote is not there");
+    if (kLooksBack && plain_read(tree->note[2 * item.node + 1]) != item.node + 1) {
+      sim::fail("what accept wrote is not there");
+    }
   }
 };
 
 /// Pushes by range and make. range() is also asked of stale items, so running is counted in make and for leaves in range.
-struct FanOutTree : TreeTask {
+template <bool kLooksBack>
+struct FanOut : TreeTask<Small, kLooksBack> {
+  using Item = Small;
+  static constexpr bool kSelfContained = !kLooksBack;
+  static constexpr const char* kName = kLooksBack ? "fan-out" : "self-contained";
   Span<const std::uint32_t> range(const Item& item) const {
-    Tree::Node& node = at(item);
+    Tree::Node& node = this->at(item);
     if (!node.stale) {
-      runs(item);
+      this->runs(item);
       if (++node.ran > 1) sim::fail("item " + std::to_string(item.node) + " was run twice");
     }
     return {node.children.data(), static_cast<std::int64_t>(node.children.size())};
   }
-  Item make(const Item&, std::uint32_t child) const { return make_item(child); }
+  Item make(const Item&, std::uint32_t child) const { return this->make_item(child); }
 };
 
 /// Pushes by hand: some children one by one, the rest as a range.
-struct HandTree : TreeTask {
+struct ByHand : TreeTask<Large, true> {
+  static constexpr const char* kName = "by hand";
   template <class W, class O>
   void operator()(const W& w, const Item& item, O& out) const {
     Tree::Node& node = at(item);
@@ -98,24 +117,22 @@ struct HandTree : TreeTask {
   }
 };
 
+template <class TaskT>
 class SchedulerScenario final : public sim::Scenario {
  public:
+  using Item = typename TaskT::Item;
+
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
     sim::BedShape& shape = bed_.shape;
     shape.draw(random);
-    const bool fan_out = random.below(2) == 0;
     scarce_ = random.below(8) == 0;
     grow_tree(random);
     const auto enough = shape.workers + static_cast<std::uint32_t>(tree_.nodes.size()) / kChunkItems;
     shape.chunks = scarce_ ? random.below(enough) : enough;
     bed_.prepare(machine);
     machine.name(tree_.note.data(), 4, tree_.note.size(), "note");
-    if (fan_out) {
-      add_workers<FanOutTree>(machine);
-    } else {
-      add_workers<HandTree>(machine);
-    }
-    return shape.text() + (fan_out ? ", fan-out, " : ", by hand, ") + std::to_string(tree_.nodes.size()) + " items";
+    add_workers(machine);
+    return shape.text() + ", " + TaskT::kName + ", " + std::to_string(tree_.nodes.size()) + " items";
   }
 
   bool again(sim::Machine& machine) override { return bed_.next_round(machine); }
@@ -152,7 +169,7 @@ class SchedulerScenario final : public sim::Scenario {
       node.dropped = random.below(10) == 0;
       node.stale = random.below(10) == 0;
       if (i < n_seeds) {  // a seed may start on any PE
-        bed_.seeds[random.below(pes)].push_back({i, i ^ kSalt});
+        bed_.seeds[random.below(pes)].push_back(seed_item(i));
         tree_.note[2 * i] = i + 1;
         node.judge = true;
       } else if (i > 0) {
@@ -164,7 +181,13 @@ class SchedulerScenario final : public sim::Scenario {
     }
   }
 
-  template <class TaskT>
+  static Item seed_item(std::uint32_t i) {
+    Item item{};
+    item.node = i;
+    item.check = i ^ kSalt;
+    return item;
+  }
+
   void add_workers(sim::Machine& machine) {
     const auto task_of = [this](pe_t p) {
       TaskT task;
@@ -172,7 +195,7 @@ class SchedulerScenario final : public sim::Scenario {
       task.me = p;
       return task;
     };
-    bed_.add_workers<TaskT>(machine, task_of, [this] {
+    bed_.template add_workers<TaskT>(machine, task_of, [this] {
       for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
         if (tree_.nodes[i].judged > 0 && plain_read(tree_.note[2 * i + 1]) != i + 1) sim::fail("a result is missing");
       }
@@ -184,9 +207,29 @@ class SchedulerScenario final : public sim::Scenario {
   sim::WorklistBed<Item> bed_;
 };
 
+/// One of the three tasks, by the seed.
+class AnyTask final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    sim::Scenario* const all[] = {&fan_out_, &by_hand_, &self_contained_};
+    now_ = all[random.below(3)];
+    return now_->set_up(machine, random);
+  }
+  bool again(sim::Machine& machine) override { return now_->again(machine); }
+  std::string judge() override { return now_->judge(); }
+  unsigned expected_steps() const override { return now_->expected_steps(); }
+  std::uint64_t max_steps() const override { return now_->max_steps(); }
+
+ private:
+  SchedulerScenario<FanOut<true>> fan_out_;
+  SchedulerScenario<ByHand> by_hand_;
+  SchedulerScenario<FanOut<false>> self_contained_;
+  sim::Scenario* now_ = &fan_out_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  SchedulerScenario scenario;
+  AnyTask scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);
 }

@@ -208,6 +208,8 @@ class WorklistBed {
       c.send[q].room.store(static_cast<std::int64_t>(shape.channel_capacity));
       c.send[q].messages.store(0);
       c.receive[q].drain.store(0);
+      c.receive[q].home.store(0);
+      for (auto& read : c.receive[q].read) read.store(0);
       pe.inbox[q].assign(shape.channel_capacity, RemoteSlot<Item>{});
     }
     pe.lists.assign(shape.workers, SpillList{});
@@ -248,6 +250,8 @@ class WorklistBed {
       machine.name(&c.send[q].tail, 8, 1, to + "tail");
       machine.name(&c.send[q].room, 8, 1, to + "room");
       machine.name(&c.receive[q].drain, 8, 1, from + "drain");
+      machine.name(c.receive[q].read, sizeof c.receive[q].read[0], kMostShares, from + "read");
+      machine.name(&c.receive[q].home, 8, 1, from + "home");
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
     }
     machine.name(c.tally, sizeof c.tally[0], sizeof c.tally / sizeof c.tally[0], at + "tally");

@@ -3,7 +3,7 @@
 // left on any PE. Levels are exact whatever the order, because a later, better item runs again.
 //
 // Source: Atos, Listing 5. Differs: the owner judges (Groute's OnReceive), so no transport needs a remote minimum; with
-// `--judge remote` the pusher does, as in Atos over NVLink.
+// `--judge remote` the pusher does, as in Atos over NVLink. In either case the pusher keeps, as Atos does, what it has offered.
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/data/csr.hpp"
@@ -20,25 +20,29 @@ struct Bfs {
   };
 
   static constexpr bool kSelfContained = true;  ///< an item has its level: what it finds in memory may be older
+  static constexpr bool kKnowsOthers = true;
 
-  CsrView graph;              ///< this PE's rows
-  OwnerTable owners;          ///< who owns which vertex
-  level_t* level;             ///< [graph.count] hops; kUnreached where not reached yet
-  Symmetric<level_t> levels;  ///< `level` of every PE, for accept_at
+  CsrView graph;      ///< this PE's rows
+  OwnerTable owners;  ///< who owns which vertex
+  /// [vertices] by placed number: hops of this PE's own vertices, and for the others the least that was offered from here;
+  /// kUnreached where not reached yet. Most arcs between PEs offer nothing new, and go no further.
+  level_t* known;
+  Symmetric<level_t> levels;  ///< the own part of every PE's, for accept_at
   bool look_first = true;     ///< look before the minimum: fewer atomics, one more latency per hop
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Most arcs lead back, and a look spares them the atomic.
-  SHOAL_FN bool promising(Item item) const { return looks_better(level[graph.local(item.v)], item); }
+  SHOAL_FN bool promising(Item item) const { return looks_better(known[item.v], item); }
   /// Lowers the level; true if it was lowered.
-  SHOAL_FN bool accept(Item item) const { return lower(level[graph.local(item.v)], item); }
+  SHOAL_FN bool accept(Item item) const { return lower(known[item.v], item); }
+  SHOAL_FN bool worth_sending(Item item) const { return lower(known[item.v], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    level_t& known = levels.part[pe][item.v - owners.begin[pe]];
-    return looks_better(known, item) && lower(known, item);
+    level_t& there = levels.part[pe][item.v - owners.begin[pe]];
+    return looks_better(there, item) && lower(there, item);
   }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(level[graph.local(item.v)]) < item.level; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(known[item.v]) < item.level; }
 
   SHOAL_FN level_t priority(Item item) const { return item.level; }
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
@@ -48,11 +52,11 @@ struct Bfs {
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.level + 1}; }
 
  private:
-  SHOAL_FN bool looks_better(const level_t& known, Item item) const {
-    return !look_first || load<Scope::system>(known) > item.level;
+  SHOAL_FN bool looks_better(const level_t& level, Item item) const {
+    return !look_first || load<Scope::system>(level) > item.level;
   }
-  SHOAL_FN static bool lower(level_t& known, Item item) {
-    return fetch_min<Scope::system>(known, item.level) > item.level;
+  SHOAL_FN static bool lower(level_t& level, Item item) {
+    return fetch_min<Scope::system>(level, item.level) > item.level;
   }
 };
 

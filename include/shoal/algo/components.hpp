@@ -53,25 +53,29 @@ struct Components {
   };
 
   static constexpr bool kSelfContained = true;  ///< an item has its label: what it finds in memory may be older
+  static constexpr bool kKnowsOthers = true;
 
   CsrView out;        ///< this PE's rows
   CsrView in;         ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
   OwnerTable owners;  ///< who owns which vertex
-  vertex_t* label;    ///< [out.count] by local number; at the start its own, or kNoVertex for seeds
-  Symmetric<vertex_t> labels;  ///< `label` of every PE, for accept_at
+  /// [vertices] by placed number: labels of this PE's own vertices, and for the others the least that was offered from here. At
+  /// the start each vertex's own number, which its owner knows anyhow; kNoVertex for this PE's seeds.
+  vertex_t* known;
+  Symmetric<vertex_t> labels;  ///< the own part of every PE's, for accept_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Most arcs lead back, and a look spares them the atomic.
-  SHOAL_FN bool promising(Item item) const { return looks_better(label[out.local(item.v)], item); }
+  SHOAL_FN bool promising(Item item) const { return looks_better(known[item.v], item); }
   /// Lowers the label; true if it was lowered.
-  SHOAL_FN bool accept(Item item) const { return lower(label[out.local(item.v)], item); }
+  SHOAL_FN bool accept(Item item) const { return lower(known[item.v], item); }
+  SHOAL_FN bool worth_sending(Item item) const { return lower(known[item.v], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    vertex_t& known = labels.part[pe][item.v - owners.begin[pe]];
-    return looks_better(known, item) && lower(known, item);
+    vertex_t& there = labels.part[pe][item.v - owners.begin[pe]];
+    return looks_better(there, item) && lower(there, item);
   }
   /// A smaller label has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(label[out.local(item.v)]) < item.label; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(known[item.v]) < item.label; }
 
   SHOAL_FN vertex_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return a.label < b.label ? a : b; }
@@ -80,11 +84,11 @@ struct Components {
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.label}; }
 
  private:
-  SHOAL_FN static bool looks_better(const vertex_t& known, Item item) {
-    return load<Scope::system>(known) > item.label;
+  SHOAL_FN static bool looks_better(const vertex_t& label, Item item) {
+    return load<Scope::system>(label) > item.label;
   }
-  SHOAL_FN static bool lower(vertex_t& known, Item item) {
-    return fetch_min<Scope::system>(known, item.label) > item.label;
+  SHOAL_FN static bool lower(vertex_t& label, Item item) {
+    return fetch_min<Scope::system>(label, item.label) > item.label;
   }
 };
 

@@ -62,25 +62,29 @@ struct Sssp {
   };
 
   static constexpr bool kSelfContained = true;  ///< an item has its distance: what it finds in memory may be older
+  static constexpr bool kKnowsOthers = true;
 
-  CsrView graph;              ///< this PE's rows
-  ArcWeights weights;         ///< of their arcs
-  OwnerTable owners;          ///< who owns which vertex
-  Word* distance;             ///< [graph.count]; all ones where not reached yet
-  Symmetric<Word> distances;  ///< `distance` of every PE, for accept_at
+  CsrView graph;       ///< this PE's rows
+  ArcWeights weights;  ///< of their arcs
+  OwnerTable owners;   ///< who owns which vertex
+  /// [vertices] by placed number: distances of this PE's own vertices, and for the others the least that was offered from here;
+  /// all ones where not reached yet.
+  Word* known;
+  Symmetric<Word> distances;  ///< the own part of every PE's, for accept_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Most arcs lead to something nearer: a look spares them the atomic.
-  SHOAL_FN bool promising(Item item) const { return looks_better(distance[graph.local(item.v)], item); }
+  SHOAL_FN bool promising(Item item) const { return looks_better(known[item.v], item); }
   /// Lowers the distance; true if it was lowered.
-  SHOAL_FN bool accept(Item item) const { return lower(distance[graph.local(item.v)], item); }
+  SHOAL_FN bool accept(Item item) const { return lower(known[item.v], item); }
+  SHOAL_FN bool worth_sending(Item item) const { return lower(known[item.v], item); }
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    Word& known = distances.part[pe][item.v - owners.begin[pe]];
-    return looks_better(known, item) && lower(known, item);
+    Word& there = distances.part[pe][item.v - owners.begin[pe]];
+    return looks_better(there, item) && lower(there, item);
   }
   /// A better item has overtaken this one.
-  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(distance[graph.local(item.v)]) < item.distance; }
+  SHOAL_FN bool stale(Item item) const { return load<Scope::system>(known[item.v]) < item.distance; }
 
   /// The distance as a number.
   SHOAL_FN double priority(Item item) const {
@@ -99,9 +103,11 @@ struct Sssp {
   SHOAL_FN Item make(Item item, Arc arc) const { return {arc.target, extend(item.distance, weights, arc.at)}; }
 
  private:
-  SHOAL_FN static bool looks_better(const Word& known, Item item) { return load<Scope::system>(known) > item.distance; }
-  SHOAL_FN static bool lower(Word& known, Item item) {
-    return fetch_min<Scope::system>(known, item.distance) > item.distance;
+  SHOAL_FN static bool looks_better(const Word& distance, Item item) {
+    return load<Scope::system>(distance) > item.distance;
+  }
+  SHOAL_FN static bool lower(Word& distance, Item item) {
+    return fetch_min<Scope::system>(distance, item.distance) > item.distance;
   }
 };
 

@@ -3,7 +3,7 @@
 // A Word<T, S> is one word of memory with one scope for its whole life: Scope::device for words that only this PE's
 // workers touch, Scope::system for words that another PE, or the host, touches as well. Orders are part of the method's
 // name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them), but
-// for acquire_several(), which is one on a GPU and part of its loads elsewhere.
+// for acquire_several() and release_several(), which are fences on a GPU and part of the loads and stores elsewhere.
 //
 // The free functions below (fetch_min, fetch_add, load, store) are for a task's own data, which belongs to its owner.
 #pragma once
@@ -35,6 +35,7 @@ inline constexpr auto kAcquire = sim::Order::acquire;
 inline constexpr auto kRelease = sim::Order::release;
 inline constexpr auto kAcqRel = sim::Order::acq_rel;
 inline constexpr auto kOneOfSeveral = kAcquire;
+inline constexpr auto kStoreOneOfSeveral = kRelease;
 #elif defined(__CUDA_ARCH__)
 template <class T, Scope S>
 using AtomicRef = cuda::atomic_ref<T, S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system>;
@@ -43,6 +44,7 @@ inline constexpr auto kAcquire = cuda::memory_order_acquire;
 inline constexpr auto kRelease = cuda::memory_order_release;
 inline constexpr auto kAcqRel = cuda::memory_order_acq_rel;
 inline constexpr auto kOneOfSeveral = kRelaxed;
+inline constexpr auto kStoreOneOfSeveral = kRelaxed;
 #else
 template <class T, Scope>
 using AtomicRef = std::atomic_ref<T>;
@@ -51,6 +53,7 @@ inline constexpr auto kAcquire = std::memory_order_acquire;
 inline constexpr auto kRelease = std::memory_order_release;
 inline constexpr auto kAcqRel = std::memory_order_acq_rel;
 inline constexpr auto kOneOfSeveral = kAcquire;
+inline constexpr auto kStoreOneOfSeveral = kRelease;
 #endif
 
 /// min through compare-exchange where there is no instruction for it; does not write when nothing would change.
@@ -86,6 +89,11 @@ class Word {
     detail::delay(32);
     ref().store(v, detail::kRelease);
   }
+  /// One of several stores that release together, in the release_several() before them.
+  SHOAL_FN void store_one_of_several(T v) {
+    detail::delay(32);
+    ref().store(v, detail::kStoreOneOfSeveral);
+  }
   SHOAL_FN T fetch_add(T v) {
     detail::delay(64);
     return ref().fetch_add(v, detail::kRelaxed);
@@ -109,6 +117,10 @@ class Word {
   SHOAL_FN bool compare_swap_acquire(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kAcquire, detail::kRelaxed);
   }
+  /// The same, acquiring and releasing on success.
+  SHOAL_FN bool compare_swap_acq_rel(T& expected, T desired) {
+    return ref().compare_exchange_strong(expected, desired, detail::kAcqRel, detail::kRelaxed);
+  }
 
  private:
   SHOAL_FN auto ref() const { return detail::AtomicRef<T, S>(const_cast<T&>(value_)); }
@@ -120,6 +132,21 @@ template <Scope S>
 SHOAL_FN void acquire_several() {
 #if defined(__CUDA_ARCH__)
   cuda::atomic_thread_fence(cuda::memory_order_acquire,
+                            S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system);
+#endif
+}
+
+/// False where release_several() is a fence, true where each of the stores after it releases.
+#if defined(__CUDA_ARCH__)
+inline constexpr bool kReleasesEach = false;
+#else
+inline constexpr bool kReleasesEach = true;
+#endif
+/// Whoever acquires a value that this thread stores by store_one_of_several() after this sees what this thread did before.
+template <Scope S>
+SHOAL_FN void release_several() {
+#if defined(__CUDA_ARCH__)
+  cuda::atomic_thread_fence(cuda::memory_order_release,
                             S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system);
 #endif
 }

@@ -17,7 +17,7 @@ enum class Order { relaxed, acquire, release, acq_rel };
 /// One atomic operation as the machine sees it. `system` is false for words that only one PE's workers may touch.
 struct Access {
   void* at;
-  unsigned bytes;  ///< 4 or 8
+  unsigned bytes;  ///< 4 or 8; 16 for a pair
   bool system;
 };
 
@@ -29,6 +29,13 @@ void rmw_commit(const Access& access, std::uint64_t bits, Order order);
 /// On failure `expected` holds what was read, which may be an overwritten value; a weak one also fails without reason.
 bool compare_exchange(const Access& access, std::uint64_t& expected, std::uint64_t desired, Order success,
                       Order failure, bool weak);
+
+/// A word of 16 bytes (core/whole_slot.hpp): read and written as one.
+struct Pair {
+  std::uint64_t first, second;
+};
+Pair pair_load(void* at, bool system, Order order);
+void pair_store(void* at, bool system, Pair pair, Order order);
 
 /// Announces a plain access of `bytes` bytes, for the race detector. A race ends the run with a report.
 void plain_write(const void* at, std::size_t bytes);

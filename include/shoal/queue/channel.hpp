@@ -1,15 +1,20 @@
 // The channel: a bounded queue from one PE to another, written with one-sided puts.
 //
-// Slots and `drain` live in the receiver's memory; `tail` and `room` in the sender's, so that a sender reserves with local
-// atomics and never waits for the network. The receiver drains under a try-lock, in ticket order. Credits go back a share of
-// the channel at a time; a sender's ticket therefore always finds its slot free, without looking.
+// Slots and what receivers count live in the receiver's memory; `tail` and `room` in the sender's, so that a sender reserves
+// with local atomics and never waits for the network. A sender's ticket always finds its slot free, without looking: a ticket
+// needs a credit, and credits come back when slots have been read.
 //
-// `drain` is the ticket to be drained next and the lock in one word: one compare-and-swap takes the lock and knows the
-// ticket, one release moves on and opens the lock. Credits go back when the drained tickets pass a multiple of the share, by
-// whoever drained the last of them, after the lock is open. Why a sender cannot starve: credits that are not at home belong to
-// tickets that are on their way, which will be drained, or were kept back, which are fewer than a share, hence fewer than the
-// channel has. Why a credit never comes too early: the lock opens after all reads, so whoever passes a multiple has
-// acquired every read before it (models/channel.pml).
+// Receiving: a worker looks which tickets have arrived, from `drain` on, and claims them by one compare-and-swap; so several
+// workers drain one channel, and nobody ever waits for a ticket that he has claimed. Whoever loses the race claims what is
+// left of what he saw.
+//
+// Giving back: tickets are in order, credits are not told apart. A credit for a later slot would let the next ticket overwrite
+// an earlier one that is still being read, so credits go back in ticket order: tickets that were read are counted by shares of
+// the channel; who counts the last of a share notes that it is complete and gives back what is complete from the oldest share
+// on (`home`: both in one word, so that one of two who finish at once sees the other). Why a sender cannot starve: credits that are
+// not at home belong to tickets that are on their way, which will be drained, or to a share that is not full, which is fewer
+// than the channel has. Why a credit never comes too early: see above, and whoever gives a share back has acquired every
+// read of it (models/channel.pml).
 //
 // Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits instead of ticks.
 #pragma once
@@ -27,19 +32,30 @@ struct ChannelSendCounters {
   PaddedWord<std::uint64_t, Scope::device> messages;
 };
 
+/// Credits go back a share at a time: a quarter of the channel, and one of a tiny channel.
+inline constexpr lane_t kMostShares = 4;
+SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / kMostShares; }
+
 /// The receiver's end of one channel, in the receiver's memory.
 struct ChannelReceiveCounters {
-  PaddedWord<ticket_t, Scope::device> drain;  ///< twice the ticket to be drained next, plus 1 while a worker drains
+  PaddedWord<ticket_t, Scope::device> drain;  ///< the ticket to be claimed next
+  PaddedWord<ticket_t, Scope::device>
+      read[kMostShares];                          ///< tickets read of share s, s + shares, ... since the beginning
+  PaddedWord<std::uint64_t, Scope::device> home;  ///< shares given back, times 16; a bit for each that is complete
 
-  SHOAL_FN ticket_t head() const { return drain.load() / 2; }
-  SHOAL_FN bool locked() const { return drain.load() % 2 != 0; }
+  SHOAL_FN ticket_t head() const { return drain.load(); }
+  /// Tickets that were claimed and not yet read.
+  SHOAL_FN ticket_t unread() const {
+    ticket_t sum = 0;
+    for (const auto& of_share : read) sum += of_share.load();
+    return drain.load() - sum;
+  }
 };
 
-/// Credits go back this many at a time.
-SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / 4; }
-
 /// What the sender's workers need. Trivially copyable.
-template <class T>
+/// @tparam kSeveral  the transport has put_signals
+/// @tparam kOrders   see SlotRing
+template <class T, bool kSeveral = true, bool kOrders = true>
 struct ChannelSender {
   RemoteSlot<T>* slots = nullptr;  ///< at the receiver
   ticket_t capacity = 0;
@@ -47,91 +63,157 @@ struct ChannelSender {
 
   /// Leader only. Takes up to `want` tickets; never waits.
   SHOAL_FN Tickets reserve(lane_t want) const {
-    const std::int64_t had = counters->room.fetch_sub_acquire(want);  // after the receiver's reads
+    // A whole slot is one location: a store over what was read needs no order but its own. Else after the receiver's reads.
+    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
+    const std::int64_t had = kRelaxed ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
     if (got < want) counters->room.fetch_add(want - got);
     if (got == 0) return {};
     counters->messages.fetch_add(1);
+    const auto taken = static_cast<ticket_t>(got);
     // Acquire and release: my ticket's slot may have been freed by a credit that another worker of this PE took.
-    return {counters->tail.fetch_add_acq_rel(static_cast<ticket_t>(got)), static_cast<lane_t>(got)};
+    const ticket_t first = kRelaxed ? counters->tail.fetch_add(taken) : counters->tail.fetch_add_acq_rel(taken);
+    return {first, static_cast<lane_t>(got)};
   }
-  /// One lane, its own ticket.
-  template <class Tr>
-  SHOAL_FN bool put(const Tr& transport, pe_t to, ticket_t ticket, const T& value) const {
-    return transport.put_signal(to, slots + (ticket & (capacity - 1)), value, ticket + 1);
+  /// One lane: its own tickets, those with `now`.
+  template <lane_t kSome, class Tr>
+  SHOAL_FN bool put_some(const Tr& transport, pe_t to, const bool (&now)[kSome], const ticket_t (&ticket)[kSome],
+                         const T (&value)[kSome]) const {
+    if constexpr (kSeveral) {
+      RemoteSlot<T>* slot[kSome];
+      ticket_t signal[kSome];
+      for (lane_t k = 0; k < kSome; ++k) {
+        slot[k] = now[k] ? slots + (ticket[k] & (capacity - 1)) : nullptr;
+        signal[k] = ticket[k] + 1;
+      }
+      return transport.template put_signals<kOrders>(to, slot, value, signal);
+    } else {
+      bool sent = true;
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (!now[k]) continue;
+        sent &= transport.put_signal(to, slots + (ticket[k] & (capacity - 1)), value[k], ticket[k] + 1);
+      }
+      return sent;
+    }
   }
 };
 
+/// What a worker claimed: tickets [first, first + count), whose items stand at `skip` and after.
+struct Claim {
+  ticket_t first = 0;
+  lane_t skip = 0;
+  lane_t count = 0;
+};
+
 /// What the receiver's workers need. Trivially copyable.
-template <class T>
+template <class T, bool kSeveral = true, bool kOrders = true>
 struct ChannelReceiver {
   RemoteSlot<T>* slots = nullptr;  ///< here
   ticket_t capacity = 0;
   ChannelReceiveCounters* counters = nullptr;               ///< here
   PaddedWord<std::int64_t, Scope::system>* room = nullptr;  ///< at the sender
 
-  /// This lane alone: does an item wait that nobody drains? A hint. `head`: its ticket, for try_lock.
+  /// This lane alone: does an item wait? A hint. `head`: its ticket, for claim_arrived.
   SHOAL_FN bool waiting(ticket_t& head) const {
-    const ticket_t drain = counters->drain.load();
-    head = drain / 2;
-    return drain % 2 == 0 && slots[head & (capacity - 1)].signal.load() == head + 1;
-  }
-  /// Leader only: true if this worker may drain now, from `head` on; false if `head` is not the next ticket any more.
-  SHOAL_FN bool try_lock(ticket_t head) const {
-    ticket_t open = 2 * head;
-    return counters->drain.compare_swap_acquire(open, 2 * head + 1);
+    head = counters->drain.load();
+    if constexpr (kSeveral && kWholeSlot<T>) {  // one word is always read alike
+      return load_whole<T, false, Scope::system>(&slot(head)).stamp == head + 1;
+    } else {
+      return slot(head).signal.load() == head + 1;
+    }
   }
 
-  /// Worker-collective; this worker has the lock. Copies what has arrived to `items`, in ticket order, up to the first gap.
-  /// @param items  [most] shared by the lanes; lane i writes the items i, i + size, ...
-  /// @return how many, on every lane
+  /// Worker-collective. Claims what has arrived from ticket `head` on, up to the first gap and as far as nobody else has, and
+  /// copies it out. Every lane's copies are seen by the others after the next collective.
+  /// @param head   the same on every lane; from waiting()
+  /// @param items  [most] shared by the lanes
   template <Worker W>
-  SHOAL_FN lane_t copy_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
+  SHOAL_FN Claim claim_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
+    const lane_t n = look(w, head, items, most);
+    if (n == 0) return {};
+    ticket_t first = head;
+    if (w.lane() == 0) {
+      while (!counters->drain.compare_swap(first, head + n) && first < head + n) {
+      }
+    }
+    first = w.from_leader(first);
+    if (first >= head + n) return {};
+    const Claim claim{first, static_cast<lane_t>(first - head), static_cast<lane_t>(head + n - first)};
+    if constexpr (!kSeveral || !kWholeSlot<T>) {
+      for (lane_t i = claim.skip + w.lane(); i < n; i += w.size()) items[i] = plain_read(slot(head + i).value);
+    }
+    return claim;
+  }
+
+  /// Leader only, after every lane has copied: counts what was read, and gives back the credits that are due.
+  template <class Tr>
+  SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
+    const ticket_t share = credit_share(capacity), shares = capacity / share;
+    const ticket_t end = claim.first + claim.count;
+    std::int64_t credits = 0;
+    for (ticket_t at = claim.first; at < end;) {
+      const ticket_t left = share - (at & (share - 1)), n = left < end - at ? left : end - at;
+      const lane_t number = static_cast<lane_t>(at / share & (shares - 1));
+      const ticket_t before = counters->read[number].fetch_add_acq_rel(n);
+      if (((before + n) & (share - 1)) == 0) credits += static_cast<std::int64_t>(complete(number, shares) * share);
+      at += n;
+    }
+    return credits == 0 || transport.add(from, room, credits);
+  }
+
+ private:
+  SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
+
+  /// How many tickets have arrived from `head` on, up to the first gap, on every lane. Slots that are read whole are copied.
+  template <Worker W>
+  SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
+    constexpr bool kWhole = kSeveral && kWholeSlot<T>;
     constexpr lane_t kAtOnce = W::kMaxLanes > 32  ? 1
                                : sizeof(T) > 16   ? 2
                                : W::kMaxLanes > 1 ? 4
                                                   : 8;  // loads of one lane in flight
-    const lane_t first = most < w.size() ? most : w.size();
-    lane_t gap = first;  // one slot for each lane: all there is when little is going on
-    if (w.lane() < first && slot(head + w.lane()).signal.load_acquire() != head + w.lane() + 1) gap = w.lane();
-    lane_t n = w.smallest(gap);
-    for (lane_t base = first; base < most && n == base; base += kAtOnce * w.size()) {
-      ticket_t signal[kAtOnce];
+    lane_t n = 0;
+    for (lane_t base = 0; base < most && n == base; base += kAtOnce * w.size()) {
+      lane_t gap = most - base < kAtOnce * w.size() ? most : base + kAtOnce * w.size();
+      WholeSlot<T> found[kAtOnce];
       for (lane_t k = 0; k < kAtOnce; ++k) {
         const lane_t i = base + k * w.size() + w.lane();
-        signal[k] = i < most ? slot(head + i).signal.load_one_of_several() : head + i + 1;
+        found[k].stamp = 0;
+        if (i >= most) continue;
+        if constexpr (kWhole) {
+          found[k] = load_whole<T, kOrders, Scope::system>(&slot(head + i));
+        } else {
+          found[k].stamp = slot(head + i).signal.load_one_of_several();
+        }
       }
-      gap = most - base < kAtOnce * w.size() ? most : base + kAtOnce * w.size();
       for (lane_t k = 0; k < kAtOnce; ++k) {
         const lane_t i = base + k * w.size() + w.lane();
-        if (signal[k] != head + i + 1 && i < gap) gap = i;
+        if (i >= gap) continue;
+        if (found[k].stamp != head + i + 1) {
+          gap = i;
+        } else if constexpr (kWhole) {
+          items[i] = found[k].value;
+        }
       }
       n = w.smallest(gap);
     }
-    if (n > first) acquire_several<Scope::system>();
-    for (lane_t base = w.lane(); base < n; base += kAtOnce * w.size()) {
-      T value[kAtOnce];
-      for (lane_t k = 0; k < kAtOnce; ++k) {
-        const lane_t i = base + k * w.size();
-        if (i < n) value[k] = plain_read(slot(head + i).value);
-      }
-      for (lane_t k = 0; k < kAtOnce; ++k) {
-        const lane_t i = base + k * w.size();
-        if (i < n) items[i] = value[k];
-      }
-    }
+    if (!kWhole && n > 0) acquire_several<Scope::system>();
     return n;
   }
 
-  /// Leader only, after every lane has copied: moves on, opens the lock, and gives back the credits that are due.
-  template <class Tr>
-  SHOAL_FN bool finish(const Tr& transport, pe_t from, ticket_t head, lane_t taken) const {
-    const ticket_t next = head + taken, below_share = credit_share(capacity) - 1;
-    const ticket_t due = (next & ~below_share) - (head & ~below_share);
-    counters->drain.store_release(2 * next);
-    return due == 0 || transport.add(from, room, static_cast<std::int64_t>(due));
+  /// Share `number` has been read: notes it. How many shares may go home.
+  SHOAL_FN ticket_t complete(lane_t number, ticket_t shares) const {
+    std::uint64_t was = counters->home.load();
+    for (;;) {
+      std::uint64_t now = was | std::uint64_t{1} << number;
+      for (;;) {
+        const std::uint64_t oldest = std::uint64_t{1} << (now / 16 & (shares - 1));
+        if ((now & oldest) == 0) break;
+        now = now - oldest + 16;
+      }
+      if (counters->home.compare_swap_acq_rel(was, now)) return now / 16 - was / 16;
+    }
   }
-  SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
 };
 
 }  // namespace shoal

@@ -63,34 +63,38 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
-    bool keep[kSome];
+    bool keep[kSome], travels[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
+      travels[k] = has[k] && !keep[k];
       tally_.pushed += has[k];
       tally_.dropped += keep[k];
+      tally_.withheld += travels[k];
     }
     if constexpr (HasPromising<TaskT>) {
-      for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] && view().task.promising(item[k]);
+      for (lane_t k = 0; k < kSome; ++k) {
+        const bool looks = keep[k] || (kKnowsOthers<TaskT> && travels[k]);
+        if (looks && !view().task.promising(item[k])) keep[k] = travels[k] = false;
+      }
     }
     for (lane_t k = 0; k < kSome; ++k) {
       keep[k] = keep[k] && view().task.accept(item[k]);
       tally_.accepted += keep[k];
       tally_.dropped -= keep[k];
     }
+    if (view().n_pes > 1) {
+      if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
+        for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && view().task.worth_sending(item[k]);
+      }
+      for (lane_t k = 0; k < kSome; ++k) tally_.withheld -= travels[k];
+    }
     append(w, keep, item);
     if (view().n_pes == 1) return;
-    bool travels[kSome];
-    for (lane_t k = 0; k < kSome; ++k) {
-      travels[k] = has[k] && owner[k] != view().me;
-      if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
-        if (travels[k] && !view().task.worth_sending(item[k])) {
-          travels[k] = false;
-          ++tally_.withheld;
-        }
-      }
-      if constexpr (HasRemoteJudge<TaskT>) {
-        if (view().judge_remote && travels[k]) {
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view().judge_remote) {
+        for (lane_t k = 0; k < kSome; ++k) {
+          if (!travels[k]) continue;
           travels[k] = view().task.accept_at(owner[k], item[k]);
           tally_.accepted += travels[k];
           tally_.dropped += !travels[k];
@@ -115,17 +119,21 @@ class Out {
     }
   }
 
-  /// This lane alone: judges an item that arrived for this PE, unless its pusher has done so.
-  SHOAL_FN bool judge(const Item& item) {
-    if constexpr (HasRemoteJudge<TaskT>) {
-      if (view().judge_remote) return true;
+  /// Worker-collective: judges items that arrived for this PE, unless their pushers have done so, and queues those that are to
+  /// be run. Their look-ups are in flight together.
+  /// @param items  [n] shared by the lanes
+  SHOAL_FN void take_in(const W& w, const Item* items, lane_t n) {
+    for (lane_t base = 0; base < n; base += W::kOffers * w.size()) {
+      bool keep[W::kOffers];
+      Item item[W::kOffers];
+      for (lane_t k = 0; k < W::kOffers; ++k) {
+        const lane_t i = base + k * w.size() + w.lane();
+        keep[k] = i < n;
+        item[k] = keep[k] ? items[i] : Item{};
+      }
+      judge(keep, item);
+      append(w, keep, item);
     }
-    bool keep = true;
-    if constexpr (HasPromising<TaskT>) keep = view().task.promising(item);
-    keep = keep && view().task.accept(item);
-    tally_.accepted += keep;
-    tally_.dropped += !keep;
-    return keep;
   }
 
   /// Worker-collective: the lanes with `has` queue an item that was judged and is to be run.
@@ -229,6 +237,23 @@ class Out {
   }
 
  private:
+  /// This lane alone: clears `has` of those that are refused.
+  template <lane_t kSome>
+  SHOAL_FN void judge(bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view().judge_remote) return;
+    }
+    for (bool one : has) tally_.dropped += one;
+    if constexpr (HasPromising<TaskT>) {
+      for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && view().task.promising(item[k]);
+    }
+    for (lane_t k = 0; k < kSome; ++k) {
+      has[k] = has[k] && view().task.accept(item[k]);
+      tally_.accepted += has[k];
+      tally_.dropped -= has[k];
+    }
+  }
+
   /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
   template <lane_t kSome>
   SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {

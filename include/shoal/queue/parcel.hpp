@@ -61,31 +61,45 @@ SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list, Parcel<type
   return spilled;
 }
 
-/// Worker-collective: sends items to their owners, one reservation for each owner that occurs among the lanes. Out of line on
-/// GPUs, and so what it changes is passed as copies: see Scheduler::rarely.
+/// Worker-collective: sends items to their owners, one reservation for each owner that occurs. Out of line on GPUs, and so what
+/// it changes is passed as copies: see Scheduler::rarely.
 /// @return leader: how many found no room in their channel and went to spill
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
                                               Parcel<typename View::Item, kSome>& parcel) {
   lane_t spilled = 0;
-  for (lane_t k = 0; k < kSome; ++k) {
-    bool has = parcel.has[k];
-    while (w.any(has)) {
-      const pe_t to = static_cast<pe_t>(w.smallest(has ? static_cast<lane_t>(parcel.owner[k]) : ~lane_t{0}));
-      const bool now = has && parcel.owner[k] == to;
-      const Scan scan = w.count_before(now);
-      const ChannelSender<typename View::Item> channel = view.sender(to);
-      Tickets t;
-      if (w.lane() == 0) t = channel.reserve(scan.total);
-      t = from_leader(w, t);
-      if (now && scan.before < t.count && !channel.put(view.transport, to, t.first + scan.before, parcel.item[k])) {
-        view.stop_all(RunState::transport_failed);
-      }
-      if (t.count < scan.total) spilled += spill_one(w, view, list, now && scan.before >= t.count, parcel.item[k]);
-      has = has && !now;
+  for (;;) {
+    lane_t nearest = ~lane_t{0};
+    for (lane_t k = 0; k < kSome; ++k) {
+      const auto owner = static_cast<lane_t>(parcel.owner[k]);
+      if (parcel.has[k] && owner < nearest) nearest = owner;
     }
+    nearest = w.smallest(nearest);
+    if (nearest == ~lane_t{0}) return spilled;
+    const pe_t to = static_cast<pe_t>(nearest);
+    bool now[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      now[k] = parcel.has[k] && parcel.owner[k] == to;
+      parcel.has[k] = parcel.has[k] && !now[k];
+    }
+    const Scan scan = count_before(w, now);
+    const auto channel = view.sender(to);
+    Tickets t;
+    if (w.lane() == 0) t = channel.reserve(scan.total);
+    t = from_leader(w, t);
+    ticket_t ticket[kSome];
+    bool left[kSome];
+    lane_t before = scan.before;
+    for (lane_t k = 0; k < kSome; ++k) {
+      ticket[k] = t.first + before;
+      left[k] = now[k] && before >= t.count;
+      before += now[k];
+      now[k] = now[k] && !left[k];
+    }
+    if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
+    if (t.count == scan.total) continue;
+    for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, left[k], parcel.item[k]);
   }
-  return spilled;
 }
 
 }  // namespace shoal

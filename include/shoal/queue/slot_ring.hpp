@@ -26,9 +26,16 @@
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
-#include "shoal/queue/whole_slot.hpp"
+#include "shoal/core/whole_slot.hpp"
 
 namespace shoal {
+
+/// Aligned so that a GPU can read and write a slot of a small value as one word.
+template <class T>
+struct alignas(kSlotAlignment<T>) Slot {
+  Word<ticket_t, Scope::device> sequence;
+  T value;
+};
 
 /// Tickets [first, first + count); count may be less than was asked for.
 struct Tickets {
@@ -89,8 +96,8 @@ struct SlotRing {
   SHOAL_FN bool try_put(ticket_t ticket, const T& value) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
     if constexpr (kWholeSlot<T>) {
-      if (load_whole<false>(slot).sequence != ticket) return false;
-      store_whole<kOrders>(slot, ticket + 1, value);
+      if (load_whole<T, false>(&slot).stamp != ticket) return false;
+      store_whole<kOrders>(&slot, ticket + 1, value);
     } else {
       if (slot.sequence.load_acquire() != ticket) return false;
       plain_write(slot.value, value);
@@ -105,10 +112,10 @@ struct SlotRing {
     if constexpr (kWholeSlot<T>) {
       bool empty[kSome];
       for (lane_t k = 0; k < kSome; ++k) {
-        empty[k] = waits[k] && load_whole<false>(slots[ticket[k] & (capacity - 1)]).sequence == ticket[k];
+        empty[k] = waits[k] && load_whole<T, false>(&slots[ticket[k] & (capacity - 1)]).stamp == ticket[k];
       }
       for (lane_t k = 0; k < kSome; ++k) {
-        if (empty[k]) store_whole<kOrders>(slots[ticket[k] & (capacity - 1)], ticket[k] + 1, value[k]);
+        if (empty[k]) store_whole<kOrders>(&slots[ticket[k] & (capacity - 1)], ticket[k] + 1, value[k]);
         waits[k] = waits[k] && !empty[k];
       }
     } else {
@@ -149,12 +156,12 @@ struct SlotRing {
     if constexpr (kWholeSlot<T>) {
       WholeSlot<T> found;
       const auto ready = [&] {
-        found = load_whole<kOrders>(slot);
-        return found.sequence == ticket + 1;
+        found = load_whole<T, kOrders>(&slot);
+        return found.stamp == ticket + 1;
       };
       if (!spin_wait(state, ready)) return false;
       value = found.value;
-      store_whole<false>(slot, ticket + capacity, value);
+      store_whole<false>(&slot, ticket + capacity, value);
     } else {
       if (slot.sequence.load_acquire() != ticket + 1 &&
           !spin_wait(state, [&] { return slot.sequence.load_acquire() == ticket + 1; })) {
@@ -174,10 +181,10 @@ struct SlotRing {
     if (!hand.holds) return;
     Slot<T>& slot = slots[hand.ticket & (capacity - 1)];
     if constexpr (kWholeSlot<T>) {
-      const WholeSlot<T> found = load_whole<kOrders>(slot);
-      if (found.sequence != hand.ticket + 1) return;
+      const WholeSlot<T> found = load_whole<T, kOrders>(&slot);
+      if (found.stamp != hand.ticket + 1) return;
       hand.value = found.value;
-      store_whole<false>(slot, hand.ticket + capacity, hand.value);
+      store_whole<false>(&slot, hand.ticket + capacity, hand.value);
     } else {
       if (slot.sequence.load_acquire() != hand.ticket + 1) return;
       hand.value = plain_read(slot.value);

@@ -39,6 +39,8 @@ template <class TaskT, class TransportT>
 struct WorklistView {
   using Task = TaskT;
   using Item = typename TaskT::Item;
+  using Sender = ChannelSender<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
+  using Receiver = ChannelReceiver<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
 
   TaskT task;
   TransportT transport;
@@ -59,8 +61,8 @@ struct WorklistView {
   std::uint64_t n_seeds = 0;
 
   SHOAL_FN PeControl& here() const { return *control[me]; }
-  SHOAL_FN ChannelSender<Item> sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
-  SHOAL_FN ChannelReceiver<Item> receiver(pe_t from) const {
+  SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
+  SHOAL_FN Receiver receiver(pe_t from) const {
     return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
   }
   /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst. A PE that cannot be told is

@@ -14,14 +14,14 @@
 namespace shoal {
 
 /// Sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
-/// @tparam kNewest  reads the ring's tail by adding zero: see quiescent()
+/// @tparam kNewest  reads the tails by adding zero: see quiescent()
 template <bool kNewest = false, class View>
 SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   PeControl& c = *view.control[q];
   const ticket_t ring = kNewest ? c.ring.tail.fetch_add(0) : c.ring.tail.load();
   std::uint64_t sum = c.entered.load() + ring;
   sum += static_cast<std::uint64_t>(c.tokens.load());
-  for (pe_t to = 0; to < view.n_pes; ++to) sum += c.send[to].tail.load();
+  for (pe_t to = 0; to < view.n_pes; ++to) sum += kNewest ? c.send[to].tail.fetch_add(0) : c.send[to].tail.load();
   return sum;
 }
 
@@ -39,7 +39,7 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   }
   created = w.sum(here);
   if constexpr (kSelfContained<typename View::Task>) {
-    // Their rings pass an item on, but not what its pusher did before: a tail that was counted up for an item that is
+    // Their rings and channels pass an item on, but not what its pusher did before: a tail that was counted up for an item that is
     // completed already may be read too old. Adding zero cannot come before that count: the pusher's ticket would follow
     // from it, the slot from the ticket, the completion from the slot, and this addition from the completion.
     if (completed != created) return false;

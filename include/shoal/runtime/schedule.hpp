@@ -27,7 +27,8 @@ class Scheduler {
     if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
-      if (step(steps)) {
+      const bool worked = step(steps);
+      if (worked) {
         backoff.reset();
       } else {
         rest();
@@ -39,7 +40,7 @@ class Scheduler {
           backoff.count();
       }
       if (steps % kStepsPerLetGo == 0) out_.let_go(w_);
-      if (steps % kStepsPerLook == 0 && over()) break;
+      if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
     view().transport.progress();  // nothing of this worker is on its way when the queues are thrown away
     rarely([](Scheduler& self) { return self.leave(); });
@@ -57,7 +58,10 @@ class Scheduler {
       while (receive_from(from) && !over()) {
       }
     }
-    if (!over()) rarely([](Scheduler& self) { return self.take_from_spill(); });
+    // All of this worker's spill that can move; no more where the ring is full, and it would run everything alone.
+    bool fits = true;
+    while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
+    }
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
     rest();
     rarely([](Scheduler& self) { return self.leave(); });
@@ -92,17 +96,26 @@ class Scheduler {
   /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
   /// quiescent() has acquired.
   SHOAL_FN void look_for_the_end() {
-    if constexpr (W::kMaxLanes > 32) {  // in line, the look takes registers that a block has not got
-      rarely([](Scheduler& self) {
-        std::uint64_t created = 0;
-        return self.seems_over(created) && self.end_or_go_on(created);
-      });
+    std::uint64_t created = 0;
+    if (!seems_over(created)) return;
+    created = w_.from_leader(created);
+    if (!over()) rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+  }
+  /// @param created  the leader's, if true
+  SHOAL_FN bool seems_over(std::uint64_t& created) {
+    if constexpr (requires { typename W::Looker; }) {  // some of the lanes are enough, and the others wait
+      lane_t quiet = 0;
+      if (w_.lane() < W::Looker::kMaxLanes) quiet = look_out_of_line(view(), created);
+      return w_.from_leader(quiet) != 0;
     } else {
-      std::uint64_t created = 0;
-      if (seems_over(created)) rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+      return quiescent(w_, view(), created);
     }
   }
-  SHOAL_FN bool seems_over(std::uint64_t& created) { return quiescent(w_, view(), created) && !over(); }
+  /// Takes registers that a block has not got.
+  static SHOAL_OUT_OF_LINE SHOAL_FN bool look_out_of_line(const View& view, std::uint64_t& created) {
+    if constexpr (requires { typename W::Looker; }) return quiescent(typename W::Looker(), view, created);
+    return false;
+  }
   SHOAL_FN bool end_or_go_on(std::uint64_t created) {
     if (order_phase(w_, view(), orders_, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
@@ -136,12 +149,12 @@ class Scheduler {
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       const bool moved = rarely([](Scheduler& self) { return self.take_from_spill(); });
-      return (looks(steps, moved) && receive_any()) || moved;
+      return (looks(steps, moved) && receive_some()) || moved;
     }
     // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take_from_ring();
-    worked = (looks(steps, worked) && receive_any()) || worked;
+    worked = (looks(steps, worked) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
       if (!worked) worked = carry_out_phase() || look_once();
@@ -209,6 +222,13 @@ class Scheduler {
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
     const lane_t every = view().n_workers / kLookers + 1;
     return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
+  }
+
+  /// Where something waited there may be more. Not for long: this worker may hold the ticket of an item that waits.
+  SHOAL_FN bool receive_some() {
+    lane_t times = 0;
+    while (times < kDrainsAtOnce && receive_any()) ++times;
+    return times > 0;
   }
 
   /// Looks at all channels at once, a lane each, and drains the first that has something.
@@ -303,31 +323,29 @@ class Scheduler {
     return receive(from, head);
   }
 
-  /// Drains what has arrived from PE `from`, if its next ticket is still `head` and nobody else drains.
+  /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has.
   SHOAL_FN bool receive(pe_t from, ticket_t head) {
-    const ChannelReceiver<Item> channel = view().receiver(from);
-    lane_t locked = 0;
-    if (w_.lane() == 0) locked = channel.try_lock(head);
-    if (!w_.from_leader(locked)) return false;
-    const lane_t n = channel.copy_arrived(w_, head, desk_.item, desk_.items);
+    const auto channel = view().receiver(from);
+    const Claim claim = channel.claim_arrived(w_, head, desk_.item, desk_.items);
+    if (claim.count == 0) return false;
     w_.sync();
-    if (w_.lane() == 0 && !channel.finish(view().transport, from, head, n)) view().stop_all(RunState::transport_failed);
-    // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
-    for (lane_t base = 0; base < n; base += w_.size()) {
-      const lane_t i = base + w_.lane();
-      const Item item = i < n ? desk_.item[i] : Item{};
-      out_.keep(w_, i < n && out_.judge(item), item);
+    if (w_.lane() == 0 && !channel.give_back(view().transport, from, claim)) {
+      view().stop_all(RunState::transport_failed);
     }
-    if (n > 0) complete(n);
-    return n > 0;
+    // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
+    out_.take_in(w_, desk_.item + claim.skip, claim.count);
+    complete(claim.count);
+    return true;
   }
 
-  SHOAL_FN bool take_from_spill() {
+  /// @param fits  set to false if the ring had no room and items were run here
+  SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     const lane_t n = view().spill.pop(w_, out_.list(), desk_.item, desk_size(), out_.state());
     if (n == 0) return false;
     bool moved = false;
     const lane_t left = out_.unspill(w_, desk_.item, n, moved);
     if (left > 0) run_items(left);
+    if (left > 0 && fits != nullptr) *fits = false;
     complete(n);
     return moved;  // false: all went back to spill, because another PE has no room yet
   }
@@ -375,8 +393,10 @@ class Scheduler {
 
   static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
+  static constexpr lane_t kStepsPerIdleLook = 4;                      ///< the same when there is nothing to do
   static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
+  static constexpr lane_t kDrainsAtOnce = 4;
   static constexpr unsigned kEagerSpins = 2000;
 
   W w_;

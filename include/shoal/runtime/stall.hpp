@@ -18,8 +18,8 @@ struct PeSnapshot {
   std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use
   std::vector<std::uint64_t> sent;         ///< [n_pes] tickets given out towards each PE
   std::vector<std::int64_t> channel_room;  ///< [n_pes]
-  std::vector<std::uint64_t> received;     ///< [n_pes] tickets drained from each PE
-  std::vector<std::uint8_t> draining;      ///< [n_pes] 1: a worker of this PE holds the lock of the channel from there
+  std::vector<std::uint64_t> received;     ///< [n_pes] tickets from each PE that workers have claimed
+  std::vector<std::uint64_t> unread;       ///< [n_pes] those of them that are not read yet
 
   // Known after look_at_slots() only: what the slots themselves say.
   bool looked = false;

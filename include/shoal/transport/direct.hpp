@@ -13,6 +13,26 @@ struct DirectTransport {
     slot->signal.store_release(signal);
     return true;
   }
+  /// One fence for all of them, or none.
+  template <bool kOrders, lane_t kSome, class T>
+  SHOAL_FN bool put_signals(pe_t, RemoteSlot<T>* const (&slot)[kSome], const T (&value)[kSome],
+                            const ticket_t (&signal)[kSome]) const {
+    if constexpr (kWholeSlot<T>) {
+      if constexpr (kOrders) release_several<Scope::system>();
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (slot[k] != nullptr) store_whole<kOrders && kReleasesEach, Scope::system>(slot[k], signal[k], value[k]);
+      }
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (slot[k] != nullptr) plain_write(slot[k]->value, value[k]);
+      }
+      release_several<Scope::system>();
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (slot[k] != nullptr) slot[k]->signal.store_one_of_several(signal[k]);
+      }
+    }
+    return true;
+  }
   SHOAL_FN bool add(pe_t, SharedWord<std::int64_t>* word, std::int64_t n) const {
     word->fetch_add_release(n);
     return true;

@@ -10,8 +10,11 @@
 //                     a worker asks about several items before it has accept() judge those that are left
 //   kSelfContained    optional; `static constexpr bool kSelfContained = true`: who runs an item needs to see nothing that was
 //                     written before it was pushed but the item. Spares GPUs two memory fences an item
+//   kKnowsOthers      optional; `static constexpr bool kKnowsOthers = true`: promising() may be asked of items of other PEs, too, by
+//                     the pusher, before worth_sending(). For tasks that keep what they have offered to others
 //   stale(item)       optional; just before it runs: true if it need not run any more
-//   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel
+//   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel. Asked once of an
+//                     item; may note in this PE's own data what it lets through
 //   priority(item)    optional; a number, smaller first: with `--queue priority` items beyond a threshold wait (queue/buckets.hpp)
 //   accept_at(pe, item)   optional; accept by the pusher, on the data of the owner `pe`, which it reaches by peer access: with
 //                     `--judge remote` it replaces accept for items of other PEs. Atomics of system scope.
@@ -51,6 +54,14 @@ template <class T>
 inline constexpr bool kSelfContained = false;
 template <NamesSelfContained T>
 inline constexpr bool kSelfContained<T> = T::kSelfContained;
+template <class T>
+concept NamesKnowsOthers = requires {
+  T::kKnowsOthers;
+};
+template <class T>
+inline constexpr bool kKnowsOthers = false;
+template <NamesKnowsOthers T>
+inline constexpr bool kKnowsOthers<T> = T::kKnowsOthers;
 template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
