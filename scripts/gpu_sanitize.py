@@ -66,8 +66,10 @@ def run(case: tuple[str, int, str], tool: str, args: argparse.Namespace, file: p
     command += arguments.replace("FILE", str(file)).split()
     command += ["--device", "gpu", "--pes", str(pes), "--trials", "1", "--verify", "--stall-timeout", str(args.seconds)]
     # Discrete rounds are repeated by the host here: the driver keeps the parameters of a kernel in a graph in memory of
-    # its own, which memcheck takes for memory that nobody has.
-    environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, gpus)), SHOAL_HOST_ROUNDS="1")
+    # its own, which memcheck takes for memory that nobody has. Every array is an allocation of its own: what lies behind
+    # one in a pool is another's, and memory that was used before is not uninitialised.
+    environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, gpus)))
+    environment |= {"SHOAL_HOST_ROUNDS": "1", "SHOAL_PLAIN_MALLOC": "1"}
     begin = time.monotonic()
     with log.open("w") as out:
         print(" ".join(command), file=out, flush=True)
