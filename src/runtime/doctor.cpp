@@ -50,20 +50,6 @@ std::int64_t memory_field(const std::string& key) {
   return text.empty() ? 0 : std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
 
-/// Threads that this process may use: the affinity mask, and the share of a control group where there is one.
-int usable_threads(int hardware) {
-  int usable = hardware;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) usable = CPU_COUNT(&set);
-  std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (quota_file >> quota >> period && quota != "max" && period > 0) {
-    usable = std::min(usable, std::max(1, static_cast<int>(std::ceil(std::strtod(quota.c_str(), nullptr) / period))));
-  }
-  return std::max(1, usable);
-}
-
 std::string build_text() {
   std::string text = "cpu";
 #if defined(SHOAL_HAVE_CUDA)
@@ -83,12 +69,25 @@ std::string build_text() {
 
 }  // namespace
 
+int usable_threads() {
+  int usable = static_cast<int>(std::thread::hardware_concurrency());
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) usable = CPU_COUNT(&set);
+  std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (quota_file >> quota >> period && quota != "max" && period > 0) {
+    usable = std::min(usable, std::max(1, static_cast<int>(std::ceil(std::strtod(quota.c_str(), nullptr) / period))));
+  }
+  return std::max(1, usable);
+}
+
 MachineInfo describe_machine() {
   MachineInfo info;
   info.cpu = proc_field("/proc/cpuinfo", "model name");
   if (info.cpu.empty()) info.cpu = "unknown";
   info.hardware_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  info.usable_threads = usable_threads(info.hardware_threads);
+  info.usable_threads = usable_threads();
   info.memory_bytes = memory_field("MemTotal");
   info.available_bytes = memory_field("MemAvailable");
   utsname system{};

@@ -66,7 +66,7 @@ Machine::Machine(const Options& options) {
     chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs"));
   } else {
     n_pes_ = options.pes > 0 ? options.pes : 1;
-    const int usable = std::max(1, describe_machine().usable_threads);
+    const int usable = usable_threads();
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
     chosen_.emplace_back(
         "device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu ? std::string("asked for")

@@ -22,11 +22,14 @@ struct DeviceInfo {
 /// @param free_bytes  fills them in: makes a context on every GPU, which takes some hundred milliseconds for each
 std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr, bool free_bytes = false);
 
+/// Threads that this process may use, at least 1: the affinity mask, and the share of a control group where there is one.
+int usable_threads();
+
 /// The host.
 struct MachineInfo {
   std::string cpu;           ///< model name
   int hardware_threads = 0;  ///< of the machine
-  int usable_threads = 0;    ///< of this process (affinity and control group)
+  int usable_threads = 0;    ///< of this process
   std::int64_t memory_bytes = 0;
   std::int64_t available_bytes = 0;
   std::string system;    ///< kernel name and release
