@@ -2,29 +2,25 @@
 #include <algorithm>
 
 #include "bfs_engines.hpp"
-#include "shoal/core/error.hpp"
+#include "plan.hpp"
 
 namespace shoal {
 
-const char* name(BfsStrategy strategy) {
-  switch (strategy) {
-    case BfsStrategy::automatic:
-      return "auto";
-    case BfsStrategy::async:
-      return "async";
-    case BfsStrategy::levels:
-      return "levels";
-  }
-  return "?";
-}
+namespace {
 
-BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options,
-                 std::vector<std::pair<std::string, std::string>>& why) {
+constexpr Named<BfsStrategy> kStrategies[] = {
+    {BfsStrategy::automatic, "auto"}, {BfsStrategy::async, "async"}, {BfsStrategy::levels, "levels"}};
+
+}  // namespace
+
+const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
+BfsStrategy parse_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
+
+BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {
   BfsPlan plan;
-  const double mean_degree =
-      graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
-  const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree, 1.0);
-  const bool dense = mean_degree >= 8;
+  const double degree = mean_degree(graph);
+  const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(degree, 1.0);
+  const bool dense = degree >= 8;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == BfsStrategy::automatic) {
@@ -46,17 +42,13 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       reason = "few arcs per vertex: many levels, no barrier between PEs";
     }
   }
-  why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
-  if (plan.strategy != BfsStrategy::async) note_unused(options, why);
+  say_strategy(plan.strategy, reason, options, why);
   if (plan.strategy == BfsStrategy::async) {
-    plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
-                              graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    plan.launch = plan_vertices(machine, graph, options, why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
       plan.launch.threshold_delta = dense || skewed ? 2 : 64;
-      for (auto& [option, text] : why) {
-        if (option == "threshold_delta") text = dense || skewed ? "2: few levels" : "64: levels are narrow";
-      }
+      say_again("threshold_delta", dense || skewed ? "2: few levels" : "64: levels are narrow", why);
     }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }

@@ -1,24 +1,21 @@
 // What `auto` means for connected components.
-#include <algorithm>
-
 #include "components_engines.hpp"
+#include "plan.hpp"
 
 namespace shoal {
 
-const char* name(ComponentsStrategy strategy) {
-  switch (strategy) {
-    case ComponentsStrategy::automatic:
-      return "auto";
-    case ComponentsStrategy::async:
-      return "async";
-    case ComponentsStrategy::hook:
-      return "hook";
-  }
-  return "?";
-}
+namespace {
+
+constexpr Named<ComponentsStrategy> kStrategies[] = {
+    {ComponentsStrategy::automatic, "auto"}, {ComponentsStrategy::async, "async"}, {ComponentsStrategy::hook, "hook"}};
+
+}  // namespace
+
+const char* name(ComponentsStrategy strategy) { return name_of(kStrategies, strategy); }
+ComponentsStrategy parse_components_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
 ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph, const ComponentsOptions& options,
-                               std::vector<std::pair<std::string, std::string>>& why) {
+                               Decisions& why) {
   ComponentsPlan plan;
   const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
@@ -28,13 +25,9 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
     reason =
         tuned ? "options of the asynchronous worklist were given" : "looks at few arcs, whatever the graph's shape";
   }
-  why.emplace_back("strategy", std::string(name(plan.strategy)) + ": " + reason);
-  if (plan.strategy != ComponentsStrategy::async) note_unused(options, why);
+  say_strategy(plan.strategy, reason, options, why);
   if (plan.strategy == ComponentsStrategy::async) {
-    const double mean_degree =
-        graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
-    plan.launch = plan_launch(options, machine.on_gpu(), graph.n_pes(),
-                              graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1, mean_degree, why);
+    plan.launch = plan_vertices(machine, graph, options, why);
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;

@@ -5,6 +5,7 @@
 #include "components_engines.hpp"
 #include "placed_run.hpp"
 #include "shoal/algo/components_reference.hpp"
+#include "shoal/core/error.hpp"
 
 namespace shoal {
 

@@ -1,7 +1,6 @@
 // Sweeps on GPUs: memory, launches, and what came of them.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "shoal/algo/pagerank_sweep.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/runtime/lockstep_team.cuh"
 
 namespace shoal {
@@ -24,12 +24,6 @@ double as_double(std::uint64_t bits) {
   static_assert(sizeof x == sizeof bits);
   std::memcpy(&x, &bits, sizeof x);
   return x;
-}
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
 }
 
 /// What does not depend on how contributions are kept.
@@ -96,7 +90,7 @@ class Sweeps {
     const double rho = as_double(word[kRho]);
     report.chosen.emplace_back(
         "sweep", rules.rho == 0 ? "power iteration: there are arcs without their reverse"
-                                : "Chebyshev for eigenvalues up to " + number(rho) +
+                                : "Chebyshev for eigenvalues up to " + rough(rho) +
                                       (rho == rules.rho ? ": first guess held" : ": from the rate of the changes"));
     report.chosen.emplace_back(
         "rows", rows_.sorted() ? "by length: skewed or long" : "as they were: short, neighbours are near");
@@ -189,7 +183,7 @@ class PullGpu : public PageRankEngine {
     if (narrow_ && rules_.firm) fail(outcome, "; use precision float64");
     if (narrow_) {
       report.chosen.emplace_back("precision",
-                                 "float64: with float32 the error got no smaller than " + number(outcome.error_bound));
+                                 "float64: with float32 the error got no smaller than " + rough(outcome.error_bound));
       narrow_.reset();
       rules_.wide = true;
       wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
@@ -216,7 +210,7 @@ class PullGpu : public PageRankEngine {
   }
   [[noreturn]] void fail(const PageRankOutcome& outcome, const char* cure) const {
     throw DeviceError("PageRank did not settle: after " + std::to_string(outcome.sweeps) + " sweeps the error may be " +
-                      number(outcome.error_bound) + ", " + number(rules_.tolerance) + " was asked for" + cure);
+                      rough(outcome.error_bound) + ", " + rough(rules_.tolerance) + " was asked for" + cure);
   }
 
   const PlacedGraph& graph_;

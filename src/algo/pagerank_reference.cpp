@@ -1,38 +1,28 @@
 #include "shoal/algo/pagerank_reference.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <mutex>
 
 #include "shoal/core/parallel.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
-namespace {
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
-
-}  // namespace
-
 std::string describe_pagerank_check(const PageRankCheck& check, double alpha, double tolerance, std::int64_t n,
                                     vertex_t worst) {
   if (n == 0) return "";
   if (check.bad != kNoVertex) {
-    return "vertex " + std::to_string(worst) + " has rank " + number(check.worst_is) + ", which no walk can have";
+    return "vertex " + std::to_string(worst) + " has rank " + rough(check.worst_is) + ", which no walk can have";
   }
   const double error = check.residual / (1 - alpha);
   // The sum of all ranks is 1 exactly for the exact ones: its distance from 1 is an error that the step does not see.
   const double off = std::abs(check.sum - 1);
   if (error <= tolerance && off <= tolerance) return "";
-  if (!(off <= tolerance)) return "the ranks sum to " + number(check.sum) + ", not to 1";
-  std::string line = "the ranks may be " + number(error) + " from PageRank (the residual is " + number(check.residual) +
-                     "), " + number(tolerance) + " was asked for";
+  if (!(off <= tolerance)) return "the ranks sum to " + rough(check.sum) + ", not to 1";
+  std::string line = "the ranks may be " + rough(error) + " from PageRank (the residual is " + rough(check.residual) +
+                     "), " + rough(tolerance) + " was asked for";
   if (check.worst != kNoVertex) {
-    line += "; vertex " + std::to_string(worst) + " has " + number(check.worst_is) + ", one step gives " +
-            number(check.worst_should);
+    line += "; vertex " + std::to_string(worst) + " has " + rough(check.worst_is) + ", one step gives " +
+            rough(check.worst_should);
   }
   return line;
 }

@@ -6,47 +6,29 @@
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/kinds.hpp"
 
 namespace shoal {
 namespace {
 
-template <class Enum>
-using Names = std::pair<Enum, const char*>;
-
-constexpr Names<DeviceKind> kDevices[] = {
+constexpr Named<DeviceKind> kDevices[] = {
     {DeviceKind::automatic, "auto"}, {DeviceKind::cpu, "cpu"}, {DeviceKind::gpu, "gpu"}};
-constexpr Names<WorkerKind> kWorkers[] = {{WorkerKind::automatic, "auto"},
+constexpr Named<WorkerKind> kWorkers[] = {{WorkerKind::automatic, "auto"},
                                           {WorkerKind::thread, "thread"},
                                           {WorkerKind::warp, "warp"},
                                           {WorkerKind::block, "block"}};
-constexpr Names<KernelKind> kKernels[] = {
+constexpr Named<KernelKind> kKernels[] = {
     {KernelKind::automatic, "auto"}, {KernelKind::persistent, "persistent"}, {KernelKind::discrete, "discrete"}};
-constexpr Names<QueueKind> kQueues[] = {
+constexpr Named<QueueKind> kQueues[] = {
     {QueueKind::automatic, "auto"}, {QueueKind::fifo, "fifo"}, {QueueKind::priority, "priority"}};
-constexpr Names<JudgeKind> kJudges[] = {
+constexpr Named<JudgeKind> kJudges[] = {
     {JudgeKind::automatic, "auto"}, {JudgeKind::owner, "owner"}, {JudgeKind::remote, "remote"}};
-constexpr Names<CombineKind> kCombines[] = {
+constexpr Named<CombineKind> kCombines[] = {
     {CombineKind::automatic, "auto"}, {CombineKind::off, "off"}, {CombineKind::on, "on"}};
-constexpr Names<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
+constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
                                                 {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
                                                 {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
                                                 {PartitionKind::file, "file"}};
-
-template <class Enum, std::size_t N>
-const char* find_name(const Names<Enum> (&names)[N], Enum value) {
-  for (const auto& [kind, text] : names) {
-    if (kind == value) return text;
-  }
-  return "?";
-}
-
-template <class Enum, std::size_t N>
-Enum find_kind(const Names<Enum> (&names)[N], const char* option, const std::string& text, const char* legal) {
-  for (const auto& [kind, known] : names) {
-    if (text == known) return kind;
-  }
-  throw UsageError(std::string(option) + " '" + text + "' is not known; legal: " + legal);
-}
 
 void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most, const char* zero = "") {
   if (value >= least && value <= most) return;
@@ -61,34 +43,30 @@ void check_block_threads(const std::string& text, int threads) {
 
 }  // namespace
 
-const char* name(DeviceKind kind) { return find_name(kDevices, kind); }
-const char* name(WorkerKind kind) { return find_name(kWorkers, kind); }
-const char* name(KernelKind kind) { return find_name(kKernels, kind); }
-const char* name(QueueKind kind) { return find_name(kQueues, kind); }
-const char* name(JudgeKind kind) { return find_name(kJudges, kind); }
-const char* name(CombineKind kind) { return find_name(kCombines, kind); }
-const char* name(PartitionKind kind) { return find_name(kPartitions, kind); }
+const char* name(DeviceKind kind) { return name_of(kDevices, kind); }
+const char* name(WorkerKind kind) { return name_of(kWorkers, kind); }
+const char* name(KernelKind kind) { return name_of(kKernels, kind); }
+const char* name(QueueKind kind) { return name_of(kQueues, kind); }
+const char* name(JudgeKind kind) { return name_of(kJudges, kind); }
+const char* name(CombineKind kind) { return name_of(kCombines, kind); }
+const char* name(PartitionKind kind) { return name_of(kPartitions, kind); }
 
-DeviceKind parse_device(const std::string& text) { return find_kind(kDevices, "device", text, "auto, cpu, gpu"); }
-KernelKind parse_kernel(const std::string& text) {
-  return find_kind(kKernels, "kernel", text, "auto, persistent, discrete");
-}
-
-QueueKind parse_queue(const std::string& text) { return find_kind(kQueues, "queue", text, "auto, fifo, priority"); }
-JudgeKind parse_judge(const std::string& text) { return find_kind(kJudges, "judge", text, "auto, owner, remote"); }
-CombineKind parse_combine(const std::string& text) { return find_kind(kCombines, "combine", text, "auto, off, on"); }
+DeviceKind parse_device(const std::string& text) { return kind_of(kDevices, "device", text); }
+KernelKind parse_kernel(const std::string& text) { return kind_of(kKernels, "kernel", text); }
+QueueKind parse_queue(const std::string& text) { return kind_of(kQueues, "queue", text); }
+JudgeKind parse_judge(const std::string& text) { return kind_of(kJudges, "judge", text); }
+CombineKind parse_combine(const std::string& text) { return kind_of(kCombines, "combine", text); }
 
 void parse_worker(const std::string& text, Options& options) {
-  const char* legal = "auto, thread, warp, block, block:THREADS";
   const std::size_t colon = text.find(':');
-  const WorkerKind kind = find_kind(kWorkers, "worker", text.substr(0, colon), legal);
+  const WorkerKind kind = kind_of(kWorkers, "worker", text.substr(0, colon), ", block:THREADS");
   int threads = 0;
   if (colon != std::string::npos) {
     const char* begin = text.data() + colon + 1;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(begin, end, threads);
     if (kind != WorkerKind::block || error != std::errc() || rest != end) {
-      throw UsageError("worker '" + text + "' is not known; legal: " + legal);
+      throw UsageError("worker '" + text + "' is not known; legal: auto, thread, warp, block, block:THREADS");
     }
     check_block_threads(text, threads);
   }
@@ -97,13 +75,13 @@ void parse_worker(const std::string& text, Options& options) {
 }
 
 void parse_partition(const std::string& text, Options& options) {
-  const char* legal = "auto, block, edges, random, modulo, metis, file:PATH";
   const std::size_t colon = text.find(':');
-  const PartitionKind kind = find_kind(kPartitions, "partition", text.substr(0, colon), legal);
+  const PartitionKind kind = kind_of(kPartitions, "partition", text.substr(0, colon), ":PATH");
   const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
   if ((kind == PartitionKind::file) == file.empty() || (colon != std::string::npos && kind != PartitionKind::file)) {
-    throw UsageError("partition '" + text + "' is not known; legal: " + legal +
-                     " (PATH names a file with one PE number per line)");
+    throw UsageError("partition '" + text +
+                     "' is not known; legal: auto, block, edges, random, modulo, metis, file:PATH (PATH names a file "
+                     "with one PE number per line)");
   }
   options.partition = kind;
   options.partition_file = file;

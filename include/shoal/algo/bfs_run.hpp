@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "shoal/core/array.hpp"
-#include "shoal/core/error.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
@@ -20,13 +19,7 @@ enum class BfsStrategy {
 };
 const char* name(BfsStrategy);
 /// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
-inline BfsStrategy parse_strategy(const std::string& text) {
-  for (const BfsStrategy s : {BfsStrategy::async, BfsStrategy::levels}) {
-    if (text == name(s)) return s;
-  }
-  if (text == "auto" || text == name(BfsStrategy::automatic)) return BfsStrategy::automatic;
-  throw UsageError("strategy '" + text + "' is not known; legal: auto, async, levels");
-}
+BfsStrategy parse_strategy(const std::string& text);
 
 struct BfsOptions : Options {
   BfsStrategy strategy = BfsStrategy::automatic;

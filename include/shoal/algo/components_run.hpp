@@ -4,7 +4,6 @@
 #include <string>
 
 #include "shoal/core/array.hpp"
-#include "shoal/core/error.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
@@ -19,13 +18,7 @@ enum class ComponentsStrategy {
 };
 const char* name(ComponentsStrategy);
 /// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
-inline ComponentsStrategy parse_components_strategy(const std::string& text) {
-  for (const ComponentsStrategy s :
-       {ComponentsStrategy::automatic, ComponentsStrategy::async, ComponentsStrategy::hook}) {
-    if (text == name(s)) return s;
-  }
-  throw UsageError("strategy '" + text + "' is not known; legal: auto, async, hook");
-}
+ComponentsStrategy parse_components_strategy(const std::string& text);
 
 struct ComponentsOptions : Options {
   ComponentsStrategy strategy = ComponentsStrategy::automatic;

@@ -24,6 +24,13 @@ inline std::string fixed(double value, int decimals) {
   return text;
 }
 
+/// With three significant digits: 1.23e-06.
+inline std::string rough(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 /// Bytes with a binary unit: 1.50 GiB.
 inline std::string bytes_text(std::int64_t bytes) {
   const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
