@@ -21,6 +21,7 @@ constexpr int kSeeds = 4000;
 
 struct Words {
   std::uint64_t x = 0, y = 0, z = 0;
+  shoal::sim::Pair pair{};
   std::uint64_t r[4] = {};
 };
 std::uint64_t get(std::uint64_t& word, Order order) { return AtomicRef<std::uint64_t>(word).load(order); }
@@ -77,6 +78,31 @@ TEST(Litmus, StoreBufferingThroughReadModifyWritesOfOneWordIsForbidden) {
     };
   };
   EXPECT_EQ(outcomes(2, half(&Words::x, &Words::y, 0), half(&Words::y, &Words::x, 1)), (Outcomes{"01", "10", "11"}));
+}
+
+TEST(Litmus, APairIsReadAsItWasStored) {
+  const auto writer = [](Words& w) {
+    for (std::uint64_t i = 1; i <= 2; ++i) pair_store(&w.pair, true, {i, i + 5}, Order::relaxed);
+  };
+  const auto reader = [](Words& w) {
+    const auto found = pair_load(&w.pair, true, Order::relaxed);
+    w.r[0] = found.first, w.r[1] = found.second;
+  };
+  EXPECT_EQ(outcomes(2, writer, reader), (Outcomes{"00", "16", "27"}));
+}
+
+TEST(Litmus, APairOrdersOtherWordsOnlyByReleaseAndAcquire) {
+  const auto run = [](Order publish, Order look) {
+    return outcomes(
+        2,
+        [=](Words& w) {
+          put(w.x, 1, Order::relaxed), pair_store(&w.pair, true, {1, 1}, publish);
+        },
+        [=](Words& w) { w.r[0] = pair_load(&w.pair, true, look).first, w.r[1] = get(w.x, Order::relaxed); });
+  };
+  EXPECT_TRUE(run(Order::relaxed, Order::acquire).count("10"));
+  EXPECT_TRUE(run(Order::release, Order::relaxed).count("10"));
+  EXPECT_EQ(run(Order::release, Order::acquire), (Outcomes{"00", "01", "11"}));
 }
 
 TEST(Litmus, OneWordNeverGoesBack) {

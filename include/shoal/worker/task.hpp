@@ -8,8 +8,8 @@
 //                     runtime spread the elements of many items over the lanes of a worker
 //   promising(item)   optional; at the owner, just before accept: false if accept would refuse it. A look without consequences:
 //                     a worker asks about several items before it has accept() judge those that are left
-//   kSelfContained    optional; `static constexpr bool kSelfContained = true`: who runs an item needs to see nothing that was
-//                     written before it was pushed but the item. Spares GPUs two memory fences an item
+//   kSelfContained    optional; `static constexpr bool kSelfContained = true`: who judges or runs an item needs to see nothing that
+//                     was written before it was pushed but the item. Spares GPUs memory fences for every item
 //   kKnowsOthers      optional; `static constexpr bool kKnowsOthers = true`: promising() may be asked of items of other PEs, too, by
 //                     the pusher, before worth_sending(). For tasks that keep what they have offered to others
 //   stale(item)       optional; just before it runs: true if it need not run any more
