@@ -59,12 +59,12 @@ class Scheduler {
       }
     }
     // All of this worker's spill that can move; no more where the ring is full, and it would run everything alone.
-    bool fits = true;
+    bool fits = out_.list().top != kNoChunk;
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
     rest();
-    rarely([](Scheduler& self) { return self.leave(); });
+    leave();  // in line: every worker does it in every round
   }
 
   SHOAL_FN Out<W, View>& out() { return out_; }
