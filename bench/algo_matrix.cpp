@@ -16,53 +16,17 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 
 #include "algo_matrix.hpp"
+#include "algo_matrix_inputs.hpp"
 #include "algo_matrix_tally.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/generate.hpp"
-#include "shoal/data/io.hpp"
 #include "shoal/runtime/devices.hpp"
 
 namespace shoal::matrix {
 namespace {
-
-/// Calls f(input) for every graph whose name has one of `texts` in it (none: for every graph), one after the other, so that
-/// one is in memory at a time.
-template <class F>
-void for_inputs(const std::string& data, const std::vector<std::string>& texts, F&& f) {
-  const auto wanted = [&texts](const std::string& name) {
-    return texts.empty() || std::any_of(texts.begin(), texts.end(), [&name](const std::string& text) {
-             return name.find(text) != std::string::npos;
-           });
-  };
-  for (const char* spec : {"kron:10", "kron:13", "road:48", "road:150", "uniform:10", "uniform:9,directed", "chain:1",
-                           "chain:3", "chain:700", "star:400", "complete:65"}) {
-    if (wanted(spec)) f(Input{spec, generate(parse_generator(spec))});
-  }
-  if (wanted("two vertices, no arcs")) f(Input{"two vertices, no arcs", csr_from_arcs(2, {}, {})});
-  if (data.empty() || !std::filesystem::exists(data)) {
-    std::printf("real graphs skipped: no folder '%s'\n", data.c_str());
-    return;
-  }
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
-    if (entry.path().filename().string().ends_with(".el.gz")) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {  // small ones first
-    return std::filesystem::file_size(a) < std::filesystem::file_size(b);
-  });
-  for (const auto& file : files) {
-    if (!wanted(file.filename().string())) continue;
-    ReadOptions reading;  // directed lists by name; either way is a graph
-    reading.undirected = file.string().find("bremen") == std::string::npos &&
-                         file.string().find("cnr") == std::string::npos &&
-                         file.string().find("wiki") == std::string::npos;
-    f(Input{file.filename().string(), read_graph(file.string(), reading), std::filesystem::file_size(file) > 250'000});
-  }
-}
 
 /// I/N
 void parse_shard(const std::string& text, Wanted& wanted) {
@@ -75,24 +39,22 @@ void parse_shard(const std::string& text, Wanted& wanted) {
 
 void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const std::string& data,
                 const std::vector<std::string>& graphs, Tally& tally) {
-  for_inputs(data, graphs, [&](const Input& input) {
-    PartitionFiles files(input.graph, wanted.seed);
-    for (const Subject& subject : chosen) {
-      if (wanted.quick && input.large && !subject.large) {
-        std::printf("%-11s %-28s skipped: large, and --quick was asked for\n", subject.name.c_str(),
+  const auto run_all = [&](Prepared& prepared) {
+    const Input& input = prepared.input;
+    for (const auto& [subject, ways, checks, skipped] : prepared.parts) {
+      if (skipped) {
+        std::printf("%-11s %-28s skipped: large, and --quick was asked for\n", subject->name.c_str(),
                     input.name.c_str());
-        continue;
       }
+      if (ways.empty()) continue;
       const auto begin = std::chrono::steady_clock::now();
       const Counts before = tally.all();
-      const std::vector<Way> ways = all_ways(subject, input, wanted, files);
-      if (ways.empty()) continue;
-      for (const auto& [manner, check] : subject.checks(input, wanted.seed)) {
-        const std::string where = subject.name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
-        for (const Way& way : ways) tally.run({subject.name, "matrix", way.options.pes}, where, check, way);
+      for (const auto& [manner, check] : checks) {
+        const std::string where = subject->name + ", " + input.name + (manner.empty() ? "" : ", " + manner);
+        for (const Way& way : ways) tally.run({subject->name, "matrix", way.options.pes}, where, check, way);
       }
       const Counts after = tally.all();
-      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject.name.c_str(),
+      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject->name.c_str(),
                   input.name.c_str(), static_cast<long long>(input.graph.num_vertices()),
                   static_cast<long long>(input.graph.num_arcs()), after.right - before.right,
                   after.not_run > before.not_run
@@ -101,7 +63,9 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       std::fflush(stdout);
     }
-  });
+  };
+  for_inputs(
+      data, graphs, chosen, wanted, [&tally] { return tally.over(); }, run_all);
 }
 
 void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int64_t runs, Tally& tally) {
@@ -117,7 +81,8 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
       const std::string spec = (s % 2 == 0 ? "kron:" + std::to_string(scale) : "road:" + std::to_string(side)) +
                                ",seed=" + std::to_string(s % 100000);
       const Input input{spec, generate(parse_generator(spec))};
-      for (const auto& [manner, check] : subject.checks(input, s)) {
+      for (const std::string& manner : subject.manners(input)) {
+        const Check check = tally.over() ? Check{} : subject.check(input, manner, s);
         tally.run({subject.name, "soak", wanted.most_pes}, subject.name + ", " + spec, check,
                   tiny_way(subject, wanted.device, wanted.most_pes, s));
       }

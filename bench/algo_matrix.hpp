@@ -25,9 +25,10 @@ struct Subject {
   std::vector<std::string> bulk;  ///< strategies to which the worklist's options say nothing
   bool ordered = false;           ///< `async` has priorities
   bool combines = false;          ///< `async` has key and combine, and accept_at
-  /// Computes the reference of one graph, from sources that `seed` chooses, once for all ways. More than one check when
-  /// the graph can be looked at in several manners (own weights, hashed weights); each has a name.
-  std::function<std::vector<std::pair<std::string, Check>>(const Input& input, std::uint64_t seed)> checks;
+  /// In which manners the graph can be looked at (hashed weights, own weights); one without a name where there is one.
+  std::function<std::vector<std::string>(const Input& input)> manners;
+  /// Computes the reference of one graph, which outlives the check, from sources that `seed` chooses, once for all ways.
+  std::function<Check(const Input& input, const std::string& manner, std::uint64_t seed)> check;
   bool every_queue = true;  ///< the core of its ways has all queues and judges, not only the plain ones
   int soak_vertices = 256;  ///< most in a graph for tiny capacities
   bool large = false;       ///< also on large graphs when only a part of the ways is wanted
@@ -76,7 +77,9 @@ struct Wanted {
 bool have_metis();
 
 /// Every way to run `subject` that is wanted on `input`, whose graph is that of `files`; the same ones at every call.
-std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files);
+/// @param count_only  METIS is not asked: its ways cannot be run
+std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files,
+                          bool count_only);
 
 /// A run with two to eight slots in every ring, drawn from `s`.
 Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s);

@@ -26,12 +26,15 @@ T with(const Options& options) {
   return own;
 }
 
+std::vector<std::string> one_manner(const Input&) { return {""}; }
+
 /// Levels equal the serial search's; the tree of parents is checked by its properties.
 Subject bfs() {
   Subject subject{"bfs", {"levels"}, true, true, {}};
   subject.large = true;
   subject.every_queue = false;
-  subject.checks = [](const Input& input, std::uint64_t seed) {
+  subject.manners = one_manner;
+  subject.check = [](const Input& input, const std::string&, std::uint64_t seed) -> Check {
     struct Wanted {
       Csr in;
       std::vector<std::pair<vertex_t, std::vector<level_t>>> levels;
@@ -43,7 +46,7 @@ Subject bfs() {
       wanted->levels.emplace_back(source, bfs_reference(input.graph, source));
     }
     wanted->in = transpose(input.graph);
-    const Check check = [&input, wanted](const Options& options, const std::string& strategy) -> std::string {
+    return [&input, wanted](const Options& options, const std::string& strategy) -> std::string {
       auto own = with<BfsOptions>(options);
       own.strategy = parse_strategy(strategy);
       own.parents = true;
@@ -63,7 +66,6 @@ Subject bfs() {
       }
       return "";
     };
-    return std::vector<std::pair<std::string, Check>>{{"", check}};
   };
   return subject;
 }
@@ -79,6 +81,7 @@ std::string compare(Span<const std::uint64_t> have, const std::vector<std::uint6
 }
 
 constexpr const char* kNarrow = "delta, narrow buckets";
+constexpr const char* kHashed = "hash255";
 
 /// Distances equal Dijkstra's, bit for bit; the tree of predecessors is checked by its properties.
 Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
@@ -129,13 +132,13 @@ Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
 
 Subject sssp() {
   Subject subject{"sssp", {"delta", kNarrow}, true, true, {}};
-  subject.checks = [](const Input& input, std::uint64_t seed) {
-    std::vector<std::pair<std::string, Check>> checks;
-    checks.emplace_back("hash255", sssp_check(input, WeightSource::hash255, seed));
-    if (input.graph.weight_kind != WeightKind::none) {
-      checks.emplace_back("own weights", sssp_check(input, WeightSource::file, seed));
-    }
-    return checks;
+  subject.manners = [](const Input& input) {
+    std::vector<std::string> manners = {kHashed};
+    if (input.graph.weight_kind != WeightKind::none) manners.push_back("own weights");
+    return manners;
+  };
+  subject.check = [](const Input& input, const std::string& manner, std::uint64_t seed) {
+    return sssp_check(input, manner == kHashed ? WeightSource::hash255 : WeightSource::file, seed);
   };
   return subject;
 }
@@ -143,9 +146,10 @@ Subject sssp() {
 /// Labels equal those of union-find.
 Subject components() {
   Subject subject{"components", {"hook"}, false, true, {}};
-  subject.checks = [](const Input& input, std::uint64_t) {
+  subject.manners = one_manner;
+  subject.check = [](const Input& input, const std::string&, std::uint64_t) -> Check {
     const auto want = std::make_shared<std::vector<std::int32_t>>(components_reference(input.graph));
-    const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
+    return [&input, want](const Options& options, const std::string& strategy) -> std::string {
       auto own = with<ComponentsOptions>(options);
       own.strategy = parse_components_strategy(strategy);
       ComponentsRunner runner(input.graph, own);
@@ -156,7 +160,6 @@ Subject components() {
       if (std::equal(want->begin(), want->end(), result.labels.begin(), result.labels.end())) return "";
       return "the labels are not those of the reference";
     };
-    return std::vector<std::pair<std::string, Check>>{{"", check}};
   };
   return subject;
 }
@@ -165,9 +168,10 @@ Subject components() {
 Subject pagerank() {
   Subject subject{"pagerank", {"pull"}, false, false, {}};
   subject.soak_vertices = 64;  // it has so many items
-  subject.checks = [](const Input& input, std::uint64_t) {
+  subject.manners = one_manner;
+  subject.check = [](const Input& input, const std::string&, std::uint64_t) -> Check {
     const auto want = std::make_shared<std::vector<double>>(pagerank_reference(input.graph));
-    const Check check = [&input, want](const Options& options, const std::string& strategy) -> std::string {
+    return [&input, want](const Options& options, const std::string& strategy) -> std::string {
       auto own = with<PageRankOptions>(options);
       own.strategy = parse_pagerank_strategy(strategy);
       PageRankRunner runner(input.graph, own);
@@ -182,7 +186,6 @@ Subject pagerank() {
       if (error <= own.tolerance) return "";  // false for NaN too
       return "the sum of all errors is " + std::to_string(error) + ", above the tolerance";
     };
-    return std::vector<std::pair<std::string, Check>>{{"", check}};
   };
   return subject;
 }

@@ -70,7 +70,7 @@ void Tally::run(const Column& column, const std::string& where, const Check& che
   const auto begin = Clock::now();
   {
     const std::lock_guard lock(mutex_);
-    if (begin > end_) {
+    if (begin > end_ || !check) {
       ++counts_[column].not_run;
       return;
     }

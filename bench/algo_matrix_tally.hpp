@@ -55,13 +55,17 @@ struct Counts {
 
 /// Runs ways and counts what came of them.
 class Tally {
+  using Clock = std::chrono::steady_clock;
+
  public:
   /// @param seconds_per_way  a way that takes longer ends the program
   /// @param seconds  ways that would begin later are counted as not run
   /// @param path  where write() writes; empty: nowhere
   Tally(double seconds_per_way, double seconds, std::string path, DeviceKind device);
-  /// Prints a line when the answer is wrong, or the run threw.
+  /// Prints a line when the answer is wrong, or the run threw. An empty check counts as not run.
   void run(const Column& column, const std::string& where, const Check& check, const Way& way);
+  /// True when ways are no longer run. From any thread.
+  bool over() const { return Clock::now() > end_; }
   Counts all() const;
   /// One line per column, and the sum of all last: `N passed, N failed[, N not run: ...]`.
   void print() const;
@@ -70,7 +74,6 @@ class Tally {
   void write() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
   void stuck(const std::string& way);
 
   const double seconds_per_way_;

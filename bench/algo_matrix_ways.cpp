@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -77,8 +78,9 @@ const std::string& PartitionFiles::by_metis(pe_t pes) {
   std::string& file = files_[pes];
   if (!file.empty()) return file;
   const Partition partition = make_partition(graph_, pes, PartitionKind::metis, "", seed_);
+  static std::atomic<int> number{0};  // two graphs are there at a time
   file = std::filesystem::temp_directory_path() /
-         ("algo_matrix_" + std::to_string(::getpid()) + "_" + std::to_string(pes) + ".parts");
+         ("algo_matrix_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".parts");
   std::ofstream out(file);
   for (vertex_t v = 0; v < partition.n(); ++v) out << static_cast<int>(partition.owner(partition.placed(v))) << '\n';
   out.close();
@@ -86,7 +88,8 @@ const std::string& PartitionFiles::by_metis(pe_t pes) {
   return file;
 }
 
-std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files) {
+std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files,
+                          bool count_only) {
   std::vector<Way> ways;
   std::uint64_t number = wanted.seed * 977;
   std::uint64_t place = wanted.seed;  // the same in every program, whatever part it was asked for
@@ -114,6 +117,7 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
   }
   std::vector<Way> ours;
   for (std::size_t i = wanted.shard; i < ways.size(); i += wanted.shards) ours.push_back(std::move(ways[i]));
+  if (count_only) return ours;
   for (Way& way : ours) {
     if (way.options.partition == PartitionKind::file) way.options.partition_file = files.by_metis(way.options.pes);
   }
