@@ -8,18 +8,6 @@
 namespace shoal {
 namespace {
 
-/// Each thread clears its share of its PE's levels.
-struct ClearCpu {
-  template <class Engine>
-  void operator()(Engine& engine) const {
-    const Machine& machine = engine.machine();
-    machine.team().run([&](pe_t pe, int thread) {
-      const std::int64_t n = engine.graph().num_vertices, t = machine.threads_per_pe();
-      std::fill(engine.known(pe) + n * thread / t, engine.known(pe) + n * (thread + 1) / t, kUnreached);
-    });
-  }
-};
-
 /// The smallest input number among the in-neighbours one level up; each PE's threads share its rows.
 void find_parents(const Machine& machine, const PlacedGraph& graph, const std::vector<const level_t*>& level,
                   vertex_t source, vertex_t* parent) {
@@ -70,14 +58,12 @@ std::string verify_placed(const Machine& machine, const PlacedGraph& graph, cons
   return "";
 }
 
-class AsyncCpu : public BfsAsync<ClearCpu> {
+class AsyncCpu : public BfsAsync<> {
  public:
   using BfsAsync::BfsAsync;
-  std::string verify(vertex_t source) const override { return verify_placed(machine(), graph(), *this, source); }
+  std::string verify(vertex_t source) const override { return verify_placed(machine_, graph_, *this, source); }
   void fetch_parents(vertex_t source, vertex_t* to) override {
-    std::vector<const level_t*> levels;
-    for (pe_t p = 0; p < graph().n_pes(); ++p) levels.push_back(level(p));
-    find_parents(machine(), graph(), levels, source, to);
+    find_parents(machine_, graph_, known_.all_own<const level_t*>(), source, to);
   }
 };
 
@@ -102,7 +88,7 @@ class LevelsCpu : public BfsEngine {
 }  // namespace
 
 std::unique_ptr<BfsEngine> make_async_cpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
-  return std::make_unique<AsyncCpu>(machine, graph, plan, ClearCpu{});
+  return std::make_unique<AsyncCpu>(machine, graph, plan);
 }
 std::unique_ptr<BfsEngine> make_levels_cpu(const Machine& machine, const PlacedGraph& graph) {
   return std::make_unique<LevelsCpu>(machine, graph);

@@ -9,23 +9,6 @@
 namespace shoal {
 namespace {
 
-/// kUnreached is all ones, so clearing is a memset, on all devices at once.
-struct ClearGpu {
-  template <class Engine>
-  void operator()(Engine& engine) const {
-    static_assert(kUnreached == 0xFFFFFFFFu);
-    const std::vector<int>& devices = engine.machine().devices();
-    for (pe_t p = 0; p < engine.graph().n_pes(); ++p) {
-      DeviceGuard guard(devices[p]);
-      SHOAL_CUDA(cudaMemsetAsync(engine.known(p), 0xFF, engine.graph().num_vertices * sizeof(level_t), 0));
-    }
-    for (int device : devices) {
-      DeviceGuard guard(device);
-      SHOAL_CUDA(cudaStreamSynchronize(0));
-    }
-  }
-};
-
 /// One thread per owned vertex: the smallest input number among the in-neighbours one level up.
 __global__ void parents_kernel(CsrView rows, const level_t* all_levels, const vertex_t* input_of_placed,
                                vertex_t source, vertex_t* parent) {
@@ -69,21 +52,14 @@ void fetch_parents_from_devices(const PlacedGraph& graph, level_t* const* level,
   }
 }
 
-class AsyncGpu : public BfsAsync<ClearGpu> {
+class AsyncGpu : public BfsAsync<> {
  public:
   using BfsAsync::BfsAsync;
   void fetch_parents(vertex_t source, vertex_t* to) override {
-    fetch_parents_from_devices(graph(), levels().data(), source, to);
+    fetch_parents_from_devices(graph_, known_.all_own().data(), source, to);
   }
   std::string verify(vertex_t source) const override {
-    return verify_levels_on_devices(graph(), levels().data(), source);
-  }
-
- private:
-  std::vector<level_t*> levels() const {
-    std::vector<level_t*> all;
-    for (pe_t p = 0; p < graph().n_pes(); ++p) all.push_back(level(p));
-    return all;
+    return verify_levels_on_devices(graph_, known_.all_own().data(), source);
   }
 };
 
@@ -115,7 +91,7 @@ class LevelsGpu : public BfsEngine {
 }  // namespace
 
 std::unique_ptr<BfsEngine> make_async_gpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
-  return std::make_unique<AsyncGpu>(machine, graph, plan, ClearGpu{});
+  return std::make_unique<AsyncGpu>(machine, graph, plan);
 }
 std::unique_ptr<BfsEngine> make_levels_gpu(const Machine& machine, const PlacedGraph& graph) {
   return std::make_unique<LevelsGpu>(machine, graph);

@@ -26,7 +26,7 @@ struct PrepareCpu {
     machine.team().run([&](pe_t pe, int thread) {
       const std::int64_t t = machine.threads_per_pe();
       const std::int64_t all = engine.graph().num_vertices;
-      vertex_t* const known = engine.known(pe);
+      vertex_t* const known = engine.known().all(pe);
       std::iota(known + all * thread / t, known + all * (thread + 1) / t, static_cast<vertex_t>(all * thread / t));
     });
     machine.team().run([&](pe_t pe, int thread) {
@@ -37,7 +37,7 @@ struct PrepareCpu {
       auto seed = std::lower_bound(seeds.begin(), seeds.end(), rows.first + begin,
                                    [](const Components::Item& item, std::int64_t v) { return item.v < v; });
       for (; seed != seeds.end() && seed->v < rows.first + end; ++seed)
-        engine.label(pe)[rows.local(seed->v)] = kNoVertex;
+        engine.known().own(pe)[rows.local(seed->v)] = kNoVertex;
     });
   }
 };

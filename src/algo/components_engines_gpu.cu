@@ -49,7 +49,8 @@ struct PrepareGpu {
     const std::vector<int>& devices = engine.machine().devices();
     for (pe_t p = 0; p < engine.graph().n_pes(); ++p) {
       DeviceGuard guard(devices[p]);
-      own_numbers<<<1024, 256>>>(engine.task(p).out, engine.task(p).in, engine.known(p), engine.graph().num_vertices);
+      own_numbers<<<1024, 256>>>(engine.task(p).out, engine.task(p).in, engine.known().all(p),
+                                 engine.graph().num_vertices);
       SHOAL_CUDA(cudaGetLastError());
     }
     for (int device : devices) {
@@ -63,9 +64,7 @@ class AsyncGpu : public ComponentsAsync<PrepareGpu> {
  public:
   using ComponentsAsync::ComponentsAsync;
   std::string verify() const override {
-    std::vector<const vertex_t*> labels;
-    for (pe_t p = 0; p < graph().n_pes(); ++p) labels.push_back(label(p));
-    return verify_components_on_devices(graph(), labels.data());
+    return verify_components_on_devices(graph(), known().all_own<const vertex_t*>().data());
   }
 };
 

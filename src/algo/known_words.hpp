@@ -1,0 +1,74 @@
+// What the tasks that lower a word of every vertex have in common (BFS, shortest paths, components): their memory, and how
+// a run begins and is reported.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "placed_run.hpp"
+#include "shoal/pgas/placed_graph.hpp"
+#include "shoal/pgas/symmetric.hpp"
+#include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/report.hpp"
+
+namespace shoal {
+
+/// Every byte becomes 0xFF, on all PEs at once; returns when it is done.
+/// @param memory  [n_pes] `bytes` each
+void fill_ones(const Machine& machine, const std::vector<std::shared_ptr<void>>& memory, std::size_t bytes);
+
+/// A word of every vertex on every PE, by placed number: of its own vertices the truth, of others what it has told their
+/// owner (`known` of the tasks).
+template <class Word>
+class KnownWords {
+ public:
+  /// The words hold anything. @param what  for errors: "levels"
+  KnownWords(const Machine& machine, const PlacedGraph& graph, const char* what) : machine_(machine), graph_(graph) {
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      memory_.push_back(machine.allocate(p, bytes(), what, Machine::Contents::anything));
+    }
+  }
+
+  Word* all(pe_t pe) const { return static_cast<Word*>(memory_[pe].get()); }  ///< [num_vertices]
+  Word* own(pe_t pe) const { return all(pe) + graph_.out[pe].first; }         ///< [graph.out[pe].count]
+  /// own() of every PE.
+  Symmetric<Word> parts() const {
+    Symmetric<Word> parts;
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) parts.part[p] = own(p);
+    return parts;
+  }
+  template <class Pointer = Word*>
+  std::vector<Pointer> all_own() const {
+    std::vector<Pointer> all;
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) all.push_back(own(p));
+    return all;
+  }
+
+  void fill_ones() const { shoal::fill_ones(machine_, memory_, bytes()); }
+  /// Copies PE pe's own words, in placed order, to the host.
+  void fetch(pe_t pe, Word* to) const {
+    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, own(pe), graph_.out[pe].count * sizeof(Word));
+  }
+
+ private:
+  std::size_t bytes() const { return static_cast<std::size_t>(graph_.num_vertices) * sizeof(Word); }
+
+  const Machine& machine_;
+  const PlacedGraph& graph_;
+  std::vector<std::shared_ptr<void>> memory_;
+};
+
+/// clear(), then a run of the worklist: the time of both counts. `report` keeps its choices and phases, the rest is the run's.
+template <class Clear, class WorklistT, class Tasks, class Seeds>
+void clear_and_run(Clear&& clear, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds, Report& report) {
+  Stopwatch watch;
+  clear();
+  const double clear_seconds = watch.lap();
+  Report run = worklist.run(tasks, seeds);
+  run.chosen = std::move(report.chosen);
+  run.phase_seconds = std::move(report.phase_seconds);
+  run.seconds += clear_seconds + report.seconds;
+  report = std::move(run);
+}
+
+}  // namespace shoal
