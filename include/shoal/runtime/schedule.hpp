@@ -32,7 +32,7 @@ class Scheduler {
         backoff.reset();
       } else {
         rest();
-        if (index_ == 0 && view().me == 0) look_for_the_end();
+        if (index_ == 0 && view().me == 0 && look_for_the_end()) break;
         // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
@@ -95,11 +95,11 @@ class Scheduler {
 
   /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
   /// quiescent() has acquired.
-  SHOAL_FN void look_for_the_end() {
+  SHOAL_FN bool look_for_the_end() {
     std::uint64_t created = 0;
-    if (!seems_over(created)) return;
+    if (!seems_over(created)) return false;
     created = w_.from_leader(created);
-    if (!over()) rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+    return !over() && rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
   }
   /// @param created  the leader's, if true
   SHOAL_FN bool seems_over(std::uint64_t& created) {
@@ -116,6 +116,7 @@ class Scheduler {
     if constexpr (requires { typename W::Looker; }) return quiescent(typename W::Looker(), view, created);
     return false;
   }
+  /// True if the run is over.
   SHOAL_FN bool end_or_go_on(std::uint64_t created) {
     if (order_phase(w_, view(), orders_, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
@@ -340,7 +341,10 @@ class Scheduler {
 
   /// @param fits  set to false if the ring had no room and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
-    const lane_t n = view().spill.pop(w_, out_.list(), desk_.item, desk_size(), out_.state());
+    lane_t n = 0;
+    while (n < desk_size() && out_.list().top != kNoChunk) {
+      n += view().spill.pop(w_, out_.list(), desk_.item + n, desk_size() - n, out_.state());
+    }
     if (n == 0) return false;
     bool moved = false;
     const lane_t left = out_.unspill(w_, desk_.item, n, moved);
