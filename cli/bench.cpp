@@ -15,6 +15,7 @@
 #include "json_output.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/runtime/run_flags.hpp"
 
 extern char** environ;
 
@@ -80,10 +81,7 @@ class BenchCommand {
         ->delimiter(',')
         ->group(what)
         ->type_name("N,N");
-    app.add_option("--seed", options_.seed, "of the sources")
-        ->group(what)
-        ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+    app.add_option("--seed", options_.seed, "of the sources")->group(what)->type_name("N")->check(refuse_negative);
     const char* out = "What comes out";
     json_.add_to(app, "every run", out);
     app.add_option("--markdown", markdown_, "the table, for a document")->group(out)->type_name("FILE");
@@ -140,12 +138,11 @@ class BenchCommand {
   }
 
   static int list() {
-    for (const Experiment& experiment : experiments()) {
-      std::printf("%-20s %s\n%-20s %s\n", experiment.name.c_str(), experiment.title.c_str(), "",
-                  experiment.source.c_str());
-    }
-    std::printf("%-20s %s\n%-20s %s\n", kQueueExperiment, "Push, pop, push and pop on one GPU's queues (by gpu_queue)",
-                "", "Chen et al., Atos, Fig. 1");
+    const auto line = [](const std::string& name, const std::string& title, const std::string& source) {
+      std::printf("%-24s %s\n%-24s %s\n", name.c_str(), title.c_str(), "", source.c_str());
+    };
+    for (const Experiment& experiment : experiments()) line(experiment.name, experiment.title, experiment.source);
+    line(kQueueExperiment, "Push, pop, push and pop on one GPU's queues (by gpu_queue)", "Chen et al., Atos, Fig. 1");
     return kRight;
   }
 

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -24,6 +25,16 @@ const char* const kFooter = R"(examples:
 `shoal COMMAND --help` has more of them.
 
 exit status: 0 right, 1 wrong result, 2 usage or input, 3 capacity, 4 transport or device, 5 a fault of shoal itself)";
+
+/// Says that a value may be left out: --json[=FILE], where CLI11 shows the value that then holds.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    if (const std::size_t at = name.find("{-}"); at != std::string::npos) name.replace(at, 3, "[=FILE]");
+    return name;
+  }
+};
 
 int complain(int status, const std::string& what) {
   std::string line = what;
@@ -50,6 +61,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("shoal ") + shoal::kVersion);
   app.footer(kFooter);
   app.require_subcommand(0, 1);
+  app.formatter(std::make_shared<Help>());
   app.get_formatter()->column_width(34);
 
   std::vector<std::pair<CLI::App*, Run>> commands;

@@ -4,6 +4,10 @@
 
 namespace shoal {
 
+std::string refuse_negative(const std::string& text) {
+  return text.rfind('-', 0) == 0 ? text + " is negative; a number from 0 on is wanted" : "";
+}
+
 void RunFlags::add_to(CLI::App& app) {
   const char* group = "Where it runs";
   const auto flag = [&](const char* name, const char* type, auto& value, const char* text) {
@@ -32,7 +36,7 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--combine", "KIND", combine_, "merge items of one key before they are sent: auto, on, off");
   flag("--stall-timeout", "SECONDS", values_.stall_timeout_seconds,
        "seconds without progress that end a run in an error");
-  flag("--seed", "N", values_.seed, "of random sources and the random partition")->check(CLI::NonNegativeNumber);
+  flag("--seed", "N", values_.seed, "of random sources and the random partition")->check(refuse_negative);
 }
 
 void RunFlags::read(Options& options) const {

@@ -10,6 +10,9 @@ class App;
 
 namespace shoal {
 
+/// A check of CLI11 for numbers without a sign, which it would wrap. @return empty, or what is wrong
+std::string refuse_negative(const std::string& text);
+
 /// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
 class RunFlags {
  public:
