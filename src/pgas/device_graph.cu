@@ -7,11 +7,13 @@
 
 #include "device_slice.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/peer_access.cuh"
 #include "shoal/data/io.hpp"
 
 namespace shoal {
 namespace {
 
+/// They reach each other afterwards.
 void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes) {
   const int found = num_devices();
   if (found == 0) {
@@ -27,6 +29,7 @@ void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes)
                         std::to_string(found) + " found, numbered from 0");
     }
   }
+  reach_each_other(devices);
 }
 
 /// Rows [first, first + count) of a host graph in placed numbers, on the current device.

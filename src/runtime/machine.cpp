@@ -25,15 +25,6 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
   }
 }
 
-#if defined(SHOAL_HAVE_CUDA)
-/// Every PE's device opens every other's memory.
-void enable_peer_access(const std::vector<int>& devices) {
-  for (int from : devices) {
-    for (int to : devices) reach_peer(from, to);
-  }
-}
-#endif
-
 }  // namespace
 
 Machine::Machine(const Options& options) {
@@ -84,7 +75,7 @@ Machine::Machine(const Options& options) {
                                             : on_gpu_                ? ": GPUs of one process"
                                                                      : ": CPU threads of one process"));
 #if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_) enable_peer_access(devices_);
+  if (on_gpu_) reach_each_other(devices_);
 #endif
 }
 

@@ -179,6 +179,7 @@ TEST_F(BfsLevelsGpuTest, RefusesWhatItCannotDo) {
 TEST_F(BfsLevelsGpuTest, AFailedAllocationLeavesNothing) {
   const Csr csr = generate(parse_generator("kron:8"));
   Bench bench(csr, 1);
+  { BfsLevelsGpu loads_the_kernels(bench.graph); }
   const std::size_t before = free_device_bytes();
   EXPECT_GT(test::fail_each_allocation([&] { BfsLevelsGpu search(bench.graph); }), 5);
   EXPECT_EQ(free_device_bytes(), before);

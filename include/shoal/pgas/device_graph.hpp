@@ -15,7 +15,7 @@ namespace shoal {
 
 /// Uploads each PE's rows (and in-arcs, for a directed graph) to its device. Offsets of each slice begin at 0.
 /// @param graph    may be destroyed afterwards
-/// @param devices  [n_pes] CUDA device of each PE; PEs may share one
+/// @param devices  [n_pes] CUDA device of each PE; PEs may share one; they reach each other's memory afterwards
 /// @param weights  also uploads the graph's weights, if it has some
 /// @throws UsageError (the partition is of another graph, `devices` has another length), CapacityError, DeviceError;
 ///         nothing is left on any device then
