@@ -54,13 +54,15 @@ void run_matrix(const std::vector<Subject>& chosen, const Wanted& wanted, const 
         for (const Way& way : ways) tally.run({subject->name, "matrix", way.options.pes}, where, check, way);
       }
       const Counts after = tally.all();
-      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s\n", subject->name.c_str(),
-                  input.name.c_str(), static_cast<long long>(input.graph.num_vertices()),
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const long long run = after.right + after.wrong - before.right - before.wrong;
+      std::printf("%-11s %-28s %9lld vertices %10lld arcs  %5lld right%s  %.1f s, %.1f ms a way\n",
+                  subject->name.c_str(), input.name.c_str(), static_cast<long long>(input.graph.num_vertices()),
                   static_cast<long long>(input.graph.num_arcs()), after.right - before.right,
                   after.not_run > before.not_run
                       ? (", " + std::to_string(after.not_run - before.not_run) + " not run").c_str()
                       : "",
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+                  seconds, run > 0 ? seconds * 1e3 / static_cast<double>(run) : 0.0);
       std::fflush(stdout);
     }
   };

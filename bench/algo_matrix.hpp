@@ -1,7 +1,9 @@
 // Every way to run an algorithm, on every graph, against its reference: what a subject is, and which ways there are. To add an
 // algorithm: a function that returns its Subject (algo_matrix_subjects.cpp), and a line in the list there.
 #pragma once
+#include <array>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -43,7 +45,7 @@ struct Way {
   std::string text;
 };
 
-/// METIS's partitions of one graph, each found at its first use and kept in a file until this object goes.
+/// METIS's partitions of one graph, each found at its first use and kept in a file until this object goes. For any thread.
 class PartitionFiles {
  public:
   /// @param graph  outlives this object
@@ -52,12 +54,13 @@ class PartitionFiles {
   PartitionFiles(const PartitionFiles&) = delete;
   PartitionFiles& operator=(const PartitionFiles&) = delete;
   /// The file for so many PEs. @throws UsageError when it cannot be written, or METIS gives up
-  const std::string& by_metis(pe_t pes);
+  std::string by_metis(pe_t pes);
 
  private:
   const Csr& graph_;
   const std::uint64_t seed_;
-  std::vector<std::string> files_;
+  std::mutex mutex_;
+  std::array<std::string, kMaxPes + 1> files_;
 };
 
 /// The core: all partitions x workers x kernels, x queues x judges where the subject says so (on large graphs one drawn pair

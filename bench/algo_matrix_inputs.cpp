@@ -54,16 +54,20 @@ std::vector<Source> sources_of(const std::string& data) {
 
 Prepared::Prepared(Input made, const std::vector<Subject>& chosen, const Wanted& wanted, bool count_only)
     : input(std::move(made)), files(input.graph, wanted.seed) {
+  // References take seconds on large graphs: all algorithms' at the same time.
+  std::vector<std::future<Part>> making;
   for (const Subject& subject : chosen) {
-    Part part{&subject, {}, {}, wanted.quick && input.large && !subject.large};
-    if (!part.skipped) part.ways = all_ways(subject, input, wanted, files, count_only);
-    if (!part.ways.empty()) {
+    making.push_back(std::async(std::launch::async, [&, count_only] {
+      Part part{&subject, {}, {}, wanted.quick && input.large && !subject.large};
+      if (!part.skipped) part.ways = all_ways(subject, input, wanted, files, count_only);
+      if (part.ways.empty()) return part;
       for (const std::string& manner : subject.manners(input)) {
         part.checks.emplace_back(manner, count_only ? Check{} : subject.check(input, manner, wanted.seed));
       }
-    }
-    parts.push_back(std::move(part));
+      return part;
+    }));
   }
+  for (std::future<Part>& part : making) parts.push_back(part.get());
 }
 
 void for_inputs(const std::string& data, const std::vector<std::string>& texts, const std::vector<Subject>& chosen,

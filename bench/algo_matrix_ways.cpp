@@ -73,8 +73,8 @@ PartitionFiles::~PartitionFiles() {
   }
 }
 
-const std::string& PartitionFiles::by_metis(pe_t pes) {
-  files_.resize(std::max(files_.size(), static_cast<std::size_t>(pes) + 1));
+std::string PartitionFiles::by_metis(pe_t pes) {
+  const std::lock_guard lock(mutex_);
   std::string& file = files_[pes];
   if (!file.empty()) return file;
   const Partition partition = make_partition(graph_, pes, PartitionKind::metis, "", seed_);

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the matrix of algorithms, or soaks with delays, in copies side by side over this machine's GPUs, and adds them up.
+"""Runs the matrix of algorithms, and soaks with delays, spread over this machine's GPUs, and adds them up.
 
     gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS] [--no-matrix]
                   [--algorithms bfs,sssp] [--pes 1,2,3,4] [--ways core,rest] [--json FILE]
 
 BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
-one number of PEs; it takes one place on each of its GPUs, of which each has --copies. Much of a small run is set-up on the
-host, so a few copies overlap there; their kernels take turns, so more of them only wait for each other. The core of the
-ways goes before the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run` last; --json: the
-same, for scripts/results_table.py. Exit status 1 unless all ways were run and right.
+one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
+programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. Soaks go first,
+then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
+last; --json: the same, for scripts/results_table.py. Exit status 1 unless all ways were run and right.
 """
 
 import argparse
@@ -90,16 +90,14 @@ class Counts(dict):
 
 
 def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
-    """The core first, and of each part those on most GPUs: they are the hardest to place."""
-    jobs: list[Job] = []
+    """Soaks, the core, the rest, and of each part those on most GPUs first: they are the hardest to place."""
+    everywhere = len(gpus)
+    each = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
+    jobs = [Job("soak", everywhere, i, args.shards, runs) for i, runs in enumerate(each) if runs > 0]
     for what in args.ways:
-        for pes in sorted({pes for pes in args.pes if pes <= len(gpus)}, reverse=True):
-            # One PE has a fifth of the ways that more have: fewer, longer programs.
-            shards = args.shards if pes > 1 else max(1, args.shards // 2)
+        for pes in sorted({pes for pes in args.pes if pes <= everywhere}, reverse=True):
+            shards = args.shards * (everywhere // pes)
             jobs += [Job(what, pes, i, shards) for i in range(shards)]
-    for i in range(args.shards):
-        runs = args.soak // args.shards + (i < args.soak % args.shards)
-        jobs += [Job("soak", len(gpus), i, args.shards, runs)] if runs > 0 else []
     return jobs
 
 
@@ -156,8 +154,8 @@ def main() -> int:
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, help="a folder with edge lists *.el.gz")
     parser.add_argument("--seconds", type=float, default=400, help="no way begins later; those left are counted")
-    parser.add_argument("--copies", type=int, default=4, help="programs side by side on one GPU")
-    parser.add_argument("--shards", type=int, default=4, help="programs that share the ways on one number of PEs")
+    parser.add_argument("--copies", type=int, default=1, help="programs side by side on one GPU")
+    parser.add_argument("--shards", type=int, default=1, help="programs that share the ways on one set of GPUs")
     parser.add_argument("--soak", type=int, default=0, help="runs with delays and tiny capacities, per algorithm")
     parser.add_argument("--ways", type=lambda text: text.split(",") if text else [], default=["core", "rest"])
     parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
