@@ -37,7 +37,6 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
     return [&member](double x) { member = static_cast<std::remove_reference_t<decltype(member)>>(x); };
   };
   bed::apply_tuning(text, {{"delta", set(t.delta)},
-                           {"few", set(t.few)},
                            {"far_widths", set(t.far_widths)},
                            {"sweep_enter", set(t.sweep_enter)},
                            {"sweep_leave", set(t.sweep_leave)},
@@ -48,7 +47,6 @@ SsspDeltaGpuTuning tuning_of(const std::string& text) {
                            {"pull_width", set(t.pull_width)},
                            {"pull_growth", set(t.pull_growth)},
                            {"range_windows", set(t.range_windows)},
-                           {"before_width", set(t.before_width)},
                            {"after_width", set(t.after_width)},
                            {"narrow", set(t.narrow)},
                            {"narrow_after", set(t.narrow_after)},

@@ -97,8 +97,6 @@ struct Search final : SsspDeltaGpu::State {
     rules.pull_growth = t.pull_growth;
     rules.range_windows = t.range_windows;
     if (rules.pulls > 0) sort_all();
-    rules.few = static_cast<u32>(t.few);
-    rules.delta_before = rules.pulls > 0 ? std::max(windows.delta, windows.before) : windows.delta;
     const double n = static_cast<double>(g.num_vertices);
     rules.pull_enter = static_cast<u32>(std::clamp(n * t.pull_enter, 0.0, 4e9));
     rules.pull_arcs = static_cast<u64>(t.pull_share * static_cast<double>(g.num_arcs));

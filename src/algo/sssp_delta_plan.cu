@@ -16,7 +16,6 @@ using namespace sssp_gpu;
 void check_tuning(const SsspDeltaGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
   if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
-  if (t.few < 0) refuse("few " + std::to_string(t.few) + "; 0 or more is wanted");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
   if (t.pulls < 0) refuse("pulls " + std::to_string(t.pulls) + "; 0 or more ranges are wanted");
@@ -27,7 +26,6 @@ void check_tuning(const SsspDeltaGpuTuning& t) {
   if (!(t.range_windows >= 1)) {
     refuse("range_windows " + std::to_string(t.range_windows) + "; at least 1 is wanted");
   }
-  if (!(t.before_width >= 0) || std::isinf(t.before_width)) refuse("before_width " + std::to_string(t.before_width));
   if (!(t.after_width > 0) || std::isinf(t.after_width)) refuse("after_width " + std::to_string(t.after_width));
   if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
     refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");
@@ -107,7 +105,6 @@ SsspWindows choose_windows(const PlacedGraph& graph, const SsspDeltaGpuTuning& t
   const double degree = std::max(static_cast<double>(graph.num_arcs) / connected, 1.0);
   SsspWindows windows;
   if (degree >= tuning.pull_degree) windows.pull = mean * tuning.pull_width;
-  windows.before = mean * tuning.before_width;
   windows.after = mean * tuning.after_width;
   if (tuning.delta > 0) {
     windows.delta = tuning.delta;

@@ -28,10 +28,9 @@ SliceSummary describe_slice(const CsrView& rows, ArcWeights weights);
 
 /// In units of weight.
 struct SsspWindows {
-  double delta = 0;   ///< what a step expands
-  double pull = 0;    ///< the range whose long arcs are pulled; 0: none is
-  double before = 0;  ///< what a step expands at least before that
-  double after = 0;   ///< what a step expands afterwards
+  double delta = 0;  ///< what a step expands
+  double pull = 0;   ///< the range whose long arcs are pulled; 0: none is
+  double after = 0;  ///< what a step expands afterwards
   std::string why;
 };
 /// @param all  the sum over all PEs

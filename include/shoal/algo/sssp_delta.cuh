@@ -111,9 +111,7 @@ struct Slice {
 
 struct Rules {
   double delta;          ///< width of the window of distances that are expanded in one step
-  double delta_before;   ///< the same before the first range whose long arcs are pulled
   double delta_after;    ///< the same after long arcs were pulled, when only vertices of few arcs are left
-  u32 few;               ///< while no more vertices are pending, a step expands them all
   double far_widths;     ///< sweeping: the queue holds distances up to so many deltas
   double pull;           ///< width of the first range of distances whose long arcs are pulled, not pushed
   double pull_growth;    ///< each range is so many times as wide as the one before

@@ -15,9 +15,6 @@ struct SsspDeltaGpuTuning {
   /// Width of the window of distances that a step expands, in units of weight; 0: from weights and degrees.
   double delta = 0;
 
-  /// A step expands all pending vertices, however far, while they are no more: they do not fill the lanes.
-  int few = 0;
-
   // Sweeping: vertices that wait far beyond the nearest are not kept in the queue, but found by sweeps.
   double sweep_enter = 1.0 / 32;   ///< from this part of all vertices pending on
   double sweep_leave = 1.0 / 256;  ///< until fewer are
@@ -32,7 +29,6 @@ struct SsspDeltaGpuTuning {
   double pull_width = 0.05;       ///< mean weights: width of the first range; 0: nothing is pulled
   double pull_growth = 5;         ///< each range is so many times as wide as the one before
   double range_windows = 1;       ///< a range is settled in so many windows, or fewer: none is narrower than delta
-  double before_width = 0;        ///< mean weights: least delta before the first range, while few vertices are pending
   double after_width = 1;         ///< mean weights: least delta afterwards, when only vertices of few arcs are left
 
   // Small steps on one cluster of blocks on each PE. Both limits are lowered to what its shared memory holds.

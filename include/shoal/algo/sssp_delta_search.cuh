@@ -100,10 +100,10 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
 
 /// One step. @return false when the search was ended
 template <class Metric, bool kMulti>
-__device__ bool run_step(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
+__device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
-  const Raw edge = at.all <= rules.few ? at.far : min(Metric::shift(at.least, at.delta), at.far);
+  const Raw edge = min(Metric::shift(at.least, at.delta), at.far);
   const u32 which = at.step & 1, next = which ^ 1;
   if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
   w.begin(next, 0, at.far);
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   bool narrow = false;
   u32 streak = 0;
   const Rules& rules = args.rules;
-  at.delta = from.begun == 0 ? rules.delta_before : rules.delta;
+  at.delta = rules.delta;
   while (ok) {
     if (at.limit != Metric::kNone && at.all == 0) {
       ok = pull(rules, w, at);
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
       narrow = streak > rules.narrow_after;
       if (narrow) break;
     }
-    ok = run_step(rules, w, at);
+    ok = run_step(w, at);
   }
   const u64 popped = warp_sum(w.popped), arcs = warp_sum(w.arcs);
   if (lane_id() == 0 && arcs != 0) {
