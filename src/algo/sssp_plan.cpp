@@ -22,16 +22,35 @@ double default_delta(const PlacedGraph& graph) {
   return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
 }
 
+namespace {
+
+/// Whether a GPU does best to run items as they come: the graph is small and nearly a tree, so that little is run twice, and
+/// its lanes are idle anyway while few vertices are near. A step in lockstep costs about 5 us, a push and its run 2.
+/// One H200, 2026-11-21, ms in order of arrival / by strategy delta: seattle-roads (24,647 edges beyond a tree) 1.83 / 2.52,
+/// luxembourg_osm (5,068) 3.03 / 4.12, moscow-roads (38,928) 2.96 / 3.99, road:256 (52,000) 1.39 / 1.70; but road:512
+/// (209,000) 6.78 / 3.85 and road:1024 (837,000) 44.9 / 8.1.
+bool best_in_order_of_arrival(const Machine& machine, const PlacedGraph& graph) {
+  constexpr std::int64_t kVertices = 1 << 19, kDetours = 1 << 16;
+  const std::int64_t edges = graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs;
+  const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
+  return machine.on_gpu() && graph.n_pes() == 1 && graph.num_vertices <= kVertices &&
+         edges - graph.num_vertices <= kDetours && !skewed;
+}
+
+}  // namespace
+
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
   SsspPlan plan;
   // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
   const bool tuned = asks_for_worklist(options);
+  const bool as_they_come = best_in_order_of_arrival(machine, graph);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == SsspStrategy::automatic) {
-    plan.strategy = tuned && options.delta == 0 ? SsspStrategy::async : SsspStrategy::delta;
+    plan.strategy = (tuned || as_they_come) && options.delta == 0 ? SsspStrategy::async : SsspStrategy::delta;
     reason = options.delta > 0 ? "the width of its buckets was given"
              : tuned           ? "options of the asynchronous worklist were given"
+             : as_they_come    ? "small and nearly a tree: little is run twice"
                                : "near vertices first: few are run twice";
   }
   if (plan.strategy == SsspStrategy::async && options.delta > 0) {
@@ -45,13 +64,15 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     Options launch = options;
     // Where rows are long and a GPU's lanes many, waiting for the threshold costs more than what is run twice: kron:20 on one
     // H200, 2026-11-21: 3.2 ms without an order (2.2 times the arcs), 17.9 and more with one.
-    const bool ordered = !machine.on_gpu() || degree < 8;
+    const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (options.queue == QueueKind::automatic && ordered) {
       say_again("queue", "priority: near vertices first, so few are run twice", why);
     } else if (options.queue == QueueKind::automatic) {
-      why.emplace_back("queue", "fifo: long rows keep all lanes busy, and waiting for an order would not");
+      why.emplace_back("queue", as_they_come
+                                    ? "fifo: little is run twice without an order"
+                                    : "fifo: long rows keep all lanes busy, and waiting for an order would not");
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
