@@ -45,7 +45,7 @@ class Results:
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.runs: list[runs.Run] = []
-        self.tuned: list[tuple[str, float]] = []
+        self.tuned: list[tuple[str, float | None]] = []
         autos: list[dict] = []
         partitions: dict[str, list[dict]] = {}
         self.ends: list[str] = []
@@ -120,8 +120,8 @@ def document(results: Results, figures: pathlib.Path) -> str:
         if (figures / name).exists():
             text += f"\n![{says}](figures/{name})\n\n{says}\n"
     if results.tuned:
-        within = sum(gap <= 0.1 for _, gap in results.tuned)
-        text += sections.AUTO_HEAD.format(within=within, all=len(results.tuned))
+        gaps = [gap for _, gap in results.tuned if gap is not None]
+        text += sections.AUTO_HEAD.format(within=sum(gap <= 0.1 for gap in gaps), all=len(gaps))
         text += "\n".join(row for row, _ in results.tuned) + "\n"
     more = [results.peers.section()] if results.peers else []
     return text + "".join("\n" + section for section in more + results.sections)

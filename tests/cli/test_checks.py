@@ -231,7 +231,7 @@ class Results(unittest.TestCase):
             "best_seconds": 0.002,
             "auto_above_best": 0.05,
         }
-        pair = {**tune, "graph": "star:9", "ways": 7, "best": []}
+        pair = {**tune, "graph": "star:9", "ways": 7, "best": [], "left_out": 8}
         auto = {"command": "auto_against_tuner", "devices": [], "machine": {"cpu": "C"}, "rows": [pair]}
         run = {"graph": "usa", "graph_line": "usa; here road:9", "way": "auto", "pes": 1}
         bench = {
@@ -255,7 +255,8 @@ class Results(unittest.TestCase):
         (self.folder / "notes" / "experiment.md").write_text("As the paper says.")
         text = self.document()[0]
         self.assertIn("| sssp | road:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | `--fetch 4` | 1 |", text)
-        self.assertIn("| sssp | star:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | auto | 7 |", text)
+        self.assertIn("| sssp | star:9 | C, 1 x 2 threads | 2.100 | 2.000 | 5.0 % | auto | 7 of 15 |", text)
+        self.assertIn("1 of 1\nare within 10 %", text)
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
         self.assertIn("- usa, auto, 2 PEs: no room\n- usa, auto, 3 PEs: ended after 2 s\n", text)
         self.assertIn("\nAs the paper says.\n", text)
