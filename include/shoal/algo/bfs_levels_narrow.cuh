@@ -186,16 +186,18 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   NarrowSink sink{v, args.level, s, nullptr, 0, false};
   // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
   const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
-  const u64* theirs = cluster.map_shared_rank(narrow_queue, b);
+  static_assert(kMaxThreads <= kNarrowSlots, "every warp's first chunk lies in the queue, filled or not");
+  const ClusterAddress first_entry(narrow_queue + first_chunk * 32 + lane, b);
+  const ClusterAddress counts(s.count, min(lane, blocks - 1));
   u32 levels = 0;
   Why why = Why::done;
   for (;; ++depth, ++levels) {
     meet_cluster();
     // The first entry is read before it is known whether there is one; the counts are under way at the same time.
-    const u64* queue = theirs + (depth & 1) * kNarrowSlots;
-    u64 entry = first_chunk * 32 + lane < kNarrowSlots ? queue[first_chunk * 32 + lane] : 0;
+    const u32 half = (depth & 1) * kNarrowSlots * sizeof(u64);
+    u64 entry = first_entry.load(half);
     if (warp == 0) {
-      if (lane < blocks) s.size[lane] = *reinterpret_cast<u64*>(cluster.map_shared_rank(&s.count[depth & 1], lane));
+      if (lane < blocks) s.size[lane] = counts.load((depth & 1) * sizeof(NarrowCount));
       if (lane == 0) s.count[(depth + 1) & 1] = {0, 0};  // last read by others before this level's barrier
     }
     sink.settle();
@@ -215,7 +217,8 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     const u32 have = __shfl_sync(kAll, vertices, b);
     for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
-      if (chunk != first_chunk) entry = i < have ? queue[i] : 0;
+      const u32 further = (chunk - first_chunk) * 32 * sizeof(u64);
+      if (further != 0) entry = i < have ? first_entry.load(half + further) : 0;
       sink.expand(i < have ? entry : 0);
     }
   }
