@@ -32,9 +32,10 @@ namespace {
 bool best_in_order_of_arrival(const Machine& machine, const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kDetours = 1 << 16;
   const std::int64_t edges = graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs;
+  const std::int64_t detours = edges - graph.num_vertices;
   const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
   return machine.on_gpu() && graph.n_pes() == 1 && graph.num_vertices <= kVertices &&
-         edges - graph.num_vertices <= kDetours && !skewed;
+         detours <= std::min(kDetours, graph.num_vertices) && !skewed;
 }
 
 }  // namespace
