@@ -68,6 +68,18 @@ SHOAL_FN T fetch_min(Ref ref, T v) {
   return old;
 #endif
 }
+/// max, likewise.
+template <class Ref, class T>
+SHOAL_FN T fetch_max(Ref ref, T v) {
+#if defined(__CUDA_ARCH__)
+  return ref.fetch_max(v, kRelaxed);
+#else
+  T old = ref.load(kRelaxed);
+  while (old < v && !ref.compare_exchange_weak(old, v, kRelaxed, kRelaxed)) {
+  }
+  return old;
+#endif
+}
 }  // namespace detail
 
 /// One shared word. Zero-initialised storage is a valid Word holding zero.
@@ -109,6 +121,7 @@ class Word {
   SHOAL_FN T fetch_sub(T v) { return ref().fetch_sub(v, detail::kRelaxed); }
   SHOAL_FN T fetch_sub_acquire(T v) { return ref().fetch_sub(v, detail::kAcquire); }
   SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }
+  SHOAL_FN T fetch_max(T v) { return detail::fetch_max(ref(), v); }
   /// Compare and swap; on failure `expected` holds what was found. Relaxed.
   SHOAL_FN bool compare_swap(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kRelaxed, detail::kRelaxed);

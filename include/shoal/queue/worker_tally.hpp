@@ -24,15 +24,13 @@ struct WorkerTally {
     if (!w.any(any != 0)) return;  // after a round in which it found nothing
     lane_t i = 0;
     for (std::uint64_t count : counts) {
-      const std::uint64_t total = w.sum(count);
-      if (w.lane() == 0 && total > 0) here.tally[i].fetch_add(total);
+      if (w.any(count != 0)) {  // a vote costs less than a sum, and most counts of a round are nobody's
+        const std::uint64_t total = w.sum(count);
+        if (w.lane() == 0) here.tally[i].fetch_add(total);
+      }
       ++i;
     }
-    if (w.lane() == 0) {
-      std::uint64_t most = here.tally[i].load();
-      while (most < peak && !here.tally[i].compare_swap(most, peak)) {
-      }
-    }
+    if (w.lane() == 0) here.tally[i].fetch_max(peak);
     *this = {};
   }
 };
