@@ -86,19 +86,19 @@ def lag_rows(data: dict) -> list[str]:
             raise ValueError("hops were lost")
         lag, push = data[where]["lag_ns"], data[where]["push_ns"]
         rows.append(
-            f"| {workers_of(data)}, {says} | {lag['median'] / 1e3:.1f} | {lag['p99'] / 1e3:.1f} "
-            f"| {push['median'] / 1e3:.2f} | {lag['p99'] / push['median']:.0f} |"
+            f"| {workers_of(data)}, {says} | {data['in_flight']:,} | {lag['median'] / 1e3:.1f} | {lag['p99'] / 1e3:.1f} "
+            f"| {push['median'] / 1e3:.2f} | {lag['p99'] / push['median']:.1f} |"
         )
     return rows
 
 
 LAG_HEAD = """## From push to run
 
-`bench/worklist_lag.cu`, in microseconds, with 1,000 items under way: from the beginning of an item's push to its run, waiting
-for a free worker included; a push; and the 99th percentile in pushes.
+`bench/worklist_lag.cu`, in microseconds, with so many items under way: from the beginning of an item's push to its run; a push;
+and the 99th percentile in pushes. Where all workers are busy, an item waits for one: that is in it.
 
-| workers | pushed to run | 99th percentile | a push | 99th percentile in pushes |
-|---|---:|---:|---:|---:|
+| workers | items | pushed to run | 99th percentile | a push | 99th percentile in pushes |
+|---|---:|---:|---:|---:|---:|
 """
 
 

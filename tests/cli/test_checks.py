@@ -324,7 +324,7 @@ class Results(unittest.TestCase):
             (self.folder / f"{name}.json").write_text(json.dumps({**end, "right": right, "pes": 1 if right else 3}))
         busy = {**end, "items": 1000, "run_us": {"median": 666}}
         (self.folder / "busy.json").write_text(json.dumps(busy))
-        lag = {**end, "benchmark": "worklist_lag"}
+        lag = {**end, "benchmark": "worklist_lag", "in_flight": 1000}
         times = {"lag_ns": {"median": 5000, "p99": 26000}, "push_ns": {"median": 1000}}
         (self.folder / "lag.json").write_text(json.dumps({**lag, "local": {**times, "right": True}}))
         text, left_out = self.document()
@@ -333,7 +333,7 @@ class Results(unittest.TestCase):
         self.assertIn("6e+09 pushes and as many pops, each item once", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete | 6.7 | 9.0 | - | 2.00 | 30.0 |", text)
         self.assertIn("| gpu, 1 x 2 warps, discrete, 1,000 items at once | 6.7 | 9.0 | 1.00% | - | 30.0 |", text)
-        self.assertIn("| gpu, 1 x 2 warps, discrete, on its PE | 5.0 | 26.0 | 1.00 | 26 |", text)
+        self.assertIn("| gpu, 1 x 2 warps, discrete, on its PE | 1,000 | 5.0 | 26.0 | 1.00 | 26.0 |", text)
         self.assertNotIn("3 x 2 warps", text)
         self.assertEqual(left_out, ["wrong.json: not every run was right"])
 
