@@ -33,8 +33,9 @@ struct AllocationFault {
 /// us and cudaFree 40, with three peers 150 and 100; what the pool has kept, 0.3 and 0.4. A pool keeps up to kKeptBytes
 /// of what was freed, hands the rest back to the system, and all of it before a request fails.
 ///
-/// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc: for
-/// compute-sanitizer, which tells overruns of such memory apart best.
+/// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc. memcheck
+/// finds the same in both; initcheck takes memory that a pool gives again for written.
+/// docs/decisions/0011-memory-of-a-run.md has what each call costs.
 /// @param name  what it is for, in the error
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
 void* device_alloc(std::size_t bytes, const char* name);
