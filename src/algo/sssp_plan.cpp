@@ -68,6 +68,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     plan.launch = plan_vertices(machine, graph, launch, why);
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
     if (options.queue == QueueKind::automatic && ordered) {
       say_again("queue", "priority: near vertices first, so few are run twice", why);
     } else if (options.queue == QueueKind::automatic) {

@@ -79,9 +79,9 @@ struct Sssp {
   /// Lowers the distance; true if it was lowered.
   SHOAL_FN bool accept(Item item) const { return lower(known[item.v], item); }
   SHOAL_FN bool worth_sending(Item item) const { return lower(known[item.v], item); }
+  /// Without a look: half of what gets here is news, and a look far away costs as much.
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    Word& there = distances.part[pe][item.v - owners.begin[pe]];
-    return looks_better(there, item) && lower(there, item);
+    return lower(distances.part[pe][item.v - owners.begin[pe]], item);
   }
   /// A better item has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load<Scope::system>(known[item.v]) < item.distance; }

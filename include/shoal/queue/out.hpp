@@ -63,34 +63,36 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
-    bool keep[kSome], travels[kSome];
+    bool keep[kSome], promising[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
-      travels[k] = has[k] && !keep[k];
+      promising[k] = true;
       tally_.pushed += has[k];
       tally_.dropped += keep[k];
-      tally_.withheld += travels[k];
     }
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
-        const bool looks = keep[k] || (kKnowsOthers<TaskT> && travels[k]);
-        if (looks && !view().task.promising(item[k])) keep[k] = travels[k] = false;
+        if (kKnowsOthers<TaskT> ? has[k] : keep[k]) promising[k] = view().task.promising(item[k]);
       }
     }
     for (lane_t k = 0; k < kSome; ++k) {
-      keep[k] = keep[k] && view().task.accept(item[k]);
+      keep[k] = keep[k] && promising[k] && view().task.accept(item[k]);
       tally_.accepted += keep[k];
       tally_.dropped -= keep[k];
     }
-    if (view().n_pes > 1) {
-      if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
-        for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && view().task.worth_sending(item[k]);
-      }
-      for (lane_t k = 0; k < kSome; ++k) tally_.withheld -= travels[k];
-    }
     append(w, keep, item);
     if (view().n_pes == 1) return;
+    bool travels[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      travels[k] = has[k] && owner[k] != view().me;
+      tally_.withheld += travels[k];
+      travels[k] = travels[k] && promising[k];
+    }
+    if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
+      for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && view().task.worth_sending(item[k]);
+    }
+    for (lane_t k = 0; k < kSome; ++k) tally_.withheld -= travels[k];
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) {
         for (lane_t k = 0; k < kSome; ++k) {
@@ -120,17 +122,13 @@ class Out {
   }
 
   /// Worker-collective: judges items that arrived for this PE, unless their pushers have done so, and queues those that are to
-  /// be run. Their look-ups are in flight together.
+  /// be run.
   /// @param items  [n] shared by the lanes
   SHOAL_FN void take_in(const W& w, const Item* items, lane_t n) {
-    for (lane_t base = 0; base < n; base += W::kOffers * w.size()) {
-      bool keep[W::kOffers];
-      Item item[W::kOffers];
-      for (lane_t k = 0; k < W::kOffers; ++k) {
-        const lane_t i = base + k * w.size() + w.lane();
-        keep[k] = i < n;
-        item[k] = keep[k] ? items[i] : Item{};
-      }
+    for (lane_t base = 0; base < n; base += w.size()) {
+      const lane_t i = base + w.lane();
+      bool keep[1] = {i < n};
+      const Item item[1] = {keep[0] ? items[i] : Item{}};
       judge(keep, item);
       append(w, keep, item);
     }

@@ -186,7 +186,8 @@ struct SlotRing {
       hand.value = found.value;
       store_whole<false>(&slot, hand.ticket + capacity, hand.value);
     } else {
-      if (slot.sequence.load_acquire() != hand.ticket + 1) return;
+      // Acquired only when it is there: a GPU's acquiring load empties the first-level cache of all workers.
+      if (slot.sequence.load() != hand.ticket + 1 || slot.sequence.load_acquire() != hand.ticket + 1) return;
       hand.value = plain_read(slot.value);
       slot.sequence.store_release(hand.ticket + capacity);
     }

@@ -51,7 +51,7 @@ class Scheduler {
   SHOAL_FN void run_round(ticket_t limit) {
     if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
     carry_out_phase();
-    while (take_below(limit) && !over()) {
+    for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
@@ -63,7 +63,7 @@ class Scheduler {
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
-    rest();
+    rest<false>();
     leave();  // in line: every worker does it in every round
   }
 
@@ -130,7 +130,9 @@ class Scheduler {
   SHOAL_FN bool over() {
     lane_t state = 0;
     if (w_.lane() == 0) {
-      state = out_.state().load_acquire();
+      // Acquired only when there is something to acquire: a GPU's acquiring load empties the first-level cache of all workers.
+      state = out_.state().load();
+      if (state != 0) state = out_.state().load_acquire();
       if constexpr (HasEnough<TaskT>) {
         if (state == 0 && view().task.enough()) {
           view().stop_all(RunState::enough);
@@ -149,8 +151,12 @@ class Scheduler {
     }
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      const bool moved = rarely([](Scheduler& self) { return self.take_from_spill(); });
-      return (looks(steps, moved) && receive_some()) || moved;
+      // What could not move at all waits for channels: that is asked before it is taken out again. Meanwhile this worker does
+      // what it can that others wait for the same.
+      const bool moved =
+          (!stuck_ || some_channel_has_room()) && rarely([](Scheduler& self) { return self.take_from_spill(); });
+      stuck_ = !moved;
+      return ((stuck_ || looks(steps, moved)) && receive_some()) || moved;
     }
     // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
@@ -170,7 +176,10 @@ class Scheduler {
     } else {
       if (!HasIdle<TaskT> && view().far.buckets.lists == 0) return false;
       std::uint64_t word = 0;
-      if (w_.lane() == 0) word = view().here().phase.load_acquire();
+      if (w_.lane() == 0) {
+        word = view().here().phase.load();
+        if (word != seen_) word = view().here().phase.load_acquire();
+      }
       word = w_.from_leader(word);
       if (word == seen_) return false;
       return rarely([word](Scheduler& self) { return self.carry_out(word); });
@@ -223,6 +232,14 @@ class Scheduler {
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
     const lane_t every = view().n_workers / kLookers + 1;
     return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
+  }
+
+  SHOAL_FN bool some_channel_has_room() {
+    bool has = false;
+    for (pe_t to = static_cast<pe_t>(w_.lane()); to < view().n_pes; to += static_cast<pe_t>(w_.size())) {
+      has |= to != view().me && view().here().send[to].room.load() > 0;
+    }
+    return w_.any(has);
   }
 
   /// Where something waited there may be more. Not for long: this worker may hold the ticket of an item that waits.
@@ -326,17 +343,23 @@ class Scheduler {
 
   /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has.
   SHOAL_FN bool receive(pe_t from, ticket_t head) {
-    const auto channel = view().receiver(from);
-    const Claim claim = channel.claim_arrived(w_, head, desk_.item, desk_.items);
+    const Claim claim = copy_arrived(w_, view(), from, head, desk_);
     if (claim.count == 0) return false;
-    w_.sync();
-    if (w_.lane() == 0 && !channel.give_back(view().transport, from, claim)) {
-      view().stop_all(RunState::transport_failed);
-    }
     // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
     out_.take_in(w_, desk_.item + claim.skip, claim.count);
     complete(claim.count);
     return true;
+  }
+
+  /// Out of line on GPUs: registers that a run on one PE never needs.
+  static SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
+                                                       Desk<TaskT> desk) {
+    const auto channel = view.receiver(from);
+    const Claim claim = channel.claim_arrived(w, head, desk.item, desk.items);
+    if (claim.count == 0) return claim;
+    w.sync();
+    if (w.lane() == 0 && !channel.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);
+    return claim;
   }
 
   /// @param fits  set to false if the ring had no room and items were run here
@@ -379,13 +402,18 @@ class Scheduler {
   }
 
   /// Nothing to do: hands back what others may need, and tells what is finished.
+  /// @tparam kRelease  others may see it at once; false: nobody looks before the round is over, which orders it
+  template <bool kRelease = true>
   SHOAL_FN void rest() {
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(out_.credit());
       // Not while it has parts to look through: what they push would come of work that is told already.
       if (finished_ > 0 && parts_left_ == 0) {
-        view().here().completed.fetch_add_release(finished_);
+        if constexpr (kRelease)
+          view().here().completed.fetch_add_release(finished_);
+        else
+          view().here().completed.fetch_add(finished_);
         finished_ = 0;
       }
     }
@@ -396,8 +424,9 @@ class Scheduler {
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
-  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;  ///< steps between looks at the run's state
-  static constexpr lane_t kStepsPerIdleLook = 4;                      ///< the same when there is nothing to do
+  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
+  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between such looks
+  static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same when there is nothing to do
   static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr lane_t kDrainsAtOnce = 4;
@@ -410,6 +439,7 @@ class Scheduler {
   lane_t index_;
   std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
   std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
+  bool stuck_ = false;          ///< its spill could not move when it was looked at last
   lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
   PhaseOrders orders_;          ///< worker 0 of PE 0
 };
