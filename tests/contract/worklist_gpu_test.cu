@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -206,8 +207,11 @@ TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
   }
 }
 
-/// In a process of its own: whose PE `at` counts its visits where there is no memory. Exits with 4 after a DeviceError.
-void run_without_memory(pe_t pes, pe_t at, KernelKind kernel) {
+enum class Harm { no_memory, never_returns };
+
+/// In a process of its own: PE `at` counts its visits where there is no memory, or rests for half an hour. Exits with 4
+/// after a DeviceError.
+void run_with(Harm harm, pe_t pes, pe_t at, KernelKind kernel) {
   alarm(20);  // taking down must not wait for kernels of PEs that are well
   int status = 0;
   {
@@ -219,6 +223,7 @@ void run_without_memory(pe_t pes, pe_t at, KernelKind kernel) {
     plan.worker = WorkerKind::warp;
     plan.block_threads = 256;
     plan.workers = 64;
+    plan.stall_timeout_seconds = 0.5;
     Worklist<Chain> list(gpus, plan);
     std::vector<std::shared_ptr<void>> visits;
     std::vector<Chain> tasks;
@@ -226,7 +231,12 @@ void run_without_memory(pe_t pes, pe_t at, KernelKind kernel) {
       visits.push_back(gpus.allocate(p, sizeof(std::uint64_t), "visits"));
       tasks.push_back({.visits = static_cast<std::uint64_t*>(visits[p].get()), .last = 100, .n_pes = pes});
     }
-    tasks[at].visits = reinterpret_cast<std::uint64_t*>(std::uintptr_t{4096});
+    if (harm == Harm::no_memory) {
+      tasks[at].visits = reinterpret_cast<std::uint64_t*>(std::uintptr_t{4096});
+    } else {
+      tasks[at].rest_every = 1;
+      tasks[at].rest_spins = ~0u;
+    }
     std::vector<std::vector<Chain::Item>> seeds(pes);
     seeds[0].push_back({0});
     try {
@@ -239,21 +249,46 @@ void run_without_memory(pe_t pes, pe_t at, KernelKind kernel) {
   std::exit(status);
 }
 
+class HarmOnGpus : public ::testing::TestWithParam<KernelKind> {
+ protected:
+  void SetUp() override {
+    std::string why;
+    gpus_ = static_cast<pe_t>(list_devices(&why).size());
+    if (gpus_ == 0) GTEST_SKIP() << "no GPU: " << why;
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+  }
+  pe_t gpus_ = 0;
+};
+
 // A kernel that dies takes its GPU's memory along. The run says so, the PEs that are well are told to leave, and the
 // process can end.
-TEST(WorklistOnGpusThatFail, AnIllegalAddressIsAnErrorOnAllPes) {
-  std::string why;
-  const auto gpus = static_cast<pe_t>(list_devices(&why).size());
-  if (gpus == 0) GTEST_SKIP() << "no GPU: " << why;
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  for (const KernelKind kernel : kKernels) {
-    for (pe_t pes = 1; pes <= std::min<pe_t>(gpus, 3); ++pes) {
-      SCOPED_TRACE(std::string(name(kernel)) + ", " + std::to_string(pes) + " PEs");
-      EXPECT_EXIT(run_without_memory(pes, pes - 1, kernel), ::testing::ExitedWithCode(4), "illegal memory access");
-    }
+TEST_P(HarmOnGpus, AnIllegalAddressIsAnErrorOnAllPes) {
+  for (pe_t pes = 1; pes <= std::min<pe_t>(gpus_, 3); ++pes) {
+    SCOPED_TRACE(std::to_string(pes) + " PEs");
+    EXPECT_EXIT(run_with(Harm::no_memory, pes, pes - 1, GetParam()), ::testing::ExitedWithCode(4),
+                "illegal memory access");
   }
 }
 
+// A kernel cannot be taken back: the process says which PE's task it is, and ends.
+TEST_P(HarmOnGpus, ATaskThatNeverReturnsEndsTheProcess) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "shoal_harm_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto run = [&](pe_t pes) {
+    std::filesystem::current_path(folder);  // for the dump of the counters
+    run_with(Harm::never_returns, pes, pes - 1, GetParam());
+  };
+  for (pe_t pes = 1; pes <= std::min<pe_t>(gpus_, 2); ++pes) {
+    SCOPED_TRACE(std::to_string(pes) + " PEs");
+    EXPECT_EXIT(run(pes), ::testing::ExitedWithCode(kStuckExitCode),
+                "a task does not return: no progress.*PE " + std::to_string(pes - 1) + ": 1 item taken");
+  }
+  std::filesystem::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, HarmOnGpus, ::testing::ValuesIn(kKernels),
+                         [](const auto& kernel) { return std::string(name(kernel.param)); });
 INSTANTIATE_TEST_SUITE_P(Shapes, WorklistOnGpus, every_gpu_shape(), describe_gpu_shape);
 
 }  // namespace
