@@ -128,10 +128,7 @@ class PlacedRunner : public Placed {
   std::string find_wrong_in_place() override { return runner_.verify(); }
   std::int64_t num_vertices() const override { return runner_.num_vertices(); }
   arc_t num_arcs() const override { return runner_.num_arcs(); }
-  arc_t degree(vertex_t input) const override {
-    if constexpr (requires { runner_.degree(input); }) return runner_.degree(input);
-    return runner_.graph().degree(input);
-  }
+  arc_t degree(vertex_t input) const override { return runner_.degree(input); }
 
  protected:
   Runner runner_;

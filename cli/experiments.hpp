@@ -20,7 +20,7 @@ struct StandIn {
 struct BenchWay {
   std::string label;  ///< "persistent, FIFO"
   std::vector<std::string> flags;
-  std::string follows;  ///< Reported::system whose shape it should have; empty: none
+  std::string follows = {};  ///< Reported::system whose shape it should have; empty: none
 };
 
 /// What a paper reported: one value per number of GPUs.

@@ -7,9 +7,9 @@
 
 namespace shoal {
 
-struct BfsRunner::State {
+struct BfsRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const BfsOptions& o) : options(o), run(graph, o) {
+  State(const Graph& graph, const BfsOptions& o) : GraphRunner::State(graph, o), options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -26,32 +26,25 @@ struct BfsRunner::State {
   }
 
   BfsOptions options;
-  PlacedRun run;
   std::unique_ptr<BfsEngine> engine;
   vertex_t source = kNoVertex;  ///< placed, of the last search
-  Report report;
 };
 
-BfsRunner::BfsRunner(const Csr& graph, const BfsOptions& options) : state_(std::make_unique<State>(graph, options)) {}
+BfsRunner::BfsRunner(const Csr& graph, const BfsOptions& options)
+    : GraphRunner(std::make_unique<State>(graph, options)) {}
 BfsRunner::BfsRunner(const GeneratorSpec& spec, const BfsOptions& options)
-    : state_(std::make_unique<State>(spec, options)) {}
-BfsRunner::BfsRunner(BfsRunner&&) noexcept = default;
-BfsRunner& BfsRunner::operator=(BfsRunner&&) noexcept = default;
-BfsRunner::~BfsRunner() = default;
+    : GraphRunner(std::make_unique<State>(spec, options)) {}
+BfsRunner::State& BfsRunner::state() const { return static_cast<State&>(*state_); }
 
 Report BfsRunner::search(vertex_t source) {
-  State& s = *state_;
+  State& s = state();
   s.source = s.run.placed_vertex("source", source);
-  Report report = s.run.begin_report();
-  s.engine->search(s.source, report);
-  s.run.end_report(report);
-  s.report = report;
-  return report;
+  return s.timed([&](Report& report) { s.engine->search(s.source, report); });
 }
 
 BfsResult BfsRunner::result() const {
-  State& s = *state_;
-  if (s.source == kNoVertex) throw UsageError("there is no result before the first search");
+  State& s = state();
+  s.need_result();
   const std::int64_t n = num_vertices();
   BfsResult result;
   result.report = s.report;
@@ -76,13 +69,8 @@ BfsResult BfsRunner::result() const {
 }
 
 std::string BfsRunner::verify() const {
-  if (state_->source == kNoVertex) throw UsageError("there is no result before the first search");
-  return state_->engine->verify(state_->source);
+  state().need_result();
+  return state().engine->verify(state().source);
 }
-
-std::int64_t BfsRunner::num_vertices() const { return state_->run.num_vertices(); }
-arc_t BfsRunner::num_arcs() const { return state_->run.num_arcs(); }
-arc_t BfsRunner::degree(vertex_t input) const { return graph().degree(input); }
-const Csr& BfsRunner::graph() const { return state_->run.graph(); }
 
 }  // namespace shoal

@@ -9,9 +9,9 @@
 
 namespace shoal {
 
-struct ComponentsRunner::State {
+struct ComponentsRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const ComponentsOptions& o) : options(o), run(graph, o) {
+  State(const Graph& graph, const ComponentsOptions& o) : GraphRunner::State(graph, o), options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -28,38 +28,22 @@ struct ComponentsRunner::State {
 #endif
     return async ? make_components_async_cpu(machine, placed, plan.launch) : make_components_hook_cpu(machine, placed);
   }
-  void need_result() const {
-    if (!done) throw UsageError("there is no result before the first run");
-  }
-
   ComponentsOptions options;
-  PlacedRun run;
   std::unique_ptr<ComponentsEngine> engine;
-  bool done = false;
-  Report report;
 };
 
 ComponentsRunner::ComponentsRunner(const Csr& graph, const ComponentsOptions& options)
-    : state_(std::make_unique<State>(graph, options)) {}
+    : GraphRunner(std::make_unique<State>(graph, options)) {}
 ComponentsRunner::ComponentsRunner(const GeneratorSpec& spec, const ComponentsOptions& options)
-    : state_(std::make_unique<State>(spec, options)) {}
-ComponentsRunner::ComponentsRunner(ComponentsRunner&&) noexcept = default;
-ComponentsRunner& ComponentsRunner::operator=(ComponentsRunner&&) noexcept = default;
-ComponentsRunner::~ComponentsRunner() = default;
+    : GraphRunner(std::make_unique<State>(spec, options)) {}
+ComponentsRunner::State& ComponentsRunner::state() const { return static_cast<State&>(*state_); }
 
 Report ComponentsRunner::run() {
-  State& s = *state_;
-  s.done = false;
-  Report report = s.run.begin_report();
-  s.engine->run(report);
-  s.run.end_report(report);
-  s.report = report;
-  s.done = true;
-  return report;
+  return state().timed([&](Report& report) { state().engine->run(report); });
 }
 
 ComponentsResult ComponentsRunner::result() const {
-  State& s = *state_;
+  State& s = state();
   s.need_result();
   ComponentsResult result;
   result.report = s.report;
@@ -81,12 +65,8 @@ ComponentsResult ComponentsRunner::result() const {
 }
 
 std::string ComponentsRunner::verify() const {
-  state_->need_result();
-  return state_->engine->verify();
+  state().need_result();
+  return state().engine->verify();
 }
-
-std::int64_t ComponentsRunner::num_vertices() const { return state_->run.num_vertices(); }
-arc_t ComponentsRunner::num_arcs() const { return state_->run.num_arcs(); }
-const Csr& ComponentsRunner::graph() const { return state_->run.graph(); }
 
 }  // namespace shoal

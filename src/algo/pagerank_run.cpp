@@ -1,18 +1,18 @@
 #include "shoal/algo/pagerank_run.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "pagerank_engines.hpp"
 #include "placed_run.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
-struct PageRankRunner::State {
+struct PageRankRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const PageRankOptions& o) : options(o), run(graph, o) {
+  State(const Graph& graph, const PageRankOptions& o) : GraphRunner::State(graph, o), options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -50,47 +50,32 @@ struct PageRankRunner::State {
     for (double& p : personal) p /= sum;
     return personal;
   }
-  void need_result() const {
-    if (!done) throw UsageError("there is no result before the first rank()");
-  }
-
   PageRankOptions options;
-  PlacedRun run;
   std::unique_ptr<PageRankEngine> engine;
   HostArray<double> personal;  ///< of the last ranking, by placed number; empty: uniform
-  bool done = false;
   PageRankOutcome outcome;
-  Report report;
 };
 
 PageRankRunner::PageRankRunner(const Csr& graph, const PageRankOptions& options)
-    : state_(std::make_unique<State>(graph, options)) {}
+    : GraphRunner(std::make_unique<State>(graph, options)) {}
 PageRankRunner::PageRankRunner(const GeneratorSpec& spec, const PageRankOptions& options)
-    : state_(std::make_unique<State>(spec, options)) {}
-PageRankRunner::PageRankRunner(PageRankRunner&&) noexcept = default;
-PageRankRunner& PageRankRunner::operator=(PageRankRunner&&) noexcept = default;
-PageRankRunner::~PageRankRunner() = default;
+    : GraphRunner(std::make_unique<State>(spec, options)) {}
+PageRankRunner::State& PageRankRunner::state() const { return static_cast<State&>(*state_); }
 
-Report PageRankRunner::rank() { return rank(state_->options.personalization); }
+Report PageRankRunner::rank() { return rank(state().options.personalization); }
 
 Report PageRankRunner::rank(const std::vector<PersonalWeight>& personalization) {
-  State& s = *state_;
+  State& s = state();
   s.personal = s.place_personal(personalization);
-  s.done = false;
-  Report report = s.run.begin_report();
-  s.outcome = s.engine->rank(s.personal.empty() ? nullptr : s.personal.data(), report);
-  s.done = true;
-  s.run.end_report(report);
-  char text[96];
-  std::snprintf(text, sizeof text, "%.3g: bound of the L1 error, %.3g was asked for", s.outcome.error_bound,
-                s.options.tolerance);
-  report.chosen.emplace_back("error", text);
-  s.report = report;
-  return report;
+  return s.timed([&](Report& report) {
+    s.outcome = s.engine->rank(s.personal.empty() ? nullptr : s.personal.data(), report);
+    report.chosen.emplace_back("error", rough(s.outcome.error_bound) + ": bound of the L1 error, " +
+                                            rough(s.options.tolerance) + " was asked for");
+  });
 }
 
 PageRankResult PageRankRunner::result() const {
-  State& s = *state_;
+  State& s = state();
   s.need_result();
   PageRankResult result;
   result.report = s.report;
@@ -102,7 +87,7 @@ PageRankResult PageRankRunner::result() const {
 }
 
 std::string PageRankRunner::verify() const {
-  State& s = *state_;
+  State& s = state();
   s.need_result();
   const double alpha = s.options.alpha;
   const PageRankCheck check = s.engine->check(alpha, s.personal.empty() ? nullptr : s.personal.data());
@@ -110,9 +95,5 @@ std::string PageRankRunner::verify() const {
   return describe_pagerank_check(check, alpha, s.options.tolerance, num_vertices(),
                                  named == kNoVertex ? named : s.run.placed().partition.input(named));
 }
-
-std::int64_t PageRankRunner::num_vertices() const { return state_->run.num_vertices(); }
-arc_t PageRankRunner::num_arcs() const { return state_->run.num_arcs(); }
-const Csr& PageRankRunner::graph() const { return state_->run.graph(); }
 
 }  // namespace shoal

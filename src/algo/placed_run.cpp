@@ -93,4 +93,18 @@ const Csr& PlacedRun::graph() {
   return *graph_;
 }
 
+void GraphRunner::State::need_result() const {
+  if (!done) throw UsageError("there is no result before the first run, nor after one that failed");
+}
+
+GraphRunner::GraphRunner(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GraphRunner::GraphRunner(GraphRunner&&) noexcept = default;
+GraphRunner& GraphRunner::operator=(GraphRunner&&) noexcept = default;
+GraphRunner::~GraphRunner() = default;
+
+std::int64_t GraphRunner::num_vertices() const { return state_->run.num_vertices(); }
+arc_t GraphRunner::num_arcs() const { return state_->run.num_arcs(); }
+arc_t GraphRunner::degree(vertex_t input) const { return graph().degree(input); }
+const Csr& GraphRunner::graph() const { return state_->run.graph(); }
+
 }  // namespace shoal

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/data/csr.hpp"
@@ -99,6 +100,31 @@ class PlacedRun {
   PlacedGraph placed_;
   std::vector<std::pair<std::string, std::string>> chosen_;
   std::vector<std::pair<std::string, double>> phases_;
+};
+
+/// What a runner holds. The State of an algorithm adds its engine, which so goes before the graph does.
+struct GraphRunner::State {
+  template <class Graph>
+  State(const Graph& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt)
+      : run(graph, options, weights) {}
+  virtual ~State() = default;
+
+  /// One run: work(report) does it, and adds what it has to say.
+  template <class Work>
+  Report timed(Work&& work) {
+    done = false;
+    report = run.begin_report();
+    work(report);
+    run.end_report(report);
+    done = true;
+    return report;
+  }
+  /// @throws UsageError
+  void need_result() const;
+
+  PlacedRun run;
+  Report report;      ///< of the last run
+  bool done = false;  ///< there was one, and it did not fail
 };
 
 }  // namespace shoal

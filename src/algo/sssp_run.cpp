@@ -14,9 +14,9 @@
 
 namespace shoal {
 
-struct SsspRunner::State {
+struct SsspRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const SsspOptions& o) : options(o), run(graph, o, o.weights) {
+  State(const Graph& graph, const SsspOptions& o) : GraphRunner::State(graph, o, o.weights), options(o) {
     const PlacedGraph& placed = run.placed();
     const double longest = static_cast<double>(std::max<std::int64_t>(placed.num_vertices, 1)) * placed.max_weight;
     real = placed.weight_kind == WeightKind::float64;
@@ -49,10 +49,6 @@ struct SsspRunner::State {
                  : make_sssp_delta_cpu(machine, placed, options.delta, wide);
   }
 
-  void need_result() const {
-    if (source == kNoVertex) throw UsageError("there is no result before the first search");
-  }
-
   /// The last search's distances as wide words, by input number.
   HostArray<std::uint64_t> words() const {
     return run.gather<std::uint64_t>(
@@ -69,57 +65,49 @@ struct SsspRunner::State {
   }
 
   SsspOptions options;
-  PlacedRun run;
   SsspPlan plan;
   bool real = false;  ///< weights are doubles
   bool wide = false;  ///< words of 64 bits
   bool fits = false;  ///< no path is too long for the words
   std::unique_ptr<SsspEngine> engine;
-  vertex_t source =
-      kNoVertex;  ///< in the input's numbers, of the last search; kNoVertex when there was none or it failed
-  Csr reversed;   ///< empty until wanted
-  Report report;
+  vertex_t source = kNoVertex;  ///< in the input's numbers, of the last search
+  Csr reversed;                 ///< empty until wanted
 };
 
 SsspRunner::SsspRunner(const Csr& graph, const SsspOptions& options)
-    : state_(std::make_unique<State>(graph, options)) {}
+    : GraphRunner(std::make_unique<State>(graph, options)) {}
 SsspRunner::SsspRunner(const GeneratorSpec& spec, const SsspOptions& options)
-    : state_(std::make_unique<State>(spec, options)) {}
-SsspRunner::SsspRunner(SsspRunner&&) noexcept = default;
-SsspRunner& SsspRunner::operator=(SsspRunner&&) noexcept = default;
-SsspRunner::~SsspRunner() = default;
+    : GraphRunner(std::make_unique<State>(spec, options)) {}
+SsspRunner::State& SsspRunner::state() const { return static_cast<State&>(*state_); }
 
 Report SsspRunner::search(vertex_t source) {
-  State& s = *state_;
+  State& s = state();
   const vertex_t placed = s.run.placed_vertex("source", source);
-  s.source = kNoVertex;
-  Report report = s.run.begin_report();
-  s.engine->search(placed, report);
-  if (!s.fits) {
-    Stopwatch watch;
-    const bool again = any_too_far(s.run.machine(), s.run.placed(), s.engine->words());
-    report.seconds += watch.lap();
-    if (again) {  // from now on in wide words
-      s.wide = s.fits = true;
-      s.engine.reset();
-      s.engine = s.make_engine();
-      report.chosen = s.run.chosen();
-      s.engine->search(placed, report);
-    }
-  }
-  if (!s.real) {
-    report.chosen.emplace_back("distances", !s.wide  ? "32 bits: every distance fits"
-                                            : s.fits ? "64 bits: a distance is above 4,294,967,293"
-                                                     : "64 bits");
-  }
-  s.run.end_report(report);
   s.source = source;
-  s.report = report;
-  return report;
+  return s.timed([&](Report& report) {
+    s.engine->search(placed, report);
+    if (!s.fits) {
+      Stopwatch watch;
+      const bool again = any_too_far(s.run.machine(), s.run.placed(), s.engine->words());
+      report.seconds += watch.lap();
+      if (again) {  // from now on in wide words
+        s.wide = s.fits = true;
+        s.engine.reset();
+        s.engine = s.make_engine();
+        report.chosen = s.run.chosen();
+        s.engine->search(placed, report);
+      }
+    }
+    if (!s.real) {
+      report.chosen.emplace_back("distances", !s.wide  ? "32 bits: every distance fits"
+                                              : s.fits ? "64 bits: a distance is above 4,294,967,293"
+                                                       : "64 bits");
+    }
+  });
 }
 
 SsspResult SsspRunner::result() const {
-  State& s = *state_;
+  State& s = state();
   s.need_result();
   const HostArray<std::uint64_t> words = s.words();
   const std::int64_t n = words.size();
@@ -147,7 +135,7 @@ SsspResult SsspRunner::result() const {
 }
 
 std::string SsspRunner::verify() const {
-  State& s = *state_;
+  State& s = state();
   s.need_result();
   const vertex_t placed = s.run.placed_vertex("source", s.source);
   const SsspCheck check = check_words(s.run.machine(), s.run.placed(), s.engine->words(), placed);
@@ -155,10 +143,5 @@ std::string SsspRunner::verify() const {
   const HostArray<std::uint64_t> words = s.words();  // arcs of weight zero: the host looks for rings
   return verify_distances(s.in(), words.span(), s.source);
 }
-
-std::int64_t SsspRunner::num_vertices() const { return state_->run.num_vertices(); }
-arc_t SsspRunner::num_arcs() const { return state_->run.num_arcs(); }
-arc_t SsspRunner::degree(vertex_t input) const { return graph().degree(input); }
-const Csr& SsspRunner::graph() const { return state_->run.graph(); }
 
 }  // namespace shoal

@@ -189,8 +189,8 @@ TEST(PageRankRun, RefusesInWords) {
   EXPECT_PRED2(has, error_of([] { parse_pagerank_strategy("levels"); }), "legal: auto, async, pull");
   EXPECT_PRED2(has, error_of([] { parse_pagerank_precision("half"); }), "legal: auto, float32, float64");
   PageRankRunner runner(graph, on_threads(PageRankStrategy::pull));
-  EXPECT_PRED2(has, error_of([&] { runner.result(); }), "before the first rank()");
-  EXPECT_PRED2(has, error_of([&] { runner.verify(); }), "before the first rank()");
+  EXPECT_PRED2(has, error_of([&] { runner.result(); }), "before the first run");
+  EXPECT_PRED2(has, error_of([&] { runner.verify(); }), "before the first run");
 }
 
 TEST(PageRankRun, PersonalizationFiles) {

@@ -1,10 +1,9 @@
 // The door to connected components for programs that do not write tasks. Directed graphs: weakly connected components.
 #pragma once
-#include <memory>
 #include <string>
 
+#include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/report.hpp"
@@ -32,35 +31,21 @@ struct ComponentsResult {
   Report report;
 };
 
-/// A graph placed on PEs, ready to be labelled. Move-only; holds the PEs' memory until destroyed.
-class ComponentsRunner {
+/// A graph placed on PEs, ready to be labelled.
+class ComponentsRunner : public GraphRunner {
  public:
-  /// Partitions and places a graph of the host, which must outlive the runner (CPU PEs work on it where it is).
-  /// @throws UsageError (options that do not fit the machine), CapacityError, DeviceError
   ComponentsRunner(const Csr& graph, const ComponentsOptions& options);
-  /// Generates on the device when the run is there, on the host otherwise.
   ComponentsRunner(const GeneratorSpec& spec, const ComponentsOptions& options);
-  ComponentsRunner(ComponentsRunner&&) noexcept;
-  ComponentsRunner& operator=(ComponentsRunner&&) noexcept;
-  ~ComponentsRunner();
 
-  /// Labels every vertex. The labels stay on the PEs, as the smallest *placed* number of each component; report.seconds is
-  /// that alone. Every run begins from nothing.
+  /// Labels every vertex, from nothing.
   Report run();
-  /// Fetches what the last run left on the PEs, in the input's numbers. @throws UsageError before the first run
   ComponentsResult result() const;
-  /// Checks the labels of the last run where they are, by their properties (components_reference.hpp): empty when right,
-  /// else one line about a wrong vertex. Needs no graph on the host. @throws UsageError before the first run
+  /// By the properties of labels (components_reference.hpp). Needs no graph on the host.
   std::string verify() const;
-
-  std::int64_t num_vertices() const;
-  arc_t num_arcs() const;
-  /// The graph in input numbers, fetched from the device when it was generated there.
-  const Csr& graph() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  State& state() const;
 };
 
 }  // namespace shoal

@@ -2,13 +2,12 @@
 // personalisations. What the ranks are, and how their error is bounded, stands in pagerank_reference.hpp.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/report.hpp"
@@ -54,39 +53,27 @@ struct PageRankResult {
   Report report;
 };
 
-/// A graph placed on PEs, ready to be ranked. Move-only; holds the PEs' memory until destroyed.
-class PageRankRunner {
+/// A graph placed on PEs, ready to be ranked.
+class PageRankRunner : public GraphRunner {
  public:
-  /// Partitions and places a graph of the host, which must outlive the runner (CPU PEs work on it where it is). Arc
-  /// weights are not looked at; parallel arcs count as often as they occur.
-  /// @throws UsageError (options out of range, or that do not fit the machine or the graph), CapacityError, DeviceError
+  /// Arc weights are not looked at; parallel arcs count as often as they occur.
   PageRankRunner(const Csr& graph, const PageRankOptions& options);
-  /// Generates on the devices when the run is there, on the host otherwise.
   PageRankRunner(const GeneratorSpec& spec, const PageRankOptions& options);
-  PageRankRunner(PageRankRunner&&) noexcept;
-  PageRankRunner& operator=(PageRankRunner&&) noexcept;
-  ~PageRankRunner();
 
-  /// Ranks all vertices, from scratch. The ranks stay on the PEs; report.seconds is the ranking alone.
+  /// Ranks all vertices, from scratch.
   Report rank();
   /// The same with another personalisation than the options'. @throws UsageError: a vertex that is not in the graph (names
   /// it), a weight below 0 or not finite, or weights that sum to 0
   Report rank(const std::vector<PersonalWeight>& personalization);
 
-  /// Fetches what the last rank() left on the PEs, in the input's numbers.
   PageRankResult result() const;
-  /// Checks the ranks of the last rank() by their residual (pagerank_reference.hpp), in float64, on the placed graph and
-  /// without what the strategy keeps: empty when their error is within the tolerance, else one line.
+  /// By the ranks' residual (pagerank_reference.hpp), in float64, on the placed graph and without what the strategy keeps:
+  /// right when their error is within the tolerance.
   std::string verify() const;
-
-  std::int64_t num_vertices() const;
-  arc_t num_arcs() const;
-  /// The graph in input numbers, fetched from the device when it was generated there (for verification).
-  const Csr& graph() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  State& state() const;
 };
 
 }  // namespace shoal

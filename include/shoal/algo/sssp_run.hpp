@@ -1,11 +1,10 @@
 // The door to shortest paths for programs that do not write tasks: place a weighted graph once, search from many sources.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <string>
 
+#include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/data/weights.hpp"
 #include "shoal/runtime/options.hpp"
@@ -40,37 +39,25 @@ struct SsspResult {
   Report report;
 };
 
-/// A weighted graph placed on PEs, ready to be searched. Move-only; holds the PEs' memory until destroyed.
-class SsspRunner {
+/// A weighted graph placed on PEs, ready to be searched.
+class SsspRunner : public GraphRunner {
  public:
-  /// Partitions and places a graph of the host, which must outlive the runner (CPU PEs work on it where it is).
-  /// @throws UsageError  options that do not fit the machine, no weights where options.weights is `file`, a negative or
-  ///                     infinite weight (names the edge), real weights so large that a path's length could be infinite
-  /// @throws CapacityError, DeviceError
+  /// @throws UsageError  also: no weights where options.weights is `file`, a negative or infinite weight (names the edge),
+  ///                     real weights so large that a path's length could be infinite
   SsspRunner(const Csr& graph, const SsspOptions& options);
-  /// Generates on the device when the run is there, on the host otherwise; options.weights is hash255 or unit.
+  /// options.weights is hash255 or unit.
   SsspRunner(const GeneratorSpec& spec, const SsspOptions& options);
-  SsspRunner(SsspRunner&&) noexcept;
-  SsspRunner& operator=(SsspRunner&&) noexcept;
-  ~SsspRunner();
 
-  /// Searches from `source` (an input number). The distances stay on the PEs; report.seconds is the search alone.
+  /// Searches from `source`, an input number. @throws UsageError  no such vertex
   Report search(vertex_t source);
-  /// Fetches what the last search left on the PEs, in the input's numbers.
   SsspResult result() const;
-  /// Checks the distances of the last search by their properties (sssp_reference.hpp), on GPUs where they are: empty when
-  /// right, else one line about a wrong vertex. Needs no second search.
+  /// By the properties of distances (sssp_reference.hpp). Needs no second search, and the host only where arcs of weight
+  /// zero decide.
   std::string verify() const;
-
-  std::int64_t num_vertices() const;
-  arc_t num_arcs() const;
-  arc_t degree(vertex_t input) const;
-  /// The graph with its weights in input numbers, fetched from the device when it was generated there (for verification).
-  const Csr& graph() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  State& state() const;
 };
 
 }  // namespace shoal
