@@ -135,8 +135,6 @@ void reach_peer(int device, int peer) {
       access.location = {.type = cudaMemLocationTypeDevice, .id = device};
       access.flags = cudaMemAccessFlagsProtReadWrite;
       SHOAL_CUDA(cudaMemPoolSetAccess(pool.pool, &access, 1));
-      reached.insert({device, peer});
-      if (std::getenv("SHOAL_TRY_POOLS_ALONE") != nullptr) return;
     }
   }
   // Also for memory that is not of a pool, and for copies between the two.
