@@ -1,6 +1,7 @@
 // The formats behind read_graph and write_graph. Private to this room; tests and fuzzers use it too.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -90,6 +91,14 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 Csr read_graph_source(Format format, const Source& source);
 
 // Checks and steps shared by the formats.
+
+/// A number as it lies in a file, at any address, in the machine's byte order.
+template <class T>
+T load(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
 
 /// Where an arc lacks its reverse (with the same weight, as often): row and target. `found` false when there is none.
 struct Lonely {

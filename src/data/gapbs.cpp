@@ -17,13 +17,6 @@ namespace {
 constexpr std::int64_t kHeaderBytes = 17;
 constexpr std::int64_t kGrain = 1 << 18;
 
-template <class T>
-T load(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
-
 /// Offsets and entries, one after the other in the file.
 struct Half {
   const char* offsets;

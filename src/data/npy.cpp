@@ -1,8 +1,8 @@
 #include "npy.hpp"
 
 #include <charconv>
-#include <cstring>
 
+#include "formats.hpp"
 #include "shoal/core/error.hpp"
 #include "text.hpp"
 
@@ -10,13 +10,6 @@ namespace shoal::io {
 namespace {
 
 [[noreturn]] void fail(const std::string& name, const std::string& message) { throw UsageError(name + ": " + message); }
-
-template <class T>
-T load(const char* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
 
 /// The small part of Python's literals that a header is made of:
 /// {'descr': '<i4', 'fortran_order': False, 'shape': (3,), }
