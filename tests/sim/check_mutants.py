@@ -53,7 +53,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--schedules", type=int, default=60000)
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--jobs", type=int, default=2)
     a = parser.parse_args()
     rows = [line.split("\t") for line in a.list.read_text().splitlines()]

@@ -42,6 +42,7 @@ class SimLane {
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = 2;
   static constexpr bool kHoldsTickets = true;
+  using Part = SimThread;  ///< each lane alone, as each warp of a block
 
   SimLane(Meeting<N>& meeting, lane_t lane) : meeting_(&meeting), lane_(lane) {}
 

@@ -61,9 +61,9 @@ struct ChannelSender {
   ticket_t capacity = 0;
   ChannelSendCounters* counters = nullptr;  ///< here
 
-  /// Leader only. Takes up to `want` tickets; never waits.
+  /// Leader only. Takes up to `want` tickets; never waits. A whole slot is one location, and a store over what was read needs no
+  /// order but its own: counters and credits of such slots are relaxed. Those of others are ordered after the receiver's reads.
   SHOAL_FN Tickets reserve(lane_t want) const {
-    // A whole slot is one location: a store over what was read needs no order but its own. Else after the receiver's reads.
     constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
     const std::int64_t had = kRelaxed ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
@@ -148,13 +148,15 @@ struct ChannelReceiver {
   /// Leader only, after every lane has copied: counts what was read, and gives back the credits that are due.
   template <class Tr>
   SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
+    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
     const ticket_t share = credit_share(capacity), shares = capacity / share;
     const ticket_t end = claim.first + claim.count;
     std::int64_t credits = 0;
     for (ticket_t at = claim.first; at < end;) {
       const ticket_t left = share - (at & (share - 1)), n = left < end - at ? left : end - at;
       const lane_t number = static_cast<lane_t>(at / share & (shares - 1));
-      const ticket_t before = counters->read[number].fetch_add_acq_rel(n);
+      const ticket_t before =
+          kRelaxed ? counters->read[number].fetch_add(n) : counters->read[number].fetch_add_acq_rel(n);
       if (((before + n) & (share - 1)) == 0) credits += static_cast<std::int64_t>(complete(number, shares) * share);
       at += n;
     }
@@ -203,6 +205,7 @@ struct ChannelReceiver {
 
   /// Share `number` has been read: notes it. How many shares may go home.
   SHOAL_FN ticket_t complete(lane_t number, ticket_t shares) const {
+    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
     std::uint64_t was = counters->home.load();
     for (;;) {
       std::uint64_t now = was | std::uint64_t{1} << number;
@@ -211,7 +214,9 @@ struct ChannelReceiver {
         if ((now & oldest) == 0) break;
         now = now - oldest + 16;
       }
-      if (counters->home.compare_swap_acq_rel(was, now)) return now / 16 - was / 16;
+      const bool done =
+          kRelaxed ? counters->home.compare_swap(was, now) : counters->home.compare_swap_acq_rel(was, now);
+      if (done) return now / 16 - was / 16;
     }
   }
 };

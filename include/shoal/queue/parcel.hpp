@@ -61,26 +61,27 @@ SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list, Parcel<type
   return spilled;
 }
 
-/// Worker-collective: sends items to their owners, one reservation for each owner that occurs. Out of line on GPUs, and so what
-/// it changes is passed as copies: see Scheduler::rarely.
-/// @return leader: how many found no room in their channel and went to spill
+/// Collective over `w`: sends what finds room, one reservation for each owner that occurs; `has` is left for the rest.
 template <Worker W, class View, lane_t kSome>
-SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
-                                              Parcel<typename View::Item, kSome>& parcel) {
-  lane_t spilled = 0;
+SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Item, kSome>& parcel) {
+  bool waits[kSome];
+  for (lane_t k = 0; k < kSome; ++k) {
+    waits[k] = parcel.has[k];
+    parcel.has[k] = false;
+  }
   for (;;) {
     lane_t nearest = ~lane_t{0};
     for (lane_t k = 0; k < kSome; ++k) {
       const auto owner = static_cast<lane_t>(parcel.owner[k]);
-      if (parcel.has[k] && owner < nearest) nearest = owner;
+      if (waits[k] && owner < nearest) nearest = owner;
     }
     nearest = w.smallest(nearest);
-    if (nearest == ~lane_t{0}) return spilled;
+    if (nearest == ~lane_t{0}) return;
     const pe_t to = static_cast<pe_t>(nearest);
     bool now[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      now[k] = parcel.has[k] && parcel.owner[k] == to;
-      parcel.has[k] = parcel.has[k] && !now[k];
+      now[k] = waits[k] && parcel.owner[k] == to;
+      waits[k] = waits[k] && !now[k];
     }
     const Scan scan = count_before(w, now);
     const auto channel = view.sender(to);
@@ -88,18 +89,32 @@ SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& 
     if (w.lane() == 0) t = channel.reserve(scan.total);
     t = from_leader(w, t);
     ticket_t ticket[kSome];
-    bool left[kSome];
     lane_t before = scan.before;
     for (lane_t k = 0; k < kSome; ++k) {
       ticket[k] = t.first + before;
-      left[k] = now[k] && before >= t.count;
+      parcel.has[k] = parcel.has[k] || (now[k] && before >= t.count);
       before += now[k];
-      now[k] = now[k] && !left[k];
+      now[k] = now[k] && !parcel.has[k];
     }
     if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
-    if (t.count == scan.total) continue;
-    for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, left[k], parcel.item[k]);
   }
+}
+
+/// Worker-collective: sends items to their owners. A block's warps send by themselves: a reservation costs less than the
+/// block's barriers. Out of line on GPUs, and so what it changes is passed as copies: see Scheduler::rarely.
+/// @return leader: how many found no room in their channel and went to spill
+template <Worker W, class View, lane_t kSome>
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
+                                              Parcel<typename View::Item, kSome>& parcel) {
+  if constexpr (requires { typename W::Part; }) {
+    put_parcel(typename W::Part(), view, parcel);
+  } else {
+    put_parcel(w, view, parcel);
+  }
+  lane_t spilled = 0;
+  if (!w.any(any_of(parcel.has))) return spilled;
+  for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
+  return spilled;
 }
 
 }  // namespace shoal

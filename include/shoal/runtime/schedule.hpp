@@ -103,9 +103,9 @@ class Scheduler {
   }
   /// @param created  the leader's, if true
   SHOAL_FN bool seems_over(std::uint64_t& created) {
-    if constexpr (requires { typename W::Looker; }) {  // some of the lanes are enough, and the others wait
+    if constexpr (requires { typename W::Part; }) {  // some of the lanes are enough, and the others wait
       lane_t quiet = 0;
-      if (w_.lane() < W::Looker::kMaxLanes) quiet = look_out_of_line(view(), created);
+      if (w_.lane() < W::Part::kMaxLanes) quiet = look_out_of_line(view(), created);
       return w_.from_leader(quiet) != 0;
     } else {
       return quiescent(w_, view(), created);
@@ -113,7 +113,7 @@ class Scheduler {
   }
   /// Takes registers that a block has not got.
   static SHOAL_OUT_OF_LINE SHOAL_FN bool look_out_of_line(const View& view, std::uint64_t& created) {
-    if constexpr (requires { typename W::Looker; }) return quiescent(typename W::Looker(), view, created);
+    if constexpr (requires { typename W::Part; }) return quiescent(typename W::Part(), view, created);
     return false;
   }
   /// True if the run is over.

@@ -70,7 +70,7 @@ struct GpuBlock {
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
-  using Looker = GpuWarp;  ///< the lanes that look for the end of a run
+  using Part = GpuWarp;  ///< lanes that can act without the rest
 
   Scratch* scratch;
 
