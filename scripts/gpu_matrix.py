@@ -34,16 +34,18 @@ class Job:
     shard: int
     shards: int
     runs: int = 0
+    turn: int = 0
+    only: str = ""
     gpus: tuple[int, ...] = ()
     process: subprocess.Popen | None = None
 
     def name(self) -> str:
-        return f"{self.what}-{self.pes}-{self.shard}of{self.shards}"
+        return f"{self.what}{self.only}-{self.pes}-{self.shard}of{self.shards}"
 
     def command(self, args: argparse.Namespace, seconds: float) -> list[str]:
         program = "algo_matrix_delayed" if self.what == "soak" else "algo_matrix"
         command = [str(args.build / program), "--device", "gpu"]
-        command += [word for name in args.algorithms for word in ("--algorithm", name)]
+        command += [word for name in ([self.only] if self.only else args.algorithms) for word in ("--algorithm", name)]
         command += ["--pes", str(self.pes), "--way-seconds", str(args.way_seconds), "--seconds", f"{seconds:.1f}"]
         command += ["--json", str(args.out / f"{self.name()}.json")]
         if self.what == "soak":
@@ -90,26 +92,46 @@ class Counts(dict):
 
 
 def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
-    """Soaks, the core, the rest, and of each part those on most GPUs first: they are the hardest to place."""
+    """Soaks, the core, the rest. Of each part the first shard on every number of PEs, those on most GPUs first, which are
+    the hardest to place; then the second shard of all, and so on: when the time is short, a part of everything was run."""
     everywhere = len(gpus)
     each = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
-    jobs = [Job("soak", everywhere, i, args.shards, runs) for i, runs in enumerate(each) if runs > 0]
+    jobs = [
+        Job("soak", everywhere, i, args.shards, runs, only=name)
+        for i, runs in enumerate(each)
+        for name in args.algorithms
+        if runs > 0
+    ]
     for what in args.ways:
-        for pes in sorted({pes for pes in args.pes if pes <= everywhere}, reverse=True):
-            shards = args.shards * (everywhere // pes)
-            jobs += [Job(what, pes, i, shards) for i in range(shards)]
+        for turn in range(args.shards):
+            for pes in sorted({pes for pes in args.pes if pes <= everywhere}, reverse=True):
+                sets = everywhere // pes if pes > 1 else 1  # few ways on one PE: one program, beside three PEs
+                shards = args.shards if pes > 1 else 1
+                if turn < shards:
+                    mine = range(turn * sets, (turn + 1) * sets)
+                    jobs += [Job(what, pes, i, shards * sets, turn=turn) for i in mine]
     return jobs
 
 
+def share(job: Job, jobs: list[Job]) -> float:
+    """The part of the time that is left that `job` may take, so that the others have their turn."""
+    if job.what == "soak":
+        return 1 / (1 + sum(other.what == "soak" for other in jobs if other is not job))
+    walls = {1: 0.0, 2: 0.5}
+    pending = {other.pes for other in jobs if (other.what, other.turn) == (job.what, job.turn)} | {job.pes}
+    mine = walls.get(job.pes, 1.0)
+    return mine / sum(walls.get(pes, 1.0) for pes in pending) if mine > 0 else 1.0
+
+
 def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Counts:
-    """Starts what has places, until all are through. None is started, and no way begun, after --seconds."""
+    """Starts what has places, until all are through. No way is begun after --seconds: what is left is only counted."""
     begin = time.monotonic()
     places = dict.fromkeys(gpus, args.copies)
     counts, running = Counts(), []
     while jobs or running:
-        left = args.seconds - (time.monotonic() - begin)
+        left = max(args.seconds - (time.monotonic() - begin), 0)
         for job in list(jobs):
-            free = sorted((gpu for gpu in gpus if places[gpu] > 0), key=lambda gpu: -places[gpu])
+            free = sorted((gpu for gpu in gpus if places[gpu] > 0 or left == 0), key=lambda gpu: -places[gpu])
             if len(free) < job.pes:
                 continue
             job.gpus = tuple(sorted(free[: job.pes]))
@@ -118,14 +140,14 @@ def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Count
             environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, job.gpus)))
             with (args.out / f"{job.name()}.log").open("w") as log:
                 job.process = subprocess.Popen(
-                    job.command(args, max(left, 0)), stdout=log, stderr=subprocess.STDOUT, env=environment
+                    job.command(args, left * share(job, jobs)), stdout=log, stderr=subprocess.STDOUT, env=environment
                 )
             jobs.remove(job)
             running.append(job)
         time.sleep(0.02)
         for job in list(running):
             status = job.process.poll()
-            if status is None and left < -args.grace:
+            if status is None and time.monotonic() - begin > args.seconds + args.grace:
                 job.process.kill()
                 status = job.process.wait()
             if status is None:
@@ -155,7 +177,7 @@ def main() -> int:
     parser.add_argument("--data", type=pathlib.Path, help="a folder with edge lists *.el.gz")
     parser.add_argument("--seconds", type=float, default=400, help="no way begins later; those left are counted")
     parser.add_argument("--copies", type=int, default=1, help="programs side by side on one GPU")
-    parser.add_argument("--shards", type=int, default=1, help="programs that share the ways on one set of GPUs")
+    parser.add_argument("--shards", type=int, default=1, help="parts of the ways, each on every number of PEs")
     parser.add_argument("--soak", type=int, default=0, help="runs with delays and tiny capacities, per algorithm")
     parser.add_argument("--ways", type=lambda text: text.split(",") if text else [], default=["core", "rest"])
     parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
