@@ -48,7 +48,7 @@ Subject bfs() {
     wanted->in = transpose(input.graph);
     return [&input, wanted](const Options& options, const std::string& strategy) -> std::string {
       auto own = with<BfsOptions>(options);
-      own.strategy = parse_strategy(strategy);
+      own.strategy = parse_bfs_strategy(strategy);
       own.parents = true;
       BfsRunner runner(input.graph, own);
       for (const auto& [source, want] : wanted->levels) {

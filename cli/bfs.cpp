@@ -74,7 +74,7 @@ class Bfs : public AlgorithmOf<PlacedBfs, BfsOptions> {
   }
   void read(const Options& shared) override {
     take(shared);
-    options_.strategy = parse_strategy(strategy_);
+    options_.strategy = parse_bfs_strategy(strategy_);
   }
   Json options() const override { return {{"strategy", strategy_}, {"parents", options_.parents}}; }
 };

@@ -118,7 +118,7 @@ void bind_bfs(nb::module_& module) {
           [](Bfs* self, const Graph* graph, const std::string& generator, const Options& shared,
              const std::string& strategy, bool parents) {
             auto options = with<BfsOptions>(shared);
-            options.strategy = parse_strategy(strategy);
+            options.strategy = parse_bfs_strategy(strategy);
             options.parents = parents;
             new (self) Bfs(graph, generator, options);
           },

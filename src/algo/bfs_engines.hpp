@@ -27,11 +27,11 @@ class BfsEngine {
   virtual std::string verify(vertex_t placed_source) const = 0;
 };
 
-std::unique_ptr<BfsEngine> make_async_cpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
-std::unique_ptr<BfsEngine> make_levels_cpu(const Machine&, const PlacedGraph&);
+std::unique_ptr<BfsEngine> make_bfs_async_cpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
+std::unique_ptr<BfsEngine> make_bfs_levels_cpu(const Machine&, const PlacedGraph&);
 #if defined(SHOAL_HAVE_CUDA)
-std::unique_ptr<BfsEngine> make_async_gpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
-std::unique_ptr<BfsEngine> make_levels_gpu(const Machine&, const PlacedGraph&);
+std::unique_ptr<BfsEngine> make_bfs_async_gpu(const Machine&, const PlacedGraph&, const LaunchPlan&);
+std::unique_ptr<BfsEngine> make_bfs_levels_gpu(const Machine&, const PlacedGraph&);
 #endif
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.

@@ -87,10 +87,11 @@ class LevelsCpu : public BfsEngine {
 
 }  // namespace
 
-std::unique_ptr<BfsEngine> make_async_cpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
+std::unique_ptr<BfsEngine> make_bfs_async_cpu(const Machine& machine, const PlacedGraph& graph,
+                                              const LaunchPlan& plan) {
   return std::make_unique<AsyncCpu>(machine, graph, plan);
 }
-std::unique_ptr<BfsEngine> make_levels_cpu(const Machine& machine, const PlacedGraph& graph) {
+std::unique_ptr<BfsEngine> make_bfs_levels_cpu(const Machine& machine, const PlacedGraph& graph) {
   return std::make_unique<LevelsCpu>(machine, graph);
 }
 

@@ -90,10 +90,11 @@ class LevelsGpu : public BfsEngine {
 
 }  // namespace
 
-std::unique_ptr<BfsEngine> make_async_gpu(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan) {
+std::unique_ptr<BfsEngine> make_bfs_async_gpu(const Machine& machine, const PlacedGraph& graph,
+                                              const LaunchPlan& plan) {
   return std::make_unique<AsyncGpu>(machine, graph, plan);
 }
-std::unique_ptr<BfsEngine> make_levels_gpu(const Machine& machine, const PlacedGraph& graph) {
+std::unique_ptr<BfsEngine> make_bfs_levels_gpu(const Machine& machine, const PlacedGraph& graph) {
   return std::make_unique<LevelsGpu>(machine, graph);
 }
 

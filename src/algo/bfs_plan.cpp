@@ -14,7 +14,7 @@ constexpr Named<BfsStrategy> kStrategies[] = {
 }  // namespace
 
 const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
-BfsStrategy parse_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
+BfsStrategy parse_bfs_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
 BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {
   BfsPlan plan;

@@ -20,9 +20,9 @@ struct BfsRunner::State : GraphRunner::State {
     const bool async = plan.strategy == BfsStrategy::async;
 #if defined(SHOAL_HAVE_CUDA)
     if (machine.on_gpu())
-      return async ? make_async_gpu(machine, placed, plan.launch) : make_levels_gpu(machine, placed);
+      return async ? make_bfs_async_gpu(machine, placed, plan.launch) : make_bfs_levels_gpu(machine, placed);
 #endif
-    return async ? make_async_cpu(machine, placed, plan.launch) : make_levels_cpu(machine, placed);
+    return async ? make_bfs_async_cpu(machine, placed, plan.launch) : make_bfs_levels_cpu(machine, placed);
   }
 
   BfsOptions options;

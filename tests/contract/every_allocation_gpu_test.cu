@@ -83,8 +83,8 @@ void fail_everywhere(const Csr& graph, AlgorithmOptions options, const std::vect
 }
 
 TEST(EveryAllocation, OfBfs) {
-  fail_everywhere<BfsRunner>(generate(parse_generator("road:16")), BfsOptions{}, {"async", "levels"}, parse_strategy,
-                             [](BfsRunner& runner) {
+  fail_everywhere<BfsRunner>(generate(parse_generator("road:16")), BfsOptions{}, {"async", "levels"},
+                             parse_bfs_strategy, [](BfsRunner& runner) {
                                runner.search(0);
                                return runner.verify();
                              });

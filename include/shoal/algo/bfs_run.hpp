@@ -18,7 +18,7 @@ enum class BfsStrategy {
 };
 const char* name(BfsStrategy);
 /// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
-BfsStrategy parse_strategy(const std::string& text);
+BfsStrategy parse_bfs_strategy(const std::string& text);
 
 struct BfsOptions : Options {
   BfsStrategy strategy = BfsStrategy::automatic;
