@@ -21,7 +21,7 @@ struct Report {
   // Items, summed over PEs. pushed = judged + withheld + combined; judged = accepted + dropped; accepted = run + stale;
   // of a run that enough() ended, `left` of them are missing on the right.
   std::int64_t pushed = 0;    ///< items made by tasks and seeds
-  std::int64_t withheld = 0;  ///< remote items that worth_sending refused
+  std::int64_t withheld = 0;  ///< items for other PEs that the pusher itself found not worth sending
   std::int64_t accepted = 0;
   std::int64_t dropped = 0;
   std::int64_t stale = 0;
