@@ -5,7 +5,8 @@ HEAD = """## Every way to run each algorithm
 `scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}: every answer against the serial reference, on generated and real graphs
 (`bench/algo_matrix.cpp`). Core: all partitions, workers and kernels, for shortest paths, components and PageRank with all
 queues and judges (on large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs,
-two to eight slots in every ring, pauses where threads meet. Right, or right of all where some were not run for want of time.
+two to eight slots in every ring, pauses where threads meet. Right, or right of all where some were not run for want of time;
+small graphs go first.
 
 | ways | PEs | bfs | sssp | components | pagerank |
 |---|---:|---:|---:|---:|---:|
