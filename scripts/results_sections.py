@@ -150,7 +150,7 @@ AUTO_HEAD = """
 `shoal tune`: the time with no option given, beside the best way that successive halving found; medians, run in turns, the
 difference turn by turn. `auto` in the column of the best way: nothing that was tried is faster by 2 %. {within} of {all}
 are within 10 %; where there was time for less than half of the ways (`3 of 23`), a row counts in neither.
-
+{note}
 | what | graph | machine | auto ms | best ms | auto above best | best way | ways tried |
 |---|---|---|---:|---:|---:|---|---:|
 """

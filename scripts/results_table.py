@@ -121,7 +121,9 @@ def document(results: Results, figures: pathlib.Path) -> str:
             text += f"\n![{says}](figures/{name})\n\n{says}\n"
     if results.tuned:
         gaps = [gap for _, gap in results.tuned if gap is not None]
-        text += sections.AUTO_HEAD.format(within=sum(gap <= 0.1 for gap in gaps), all=len(gaps))
+        text += sections.AUTO_HEAD.format(
+            within=sum(gap <= 0.1 for gap in gaps), all=len(gaps), note=results.note("auto")
+        )
         text += "\n".join(row for row, _ in results.tuned) + "\n"
     more = [results.peers.section()] if results.peers else []
     return text + "".join("\n" + section for section in more + results.sections)
