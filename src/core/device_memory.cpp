@@ -114,6 +114,9 @@ void device_free(void* p) noexcept {
   }
   cudaDeviceSynchronize();
   cudaFreeAsync(p, pool.stream);
+  // A pool hands back what is beyond kKeptBytes at the next synchronisation, and that may take long: here, and not in
+  // somebody's timed run.
+  cudaStreamSynchronize(pool.stream);
 }
 
 void reach_peer(int device, int peer) {
