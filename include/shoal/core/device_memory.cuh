@@ -41,7 +41,7 @@ struct AllocationFault {
 void* device_alloc(std::size_t bytes, const char* name);
 
 /// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree
-/// does.
+/// does, and until what the pool does not keep has gone back.
 void device_free(void* p) noexcept;
 
 /// Bytes of the current device that device_alloc could give: those that are free, and those that its pool keeps.
