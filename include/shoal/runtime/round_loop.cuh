@@ -63,9 +63,10 @@ class LoopGraph {
  public:
   static constexpr int kKernels = 4;  ///< a launch after a launch is cheaper than a turn of the loop
 
-  /// Not where SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0) memcheck reports these rounds and racecheck
-  /// breaks off. Not conditional graphs as such: a small one of four kernels with parameters by value is right under both
-  /// (one H200, 2026-11-21). What it had not, and a round has, is a parameter that is read through its address.
+  /// Not where SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0) memcheck reports these rounds and
+  /// racecheck breaks off. Not conditional graphs as such: a small one of four kernels with parameters by value is
+  /// right under both (one H200, 2026-11-21). What it had not, and a round has, is a parameter that is read through its
+  /// address.
   static bool available() {
     int driver = 0;
     return std::getenv("SHOAL_HOST_ROUNDS") == nullptr && cudaDriverGetVersion(&driver) == cudaSuccess &&
