@@ -52,4 +52,23 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   return completed == created;
 }
 
+/// quiescent() for a part of a worker's lanes. Out of line on GPUs: it takes registers that a block has not got.
+template <class Part, class View>
+SHOAL_OUT_OF_LINE SHOAL_FN bool part_sees_quiescence(const View& view, std::uint64_t& created) {
+  return quiescent(Part(), view, created);
+}
+
+/// Worker-collective; quiescent(), but by a part of the lanes where they can act alone, while the others wait.
+/// @param created  the leader's, if true
+template <Worker W, class View>
+SHOAL_FN bool seems_over(const W& w, const View& view, std::uint64_t& created) {
+  if constexpr (requires { typename W::Part; }) {
+    lane_t quiet = 0;
+    if (w.lane() < W::Part::kMaxLanes) quiet = part_sees_quiescence<typename W::Part>(view, created);
+    return w.from_leader(quiet) != 0;
+  } else {
+    return quiescent(w, view, created);
+  }
+}
+
 }  // namespace shoal

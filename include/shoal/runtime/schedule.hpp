@@ -1,5 +1,6 @@
 // What a worker does, on every processor: take items, run them, push more; look for the end when there is nothing to do.
 #pragma once
+#include "shoal/queue/inbox.hpp"
 #include "shoal/queue/worklist.hpp"
 #include "shoal/runtime/phases.hpp"
 #include "shoal/runtime/quiescence.hpp"
@@ -93,30 +94,14 @@ class Scheduler {
     return step(copy);
   }
 
-  /// Quiescent, and nobody has called the run off: a worker that did so wrote our state before it completed its item, which
-  /// quiescent() has acquired.
+  /// True if the run is over: quiescent, and nobody has called it off. A worker that did so wrote our state before it completed its
+  /// item, which quiescent() has acquired.
   SHOAL_FN bool look_for_the_end() {
     std::uint64_t created = 0;
-    if (!seems_over(created)) return false;
+    if (!seems_over(w_, view(), created)) return false;
     created = w_.from_leader(created);
     return !over() && rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
   }
-  /// @param created  the leader's, if true
-  SHOAL_FN bool seems_over(std::uint64_t& created) {
-    if constexpr (requires { typename W::Part; }) {  // some of the lanes are enough, and the others wait
-      lane_t quiet = 0;
-      if (w_.lane() < W::Part::kMaxLanes) quiet = look_out_of_line(view(), created);
-      return w_.from_leader(quiet) != 0;
-    } else {
-      return quiescent(w_, view(), created);
-    }
-  }
-  /// Takes registers that a block has not got.
-  static SHOAL_OUT_OF_LINE SHOAL_FN bool look_out_of_line(const View& view, std::uint64_t& created) {
-    if constexpr (requires { typename W::Part; }) return quiescent(typename W::Part(), view, created);
-    return false;
-  }
-  /// True if the run is over.
   SHOAL_FN bool end_or_go_on(std::uint64_t created) {
     if (order_phase(w_, view(), orders_, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
@@ -151,10 +136,9 @@ class Scheduler {
     }
     if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      // What could not move at all waits for channels: that is asked before it is taken out again. Meanwhile this worker does
-      // what it can that others wait for the same.
-      const bool moved =
-          (!stuck_ || some_channel_has_room()) && rarely([](Scheduler& self) { return self.take_from_spill(); });
+      // What could not move waits for room in channels; meanwhile this worker helps to empty its PE's own.
+      const bool moved = (!stuck_ || some_channel_has_room(w_, view())) &&
+                         rarely([](Scheduler& self) { return self.take_from_spill(); });
       stuck_ = !moved;
       return ((stuck_ || looks(steps, moved)) && receive_some()) || moved;
     }
@@ -234,14 +218,6 @@ class Scheduler {
     return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
   }
 
-  SHOAL_FN bool some_channel_has_room() {
-    bool has = false;
-    for (pe_t to = static_cast<pe_t>(w_.lane()); to < view().n_pes; to += static_cast<pe_t>(w_.size())) {
-      has |= to != view().me && view().here().send[to].room.load() > 0;
-    }
-    return w_.any(has);
-  }
-
   /// Where something waited there may be more. Not for long: this worker may hold the ticket of an item that waits.
   SHOAL_FN bool receive_some() {
     lane_t times = 0;
@@ -249,22 +225,11 @@ class Scheduler {
     return times > 0;
   }
 
-  /// Looks at all channels at once, a lane each, and drains the first that has something.
+  /// Drains the first channel that has something.
   SHOAL_FN bool receive_any() {
-    lane_t found = ~lane_t{0};
+    pe_t from = 0;
     ticket_t head = 0;
-    for (pe_t k = static_cast<pe_t>(w_.lane()) + 1; k < view().n_pes; k += static_cast<pe_t>(w_.size())) {
-      const pe_t from = (view().me + k) % view().n_pes;
-      if (view().receiver(from).waiting(head)) {
-        found = static_cast<lane_t>(k);
-        break;
-      }
-    }
-    const lane_t first = w_.smallest(found);
-    if (first == ~lane_t{0}) return false;
-    head = w_.sum(found == first ? head : 0);
-    const pe_t from = (view().me + static_cast<pe_t>(first)) % view().n_pes;
-    return receive(from, head);
+    return find_arrived(w_, view(), from, head) && receive(from, head);
   }
 
   /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
@@ -337,29 +302,17 @@ class Scheduler {
     lane_t waits = 0;
     if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
     if (!w_.from_leader(waits)) return false;
-    head = w_.from_leader(head);
-    return receive(from, head);
+    return receive(from, w_.from_leader(head));
   }
 
   /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has.
   SHOAL_FN bool receive(pe_t from, ticket_t head) {
-    const Claim claim = copy_arrived(w_, view(), from, head, desk_);
+    const Claim claim = copy_arrived(w_, view(), from, head, desk_.item, desk_.items);
     if (claim.count == 0) return false;
     // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
     out_.take_in(w_, desk_.item + claim.skip, claim.count);
     complete(claim.count);
     return true;
-  }
-
-  /// Out of line on GPUs: registers that a run on one PE never needs.
-  static SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
-                                                       Desk<TaskT> desk) {
-    const auto channel = view.receiver(from);
-    const Claim claim = channel.claim_arrived(w, head, desk.item, desk.items);
-    if (claim.count == 0) return claim;
-    w.sync();
-    if (w.lane() == 0 && !channel.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);
-    return claim;
   }
 
   /// @param fits  set to false if the ring had no room and items were run here
