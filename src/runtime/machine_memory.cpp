@@ -52,7 +52,7 @@ void Machine::copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) co
   }
 #endif
   (void)pe;
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // no bytes may come from nowhere
 }
 
 void Machine::copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const {
@@ -64,7 +64,7 @@ void Machine::copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) c
   }
 #endif
   (void)pe;
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // no bytes may come from nowhere
 }
 
 void Machine::clear(pe_t pe, void* at, std::size_t bytes) const {
