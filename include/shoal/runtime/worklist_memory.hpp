@@ -9,6 +9,7 @@
 
 #include "shoal/queue/worklist.hpp"
 #include "shoal/runtime/machine.hpp"
+#include "shoal/runtime/phases.hpp"
 #include "shoal/runtime/worklist_plan.hpp"
 
 namespace shoal {
