@@ -139,28 +139,9 @@ class ChannelScenario final : public sim::Scenario {
   std::vector<int> times_received_;
 };
 
-/// One of the three, by the seed.
-class AnyChannel final : public sim::Scenario {
- public:
-  std::string set_up(sim::Machine& machine, sim::Random& random) override {
-    sim::Scenario* const all[] = {&large_, &small_, &loose_};
-    now_ = all[random.below(3)];
-    return now_->set_up(machine, random);
-  }
-  std::string judge() override { return now_->judge(); }
-  unsigned expected_steps() const override { return 300; }
-  std::uint64_t max_steps() const override { return 20000; }
-
- private:
-  ChannelScenario<Large, true> large_;
-  ChannelScenario<Small, true> small_;
-  ChannelScenario<Small, false> loose_;
-  sim::Scenario* now_ = &large_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  AnyChannel scenario;
+  shoal::sim::OneOf<ChannelScenario<Large, true>, ChannelScenario<Small, true>, ChannelScenario<Small, false>> scenario;
   return shoal::sim::run_scenario("channel", scenario, argc, argv);
 }

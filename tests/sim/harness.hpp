@@ -7,8 +7,10 @@
 // One seed decides the case (how many workers, which capacities, which items) and the schedule. Exit status: 0 all held,
 // 1 a failure was found (report on stdout), 2 usage, 3 stopped by --seconds before all schedules were run.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "machine.hpp"
 
@@ -27,6 +29,25 @@ class Scenario {
   /// About how many steps a run takes, and how many none ever takes.
   virtual unsigned expected_steps() const = 0;
   virtual std::uint64_t max_steps() const = 0;
+};
+
+/// One of several scenarios that expect as many steps, by the seed.
+template <class... Scenarios>
+class OneOf final : public Scenario {
+ public:
+  std::string set_up(Machine& machine, Random& random) override {
+    Scenario* const all[] = {&std::get<Scenarios>(scenarios_)...};
+    now_ = all[random.below(sizeof...(Scenarios))];
+    return now_->set_up(machine, random);
+  }
+  bool again(Machine& machine) override { return now_->again(machine); }
+  std::string judge() override { return now_->judge(); }
+  unsigned expected_steps() const override { return now_->expected_steps(); }
+  std::uint64_t max_steps() const override { return now_->max_steps(); }
+
+ private:
+  std::tuple<Scenarios...> scenarios_;
+  Scenario* now_ = &std::get<0>(scenarios_);
 };
 
 /// The main function of a simulation program.

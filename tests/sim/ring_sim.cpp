@@ -171,28 +171,9 @@ class RingScenario final : public sim::Scenario {
   std::vector<int> times_popped_;
 };
 
-/// One of the three, by the seed.
-class AnyRing final : public sim::Scenario {
- public:
-  std::string set_up(sim::Machine& machine, sim::Random& random) override {
-    sim::Scenario* const all[] = {&large_, &small_, &loose_};
-    now_ = all[random.below(3)];
-    return now_->set_up(machine, random);
-  }
-  std::string judge() override { return now_->judge(); }
-  unsigned expected_steps() const override { return 400; }
-  std::uint64_t max_steps() const override { return 20000; }
-
- private:
-  RingScenario<Large, true> large_;
-  RingScenario<Small, true> small_;
-  RingScenario<Small, false> loose_;
-  sim::Scenario* now_ = &large_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  AnyRing scenario;
+  shoal::sim::OneOf<RingScenario<Large, true>, RingScenario<Small, true>, RingScenario<Small, false>> scenario;
   return shoal::sim::run_scenario("ring", scenario, argc, argv);
 }

@@ -207,29 +207,10 @@ class SchedulerScenario final : public sim::Scenario {
   sim::WorklistBed<Item> bed_;
 };
 
-/// One of the three tasks, by the seed.
-class AnyTask final : public sim::Scenario {
- public:
-  std::string set_up(sim::Machine& machine, sim::Random& random) override {
-    sim::Scenario* const all[] = {&fan_out_, &by_hand_, &self_contained_};
-    now_ = all[random.below(3)];
-    return now_->set_up(machine, random);
-  }
-  bool again(sim::Machine& machine) override { return now_->again(machine); }
-  std::string judge() override { return now_->judge(); }
-  unsigned expected_steps() const override { return now_->expected_steps(); }
-  std::uint64_t max_steps() const override { return now_->max_steps(); }
-
- private:
-  SchedulerScenario<FanOut<true>> fan_out_;
-  SchedulerScenario<ByHand> by_hand_;
-  SchedulerScenario<FanOut<false>> self_contained_;
-  sim::Scenario* now_ = &fan_out_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  AnyTask scenario;
+  shoal::sim::OneOf<SchedulerScenario<FanOut<true>>, SchedulerScenario<ByHand>, SchedulerScenario<FanOut<false>>>
+      scenario;
   return shoal::sim::run_scenario("scheduler", scenario, argc, argv);
 }
