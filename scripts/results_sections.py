@@ -95,7 +95,8 @@ def lag_rows(data: dict) -> list[str]:
 LAG_HEAD = """## From push to run
 
 `bench/worklist_lag.cu`, in microseconds, with so many items under way: from the beginning of an item's push to its run; a push;
-and the 99th percentile in pushes. Where all workers are busy, an item waits for one: that is in it.
+until its item is queued; and the 99th percentile in pushes. At most 15 items for 16 workers, one at a time for each, so that no
+item waits for a worker that is busy with another.
 
 | workers | items | pushed to run | 99th percentile | a push | 99th percentile in pushes |
 |---|---:|---:|---:|---:|---:|
