@@ -32,8 +32,6 @@ const char* const kBenchFooter = R"(examples:
 Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
 and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
 
-// Queues alone have no graph and no runner: a program of their own measures them.
-constexpr const char* kQueueExperiment = "atos-fig1";
 constexpr const char* kQueueProgram = "gpu_queue";
 
 /// The folder of this program, with a slash.

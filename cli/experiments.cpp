@@ -284,7 +284,8 @@ std::vector<const Experiment*> find_experiments(const std::string& name) {
     legal += (legal.empty() ? "" : ", ") + experiment.name;
   }
   if (!parts.empty()) return parts;
-  throw UsageError("experiment '" + name + "' is not known; legal: " + legal);
+  throw UsageError("experiment '" + name + "' is not known; legal: " + kQueueExperiment + ", " + legal +
+                   "; or what several begin with, as atos-fig5");
 }
 
 }  // namespace shoal::cli

@@ -53,6 +53,8 @@ struct Experiment {
 };
 
 const std::vector<Experiment>& experiments();
+/// Queues alone have no graph and no runner: a program of their own measures them.
+inline constexpr const char* kQueueExperiment = "atos-fig1";
 /// The experiment of that name, or all whose names begin with it and a dash: atos-fig5 has two parts.
 /// @throws UsageError naming the text and the legal names
 std::vector<const Experiment*> find_experiments(const std::string& name);
