@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the matrix of algorithms, and soaks with delays, spread over this machine's GPUs, and adds them up.
 
-    gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS] [--no-matrix]
-                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--ways core,rest] [--json FILE]
+    gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS]
+                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--ways core,rest] [--json FILE] [--resume]
 
 BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
 one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
 programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. Soaks go first,
 then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
-last; --json: the same, for scripts/results_table.py. Exit status 1 unless all ways were run and right.
+last; --json: the same, for scripts/results_table.py. --resume goes on where an earlier call with the same arguments ran out
+of time: what its programs finished is in OUT, and counts. Exit status 1 unless all ways were run and right.
 """
 
 import argparse
@@ -113,6 +114,13 @@ def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
     return jobs
 
 
+def is_finished(job: Job, out: pathlib.Path) -> bool:
+    """True if an earlier call ran all that `job` is to run."""
+    file = out / f"{job.name()}.json"
+    counts = json.loads(file.read_text(encoding="utf-8"))["counts"] if file.exists() else []
+    return len(counts) > 0 and all(row["not_run"] == 0 for row in counts)
+
+
 def share(job: Job, jobs: list[Job]) -> float:
     """The part of the time that is left that `job` may take, so that the others have their turn."""
     if job.what == "soak":
@@ -128,6 +136,9 @@ def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Count
     begin = time.monotonic()
     places = dict.fromkeys(gpus, args.copies)
     counts, running = Counts(), []
+    for job in [job for job in jobs if is_finished(job, args.out)]:
+        jobs.remove(job)
+        counts.add(job, args.out, 0)
     while jobs or running:
         left = max(args.seconds - (time.monotonic() - begin), 0)
         for job in list(jobs):
@@ -186,6 +197,7 @@ def main() -> int:
     parser.add_argument("--way-seconds", type=float, default=30, help="a way that takes longer ends its program")
     parser.add_argument("--grace", type=float, default=40, help="seconds after --seconds when programs are killed")
     parser.add_argument("--json", type=pathlib.Path, help="file for the sums")
+    parser.add_argument("--resume", action="store_true", help="keep what an earlier call finished in OUT")
     args = parser.parse_args()
     unknown = [part for part in args.ways if part not in ("core", "rest")]
     if unknown:
@@ -194,8 +206,9 @@ def main() -> int:
     if unknown:
         parser.error(f"--algorithms {','.join(unknown)}: legal: {', '.join(ALGORITHMS)}")
     args.out.mkdir(parents=True, exist_ok=True)
-    for old in args.out.glob("*of*.json"):
-        old.unlink()
+    if not args.resume:
+        for old in args.out.glob("*of*.json"):
+            old.unlink()
     gpus = visible_gpus()
     if not gpus:
         print("no GPU is visible", file=sys.stderr)

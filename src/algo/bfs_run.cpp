@@ -50,13 +50,10 @@ BfsResult BfsRunner::result() const {
   result.report = s.report;
   result.levels = s.run.gather<level_t>([&](pe_t pe, level_t* to) { s.engine->fetch_levels(pe, to); },
                                         [](level_t level) { return static_cast<std::int32_t>(level); });
-  const Csr& graph = this->graph();
-  for (std::int64_t v = 0; v < n; ++v) {
-    if (result.levels[v] < 0) continue;
-    ++result.reached;
-    result.depth = std::max(result.depth, result.levels[v]);
-    result.reached_arcs += graph.degree(static_cast<vertex_t>(v));
-  }
+  const Reached reached = s.run.count_reached([&](std::int64_t v) { return result.levels[v]; });
+  result.reached = reached.vertices;
+  result.reached_arcs = reached.arcs;
+  result.depth = static_cast<std::int32_t>(reached.farthest);
   if (s.options.parents) {
     HostArray<vertex_t> parent(n);
     s.engine->fetch_parents(s.source, parent.data());

@@ -93,6 +93,23 @@ const Csr& PlacedRun::graph() {
   return *graph_;
 }
 
+void PlacedRun::fetch_degrees() {
+  if (graph_ != nullptr || !degrees_.empty()) return;
+  HostArray<vertex_t> degrees(num_vertices());
+  for (const CsrView& slice : placed_.out) {
+    HostArray<arc_t> offsets(static_cast<std::int64_t>(slice.count) + 1);
+    copy_to_host(offsets.data(), slice.offsets, offsets.size() * sizeof(arc_t));
+    parallel_ranges(slice.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        // A generated row names no target twice, so that its length is below the number of vertices.
+        degrees[placed_.partition.input(static_cast<vertex_t>(slice.first + v))] =
+            static_cast<vertex_t>(offsets[v + 1] - offsets[v]);
+      }
+    });
+  }
+  degrees_ = std::move(degrees);
+}
+
 void GraphRunner::State::need_result() const {
   if (!done) throw UsageError("there is no result before the first run, nor after one that failed");
 }
@@ -104,7 +121,7 @@ GraphRunner::~GraphRunner() = default;
 
 std::int64_t GraphRunner::num_vertices() const { return state_->run.num_vertices(); }
 arc_t GraphRunner::num_arcs() const { return state_->run.num_arcs(); }
-arc_t GraphRunner::degree(vertex_t input) const { return graph().degree(input); }
+arc_t GraphRunner::degree(vertex_t input) const { return state_->run.degree(input); }
 const Csr& GraphRunner::graph() const { return state_->run.graph(); }
 
 }  // namespace shoal

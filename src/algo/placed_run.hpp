@@ -1,5 +1,6 @@
 // What the runners of all algorithms have in common: a machine, a graph placed on its PEs, and how long that took.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
+#include "shoal/core/parallel.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/generate.hpp"
@@ -29,6 +31,13 @@ class Stopwatch {
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// What a search found.
+struct Reached {
+  std::int64_t vertices = 0;
+  arc_t arcs = 0;       ///< out-arcs of these vertices
+  double farthest = 0;  ///< largest distance of them, 0 if there are none
 };
 
 /// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first
@@ -73,30 +82,70 @@ class PlacedRun {
 
   /// What each PE holds about its vertices, in the input's numbers: [num_vertices].
   /// @param fetch    fetch(pe, From* to) copies PE pe's part, in placed order, to the host
-  /// @param convert  From -> To, called once for each vertex, in placed order, by this thread
+  /// @param convert  From -> To, called once for each vertex, by all threads
   template <class From, class Fetch, class Convert>
   auto gather(Fetch&& fetch, Convert&& convert) const {
     using To = decltype(convert(From{}));
     HostArray<From> placed(num_vertices());
     for (pe_t p = 0; p < placed_.n_pes(); ++p) fetch(p, placed.data() + placed_.out[p].first);
     HostArray<To> out(num_vertices());
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-      out[placed_.partition.input(static_cast<vertex_t>(v))] = convert(placed[v]);
-    }
+    parallel_ranges(num_vertices(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        out[placed_.partition.input(static_cast<vertex_t>(v))] = convert(placed[v]);
+      }
+    });
     return out;
+  }
+
+  /// Counts what was reached, on all threads. Not from two threads at once.
+  /// @param distance  distance(v) is that of vertex v, in the input's numbers; negative where it was not reached
+  template <class Distance>
+  Reached count_reached(Distance&& distance) {
+    fetch_degrees();
+    std::vector<Reached> parts((num_vertices() + kGrain - 1) / kGrain);
+    parallel_chunks(num_vertices(), kGrain, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+      Reached part;
+      for (std::int64_t v = begin; v < end; ++v) {
+        const double far = distance(v);
+        if (far < 0) continue;
+        ++part.vertices;
+        part.arcs += degree_known(static_cast<vertex_t>(v));
+        part.farthest = std::max(part.farthest, far);
+      }
+      parts[chunk] = part;
+    });
+    Reached all;
+    for (const Reached& part : parts) {
+      all.vertices += part.vertices;
+      all.arcs += part.arcs;
+      all.farthest = std::max(all.farthest, part.farthest);
+    }
+    return all;
+  }
+
+  /// Out-arcs of a vertex, in the input's numbers. Of a graph that was generated on devices it fetches the degrees of all,
+  /// the first time, and not the graph. Not from two threads at once.
+  arc_t degree(vertex_t input) {
+    fetch_degrees();
+    return degree_known(input);
   }
 
   /// The graph in the input's numbers, with the weights if there are any, fetched from the devices when it was generated there. Not from two threads at once.
   const Csr& graph();
 
  private:
+  static constexpr std::int64_t kGrain = 1 << 16;
+
   PartitionKind choose_partition(const Options& options);
+  void fetch_degrees();
+  arc_t degree_known(vertex_t input) const { return graph_ != nullptr ? graph_->degree(input) : degrees_[input]; }
   void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights);
 
   Machine machine_;
-  Csr own_;                     // generated here, or fetched from the devices; else empty
-  Csr weighted_;                // the same arcs as the input, with other weights; else empty
-  const Csr* graph_ = nullptr;  // in input numbers; null until wanted when it was generated on devices
+  Csr own_;                      // generated here, or fetched from the devices; else empty
+  Csr weighted_;                 // the same arcs as the input, with other weights; else empty
+  const Csr* graph_ = nullptr;   // in input numbers; null until wanted when it was generated on devices
+  HostArray<vertex_t> degrees_;  // of the input's vertices; empty until wanted, and where graph_ is there
   PlacedGraph placed_;
   std::vector<std::pair<std::string, std::string>> chosen_;
   std::vector<std::pair<std::string, double>> phases_;

@@ -117,19 +117,18 @@ SsspResult SsspRunner::result() const {
     result.real_distances = HostArray<double>(n);
   else
     result.distances = HostArray<std::int64_t>(n);
-  const Csr& graph = this->graph();
-  for (std::int64_t v = 0; v < n; ++v) {
-    const bool reached = words[v] != kUnreachedDistance<std::uint64_t>;
+  const Reached reached = s.run.count_reached([&](std::int64_t v) {
+    const bool there = words[v] != kUnreachedDistance<std::uint64_t>;
     const auto real = std::bit_cast<double>(words[v]);
     if (s.real)
-      result.real_distances[v] = reached ? real : INFINITY;
+      result.real_distances[v] = there ? real : INFINITY;
     else
       result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
-    if (!reached) continue;
-    ++result.reached;
-    result.reached_arcs += graph.degree(static_cast<vertex_t>(v));
-    result.farthest = std::max(result.farthest, s.real ? real : static_cast<double>(words[v]));
-  }
+    return !there ? -1.0 : s.real ? real : static_cast<double>(words[v]);
+  });
+  result.reached = reached.vertices;
+  result.reached_arcs = reached.arcs;
+  result.farthest = reached.farthest;
   if (s.options.predecessors) result.predecessors = sssp_predecessors(s.in(), words.span(), s.source);
   return result;
 }
