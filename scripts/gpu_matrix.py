@@ -205,6 +205,8 @@ def main() -> int:
     unknown = [name for name in args.algorithms if name not in ALGORITHMS]
     if unknown:
         parser.error(f"--algorithms {','.join(unknown)}: legal: {', '.join(ALGORITHMS)}")
+    if args.data and not args.data.is_dir():
+        parser.error(f"--data {args.data}: no such folder")
     args.out.mkdir(parents=True, exist_ok=True)
     if not args.resume:
         for old in args.out.glob("*of*.json"):

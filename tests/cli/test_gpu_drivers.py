@@ -85,6 +85,7 @@ class GpuDrivers(unittest.TestCase):
         for flags, words in (
             (("--algorithms", "dfs"), "--algorithms dfs: legal: bfs, sssp"),
             (("--ways", "most"), "--ways most: legal: core"),
+            (("--data", "/nowhere"), "--data /nowhere: no such folder"),
         ):
             done = self.run_script("gpu_matrix.py", *flags)
             self.assertEqual(done.returncode, 2)
