@@ -12,6 +12,14 @@ namespace shoal {
 /// What a file or generator said about the arcs' weights. Kept as they were; breadth-first search does not look at them.
 enum class WeightKind { none, int32, float64 };
 
+/// What a reader found among the weights, for reports and messages. Empty: nothing, or nobody looked.
+struct WeightRemarks {
+  /// Which whole weight is beyond 32 bits; then all weights are whole, up to 2^53, and kept as float64.
+  std::string wide;
+  /// Which edge is the first with a negative weight, and where it stands.
+  std::string negative;
+};
+
 /// A whole graph on the host. Rows are sorted by target unless a reader says otherwise.
 struct Csr {
   HostArray<arc_t> offsets;     ///< [num_vertices + 1]; offsets[0] = 0, never decreasing, last = num_arcs
@@ -19,8 +27,9 @@ struct Csr {
   WeightKind weight_kind = WeightKind::none;
   HostArray<std::int32_t> int_weights;  ///< [num_arcs] if weight_kind is int32, else empty
   HostArray<double> real_weights;       ///< [num_arcs] if weight_kind is float64, else empty
-  bool symmetric = false;               ///< every arc has its reverse: in-arcs and out-arcs are the same lists
-  std::string name;                     ///< the file or generator, for reports
+  WeightRemarks weight_remarks;
+  bool symmetric = false;  ///< every arc has its reverse: in-arcs and out-arcs are the same lists
+  std::string name;        ///< the file or generator, for reports
 
   std::int64_t num_vertices() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   arc_t num_arcs() const { return offsets.empty() ? 0 : offsets[offsets.size() - 1]; }
