@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "parallel.hpp"
+#include "shoal/core/error.hpp"
 
 namespace shoal::io {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-constexpr double kExactInteger = 9007199254740992.0;  // 2^53: every integer up to here is a float64
 
 bool ends_field(const char* p, const char* end, bool commas) {
   return p == end || is_blank(*p) || (commas && *p == ',');
@@ -53,7 +53,7 @@ void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcL
   }
   vertex_t source = 0, target = 0;
   WeightValue weight;
-  const char* source_at = p;
+  const char *source_at = p, *weight_at = p;
   for (int column = 0; column < rules.columns; ++column) {
     if (column == rules.source_column) {
       source_at = p;
@@ -61,6 +61,7 @@ void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcL
     } else if (column == rules.target_column) {
       p = read_vertex(p, line_end, rules.commas, rules.base, rules.vertices, target);
     } else {
+      weight_at = p;
       p = read_weight(p, line_end, rules.commas, rules.weight, weight);
     }
     p = next_field(p, line_end, rules.commas, column, rules.columns);
@@ -72,7 +73,7 @@ void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcL
                                     "declare the matrix general"};
   out.sources.push_back(source);
   out.targets.push_back(target);
-  if (rules.weight != WeightRule::none) append_weight(out, weight, rules.reals_only);
+  if (rules.weight != WeightRule::none) append_weight(out, weight, weight_at, rules.reals_only);
 }
 
 ArcList parse_piece(const char* begin, const char* end, const ArcRules& rules) {
@@ -100,6 +101,13 @@ void to_real(ArcList& arcs) {
   arcs.real_weights.assign(arcs.int_weights.begin(), arcs.int_weights.end());
   arcs.int_weights = {};
   arcs.weight_kind = WeightKind::float64;
+}
+
+/// The number at p, as it was written.
+std::string written(const char* p, const char* end) {
+  const char* stop = p;
+  while (stop < end && !is_blank(*stop) && *stop != ',' && *stop != '\n' && *stop != '\r') ++stop;
+  return {p, stop};
 }
 
 template <class T>
@@ -144,14 +152,15 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
   std::int64_t whole = 0;
   const auto integer = std::from_chars(digits, end, whole);
   if (integer.ptr != digits && ends_field(integer.ptr, end, commas)) {
-    const double real = static_cast<double>(whole);
     if (rule != WeightRule::real) {
-      if (integer.ec != std::errc() || std::abs(real) > kExactInteger)
-        throw ParseError{p,
-                         "integer weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is 2^53"};
+      if (integer.ec != std::errc() || whole > kMostWholeWeight || whole < -kMostWholeWeight)
+        throw ParseError{p, "whole weight " + quoted(p, end, commas) + " cannot be kept exactly; the largest is " +
+                                std::to_string(kMostWholeWeight) + " (2^53): scale the weights down" +
+                                (rule == WeightRule::any ? ", or write a point to have it rounded" : "")};
+      value.is_whole = true;
       value.is_int32 = whole >= INT32_MIN && whole <= INT32_MAX;
       value.whole = value.is_int32 ? static_cast<std::int32_t>(whole) : 0;
-      value.real = real;
+      value.real = static_cast<double>(whole);
       return integer.ptr;
     }
   } else if (rule == WeightRule::integer) {
@@ -164,11 +173,18 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
     throw ParseError{p, "weight " + quoted(p, end, commas) + " does not fit a 64-bit float; scale the weights"};
   if (!std::isfinite(value.real))
     throw ParseError{p, "weight " + quoted(p, end, commas) + " is not finite; weights must be numbers"};
-  value.is_int32 = false;
+  value.is_int32 = value.is_whole = false;
   return real.ptr;
 }
 
-void append_weight(ArcList& arcs, const WeightValue& value, bool reals_only) {
+void append_weight(ArcList& arcs, const WeightValue& value, const char* at, bool reals_only) {
+  WeightSpots& spots = arcs.spots;
+  if (!value.is_whole || reals_only) spots.fractions = true;
+  if (value.is_whole && !value.is_int32 && spots.wide == nullptr) spots.wide = at;
+  if (value.real < 0 && spots.negative == nullptr) {
+    spots.negative = at;
+    spots.negative_arc = arcs.size() - 1;
+  }
   if (arcs.weight_kind == WeightKind::none) arcs.weight_kind = reals_only ? WeightKind::float64 : WeightKind::int32;
   if (arcs.weight_kind == WeightKind::int32 && !value.is_int32) to_real(arcs);
   if (arcs.weight_kind == WeightKind::int32) {
@@ -176,6 +192,25 @@ void append_weight(ArcList& arcs, const WeightValue& value, bool reals_only) {
   } else {
     arcs.real_weights.push_back(value.real);
   }
+}
+
+WeightRemarks remarks_of(const Text& text, const std::vector<ArcList>& pieces) {
+  WeightRemarks remarks;
+  bool fractions = false;
+  for (const ArcList& piece : pieces) {
+    const WeightSpots& spots = piece.spots;
+    fractions = fractions || spots.fractions;
+    if (spots.wide != nullptr && remarks.wide.empty())
+      remarks.wide = "the whole weight " + written(spots.wide, text.end()) + " on line " +
+                     std::to_string(text.line(spots.wide)) + kBeyondInt32;
+    if (spots.negative != nullptr && remarks.negative.empty())
+      remarks.negative = text.name + ":" + std::to_string(text.line(spots.negative)) + ": the edge from vertex " +
+                         std::to_string(piece.sources[spots.negative_arc]) + " to vertex " +
+                         std::to_string(piece.targets[spots.negative_arc]) + " (numbered from 0) has weight " +
+                         written(spots.negative, text.end());
+  }
+  if (fractions) remarks.wide.clear();
+  return remarks;
 }
 
 ArcList join(std::vector<ArcList>& pieces) {
@@ -212,11 +247,16 @@ ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rule
   const auto cuts = cut_at_lines(begin, text.end(), kPieceBytes);
   const auto count = static_cast<std::int64_t>(cuts.size()) - 1;
   std::vector<ArcList> pieces(count);
-  std::atomic<std::int64_t> done{0};
+  std::atomic<std::int64_t> done{0}, held{0};
   const auto caller = std::this_thread::get_id();
   try {
     parallel_tasks(count, [&](std::int64_t i) {
       pieces[i] = parse_piece(cuts[i], cuts[i + 1], rules);
+      const std::int64_t bytes = peak_bytes(0, pieces[i].size(), pieces[i].weight_kind, false);
+      if ((held += bytes) > rules.memory_bytes)
+        throw CapacityError(text.name + ": its arcs alone take more than the " +
+                            std::to_string(rules.memory_bytes >> 20) +
+                            " MB of memory that are available; use a machine with more memory");
       const std::int64_t finished = ++done;
       if (std::this_thread::get_id() == caller) progress.at(static_cast<double>(finished) / static_cast<double>(count));
     });
@@ -234,16 +274,37 @@ ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rule
   if (rules.arcs >= 0 && total < rules.arcs)
     text.raise(text.end(), "the file ends after " + std::to_string(total) + " of the " + std::to_string(rules.arcs) +
                                " lines that the header declares; is it complete?");
-  return join(pieces);
+  WeightRemarks remarks = remarks_of(text, pieces);
+  ArcList arcs = join(pieces);
+  arcs.remarks = std::move(remarks);
+  return arcs;
 }
 
-Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undirected) {
-  const std::int64_t per_arc = arcs.weight_kind == WeightKind::none    ? 4
-                               : arcs.weight_kind == WeightKind::int32 ? 8
-                                                                       : 12;
-  source.require_room(vertices, arcs.size(), per_arc * (undirected ? 2 : 1));
+const char* line_of_vertex(const Text& text, const char* begin, const ArcRules& rules, vertex_t v) {
+  for (Line line = line_at(begin, text.end()); line.begin < text.end(); line = line_at(line.next, text.end())) {
+    const char* first = nullptr;
+    ArcList arc;
+    if (has_data(line, rules.comments, first)) parse_line(first, line.end, rules, arc);
+    if (arc.size() == 1 && (arc.sources[0] == v || arc.targets[0] == v)) return line.begin;
+  }
+  return text.end();
+}
+
+std::int64_t peak_bytes(std::int64_t vertices, std::int64_t arcs, WeightKind kind, bool undirected) {
+  const std::int64_t weight = kind == WeightKind::none ? 0 : kind == WeightKind::int32 ? 4 : 8;
+  const std::int64_t listed = arcs * (8 + weight), placed = arcs * (4 + weight) * (undirected ? 2 : 1);
+  const std::int64_t offsets = (vertices + 1) * static_cast<std::int64_t>(sizeof(arc_t));
+  // While arcs are placed there are the list and the graph; then the graph, and offsets once more to look for reverses.
+  return placed + offsets + std::max(listed, offsets);
+}
+
+Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undirected,
+          const std::function<std::string()>& place) {
+  source.require_room(vertices, arcs.size(), peak_bytes(vertices, arcs.size(), arcs.weight_kind, undirected), place);
+  WeightRemarks remarks = std::move(arcs.remarks);
   Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),
                             std::move(arcs.real_weights), undirected, source.options.dedup);
+  graph.weight_remarks = std::move(remarks);
   if (!graph.symmetric) graph.symmetric = is_symmetric(graph);
   return graph;
 }

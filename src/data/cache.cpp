@@ -22,7 +22,8 @@ namespace {
 constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // seven-bit and text transfers break it
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kEndianMark = 0x01020304;
-constexpr std::uint32_t kSymmetric = 1;
+constexpr std::uint32_t kSymmetric = 1,
+                        kWide = 2;  // flags; kWide: the float64 weights are whole numbers beyond 32 bits
 constexpr std::uint64_t kAlign = 4096;
 constexpr std::int64_t kGrain = 1 << 18;
 constexpr std::int64_t kChecksumBlock = std::int64_t{4} << 20;
@@ -189,7 +190,7 @@ Csr read_shoal(const Source& source) {
   const Header& h = contents.header;
   const auto n = static_cast<std::int64_t>(h.vertices);
   const auto m = static_cast<std::int64_t>(h.arcs);
-  if (!source.bytes.keep) source.require_room(n, m, 12);
+  if (!source.bytes.keep || source.options.dedup) source.require_room(n, m, (n + 1) * 8 + m * 12);
   Csr graph;
   graph.offsets = array_of<arc_t>(source, *contents.find(kOffsets));
   graph.targets = array_of<vertex_t>(source, *contents.find(kTargets));
@@ -197,6 +198,9 @@ Csr read_shoal(const Source& source) {
   if (const Entry* e = contents.find(kIntWeights)) graph.int_weights = array_of<std::int32_t>(source, *e);
   if (const Entry* e = contents.find(kRealWeights)) graph.real_weights = array_of<double>(source, *e);
   graph.symmetric = (h.flags & kSymmetric) != 0;
+  if (h.weight_kind == 2 && (h.flags & kWide) != 0) {
+    graph.weight_remarks.wide = std::string("a whole weight of the file it was made from") + kBeyondInt32;
+  }
   if (graph.offsets[0] != 0 || graph.offsets[n] != m)
     source.raise(std::string("the offsets do not span the arcs") + kCure);
   parallel_ranges(n, kGrain, [&](std::int64_t b, std::int64_t e) {
@@ -236,7 +240,7 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key)
   h.vertices = static_cast<std::uint64_t>(graph.num_vertices());
   h.arcs = static_cast<std::uint64_t>(graph.num_arcs());
   h.weight_kind = static_cast<std::uint32_t>(graph.weight_kind);
-  h.flags = graph.symmetric ? kSymmetric : 0;
+  h.flags = (graph.symmetric ? kSymmetric : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWide);
   h.sections = static_cast<std::uint32_t>(parts.size());
   h.source_bytes = key.source_bytes;
   h.source_mtime_ns = key.source_mtime_ns;

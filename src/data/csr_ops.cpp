@@ -28,6 +28,7 @@ Csr copy_of(const Csr& graph) {
   out.weight_kind = graph.weight_kind;
   out.int_weights = copy(graph.int_weights);
   out.real_weights = copy(graph.real_weights);
+  out.weight_remarks = graph.weight_remarks;
   out.symmetric = graph.symmetric;
   out.name = graph.name;
   return out;
@@ -107,6 +108,7 @@ Csr transpose(const Csr& unsorted) {
   out.name = graph.name;
   out.symmetric = graph.symmetric;
   out.weight_kind = graph.weight_kind;
+  out.weight_remarks.wide = graph.weight_remarks.wide;  // the negative edge would be the wrong way round
   out.offsets = HostArray<arc_t>(n + 1, 0);
   out.targets = HostArray<vertex_t>(m);
   if (graph.weight_kind == WeightKind::int32) out.int_weights = HostArray<std::int32_t>(m);

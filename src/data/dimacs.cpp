@@ -39,6 +39,8 @@ Csr read_dimacs(const Source& source) {
     if (m > (body + 1) / 8)  // "a 1 1 1\n"
       throw ParseError{first, "declares " + std::to_string(m) + " arcs, but only " + std::to_string(body) +
                                   " bytes follow; is the file complete?"};
+    const auto place = [&] { return text.place(first); };
+    source.require_room(n, m, peak_bytes(n, m, WeightKind::int32, false), place);
     ArcRules rules;
     rules.comments = "c";
     rules.prefix = 'a';
@@ -47,15 +49,16 @@ Csr read_dimacs(const Source& source) {
     rules.base = 1;
     rules.vertices = n;
     rules.arcs = m;
+    rules.memory_bytes = source.memory_bytes;
     ArcList arcs = read_arc_lines(text, line.next, rules, Progress(source.options.progress, 0.5, 0.9));
-    return build(source, n, std::move(arcs), false);
+    return build(source, n, std::move(arcs), false, place);
   } catch (const ParseError& error) {
     text.raise(error);
   }
 }
 
 void write_dimacs(const Csr& graph, const std::string& file, Compression compression) {
-  if (graph.weight_kind != WeightKind::int32)
+  if (!has_whole_weights(graph))
     throw UsageError(file + ": a DIMACS file needs integer weights, the graph has " +
                      (graph.weight_kind == WeightKind::none ? "none" : "real ones") + "; write .mtx or .wel");
   const std::int64_t n = graph.num_vertices();
@@ -64,7 +67,7 @@ void write_dimacs(const Csr& graph, const std::string& file, Compression compres
   for (std::int64_t u = 0; u < n; ++u) {
     for (arc_t a = graph.offsets[u]; a < graph.offsets[u + 1]; ++a) {
       out.text("a ").number(u + 1).byte(' ').number(static_cast<std::int64_t>(graph.targets[a]) + 1).byte(' ');
-      out.number(graph.int_weights[a]).byte('\n');
+      out.weight(graph, a).byte('\n');
     }
   }
   out.commit();

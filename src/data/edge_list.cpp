@@ -146,6 +146,7 @@ Csr read_edge_list(const Source& source, Format flavour) {
     text.raise(error);
   }
   if (rules.columns == 3) rules.weight = WeightRule::any;
+  rules.memory_bytes = source.memory_bytes;
   ArcList arcs = read_arc_lines(text, body, rules, Progress(source.options.progress, 0.5, 0.9));
   std::int64_t n = 0;
   for (const auto* ends : {&arcs.sources, &arcs.targets})
@@ -153,7 +154,11 @@ Csr read_edge_list(const Source& source, Format flavour) {
   if (declared && *declared < n)
     text.raise(text.begin(), "declares " + std::to_string(*declared) + " vertices, but vertex " +
                                  std::to_string(n - 1) + " occurs; correct or remove this line");
-  return build(source, declared.value_or(n), std::move(arcs), source.options.undirected);
+  return build(source, declared.value_or(n), std::move(arcs), source.options.undirected, [&] {
+    if (declared) return text.place(text.begin());
+    const auto largest = static_cast<vertex_t>(n - 1);
+    return text.place(line_of_vertex(text, body, rules, largest)) + " vertex " + std::to_string(largest) + ":";
+  });
 }
 
 void write_edge_list(const Csr& graph, const std::string& file, Format flavour, Compression compression) {

@@ -35,6 +35,8 @@ struct FileKind {
   Compression compression = Compression::none;
 };
 FileKind kind_of(const std::string& file);
+/// Likewise for an ending alone, with or without its dot. @throws UsageError listing the known endings
+FileKind kind_named(const std::string& ending);
 
 /// What one reader is given.
 struct Source {
@@ -46,8 +48,10 @@ struct Source {
   std::string_view view() const { return bytes.view(); }
   /// @throws UsageError `name: message`
   [[noreturn]] void raise(const std::string& message) const;
-  /// @throws CapacityError when the arrays of a graph of this size exceed memory_bytes
-  void require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes_per_arc) const;
+  /// @param place  what is to blame, `file:line: ...`; called only when there is no room, default: the file
+  /// @throws CapacityError when a graph of this size, which takes `bytes` while it is read, exceeds memory_bytes
+  void require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes,
+                    const std::function<std::string()>& place = {}) const;
 };
 
 Csr read_matrix_market(const Source& source);
@@ -69,7 +73,7 @@ void write_npz(const Csr& graph, const std::string& file);
 struct CacheKey {
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
-  std::uint32_t read_flags = 0;  ///< 1: undirected, 2: dedup
+  std::uint32_t read_flags = 0;  ///< 1: undirected, 2: dedup; from bit 2: 1 + the format that was asked for
   bool operator==(const CacheKey&) const = default;
 };
 void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key = {});
@@ -92,6 +96,16 @@ Csr read_graph_source(Format format, const Source& source);
 
 // Checks and steps shared by the formats.
 
+/// 2^53: up to here every whole number is a float64, so that whole weights beyond 32 bits are exact.
+inline constexpr std::int64_t kMostWholeWeight = std::int64_t{1} << 53;
+/// What remarks on such weights end with.
+inline constexpr const char* kBeyondInt32 = " is beyond 32 bits (2147483647)";
+
+/// True if all weights are whole numbers by their kind or origin: int32, or wide ones kept as float64.
+inline bool has_whole_weights(const Csr& graph) {
+  return graph.weight_kind == WeightKind::int32 || !graph.weight_remarks.wide.empty();
+}
+
 /// A number as it lies in a file, at any address, in the machine's byte order.
 template <class T>
 T load(const char* at) {
@@ -112,7 +126,8 @@ bool rows_sorted(const Csr& graph);
 void sort_rows(Csr& graph);
 /// Merges parallel arcs, keeping the smallest weight. Rows must be sorted.
 void merge_parallel_arcs(Csr& graph);
-/// Bytes of memory this process may still take (the machine's free memory, and its control group's); at least 64 MiB.
+/// Bytes of memory this process may still take (the machine's free memory, its control group's, `ulimit -v`); at least
+/// 64 MiB.
 std::int64_t available_memory();
 
 /// Reports the part [from, to] of a long read.

@@ -1,5 +1,3 @@
-#include "input.hpp"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "formats.hpp"
 #include "shoal/core/error.hpp"
 
 namespace shoal::io {
@@ -40,6 +39,10 @@ Bytes read_all(int fd, const std::string& file, std::size_t expected) {
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
     if (have == room) {
+      if (room > kMapFrom && static_cast<std::int64_t>(room) * 2 > available_memory())
+        throw CapacityError(
+            file + ": holds more than " + std::to_string(room >> 20) +
+            " MB, and memory is short; read it from a file that is not packed, or use a larger machine");
       auto* larger = static_cast<char*>(std::malloc(room * 2));
       if (larger == nullptr) throw std::bad_alloc();
       std::memcpy(larger, data, have);
@@ -54,12 +57,14 @@ Bytes read_all(int fd, const std::string& file, std::size_t expected) {
 }  // namespace
 
 Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
-  const Descriptor descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor descriptor{file == kStandardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                                     : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   if (descriptor.fd < 0) fail(file, std::strerror(errno));
   struct stat st {};
   if (::fstat(descriptor.fd, &st) != 0) fail(file, std::strerror(errno));
-  if (S_ISDIR(st.st_mode)) fail(file, "it is a directory");
-  if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) fail(file, "it is a device or socket");
+  if (S_ISDIR(st.st_mode)) throw UsageError(file + ": is a directory; name a graph file in it");
+  if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+    throw UsageError(file + ": is a terminal, device or socket; name a file or a pipe that holds a graph");
   const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;
   if (facts != nullptr) {
     facts->bytes = size;

@@ -24,9 +24,14 @@ struct FileFacts {
   std::int64_t mtime_ns = 0;
 };
 
-/// The bytes of a regular file (large ones mapped, so they must not shrink while they are used) or of a FIFO.
+/// How standard input is named, on the command line and in messages.
+inline constexpr const char* kStandardInput = "-";
+
+/// The bytes of a regular file (large ones mapped, so they must not shrink while they are used) or of a FIFO;
+/// of standard input if the name is kStandardInput.
 /// @param map  map whatever the size; otherwise small files are copied, which makes them safe against truncation
-/// @throws UsageError naming the file and the system's reason
+/// @throws UsageError     naming the file and the system's reason
+/// @throws CapacityError  a FIFO that goes on beyond the free memory
 Bytes read_file(const std::string& file, bool map = false, FileFacts* facts = nullptr);
 
 /// Expands gzip (also several members) or zstd (also several frames).

@@ -2,9 +2,15 @@
 #include "shoal/data/io.hpp"
 
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
 
 #include "formats.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "text.hpp"
 
 namespace shoal {
@@ -44,8 +50,25 @@ void refuse_hidden_compression(const Source& source) {
     source.raise("holds data compressed by bzip2 or xz, which is not read; unpack it (bunzip2, unxz)");
 }
 
-std::uint32_t read_flags(const ReadOptions& options) {
-  return (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u);
+std::uint32_t read_flags(const ReadOptions& options, Format format) {
+  const auto asked = options.format.empty() ? 0u : static_cast<std::uint32_t>(format) + 1;
+  return (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u) | asked << 2;
+}
+
+/// What the text says, or nothing. @throws UsageError for a compressed format that is none
+bool find_kind(std::string_view plain, const std::string& file, FileKind& kind) {
+  kind = {};
+  if (ends_with(plain, ".gz")) kind.compression = Compression::gzip;
+  if (ends_with(plain, ".zst")) kind.compression = Compression::zstd;
+  if (kind.compression != Compression::none) plain.remove_suffix(kind.compression == Compression::gzip ? 3 : 4);
+  for (const Ending& ending : kEndings) {
+    if (!ends_with(plain, ending.text)) continue;
+    kind.format = ending.format;
+    if (kind.compression != Compression::none && !is_text(kind.format))
+      throw UsageError(file + ": " + std::string(ending.text) + " files are not read or written compressed; unpack it");
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,31 +82,36 @@ const char* name(Format format) {
 }
 
 FileKind kind_of(const std::string& file) {
-  std::string_view plain = file;
   FileKind kind{};
-  if (ends_with(plain, ".gz")) kind.compression = Compression::gzip;
-  if (ends_with(plain, ".zst")) kind.compression = Compression::zstd;
-  if (kind.compression != Compression::none) plain.remove_suffix(kind.compression == Compression::gzip ? 3 : 4);
-  for (const Ending& ending : kEndings) {
-    if (!ends_with(plain, ending.text)) continue;
-    kind.format = ending.format;
-    if (kind.compression != Compression::none && !is_text(kind.format))
-      throw UsageError(file + ": " + std::string(ending.text) + " files are not read or written compressed; unpack it");
-    return kind;
-  }
+  if (find_kind(file, file, kind)) return kind;
+  if (file == kStandardInput || file == "/dev/stdin")
+    throw UsageError(file +
+                     ": standard input has no name that says a graph format; say it: --format el (in Python, "
+                     "format=\"el\"); known are " +
+                     kKnown);
   const bool like_generator = file.find_first_of("./") == std::string::npos;
-  throw UsageError(file + ": the name says no graph format; the known endings are " + kKnown +
+  throw UsageError(file + ": the name says no graph format (--format does); the known endings are " + kKnown +
                    (like_generator ? "; generators are kron:S road:N uniform:S chain:N star:N complete:N" : ""));
+}
+
+FileKind kind_named(const std::string& ending) {
+  FileKind kind{};
+  const std::string dotted = std::string("x") + (ending.starts_with('.') ? "" : ".") + ending;
+  if (ending.find('/') != std::string::npos || !find_kind(dotted, "format '" + ending + "'", kind))
+    throw UsageError("format '" + ending + "' is not known; the known endings are " + kKnown);
+  return kind;
 }
 
 void Source::raise(const std::string& message) const { throw UsageError(name + ": " + message); }
 
-void Source::require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes_per_arc) const {
-  const std::int64_t wanted = (vertices + 1) * static_cast<std::int64_t>(sizeof(arc_t)) + arcs * bytes_per_arc;
-  if (wanted > memory_bytes)
-    throw CapacityError(name + ": " + std::to_string(vertices) + " vertices and " + std::to_string(arcs) +
-                        " arcs take " + std::to_string(wanted) + " bytes, " + std::to_string(memory_bytes) +
-                        " are free; use a machine with more memory, or renumber the vertices without gaps");
+void Source::require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes,
+                          const std::function<std::string()>& place) const {
+  if (bytes <= memory_bytes) return;
+  throw CapacityError((place ? place() : name + ":") + " " + counted(vertices, "vertex", "vertices") + " and " +
+                      counted(arcs, "arc", "arcs") + " take about " + grouped((bytes >> 20) + 1) + " MB of memory, " +
+                      grouped(memory_bytes >> 20) + " MB are available; " +
+                      (arcs < vertices / 4 ? "renumber the vertices without gaps, or " : "") +
+                      "use a machine with more memory");
 }
 
 Csr read_graph_source(Format format, const Source& source) {
@@ -131,18 +159,22 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 
 }  // namespace io
 
-Csr read_graph(const std::string& file, const ReadOptions& options) {
-  const io::FileKind kind = io::kind_of(file);
+namespace {
+
+Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std::int64_t memory_bytes) {
+  const io::FileKind kind = options.format.empty() ? io::kind_of(file) : io::kind_named(options.format);
+  if (options.use_cache && file == io::kStandardInput)
+    throw UsageError(file + ": a cache is kept beside a file, and standard input is none; leave --cache out");
   io::Source source;
   source.name = file;
   source.options = options;
-  source.memory_bytes = io::available_memory();
+  source.memory_bytes = memory_bytes;
   const bool mapped = kind.format == io::Format::shoal;
   const bool cached = options.use_cache && !mapped;
   const std::string cache = file + ".shoal";
   io::FileFacts facts;
   source.bytes = io::read_file(file, mapped, &facts);
-  const io::CacheKey key{facts.bytes, facts.mtime_ns, io::read_flags(options)};
+  const io::CacheKey key{facts.bytes, facts.mtime_ns, io::read_flags(options, kind.format)};
   if (cached) {
     try {
       io::Source stored = source;
@@ -161,6 +193,7 @@ Csr read_graph(const std::string& file, const ReadOptions& options) {
     const io::Progress progress(options.progress, 0, 0.5);
     source.bytes = io::expand(kind.compression, source.view(), file, source.memory_bytes,
                               [&](double fraction) { progress.at(fraction); });
+    source.memory_bytes -= static_cast<std::int64_t>(source.bytes.size);
   }
   Csr graph = io::read_graph_source(kind.format, source);
   if (cached) {
@@ -171,6 +204,31 @@ Csr read_graph(const std::string& file, const ReadOptions& options) {
     }
   }
   return graph;
+}
+
+}  // namespace
+
+Csr read_graph(const std::string& file, const ReadOptions& options) {
+  const std::int64_t memory_bytes = io::available_memory();
+  try {
+    return read_file_as_graph(file, options, memory_bytes);
+  } catch (const std::bad_alloc&) {
+    throw CapacityError(file + ": reading it takes more than the " + grouped(memory_bytes >> 20) +
+                        " MB of memory that are available; use a machine with more memory, or a smaller graph");
+  }
+}
+
+std::unique_ptr<std::istream> open_text_file(const std::string& file, const std::string& what) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw UsageError(file + ": is a directory; name a file with " + what);
+  errno = 0;
+  auto in = std::make_unique<std::ifstream>(file);
+  if (!*in) {
+    throw UsageError(file + ": cannot be opened: " + std::strerror(errno) +
+                     "; check the name and its permissions, or write a file with " + what);
+  }
+  return in;
 }
 
 void write_graph(const Csr& graph, const std::string& file) {

@@ -71,6 +71,11 @@ Csr read_matrix_market(const Source& source) {
     if (entries > (body + 1) / shortest)
       throw ParseError{first, "declares " + std::to_string(entries) + " entries, but only " + std::to_string(body) +
                                   " bytes follow; is the file complete?"};
+    const auto place = [&] { return text.place(first); };
+    const WeightKind kind = header.weight == WeightRule::none      ? WeightKind::none
+                            : header.weight == WeightRule::integer ? WeightKind::int32
+                                                                   : WeightKind::float64;
+    source.require_room(rows, entries, peak_bytes(rows, entries, kind, header.symmetric), place);
     ArcRules rules;
     rules.comments = "%";
     rules.columns = header.weight == WeightRule::none ? 2 : 3;
@@ -80,8 +85,9 @@ Csr read_matrix_market(const Source& source) {
     rules.vertices = rows;
     rules.lower_triangle = header.symmetric;
     rules.arcs = entries;
+    rules.memory_bytes = source.memory_bytes;
     ArcList arcs = read_arc_lines(text, line.next, rules, Progress(source.options.progress, 0.5, 0.9));
-    return build(source, rows, std::move(arcs), header.symmetric);
+    return build(source, rows, std::move(arcs), header.symmetric, place);
   } catch (const ParseError& error) {
     text.raise(error);
   }
@@ -96,9 +102,7 @@ void write_matrix_market(const Csr& graph, const std::string& file, Compression 
     for (const vertex_t v : graph.neighbors(static_cast<vertex_t>(u))) entries += !symmetric || v <= u;
   TextFile out(file, compression);
   out.text("%%MatrixMarket matrix coordinate ");
-  out.text(graph.weight_kind == WeightKind::none    ? "pattern"
-           : graph.weight_kind == WeightKind::int32 ? "integer"
-                                                    : "real");
+  out.text(graph.weight_kind == WeightKind::none ? "pattern" : has_whole_weights(graph) ? "integer" : "real");
   out.text(symmetric ? " symmetric\n" : " general\n");
   out.number(n).byte(' ').number(n).byte(' ').number(entries).byte('\n');
   for (std::int64_t u = 0; u < n; ++u) {

@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,11 @@ std::int64_t available_memory() {
   }
   const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max", -1);
   if (limit >= 0) free = std::min(free, limit - number_in("/sys/fs/cgroup/memory.current", 0));
+  rlimit addresses{};
+  if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
+    const std::int64_t pages = number_in("/proc/self/statm", 0);  // the first number: all that is mapped
+    free = std::min(free, static_cast<std::int64_t>(addresses.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE));
+  }
   return std::max(free, kAtLeast);
 }
 

@@ -70,7 +70,7 @@ void parse_row(const Line& line, vertex_t vertex, const Header& header, ArcList&
       p = read_weight(p, line.end, false, WeightRule::integer, weight);
       if (weight.real < 0)
         throw ParseError{at, "edge weight " + quoted(at, line.end) + " is negative; METIS graphs have none"};
-      append_weight(out, weight, false);
+      append_weight(out, weight, at, false);
     }
     p = skip_blanks(p, line.end);
   }
@@ -110,7 +110,10 @@ ArcList read_rows(const Text& text, const char* body, const Header& header, cons
       }
     }
   });
-  return join(pieces);
+  WeightRemarks remarks = remarks_of(text, pieces);
+  ArcList arcs = join(pieces);
+  arcs.remarks = std::move(remarks);
+  return arcs;
 }
 
 }  // namespace
@@ -130,11 +133,14 @@ Csr read_metis(const Source& source) {
       throw ParseError{line.begin, "declares " + std::to_string(header.vertices) + " vertices and " +
                                        std::to_string(header.edges) + " edges, but only " + std::to_string(bytes) +
                                        " bytes follow; is the file complete?"};
+    const WeightKind kind = header.edge_weights ? WeightKind::int32 : WeightKind::none;
+    source.require_room(header.vertices, 2 * header.edges, peak_bytes(header.vertices, 2 * header.edges, kind, false),
+                        [&] { return text.place(line.begin); });
     ArcList arcs = read_rows(text, body, header, Progress(source.options.progress, 0.5, 0.9));
     std::int64_t loops = 0;
     for (std::int64_t i = 0; i < arcs.size(); ++i) loops += arcs.sources[i] == arcs.targets[i];
     const std::int64_t entries = arcs.size();
-    source.require_room(header.vertices, entries, header.edge_weights ? 8 : 4);
+    WeightRemarks remarks = std::move(arcs.remarks);
     Csr graph = csr_from_arcs(header.vertices, std::move(arcs.sources), std::move(arcs.targets),
                               std::move(arcs.int_weights), std::move(arcs.real_weights));
     const Lonely lonely = find_lonely_arc(graph);
@@ -147,6 +153,7 @@ Csr read_metis(const Source& source) {
     if ((entries - loops) / 2 + loops != header.edges)
       throw ParseError{line.begin, "declares " + std::to_string(header.edges) + " edges, but the rows hold " +
                                        std::to_string((entries - loops) / 2 + loops) + "; correct the header"};
+    graph.weight_remarks = std::move(remarks);
     graph.symmetric = true;
     if (source.options.dedup) merge_parallel_arcs(graph);
     return graph;
@@ -160,8 +167,10 @@ void write_metis(const Csr& graph, const std::string& file, Compression compress
   if (lonely.found)
     throw UsageError(file + ": a METIS graph is undirected, but arc " + std::to_string(lonely.source) + " -> " +
                      std::to_string(lonely.target) + " has no reverse; write .mtx or .el");
-  if (graph.weight_kind == WeightKind::float64 ||
-      std::any_of(graph.int_weights.begin(), graph.int_weights.end(), [](std::int32_t w) { return w < 0; }))
+  const auto negative = [](auto w) { return w < 0; };
+  if ((graph.weight_kind == WeightKind::float64 && !has_whole_weights(graph)) ||
+      std::any_of(graph.int_weights.begin(), graph.int_weights.end(), negative) ||
+      std::any_of(graph.real_weights.begin(), graph.real_weights.end(), negative))
     throw UsageError(file + ": the weights of a METIS graph are whole numbers from 0 on; write .mtx or .wel");
   const std::int64_t n = graph.num_vertices();
   std::int64_t loops = 0;
@@ -169,12 +178,12 @@ void write_metis(const Csr& graph, const std::string& file, Compression compress
     for (const vertex_t v : graph.neighbors(static_cast<vertex_t>(u))) loops += v == u;
   TextFile out(file, compression);
   out.number(n).byte(' ').number((graph.num_arcs() - loops) / 2 + loops);
-  out.text(graph.weight_kind == WeightKind::int32 ? " 001\n" : "\n");
+  out.text(graph.weight_kind == WeightKind::none ? "\n" : " 001\n");
   for (std::int64_t u = 0; u < n; ++u) {
     for (arc_t a = graph.offsets[u]; a < graph.offsets[u + 1]; ++a) {
       if (a > graph.offsets[u]) out.byte(' ');
       out.number(static_cast<std::int64_t>(graph.targets[a]) + 1);
-      if (graph.weight_kind == WeightKind::int32) out.byte(' ').number(graph.int_weights[a]);
+      if (graph.weight_kind != WeightKind::none) out.byte(' ').weight(graph, a);
     }
     out.byte('\n');
   }

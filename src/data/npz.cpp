@@ -12,7 +12,6 @@ namespace shoal::io {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 18;
-constexpr double kExactInteger = 9007199254740992.0;  // 2^53: every integer up to here is a float64
 
 /// An array and the memory it looks at.
 struct Member {
@@ -92,14 +91,21 @@ void read_weights(const Member& member, ArcList& arcs) {
     throw UsageError(member.label + ": weights must be bool, integers or floats; save the matrix with such a dtype");
   for (std::int64_t i = 0; i < arcs.size(); ++i) {
     const std::int64_t whole = data.integer(i);
+    const bool beyond = data.kind == 'u' && whole < 0;  // 2^63 and more
+    if (whole > kMostWholeWeight || whole < -kMostWholeWeight || beyond)
+      throw UsageError(member.label + ": value " + std::to_string(i) + " is " +
+                       (beyond ? std::to_string(static_cast<std::uint64_t>(whole)) : std::to_string(whole)) +
+                       ", which cannot be kept exactly; the largest whole weight is " +
+                       std::to_string(kMostWholeWeight) + " (2^53): scale the weights down, or save them as float64");
     WeightValue value;
     value.real = static_cast<double>(whole);
-    if (std::abs(value.real) > kExactInteger || (data.kind == 'u' && whole < 0))
-      throw UsageError(member.label + ": value " + std::to_string(i) +
-                       " cannot be kept exactly; the largest integer weight is 2^53");
+    value.is_whole = true;
     value.is_int32 = whole >= INT32_MIN && whole <= INT32_MAX;
     value.whole = value.is_int32 ? static_cast<std::int32_t>(whole) : 0;
-    append_weight(arcs, value, false);
+    append_weight(arcs, value, nullptr, false);
+    if (!value.is_int32 && arcs.remarks.wide.empty())
+      arcs.remarks.wide =
+          "the whole weight " + std::to_string(whole) + ", value " + std::to_string(i) + " of data.npy," + kBeyondInt32;
   }
 }
 
@@ -130,6 +136,8 @@ Csr read_npz(const Source& source) {
                  " columns; the matrix of a graph is square");
   if (n < 0 || n > kMaxVertices)
     source.raise("the matrix has " + std::to_string(n) + " rows; legal are 0.." + std::to_string(kMaxVertices));
+  const auto place = [&] { return shape.label + ":"; };
+  source.require_room(n, 0, peak_bytes(n, 0, WeightKind::none, false), place);
   ArcList arcs;
   if (format == "coo") {
     arcs.sources = vertices_in(read_indices(source, zip, "row"), n);
@@ -144,7 +152,7 @@ Csr read_npz(const Source& source) {
   }
   read_weights(read_member(source, zip, "data"), arcs);
   if (source.options.progress) source.options.progress(0.8);
-  return build(source, n, std::move(arcs), false);
+  return build(source, n, std::move(arcs), false, place);
 }
 
 void write_npz(const Csr& graph, const std::string& file) {

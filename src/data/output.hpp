@@ -62,9 +62,16 @@ class TextFile {
     const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
     return text({digits, static_cast<std::size_t>(end - digits)});
   }
-  /// Weight of arc a: an integer, or the shortest decimal that reads back as the same float64.
+  /// Weight of arc a: an integer, or the shortest decimal that reads back as the same float64, and not as an integer.
   TextFile& weight(const Csr& graph, arc_t a) {
-    return graph.weight_kind == WeightKind::int32 ? number(graph.int_weights[a]) : number(graph.real_weights[a]);
+    if (graph.weight_kind == WeightKind::int32) return number(graph.int_weights[a]);
+    const double weight = graph.real_weights[a];
+    if (!graph.weight_remarks.wide.empty()) return number(static_cast<std::int64_t>(weight));
+    char digits[40];
+    const auto end = std::to_chars(digits, digits + sizeof(digits), weight).ptr;
+    const std::string_view written(digits, static_cast<std::size_t>(end - digits));
+    text(written);
+    return written.find_first_of(".e") == std::string_view::npos ? text(".0") : *this;
   }
   void commit();
 

@@ -14,9 +14,7 @@ std::int64_t Text::line(const char* at) const {
   return 1 + std::count(begin(), at, '\n');
 }
 
-void Text::raise(const char* at, const std::string& message) const {
-  throw UsageError(name + ":" + std::to_string(line(at)) + ": " + message);
-}
+void Text::raise(const char* at, const std::string& message) const { throw UsageError(place(at) + " " + message); }
 
 Line line_at(const char* p, const char* text_end) {
   const void* found = p < text_end ? std::memchr(p, '\n', static_cast<std::size_t>(text_end - p)) : nullptr;

@@ -24,6 +24,8 @@ struct Text {
   const char* end() const { return bytes.data() + bytes.size(); }
   /// One-based line of a position in the text; the end belongs to the last line.
   std::int64_t line(const char* at) const;
+  /// `name:line:`
+  std::string place(const char* at) const { return name + ":" + std::to_string(line(at)) + ":"; }
   /// Throws UsageError `name:line: what; cure`.
   [[noreturn]] void raise(const char* at, const std::string& message) const;
   [[noreturn]] void raise(const ParseError& error) const { raise(error.at, error.message); }

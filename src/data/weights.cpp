@@ -40,6 +40,9 @@ void check_weights(const Csr& graph) {
   const arc_t wrong = real ? first_refused(graph.real_weights, [](double w) { return !(w >= 0) || std::isinf(w); })
                            : first_refused(graph.int_weights, [](std::int32_t w) { return w < 0; });
   if (wrong < 0) return;
+  const std::string cure =
+      "; weights must be finite and not negative (zero is legal); correct it, or use --weights hash255 or unit";
+  if (!graph.weight_remarks.negative.empty()) throw UsageError(graph.weight_remarks.negative + cure);
   const auto row = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), wrong) - graph.offsets.begin() - 1;
   char weight[40];
   if (real)
@@ -48,8 +51,7 @@ void check_weights(const Csr& graph) {
     std::snprintf(weight, sizeof weight, "%d", graph.int_weights[wrong]);
   throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": the edge from vertex " + std::to_string(row) +
                    " to vertex " + std::to_string(graph.targets[wrong]) + " (numbered from 0) has weight " + weight +
-                   "; weights must be finite and not negative (zero is legal); correct it, or use --weights hash255 "
-                   "or unit");
+                   cure);
 }
 
 }  // namespace
@@ -77,6 +79,7 @@ Csr with_weights(const Csr& graph, WeightSource source) {
     }
     check_weights(graph);
     out.weight_kind = graph.weight_kind;
+    out.weight_remarks = graph.weight_remarks;
     out.int_weights = borrow(graph.int_weights);
     out.real_weights = borrow(graph.real_weights);
     return out;

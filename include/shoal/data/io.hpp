@@ -1,6 +1,8 @@
 // Graph files, in and out. Every malformed input is a UsageError with file, line and cure; nothing is half-written.
 #pragma once
 #include <functional>
+#include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,12 +14,15 @@ struct ReadOptions {
   bool undirected = false;  ///< read an edge list in both directions (formats that say it themselves are obeyed)
   bool dedup = false;       ///< merge parallel arcs, keeping the smallest weight
   bool use_cache = false;   ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
+  std::string format;       ///< an ending such as "el" or "mtx.gz" that stands for the name's; empty: the name says it
   std::function<void(double fraction)> progress;  ///< called now and then during long reads, from one thread
 };
 
 /// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, the
 /// text formats also .gz or .zst); numbers are zero-based for edge lists, one-based where the format says so. An edge
 /// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target and weight.
+/// `-` is standard input, whose format options.format must say. Whole weights fit 32 bits, or all of them are kept as
+/// float64, up to 2^53, with a remark in weight_remarks.
 /// `symmetric` is true wherever every arc has its reverse with the same weight, as often.
 /// A large file is mapped while it is read, a .shoal file for the graph's life: replace such a file, never shrink it.
 /// @throws UsageError     `file:line: what is wrong; cure` (binary formats: without a line)
@@ -30,6 +35,11 @@ Csr read_graph(const std::string& file, const ReadOptions& options = {});
 /// in edge lists in both directions.
 /// @throws UsageError if the format cannot hold the graph (its weights, its missing arcs), or the place is not writable
 void write_graph(const Csr& graph, const std::string& file);
+
+/// Opens a small text file that is not a graph, such as `vertex weight` lines.
+/// @param what  what the file holds, for messages: "a partition (one PE number per line)"
+/// @throws UsageError  it cannot be opened, or is a directory
+std::unique_ptr<std::istream> open_text_file(const std::string& file, const std::string& what);
 
 /// Sorts arcs into rows, by target and among equal targets by weight. All threads.
 /// @param num_vertices in [0, 2^31 - 1]; `sources` and `targets` have equal length and numbers below it
