@@ -149,9 +149,7 @@ TEST(Write, UnwritablePlaces) {
   EXPECT_EQ(usage_error_of([&] { write_graph(graph, folder / "no/such/g.el"); }),
             folder / "no/such/g.el" + ": cannot be written: No such file or directory; the folder must exist");
   std::filesystem::create_directory(folder / "d.el");
-  EXPECT_NE(
-      usage_error_of([&] { write_graph(graph, folder / "d.el"); }).find(": is a directory; name a graph file in it"),
-      std::string::npos);
+  EXPECT_NE(usage_error_of([&] { write_graph(graph, folder / "d.el"); }).find("it is a directory"), std::string::npos);
   ASSERT_EQ(::symlink("/dev/null", (folder / "null.el").c_str()), 0);
   write_graph(graph, folder / "null.el");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
