@@ -1,7 +1,13 @@
 // Runs a fuzz target without libFuzzer: every file of a corpus as it is, then seeded mutations of them until the time
-// or the count is over.   fuzz_X CORPUS... [-max_total_time=S] [-runs=N] [-seed=N]   (libFuzzer's names)
+// or the count is over; files by name are run once each.   (libFuzzer's names)
+//   fuzz_X CORPUS|FILE... [-max_total_time=S] [-runs=N] [-seed=N] [-max_len=BYTES] [-timeout=S] [-artifact_prefix=PATH]
+// The input that is being read stands in PATHcurrent, and stays there if the program dies of it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +15,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -84,42 +91,98 @@ Input mutate(const std::vector<Input>& corpus, std::mt19937_64& random) {
   return input;
 }
 
+Input read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    std::cerr << file.string() << " cannot be read\n";
+    std::exit(2);
+  }
+  return Input(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+}
+
+/// Runs one input after the other, each with a copy on disk and a limit of seconds (an alarm ends the program).
+class Runner {
+ public:
+  Runner(const std::string& prefix, unsigned timeout) : place_(prefix + "current"), timeout_(timeout) {
+    file_ = ::open(place_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    if (file_ < 0) {
+      std::cerr << place_ << " cannot be written (-artifact_prefix)\n";
+      std::exit(2);
+    }
+  }
+  ~Runner() {
+    ::close(file_);
+    ::unlink(place_.c_str());
+  }
+  Runner(const Runner&) = delete;
+  void operator()(Input input) {
+    input.shrink_to_fit();  // a read behind the end leaves the allocation
+    const auto bytes = static_cast<ssize_t>(input.size());
+    if (::ftruncate(file_, bytes) != 0 || ::pwrite(file_, input.data(), input.size(), 0) != bytes) {
+      std::cerr << place_ << " cannot be written: a fault would leave no input\n";
+      std::exit(2);
+    }
+    ::alarm(timeout_);
+    LLVMFuzzerTestOneInput(input.data(), input.size());
+    ::alarm(0);
+  }
+
+ private:
+  const std::string place_;
+  const unsigned timeout_;
+  int file_ = -1;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   double seconds = 10;
-  std::uint64_t runs = ~std::uint64_t{0}, seed = 1;
+  std::uint64_t runs = ~std::uint64_t{0}, seed = 1, max_len = 1 << 20;
+  unsigned timeout = 10;
+  std::string prefix = "./";
   std::vector<Input> corpus;
+  bool only_files = true;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
+    const std::string value = arg.substr(arg.find('=') + 1);
     if (arg.starts_with("-max_total_time=")) {
-      seconds = std::stod(arg.substr(16));
+      seconds = std::stod(value);
     } else if (arg.starts_with("-runs=")) {
-      runs = std::stoull(arg.substr(6));
+      runs = std::stoull(value);
     } else if (arg.starts_with("-seed=")) {
-      seed = std::stoull(arg.substr(6));
-    } else {
+      seed = std::stoull(value);
+    } else if (arg.starts_with("-max_len=")) {
+      max_len = std::stoull(value);
+    } else if (arg.starts_with("-timeout=")) {
+      timeout = static_cast<unsigned>(std::stoul(value));
+    } else if (arg.starts_with("-artifact_prefix=")) {
+      prefix = value;
+    } else if (arg.starts_with("-rss_limit_mb=")) {
+      continue;  // the sanitizer's: ASAN_OPTIONS=hard_rss_limit_mb
+    } else if (std::filesystem::is_directory(arg)) {
+      only_files = false;
       std::vector<std::filesystem::path> files;
       for (const auto& entry : std::filesystem::directory_iterator(arg)) files.push_back(entry.path());
       std::sort(files.begin(), files.end());
-      for (const auto& file : files) {
-        std::ifstream in(file, std::ios::binary);
-        corpus.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-      }
+      for (const auto& file : files) corpus.push_back(read_file(file));
+    } else {
+      corpus.push_back(read_file(arg));
     }
   }
   if (corpus.empty()) {
-    std::cerr << "no corpus: give folders with at least one file\n";
+    std::cerr << "no corpus: give folders with at least one file, or files\n";
     return 2;
   }
+  Runner run(prefix, timeout);
   const auto start = std::chrono::steady_clock::now();
-  for (const Input& input : corpus) LLVMFuzzerTestOneInput(input.data(), input.size());
+  for (const Input& input : corpus) run(input);
   std::mt19937_64 random(seed);
   std::uint64_t done = 0;
+  if (only_files) runs = 0;
   while (done < runs && std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
     Input input = mutate(corpus, random);
-    input.shrink_to_fit();  // a read behind the end leaves the allocation
-    LLVMFuzzerTestOneInput(input.data(), input.size());
+    if (input.size() > max_len) input.resize(max_len);
+    run(std::move(input));
     ++done;
   }
   std::cout << done << " mutations of " << corpus.size() << " files, seed " << seed << ": no fault\n";
