@@ -2,16 +2,17 @@
 
 HEAD = """## Every way to run each algorithm
 
-`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}: every answer against the serial reference, on generated and real graphs
-(`bench/algo_matrix.cpp`). Core: all partitions, workers and kernels, for shortest paths, components and PageRank with all
-queues and judges (on large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs,
-two to eight slots in every ring, pauses where threads meet. Right, or right of all where some were not run for want of time;
-small graphs go first.
+`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer against the serial reference (`bench/algo_matrix.cpp`).
+{note}Core: all partitions, workers and kernels, for shortest paths, components and PageRank with all queues and judges (on
+large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs, two to eight slots in
+every ring, pauses where threads meet. Right, or right of all where some were not run for want of time; small graphs go first.
 
-| ways | PEs | bfs | sssp | components | pagerank |
-|---|---:|---:|---:|---:|---:|
+| ways | graphs | PEs | bfs | sssp | components | pagerank | all |
+|---|---|---:|---:|---:|---:|---:|---:|
 """
 ORDER = ("core", "rest", "soak")
+GRAPHS = {"all": "generated and real", "generators": "generated", "real": "real", "fresh": "fresh"}
+COUNTS = ("right", "wrong", "not_run")
 
 
 def cell(row: dict | None) -> str:
@@ -26,13 +27,44 @@ def cell(row: dict | None) -> str:
     return text
 
 
+def graphs_of(row: dict) -> str:
+    """On which graphs: a row's own word, or what scripts/gpu_matrix.py does without one."""
+    return row.get("graphs", "fresh" if row["what"] == "soak" else "all")
+
+
+def added(rows: list[dict]) -> dict:
+    return {count: sum(row[count] for row in rows) for count in COUNTS}
+
+
 def matrix_section(data: dict) -> str:
-    rows = {(row["what"], row["pes"], row["algorithm"]): row for row in data["rows"]}
-    broken = [key for key in rows if key[2] == "program"]
-    if broken:
-        raise ValueError(f"a program of {broken[0][0]} on {broken[0][1]} PEs broke off")
-    text = HEAD.format(gpus=data["gpus"], gpu=data["gpu"], date=data["date"][:10])
-    for what, pes in sorted({key[:2] for key in rows}, key=lambda pair: (ORDER.index(pair[0]), pair[1])):
-        cells = [cell(rows.get((what, pes, name))) for name in ("bfs", "sssp", "components", "pagerank")]
-        text += f"| {what} | {pes} | {' | '.join(cells)} |\n"
+    """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
+    `note` says how it was run; `failures` are shown."""
+    groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
+    for row in data["rows"]:
+        if row["algorithm"] == "program":
+            raise ValueError(f"a program of {row['what']} on {row['pes']} PEs broke off")
+        of_group = groups.setdefault((row["what"], graphs_of(row), row["pes"]), {})
+        of_group.setdefault(row["algorithm"], []).append(row)
+    commit, note = data.get("commit"), data.get("note")
+    text = HEAD.format(
+        gpus=data["gpus"],
+        gpu=data["gpu"],
+        date=data["date"][:10],
+        commit=f", commit {commit}" if commit else "",
+        note=f"{note}\n" if note else "",
+    )
+    for what, graphs, pes in sorted(groups, key=lambda key: (ORDER.index(key[0]), list(GRAPHS).index(key[1]), key[2])):
+        mine = groups[what, graphs, pes]
+        cells = [
+            cell(added(mine[name]) if name in mine else None) for name in ("bfs", "sssp", "components", "pagerank")
+        ]
+        total = cell(added([row for rows in mine.values() for row in rows]))
+        text += f"| {what} | {GRAPHS[graphs]} | {pes} | {' | '.join(cells)} | {total} |\n"
+    text += f"\nIn all: {in_words(added(data['rows']))}.\n"
+    if data.get("failures"):
+        text += "\nWrong:\n\n" + "".join(f"- {' '.join(failure.split())}\n" for failure in data["failures"])
     return text
+
+
+def in_words(sums: dict) -> str:
+    return f"{sums['right']:,} right, {sums['wrong']:,} wrong, {sums['not_run']:,} not run"

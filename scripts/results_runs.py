@@ -3,7 +3,9 @@
 import dataclasses
 import math
 import statistics
+import textwrap
 
+LIBRARIES = {"networkit": "NetworKit", "igraph": "igraph"}  # of bench/libraries_bfs.py
 ALGORITHMS = ("bfs", "sssp", "pagerank", "components")
 
 
@@ -25,6 +27,7 @@ class Run:
     sweeps: int = 0  # of PageRank over all arcs
     gapbs_seconds: float | None = None
     ratio: float | None = None  # ours over GAPBS's, median over rounds
+    libraries: dict[str, float] = dataclasses.field(default_factory=dict)  # "NetworKit 11.2.2" -> seconds, median
 
     @property
     def on_gpu(self) -> bool:
@@ -107,6 +110,11 @@ def beside_gapbs(data: dict) -> list[Run]:
                 ours.get("median_arcs_per_second", result["num_arcs"] / ours["median_seconds"]),
                 gapbs_seconds=beside["median_seconds"],
                 ratio=result["median_ratio"],
+                libraries={
+                    f"{name} {result[key]['version']}": result[key]["median_seconds"]
+                    for key, name in LIBRARIES.items()
+                    if key in result
+                },
             )
         )
     return runs
@@ -190,6 +198,45 @@ def beside_cell(run: Run, peers: Peers | None) -> str:
     return f"{best['program']} {best['milliseconds']:g} ({run.seconds * 1e3 / best['milliseconds']:.2g})"
 
 
+def library_lines(runs: list[Run]) -> str:
+    """What libraries for Python take for the same, in a sentence for each algorithm."""
+    text = ""
+    for what in ALGORITHMS:
+        mine = sorted((r for r in runs if r.what == what and r.libraries), key=lambda r: r.graph)
+        names = list(dict.fromkeys(name for run in mine for name in run.libraries))
+        takes = [
+            f"{name} takes "
+            + " and ".join(f"{r.libraries[name] * 1e3:.1f} on {r.graph}" for r in mine if name in r.libraries)
+            for name in names
+        ]
+        if takes:
+            says = f"Of libraries for Python, for {what}: {', '.join(takes)} (milliseconds)."
+            text += "\n" + textwrap.fill(says, 120) + "\n"
+    return text
+
+
+def libraries_section(runs: list[Run]) -> str:
+    """CPU threads beside GAPBS and beside libraries for Python, where bench/beside_gapbs.py ran those too."""
+    mine = [run for run in runs if run.libraries]
+    names = list(dict.fromkeys(name for run in mine for name in run.libraries))
+    lines = [
+        "## Other programs on CPU threads",
+        "",
+        "`bench/beside_gapbs.py`: milliseconds, one after the other in the same call, on as many threads (igraph: on one), and "
+        "in brackets ours over theirs. Libraries for Python are timed inside its process, from a few of the sources, once each.",
+        "",
+        f"| what | graph | machine | shoal | GAPBS | {' | '.join(names)} |",
+        "|---|---|---|---:|---:|" + "---:|" * len(names),
+    ]
+    for run in mine:
+        cells = [f"{run.gapbs_seconds * 1e3:.2f} ({run.ratio:.2f})"]
+        for name in names:
+            seconds = run.libraries.get(name)
+            cells.append(f"{seconds * 1e3:.1f} ({run.seconds / seconds:.3f})" if seconds else "")
+        lines.append(f"| {run.what} | {run.graph} | {run.machine} | {run.seconds * 1e3:.2f} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def full_table(runs: list[Run], peers: Peers | None) -> str:
     """All runs, by algorithm; on one GPU first, then several, then CPU threads."""
     lines = []
@@ -261,4 +308,5 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
         text += f"\nOn CPU threads ({machine}), shoal's ms / GAPBS's ms (ratio):\n\n"
         text += "| what | " + " | ".join(graphs) + " |\n|---|" + "---:|" * len(graphs) + "\n"
         text += "\n".join(line for names, _, line in cpu if names == graphs) + "\n"
+        text += library_lines(runs)
     return text or "No results are recorded yet.\n"

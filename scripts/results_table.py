@@ -4,14 +4,18 @@
 Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py, bench/beside_gapbs.py,
 bench/scaling.py and bench/partitions.py write, and what was seen in experiments: notes/NAME.md. Prints docs/results.md;
 `--write` writes it, and puts the short tables between the `<!-- results -->` marks of README.md. A result whose answers were
-not verified, or were wrong, is left out and named. peers_*.json: times of other programs on the same machine.
+not verified, or were wrong, is left out and named. peers_*.json: times of other programs on the same machine; goals.json: times
+that were wanted.
 """
 
+import argparse
 import json
 import pathlib
 import re
 import sys
 
+import results_auto as auto
+import results_goals as goals
 import results_matrix as matrix
 import results_runs as runs
 import results_sections as sections
@@ -23,13 +27,12 @@ TOP = """# Results
 Made by `scripts/results_table.py` from `bench/results`; not written by hand. Times are of the computation alone, the graph
 placed before; medians; every answer was checked. Papers' numbers come from other machines: compare shapes.
 
+- What was wanted and is not reached: [Goals](#goals).
 - How fast, how far from what the hardware allows, against which other programs: [Runs](#runs).
 - How it scales: the column `against the best on one GPU`, and the figures below the runs.
 - Is `auto` a good choice: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
 - What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
 - What the papers saw, and what is seen here: the sections named after them.
-
-## Runs
 
 """
 FIGURES = {
@@ -45,11 +48,12 @@ class Results:
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         self.runs: list[runs.Run] = []
-        self.tuned: list[tuple[str, float | None]] = []
+        self.tuned: list[auto.Tuned] = []
         autos: list[dict] = []
         partitions: dict[str, list[dict]] = {}
         self.ends: list[str] = []
         self.lags: list[str] = []
+        self.goals = goals.Goals()
         self.sections: list[str] = []
         self.peers: runs.Peers | None = None
         queues: dict[str, list[dict]] = {}
@@ -68,7 +72,7 @@ class Results:
                 elif bench == "beside_gapbs":
                     self.runs += runs.beside_gapbs(data)
                 elif command == "tune":
-                    self.tuned += sections.tune_rows(data)
+                    self.tuned += auto.tune_rows(data)
                 elif command == "auto_against_tuner":
                     autos.append(data)
                 elif command == "bench":
@@ -78,12 +82,16 @@ class Results:
                     experiments.setdefault((data["experiment"], where), []).append(data)
                 elif data.get("benchmark") == "end_detection":
                     self.ends.append(sections.end_row(data))
+                    self.goals.ends.append(data)
                 elif data.get("benchmark") == "worklist_lag":
                     self.lags += sections.lag_rows(data)
+                    self.goals.lags.append(data)
                 elif data.get("benchmark") == "gpu_queue":
                     queues.setdefault(data["gpu"], []).append(data)
                 elif bench == "peers":
                     self.peers = runs.Peers(data)
+                elif bench == "goals":
+                    self.goals.times += data["rows"]
                 elif bench == "gpu_matrix":
                     self.sections.append(matrix.matrix_section(data))
                 elif bench == "partitions":
@@ -92,7 +100,7 @@ class Results:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
-        self.tuned += sections.auto_rows(autos)
+        self.tuned += auto.auto_rows(autos)
         self.sections += [sections.partition_section(parts) for parts in partitions.values()]
         for parts in queues.values():
             self.sections.append(sections.queue_section(parts, self.note("queues")))
@@ -111,7 +119,7 @@ class Results:
 
 def document(results: Results, figures: pathlib.Path) -> str:
     """docs/results.md."""
-    text = TOP
+    text = TOP + results.goals.section(results.runs, results.peers, results.tuned, results.left_out) + "\n## Runs\n\n"
     if results.runs:
         text += runs.FLOOR + "\n" + runs.full_table(results.runs, results.peers)
     else:
@@ -120,21 +128,25 @@ def document(results: Results, figures: pathlib.Path) -> str:
         if (figures / name).exists():
             text += f"\n![{says}](figures/{name})\n\n{says}\n"
     if results.tuned:
-        gaps = [gap for _, gap in results.tuned if gap is not None]
-        text += sections.AUTO_HEAD.format(
-            within=sum(gap <= 0.1 for gap in gaps), all=len(gaps), note=results.note("auto")
+        counted = [row for row in results.tuned if row.counts]
+        text += auto.AUTO_HEAD.format(
+            within=sum(not row.missed for row in counted), all=len(counted), note=results.note("auto")
         )
-        text += "\n".join(row for row, _ in results.tuned) + "\n"
-    more = [results.peers.section()] if results.peers else []
+        text += "\n".join(row.text for row in results.tuned) + "\n"
+    more = [runs.libraries_section(results.runs)] if any(run.libraries for run in results.runs) else []
+    more += [results.peers.section()] if results.peers else []
     return text + "".join("\n" + section for section in more + results.sections)
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write docs/results.md and the tables of README.md")
+    args = parser.parse_args()
     results = Results(ROOT / "bench" / "results")
     for line in results.left_out:
         print(f"results_table: left out {line}", file=sys.stderr)
     text = document(results, ROOT / "docs" / "figures")
-    if "--write" not in sys.argv[1:]:
+    if not args.write:
         print(text, end="")
         return 0
     readme = ROOT / "README.md"

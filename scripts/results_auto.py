@@ -1,0 +1,70 @@
+"""The section of docs/results.md on `auto` beside the tuner: how far it is from the best way."""
+
+import dataclasses
+
+from results_runs import machine_of
+
+AUTO_HEAD = """
+## How far `auto` is from the best
+
+`shoal tune`: the time with no option given, beside the best way that successive halving found; medians, run in turns, the
+difference turn by turn. `auto` in the column of the best way: nothing that was tried is faster by 2 %. {within} of {all}
+are within 10 %. A search that had time for less than half of the ways (`3 of 23`) shows no success, but does show a miss: such
+a row counts only where it is above 10 %.
+{note}
+| what | graph | machine | auto ms | best ms | auto above best | best way | ways tried |
+|---|---|---|---:|---:|---:|---|---:|
+"""
+
+
+@dataclasses.dataclass
+class Tuned:
+    """A row of AUTO_HEAD, and what is counted of it."""
+
+    text: str
+    what: str  # "sssp, kron:20, 1 x NVIDIA H200"
+    gap: float  # by how much auto is slower
+    whole: bool  # time was for half of the ways or more
+
+    @property
+    def counts(self) -> bool:
+        """The ways that were not tried can only make a gap larger."""
+        return self.whole or self.missed
+
+    @property
+    def missed(self) -> bool:
+        return self.gap > 0.1
+
+
+def auto_row(data: dict, row: dict, graph: str, ways: int) -> Tuned:
+    device, pes, threads = machine_of(data, row["auto_chose"])
+    machine = f"{device}, {pes} x {threads} threads" if threads else f"{pes} x {device}"
+    best = f"`{' '.join(row['best'])}`" if row["best"] else "auto"
+    left_out = row.get("left_out", 0)
+    tried = f"{ways} of {ways + left_out}" if left_out else str(ways)
+    text = (
+        f"| {row['algorithm']} | {graph} | {machine} | {row['auto_seconds'] * 1e3:.3f} | {row['best_seconds'] * 1e3:.3f} "
+        f"| {row['auto_above_best'] * 100:.1f} % | {best} | {tried} |"
+    )
+    return Tuned(text, f"{row['algorithm']}, {graph}, {machine}", row["auto_above_best"], ways >= left_out)
+
+
+def tune_rows(data: dict) -> list[Tuned]:
+    """One row of a `shoal tune --json` file."""
+    if any("wrong" in way for way in data["ways"]):
+        raise ValueError("a way of it gave a wrong answer")
+    return [auto_row(data, data, data["graph"]["name"], len(data["ways"]))]
+
+
+def auto_rows(files: list[dict]) -> list[Tuned]:
+    """The rows of scripts/auto_against_tuner.py files, which hold no pair with a wrong answer; of a pair on one machine the
+    latest."""
+    latest: dict[tuple, tuple[dict, dict]] = {}
+    for data in sorted(files, key=lambda file: file.get("date", "")):
+        for row in data["rows"]:
+            key = (*machine_of(data, row["auto_chose"]), row["algorithm"], row["graph"])
+            latest.pop(key, None)
+            latest[key] = (data, row)
+    order = ("bfs", "sssp", "pagerank", "components")
+    rows = sorted(latest.items(), key=lambda one: (one[0][2] > 0, one[0][1], order.index(one[0][3])))
+    return [auto_row(data, row, row["graph"], row["ways"]) for _, (data, row) in rows]
