@@ -1,6 +1,8 @@
 // What fails, fails in words, on every PE, without a hang; and the same worklist works afterwards.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,108 @@ TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   EXPECT_THROW(list.run(growth.tasks, {{}, {}, {}}), UsageError);
   growth.run(list);
   EXPECT_TRUE(growth.is_right());
+}
+
+/// An item goes `left` times to the next PE, and then to a PE of its own choice, which need not be one.
+struct Astray {
+  struct Item {
+    pe_t at;
+    std::uint32_t left;
+  };
+  enum class Harm { none, throws, counts_wrongly };
+
+  pe_t n_pes = 1;
+  pe_t goal = 0;
+  Harm harm = Harm::none;  ///< done by the item that has arrived
+
+  pe_t owner(Item item) const { return item.at; }
+  bool accept(Item) const { return true; }
+  bool accept_at(pe_t pe, Item) const {
+    EXPECT_TRUE(pe >= 0 && pe < n_pes) << "asked to judge for PE " << pe;
+    return true;
+  }
+  std::uint64_t key(Item item) const { return item.left; }
+  Item combine(Item a, Item) const { return a; }
+  template <class W, class Out>
+  void operator()(const W& w, Item item, Out& out) const {
+    if (item.left > 0) {
+      out.push(w, {item.left > 1 ? (item.at + 1) % n_pes : goal, item.left - 1});
+    } else if (harm == Harm::throws) {
+      throw std::runtime_error("the table has no row 7");
+    } else if (harm == Harm::counts_wrongly) {
+      out.view().here().tally[0].fetch_add(1);  // pushed
+    }
+  }
+};
+
+/// What a run of `task` on every PE from one seed threw; empty if nothing.
+template <class Error>
+std::string line_of(Worklist<Astray>& list, Astray task, Astray::Item seed) {
+  const auto n = static_cast<std::size_t>(task.n_pes);
+  std::vector<std::vector<Astray::Item>> seeds(n);
+  seeds[n - 1].push_back(seed);
+  try {
+    list.run(std::vector<Astray>(n, task), seeds);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Also where the value is that of a sentinel or far beyond every table of PEs, the item is a seed or a child, held back to
+// be combined or judged by its pusher.
+TEST(Misuse, AnOwnerThatIsNoPeIsNamedAndTheWorklistGoesOn) {
+  for (const pe_t pes : {1, 2, 3}) {
+    for (const KernelKind kernel : kKernels) {
+      for (const int way : {0, 1, 2}) {
+        const Machine machine = cpu_machine(pes, 2);
+        LaunchPlan plan = small_plan(kernel, 8);
+        plan.judge_remote = way == 1 && pes > 1;
+        plan.combine = way == 2 && pes > 1;
+        Worklist<Astray> list(machine, plan);
+        for (const pe_t goal : {-1, -2, pes, 63, 64, 99, 0x7FFFFFFF}) {
+          for (const std::uint32_t hops : {0u, 1u, 6u}) {
+            SCOPED_TRACE(describe(machine, plan) + ", way " + std::to_string(way) + ", owner " + std::to_string(goal) +
+                         " after " + std::to_string(hops));
+            const Astray task{.n_pes = pes, .goal = goal};
+            const std::string line = line_of<UsageError>(list, task, {hops == 0 ? goal : 0, hops});
+            EXPECT_NE(line.find("owner() returned " + std::to_string(goal) + " for an item pushed on PE "),
+                      std::string::npos)
+                << line;
+            EXPECT_NE(line.find(pes == 1 ? "must be 0" : "must be 0 to " + std::to_string(pes - 1)), std::string::npos)
+                << line;
+            EXPECT_EQ(line_of<Error>(list, {.n_pes = pes, .goal = pes - 1}, {0, 9}), "") << "the next run";
+          }
+        }
+      }
+    }
+  }
+}
+
+// The others do not wait for its items until the run stalls.
+TEST(Misuse, WhatATaskThrowsEndsTheRunAtOnce) {
+  for (const pe_t pes : {1, 3}) {
+    for (const KernelKind kernel : kKernels) {
+      const Machine machine = cpu_machine(pes, 2);
+      const LaunchPlan plan = small_plan(kernel, 8);
+      Worklist<Astray> list(machine, plan);
+      const auto start = std::chrono::steady_clock::now();
+      const Astray task{.n_pes = pes, .goal = pes - 1, .harm = Astray::Harm::throws};
+      EXPECT_EQ(line_of<std::runtime_error>(list, task, {0, 5}), "the table has no row 7");
+      EXPECT_LT(std::chrono::steady_clock::now() - start,
+                std::chrono::duration<double>(plan.stall_timeout_seconds / 4));
+      EXPECT_EQ(line_of<Error>(list, {.n_pes = pes, .goal = 0}, {0, 9}), "") << "the next run";
+    }
+  }
+}
+
+TEST(Misuse, CountsThatDoNotAddUpAreAnError) {
+  const Machine machine = cpu_machine(2, 1);
+  Worklist<Astray> list(machine, small_plan(KernelKind::persistent, 8));
+  const Astray task{.n_pes = 2, .goal = 1, .harm = Astray::Harm::counts_wrongly};
+  const std::string line = line_of<DeviceError>(list, task, {0, 3});
+  EXPECT_NE(line.find("of 5 pushed items 0 were withheld, 0 combined, 4 accepted and 0 dropped"), std::string::npos)
+      << line;
 }
 
 TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {

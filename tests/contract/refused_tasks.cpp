@@ -9,8 +9,13 @@
 #endif
 
 struct Task {
-  struct Item {
-#if defined(SHOAL_REFUSED_ITEM_OF_2_BYTES)
+  struct What {
+#if defined(SHOAL_REFUSED_ITEM_WITHOUT_DEFAULT)
+    explicit What(unsigned of) : v(of) {}
+    unsigned v;
+#elif defined(SHOAL_REFUSED_ITEM_WITH_CONST)
+    const unsigned v;
+#elif defined(SHOAL_REFUSED_ITEM_OF_2_BYTES)
     unsigned short v;
 #elif defined(SHOAL_REFUSED_ITEM_OF_72_BYTES)
     unsigned char v[72];
@@ -20,21 +25,24 @@ struct Task {
     unsigned v;
 #endif
   };
+#if !defined(SHOAL_REFUSED_NO_ITEM)
+  using Item = What;
+#endif
 #if defined(SHOAL_REFUSED_TASK_WITH_STRING)
   std::string name;
 #endif
 #if !defined(SHOAL_REFUSED_NO_OWNER)
-  shoal::pe_t owner(Item) const { return 0; }
+  shoal::pe_t owner(What) const { return 0; }
 #endif
 #if !defined(SHOAL_REFUSED_NO_ACCEPT)
-  bool accept(Item) const { return true; }
+  bool accept(What) const { return true; }
 #endif
 #if defined(SHOAL_REFUSED_PRIORITY) || defined(SHOAL_REFUSED_BY_WORKLIST)
-  std::string priority(Item) const { return "high"; }
+  std::string priority(What) const { return "high"; }
 #elif defined(SHOAL_REFUSED_COMBINE)
-  Item combine(Item a, Item) const { return a; }
+  What combine(What a, What) const { return a; }
 #elif defined(SHOAL_REFUSED_KEY)
-  unsigned key(Item item) const { return item.v; }
+  unsigned key(What item) const { return item.v; }
 #elif defined(SHOAL_REFUSED_IDLE)
   template <class W, class Out>
   void idle(const W&, Out&) const {}
@@ -42,27 +50,46 @@ struct Task {
   void idle() const {}
 #endif
 #if defined(SHOAL_REFUSED_STALE_NOT_CONST)
-  bool stale(Item) { return false; }
+  bool stale(What) { return false; }
 #elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
   bool stale() const { return false; }
 #elif defined(SHOAL_REFUSED_WORTH_SENDING_NOT_CONST)
-  bool worth_sending(Item) { return true; }
+  bool worth_sending(What) { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_NOT_CONST)
   struct Range {
     long size() const { return 0; }
     unsigned operator[](long) const { return 0; }
   };
-  Range range(Item) { return {}; }
-  Item make(Item, unsigned) const { return {}; }
+  Range range(What) { return {}; }
+  What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_PROMISING_NOT_CONST)
-  bool promising(Item) { return true; }
+  bool promising(What) { return true; }
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
   bool enough() { return true; }
-#elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)
-  bool accept_at(shoal::pe_t, Item) { return true; }
+#elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
+  struct Range {
+    long size() const { return 0; }
+    unsigned operator[](long) const { return 0; }
+  };
+  Range range(What) const { return {}; }
+#if defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
+  std::string make(What, unsigned) const { return {}; }
 #endif
+#elif defined(SHOAL_REFUSED_MAKE_WITHOUT_RANGE)
+  What make(What, unsigned) const { return {}; }
+#elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)
+  bool accept_at(shoal::pe_t, What) { return true; }
+#endif
+#if defined(SHOAL_REFUSED_RUNS_NOT_CONST)
   template <class W, class Out>
-  void operator()(const W&, Item, Out&) const {}
+  void operator()(const W&, What, Out&) {}
+#elif defined(SHOAL_REFUSED_RUNS_WITHOUT_OUT)
+  template <class W>
+  void operator()(const W&, What) const {}
+#elif !defined(SHOAL_REFUSED_NOTHING_TO_RUN) && !defined(SHOAL_REFUSED_MAKE_WITHOUT_RANGE)
+  template <class W, class Out>
+  void operator()(const W&, What, Out&) const {}
+#endif
 };
 
 #if defined(SHOAL_REFUSED_BY_WORKLIST)

@@ -180,6 +180,32 @@ TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
   }
 }
 
+// An item that goes to a PE that is not there: the error names what owner() said, and the next run is right.
+TEST_P(WorklistOnGpus, AnOwnerThatIsNoPeIsNamed) {
+  for (pe_t pes = 1; pes <= gpus_ && pes <= 2; ++pes) {
+    const Machine gpus = machine(pes);
+    Worklist<Chain> list(gpus, plan(8));
+    std::vector<std::shared_ptr<void>> visits;
+    for (const bool negative : {false, true}) {
+      std::vector<Chain> tasks = chains(gpus, visits, {.visits = nullptr, .last = 100});
+      for (Chain& task : tasks) task.n_pes = negative ? -1 : pes + 1;  // what owner() divides by
+      std::vector<std::vector<Chain::Item>> seeds(pes);
+      seeds[0].push_back({negative ? 0xFFFFFFFEu : 0});
+      try {
+        list.run(tasks, seeds);
+        ADD_FAILURE() << "the run ended as if nothing were wrong";
+      } catch (const UsageError& error) {
+        const std::string what = "owner() returned " + std::to_string(negative ? -2 : pes);
+        EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+      }
+      visits.clear();
+    }
+    std::vector<std::vector<Chain::Item>> seeds(pes);
+    seeds[0].push_back({0});
+    EXPECT_EQ(list.run(chains(gpus, visits, {.visits = nullptr, .last = 100}), seeds).run, 101);
+  }
+}
+
 // A worker that holds its item until the run is called off: the error names its PE, and the next run is right.
 TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
   for (pe_t pes = 1; pes <= gpus_ && pes <= 2; ++pes) {

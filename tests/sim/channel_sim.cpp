@@ -115,7 +115,7 @@ class ChannelScenario final : public sim::Scenario {
         continue;
       }
       channel.give_back(transport_, 0, claim);
-      for (lane_t i = 0; i < claim.count; ++i) judge_item(items[claim.skip + i], claim.first + i);
+      for (lane_t i = 0; i < claim.count; ++i) judge_item(items[claim.skip + i], claim.first_ticket + i);
     }
   }
 

@@ -5,7 +5,8 @@
 // name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them), but
 // for acquire_several() and release_several(), which are fences on a GPU and part of the loads and stores elsewhere.
 //
-// The free functions below (fetch_min, fetch_add, load, store) are for a task's own data, which belongs to its owner.
+// The free functions below (fetch_min, fetch_max, fetch_add, add_relaxed, compare_swap, exchange, load, store) are for a task's
+// own data, which belongs to its owner.
 #pragma once
 #include <type_traits>
 
@@ -63,7 +64,7 @@ SHOAL_FN T fetch_min(Ref ref, T v) {
   return ref.fetch_min(v, kRelaxed);
 #else
   T old = ref.load(kRelaxed);
-  while (v < old && !ref.compare_exchange_weak(old, v, kAcqRel, kRelaxed)) {
+  while (v < old && !ref.compare_exchange_weak(old, v, kRelaxed, kRelaxed)) {
   }
   return old;
 #endif
@@ -168,20 +169,35 @@ SHOAL_FN void release_several() {
 template <class T, Scope S>
 struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
-// For a task's own data. Scope::device where only its owner touches it; Scope::system where PEs reach each other's memory and
-// another may (accept_at()): on a GPU's own memory the two cost the same.
+// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time. Scope::device
+// where only its owner touches it; Scope::system where PEs reach each other's memory and another may (accept_at()): on a GPU's
+// own memory the two cost the same. Relaxed where an item carries the ordering: what was written before a push is visible to
+// whoever judges and runs the item. For what goes from one call to another by the word itself there are fetch_add and
+// compare_swap, which acquire and release.
 
-/// x = min(x, v); returns the old x. Relaxed: an item carries the ordering.
+/// x = min(x, v); returns the old x. Relaxed. Does not write when nothing would change, but for GPUs.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min(T& x, T v) {
   return detail::fetch_min(detail::AtomicRef<T, S>(x), v);
+}
+/// x = max(x, v); returns the old x. As fetch_min.
+template <Scope S = Scope::device, class T>
+SHOAL_FN T fetch_max(T& x, T v) {
+  return detail::fetch_max(detail::AtomicRef<T, S>(x), v);
 }
 /// x += v; returns the old x. Acquire and release, so that arrivals may be counted with it.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_add(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kAcqRel);
 }
-/// x = v; returns the old x. Relaxed: an item carries the ordering.
+/// If x is `expected`, x = desired and true; else `expected` is what was found, and false. Acquire and release where it
+/// succeeds, acquire where it fails: whoever finds a slot taken sees what its taker did before.
+/// @param expected  this thread's own
+template <Scope S = Scope::device, class T>
+SHOAL_FN bool compare_swap(T& x, T& expected, T desired) {
+  return detail::AtomicRef<T, S>(x).compare_exchange_strong(expected, desired, detail::kAcqRel, detail::kAcquire);
+}
+/// x = v; returns the old x. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T exchange(T& x, T v) {
   return detail::AtomicRef<T, S>(x).exchange(v, detail::kRelaxed);
@@ -191,10 +207,12 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
+/// x. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
+/// x = v. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {
   detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);

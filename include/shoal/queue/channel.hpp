@@ -36,12 +36,20 @@ struct ChannelSendCounters {
 inline constexpr lane_t kMostShares = 4;
 SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / kMostShares; }
 
+/// What `home` packs: how many shares were given back so far and, below that, a bit for each share that is complete and not
+/// given back yet.
+struct HomeWord {
+  static constexpr std::uint64_t kShare = std::uint64_t{1} << kMostShares;  ///< one share given back
+  static SHOAL_FN std::uint64_t given_back(std::uint64_t word) { return word / kShare; }
+  static SHOAL_FN std::uint64_t complete(std::uint64_t share) { return std::uint64_t{1} << share; }
+};
+
 /// The receiver's end of one channel, in the receiver's memory.
 struct ChannelReceiveCounters {
   PaddedWord<ticket_t, Scope::device> drain;  ///< the ticket to be claimed next
   PaddedWord<ticket_t, Scope::device>
       read[kMostShares];                          ///< tickets read of share s, s + shares, ... since the beginning
-  PaddedWord<std::uint64_t, Scope::device> home;  ///< shares given back, times 16; a bit for each that is complete
+  PaddedWord<std::uint64_t, Scope::device> home;  ///< a HomeWord
 
   SHOAL_FN ticket_t head() const { return drain.load(); }
   /// Tickets that were claimed and not yet read.
@@ -61,18 +69,20 @@ struct ChannelSender {
   ticket_t capacity = 0;
   ChannelSendCounters* counters = nullptr;  ///< here
 
-  /// Leader only. Takes up to `want` tickets; never waits. A whole slot is one location, and a store over what was read needs no
-  /// order but its own: counters and credits of such slots are relaxed. Those of others are ordered after the receiver's reads.
+  /// Slots are written, and read, as one word. It is one location, and a store over what was read needs no order but its own:
+  /// counters and credits of such slots are relaxed. Those of others are ordered after the receiver's reads.
+  static constexpr bool kWhole = kSeveral && kWholeSlot<T>;
+
+  /// Leader only. Takes up to `want` tickets; never waits.
   SHOAL_FN Tickets reserve(lane_t want) const {
-    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
-    const std::int64_t had = kRelaxed ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
+    const std::int64_t had = kWhole ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
     if (got < want) counters->room.fetch_add(want - got);
     if (got == 0) return {};
     counters->messages.fetch_add(1);
     const auto taken = static_cast<ticket_t>(got);
     // Acquire and release: my ticket's slot may have been freed by a credit that another worker of this PE took.
-    const ticket_t first = kRelaxed ? counters->tail.fetch_add(taken) : counters->tail.fetch_add_acq_rel(taken);
+    const ticket_t first = kWhole ? counters->tail.fetch_add(taken) : counters->tail.fetch_add_acq_rel(taken);
     return {first, static_cast<lane_t>(got)};
   }
   /// One lane: its own tickets, those with `now`.
@@ -98,9 +108,10 @@ struct ChannelSender {
   }
 };
 
-/// What a worker claimed: tickets [first, first + count), whose items stand at `skip` and after.
+/// What a worker claimed: tickets [first_ticket, first_ticket + count). Their items are items[skip, skip + count) of those that
+/// it copied.
 struct Claim {
-  ticket_t first = 0;
+  ticket_t first_ticket = 0;
   lane_t skip = 0;
   lane_t count = 0;
 };
@@ -108,6 +119,7 @@ struct Claim {
 /// What the receiver's workers need. Trivially copyable.
 template <class T, bool kSeveral = true, bool kOrders = true>
 struct ChannelReceiver {
+  static constexpr bool kWhole = ChannelSender<T, kSeveral, kOrders>::kWhole;
   RemoteSlot<T>* slots = nullptr;  ///< here
   ticket_t capacity = 0;
   ChannelReceiveCounters* counters = nullptr;               ///< here
@@ -116,7 +128,7 @@ struct ChannelReceiver {
   /// This lane alone: does an item wait? A hint. `head`: its ticket, for claim_arrived.
   SHOAL_FN bool waiting(ticket_t& head) const {
     head = counters->drain.load();
-    if constexpr (kSeveral && kWholeSlot<T>) {  // one word is always read alike
+    if constexpr (kWhole) {  // one word is always read alike
       return load_whole<T, false, Scope::system>(&slot(head)).stamp == head + 1;
     } else {
       return slot(head).signal.load() == head + 1;
@@ -139,7 +151,7 @@ struct ChannelReceiver {
     first = w.from_leader(first);
     if (first >= head + n) return {};
     const Claim claim{first, static_cast<lane_t>(first - head), static_cast<lane_t>(head + n - first)};
-    if constexpr (!kSeveral || !kWholeSlot<T>) {
+    if constexpr (!kWhole) {
       for (lane_t i = claim.skip + w.lane(); i < n; i += w.size()) items[i] = plain_read(slot(head + i).value);
     }
     return claim;
@@ -148,15 +160,14 @@ struct ChannelReceiver {
   /// Leader only, after every lane has copied: counts what was read, and gives back the credits that are due.
   template <class Tr>
   SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
-    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
     const ticket_t share = credit_share(capacity), shares = capacity / share;
-    const ticket_t end = claim.first + claim.count;
+    const ticket_t end = claim.first_ticket + claim.count;
     std::int64_t credits = 0;
-    for (ticket_t at = claim.first; at < end;) {
+    for (ticket_t at = claim.first_ticket; at < end;) {
       const ticket_t left = share - (at & (share - 1)), n = left < end - at ? left : end - at;
       const lane_t number = static_cast<lane_t>(at / share & (shares - 1));
       const ticket_t before =
-          kRelaxed ? counters->read[number].fetch_add(n) : counters->read[number].fetch_add_acq_rel(n);
+          kWhole ? counters->read[number].fetch_add(n) : counters->read[number].fetch_add_acq_rel(n);
       if (((before + n) & (share - 1)) == 0) credits += static_cast<std::int64_t>(complete(number, shares) * share);
       at += n;
     }
@@ -169,7 +180,6 @@ struct ChannelReceiver {
   /// How many tickets have arrived from `head` on, up to the first gap, on every lane. Slots that are read whole are copied.
   template <Worker W>
   SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
-    constexpr bool kWhole = kSeveral && kWholeSlot<T>;
     constexpr lane_t kAtOnce = W::kMaxLanes > 32  ? 1
                                : sizeof(T) > 16   ? 2
                                : W::kMaxLanes > 1 ? 4
@@ -205,18 +215,16 @@ struct ChannelReceiver {
 
   /// Share `number` has been read: notes it. How many shares may go home.
   SHOAL_FN ticket_t complete(lane_t number, ticket_t shares) const {
-    constexpr bool kRelaxed = kSeveral && kWholeSlot<T>;
     std::uint64_t was = counters->home.load();
     for (;;) {
-      std::uint64_t now = was | std::uint64_t{1} << number;
+      std::uint64_t now = was | HomeWord::complete(number);
       for (;;) {
-        const std::uint64_t oldest = std::uint64_t{1} << (now / 16 & (shares - 1));
+        const std::uint64_t oldest = HomeWord::complete(HomeWord::given_back(now) & (shares - 1));
         if ((now & oldest) == 0) break;
-        now = now - oldest + 16;
+        now = now - oldest + HomeWord::kShare;
       }
-      const bool done =
-          kRelaxed ? counters->home.compare_swap(was, now) : counters->home.compare_swap_acq_rel(was, now);
-      if (done) return now / 16 - was / 16;
+      const bool done = kWhole ? counters->home.compare_swap(was, now) : counters->home.compare_swap_acq_rel(was, now);
+      if (done) return HomeWord::given_back(now) - HomeWord::given_back(was);
     }
   }
 };

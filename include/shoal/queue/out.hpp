@@ -1,4 +1,15 @@
 // A worker's door to the worklist: push, push_each and emit judge an item if this PE owns it, and send it to its owner if not.
+//
+// What differs between the kinds of workers is how an accepted item gets into the ring:
+//
+// | worker            | reserved                          | a reserved slot that is not empty yet (place())                   |
+// |-------------------|-----------------------------------|-------------------------------------------------------------------|
+// | CpuThread         | for kBuffer at once, by flush()   | is waited for                                                     |
+// | GpuThread         | the same                          | is owed (owed_): its popper may be in the same warp; see settle() |
+// | GpuWarp, GpuBlock | for kOffers of each lane, append()| is waited for; the lanes empty the slots they hold tickets for    |
+//
+// What finds no room, and what is for other PEs, goes through parcel.hpp, out of line on GPUs, which works on copies: while nobody
+// holds the address of a worker's state, what is done all the time keeps it in registers (Scheduler::rarely).
 #pragma once
 #include "shoal/queue/parcel.hpp"
 #include "shoal/queue/parking.hpp"
@@ -63,36 +74,37 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
-    bool keep[kSome], promising[kSome];
+    bool offered[kSome], keep[kSome], promising[kSome], astray = false;
     for (lane_t k = 0; k < kSome; ++k) {
-      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
-      keep[k] = has[k] && owner[k] == view().me;
+      owner[k] = has[k] ? view().task.owner(item[k]) : view().me;
+      offered[k] = has[k] && view().is_pe(owner[k]);
+      astray |= offered[k] != has[k];
+      keep[k] = offered[k] && owner[k] == view().me;
       promising[k] = true;
       tally_.pushed += has[k];
-      tally_.dropped += keep[k];
     }
+    if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (kKnowsOthers<TaskT> ? has[k] : keep[k]) promising[k] = view().task.promising(item[k]);
+        if (kKnowsOthers<TaskT> ? offered[k] : keep[k]) promising[k] = view().task.promising(item[k]);
       }
     }
     for (lane_t k = 0; k < kSome; ++k) {
-      keep[k] = keep[k] && promising[k] && view().task.accept(item[k]);
+      const bool judged = keep[k];
+      keep[k] = judged && promising[k] && view().task.accept(item[k]);
       tally_.accepted += keep[k];
-      tally_.dropped -= keep[k];
+      tally_.dropped += judged != keep[k];
     }
     append(w, keep, item);
     if (view().n_pes == 1) return;
     bool travels[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      travels[k] = has[k] && owner[k] != view().me;
-      tally_.withheld += travels[k];
-      travels[k] = travels[k] && promising[k];
+      const bool leaves = offered[k] && owner[k] != view().me;
+      travels[k] = leaves && promising[k];
+      // Before it is judged: who judges may change the owner's data.
+      if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
+      tally_.withheld += leaves != travels[k];
     }
-    if constexpr (HasWorthSending<TaskT>) {  // before it is judged: who judges may change the owner's data
-      for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && view().task.worth_sending(item[k]);
-    }
-    for (lane_t k = 0; k < kSome; ++k) tally_.withheld -= travels[k];
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) {
         for (lane_t k = 0; k < kSome; ++k) {
@@ -160,10 +172,11 @@ class Out {
       holds_ = false;
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();
-        const bool has = i < kHeldSlots && held_[i].full != 0;
+        bool has = i < kHeldSlots && held_[i].full != 0;
         const Item item = has ? plain_read(held_[i].item) : Item{};
         if (has) held_[i].full = 0;
-        send_one(w, has, has ? view().task.owner(item) : view().me, item);
+        const pe_t owner = owner_of(has, item);
+        send_one(w, has, owner, item);
       }
       w.sync();
     }
@@ -188,9 +201,9 @@ class Out {
     const Tally spilled_before = tally_.spilled;
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
-      const bool has = i < n;
+      bool has = i < n;
       const Item item = has ? items[i] : Item{};
-      const pe_t owner = has ? view().task.owner(item) : view().me;
+      const pe_t owner = owner_of(has, item);
       const bool mine = has && owner == view().me;
       const Scan scan = w.count_before(mine);
       Tickets t;
@@ -235,20 +248,27 @@ class Out {
   }
 
  private:
+  /// This lane alone: who owns `item`, asked again of one that was pushed before, or merged. Where that is no PE of the run the
+  /// run ends, and `has` is cleared: the item goes nowhere, and nothing beyond a table of PEs is touched.
+  SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
+    const pe_t owner[1] = {has ? view().task.owner(item) : view().me};
+    has = has && view().is_pe(owner[0]);
+    if (!view().is_pe(owner[0])) view().refuse(owner);
+    return owner[0];
+  }
+
   /// This lane alone: clears `has` of those that are refused.
   template <lane_t kSome>
   SHOAL_FN void judge(bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) return;
     }
-    for (bool one : has) tally_.dropped += one;
-    if constexpr (HasPromising<TaskT>) {
-      for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && view().task.promising(item[k]);
-    }
     for (lane_t k = 0; k < kSome; ++k) {
+      const bool judged = has[k];
+      if constexpr (HasPromising<TaskT>) has[k] = judged && view().task.promising(item[k]);
       has[k] = has[k] && view().task.accept(item[k]);
       tally_.accepted += has[k];
-      tally_.dropped -= has[k];
+      tally_.dropped += judged != has[k];
     }
   }
 
@@ -331,11 +351,11 @@ class Out {
         holds_ = true;
         for (lane_t k = 0; k < kSome; ++k) {
           tally_.combined += hold_back(w, view().task, held_, parcel.has[k], parcel.item[k]);
-          if (parcel.has[k]) parcel.owner[k] = view().task.owner(parcel.item[k]);
+          parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
         }
       }
     }
-    SpillList list = list_;  // copies: see Scheduler::rarely
+    SpillList list = list_;
     tally_.spilled += send_parcel(w, view(), list, parcel);
     list_ = list;
   }
@@ -349,7 +369,7 @@ class Out {
   SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     Parcel<Item, kSome> parcel;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
-    SpillList list = list_;  // copies: see Scheduler::rarely
+    SpillList list = list_;
     tally_.spilled += spill_parcel(w, view(), list, parcel);
     list_ = list;
   }

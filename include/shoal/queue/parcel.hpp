@@ -76,7 +76,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
       if (waits[k] && owner < nearest) nearest = owner;
     }
     nearest = w.smallest(nearest);
-    if (nearest == ~lane_t{0}) return;
+    if (nearest == ~lane_t{0}) return;  // nobody's: whoever made the parcel has looked (Out::owner_of)
     const pe_t to = static_cast<pe_t>(nearest);
     bool now[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
@@ -101,7 +101,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
 }
 
 /// Worker-collective: sends items to their owners. A block's warps send by themselves: a reservation costs less than the
-/// block's barriers. Out of line on GPUs, and so what it changes is passed as copies: see Scheduler::rarely.
+/// block's barriers. Out of line on GPUs, on copies (out.hpp says why).
 /// @return leader: how many found no room in their channel and went to spill
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,

@@ -16,6 +16,12 @@ struct PeTally {
   std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, parked, combined, idle_calls, peak_ring;
 };
 
+/// What owner() returned where it named no PE of the run, in one word that is not 0.
+struct RefusedOwner {
+  static SHOAL_FN std::uint64_t pack(pe_t owner) { return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(owner); }
+  static pe_t owner(std::uint64_t word) { return static_cast<pe_t>(static_cast<std::uint32_t>(word)); }
+};
+
 /// One PE's counters, in its own memory. Words that others read have system scope.
 struct PeControl {
   StateWord state;
@@ -25,6 +31,7 @@ struct PeControl {
   PaddedWord<std::int64_t, Scope::system> tokens;    ///< parts of phases, one per worker and phase (runtime/phases.hpp)
   PaddedWord<std::uint64_t, Scope::system> phase;    ///< the phase that every worker is to carry out
   Word<lane_t, Scope::system> nearest[kMostSlots];   ///< smallest bucket parked in each slot, or less
+  Word<std::uint64_t, Scope::system> refused;        ///< RefusedOwner of an item that was pushed here; 0: none
   RingCounters ring;
   RingCounters spill_free;
   RingCounters far[kMostSlots];
@@ -64,6 +71,16 @@ struct WorklistView {
   SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
   SHOAL_FN Receiver receiver(pe_t from) const {
     return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
+  }
+  SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
+  /// One lane: ends the run on every PE because one of `owner`, which owner() returned here, is none of them. The host says so,
+  /// whatever else ends the run.
+  template <lane_t kSome>
+  SHOAL_FN void refuse(const pe_t (&owner)[kSome]) const {
+    for (pe_t one : owner) {
+      if (!is_pe(one)) here().refused.store(RefusedOwner::pack(one));
+    }
+    stop_all(RunState::task_failed);
   }
   /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst. A PE that cannot be told is
   /// stopped by its watchdog, and the others report that the transport failed.

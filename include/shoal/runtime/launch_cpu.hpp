@@ -35,7 +35,12 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch},
                                          plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
                                          static_cast<lane_t>(thread));
-    body(scheduler);
+    try {
+      body(scheduler);
+    } catch (...) {  // a member of the task threw: the others need not wait for its items until the run stalls
+      view.stop_all(RunState::task_failed);
+      throw;
+    }
     list = scheduler.out().list();
   };
   if (plan.kernel == KernelKind::persistent) {

@@ -54,7 +54,8 @@ class Worklist {
   /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by PE p; owners judge them) until no item is left anywhere, or
   /// the task's enough() says so on some PE.
   /// @return counts and seconds of this run
-  /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed)
+  /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
+  ///         UsageError (owner() named no PE); what a task's member threw on a CPU thread
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
     if (task.size() != static_cast<std::size_t>(n) || seeds.size() != task.size()) {
@@ -76,6 +77,12 @@ class Worklist {
         report.left += static_cast<std::int64_t>(seeds[p].size() - counters()[p].seeds_taken.load());
       }
       return report;
+    }
+    if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
+      throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
+                        " were withheld, " + std::to_string(report.combined) + " combined, " +
+                        std::to_string(report.accepted) + " accepted and " + std::to_string(report.dropped) +
+                        " dropped when the run ended; the sum must be the same");
     }
     if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
       throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
@@ -132,6 +139,14 @@ class Worklist {
 
   /// How it ended, if well.
   RunState check_end() {
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      const std::uint64_t refused = counters()[p].refused.load();
+      if (refused == 0) continue;
+      throw UsageError("the task's owner() returned " + std::to_string(RefusedOwner::owner(refused)) +
+                       " for an item pushed on PE " + std::to_string(p) + "; with " + std::to_string(machine_.n_pes()) +
+                       (machine_.n_pes() == 1 ? " PE it must be 0"
+                                              : " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1)));
+    }
     std::vector<PeSnapshot> pes;
     RunState worst = RunState::done;
     pe_t where = 0;

@@ -78,6 +78,7 @@ class WorklistMemory {
     control.entered.fetch_add(seeds.size());
     control.phase.store(0);
     for (auto& slot : control.nearest) slot.store(kNoBucket);
+    control.refused.store(0);
     for (auto& word : control.tally) word.store(0);
     machine_.copy_in(p, part.control.get(), &control, sizeof(PeControl));
     if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));

@@ -1,7 +1,8 @@
 // What a user writes: a plain struct, trivially copyable, that says what happens to one item.
 //
-//   Item              what travels; trivially copyable, 4 to 64 bytes
-//   owner(item)       the PE that judges and runs it; called by the pusher
+//   Item              what travels; trivially copyable, 4 to 64 bytes, made by Item{}
+//   owner(item)       the PE that judges and runs it, 0 to the run's PEs - 1 (else the run ends with a UsageError that names
+//                     it); called by the pusher, and always the same for the same item
 //   accept(item)      called once per item, at the owner, by one lane: true if it is to be run; may change the owner's data
 //   operator()(w, item, out)   called by a whole worker at the owner; pushes with out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   instead of operator(): "push make(item, e) for each e of range(item)", which lets the
@@ -30,13 +31,14 @@
 
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
+#include "shoal/worker/worker.hpp"
 
 namespace shoal {
 
 template <class T>
 concept FanOutTask = requires(const T& t, const typename T::Item& item) {
-  t.range(item);
-  t.make(item, t.range(item)[0]);
+  { t.range(item).size() } -> std::convertible_to<std::int64_t>;
+  { t.make(item, t.range(item)[0]) } -> std::convertible_to<typename T::Item>;
 };
 template <class T>
 concept HasStale = requires(const T& t, const typename T::Item& item) {
@@ -67,7 +69,8 @@ concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
 };
 
-/// The four members without which nothing works. check_task says in words what is missing.
+/// What the library asks of every item. Beside it a task needs Item and, to run one, operator() or range and make:
+/// check_task says in words what is missing.
 template <class T>
 concept Task = requires(const T& t, const typename T::Item& item) {
   { t.owner(item) } -> std::convertible_to<pe_t>;
@@ -98,8 +101,21 @@ concept HasEnough = requires(const T& t) {
   { t.enough() } -> std::convertible_to<bool>;
 };
 
-/// What a task names, const or not: a member that is named and cannot be used is refused, not ignored.
 namespace detail {
+/// Stands for a worker's door where a task is checked; its pushes are never run.
+struct DoorOfChecks {
+  template <class... Any>
+  SHOAL_FN void push(const Any&...) {}
+  template <class... Any>
+  SHOAL_FN void push_each(const Any&...) {}
+};
+template <class T>
+concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::Item& item, DoorOfChecks& out) {
+  t(w, item, out);
+}
+|| requires { &T::operator(); };  // not a template: for one kind of worker
+
+// What a task names, const or not: a member that is named and cannot be used is refused, not ignored.
 template <class T>
 concept NamesStale = requires(T& t, const typename T::Item& i) {
   t.stale(i);
@@ -148,11 +164,21 @@ concept NamesCombine = requires(T& t, const typename T::Item& i) {
 /// Refuses at compile time, in words, a task that is incomplete or half says what it wants.
 template <class T>
 constexpr bool check_task() {
+  static_assert(
+      requires { typename T::Item; }, "a task needs a type Item: what travels, and says what is to be done");
   using Item = typename T::Item;
   static_assert(std::is_trivially_copyable_v<T>, "a task is copied into kernels: it must be trivially copyable");
   static_assert(std::is_trivially_copyable_v<Item>, "an Item is copied between PEs: it must be trivially copyable");
   static_assert(sizeof(Item) >= 4 && sizeof(Item) <= 64, "an Item has 4 to 64 bytes");
+  static_assert(
+      std::is_default_constructible_v<Item> && std::is_copy_assignable_v<Item>,
+      "an Item is made by Item{} and assigned where it waits: it has no constructor with parameters only, and no "
+      "const or reference member");
   static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
+  static_assert(
+      detail::RunsItems<T> || detail::NamesRange<T>,
+      "a task needs `template <class W, class Out> void operator()(const W&, Item, Out&) const`, or range(item) "
+      "and make(item, element) in its place");
   static_assert(!detail::NamesStale<T> || HasStale<T>, "stale is `bool stale(Item) const`");
   static_assert(!detail::NamesPromising<T> || HasPromising<T>, "promising is `bool promising(Item) const`");
   static_assert(!detail::NamesWorthSending<T> || HasWorthSending<T>,
