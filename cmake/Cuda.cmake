@@ -1,6 +1,11 @@
 # The GPU side, if there is a CUDA compiler. Sets SHOAL_HAVE_CUDA.
 set(SHOAL_HAVE_CUDA OFF)
-if(NOT SHOAL_CUDA STREQUAL "off")
+# In a project that has shoal as a folder, `auto` is for CPUs: what a CUDA compiler needs is set up in this folder alone, and a
+# program of that project would not have it (shoal_add_program refuses it).
+if(SHOAL_CUDA STREQUAL "auto" AND NOT PROJECT_IS_TOP_LEVEL)
+  message(STATUS "shoal: for CPUs only, as part of another project; GPU programs are built with -DSHOAL_PROGRAMS=FILE.cpp "
+                 "by shoal's own folder")
+elseif(NOT SHOAL_CUDA STREQUAL "off")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)

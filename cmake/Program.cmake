@@ -1,6 +1,6 @@
 # shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler the
 # same file is compiled for CPU and GPU; without one, for the CPU. A project that has shoal as a folder of its own can call
-# it as well; what a CUDA compiler needs is set up in shoal's folder alone, so that GPU programs are named in SHOAL_PROGRAMS.
+# it as well, for CPUs (cmake/Cuda.cmake).
 function(shoal_add_program name source)
   get_target_property(defines shoal INTERFACE_COMPILE_DEFINITIONS)
   if("SHOAL_HAVE_CUDA=1" IN_LIST defines AND NOT SHOAL_HAVE_CUDA)

@@ -23,6 +23,16 @@ shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promi
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
 shoal_task_is_refused(NO_ACCEPT "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
+set(runs "error: [^\n]*a task needs .template <class W, class Out> void operator...const W&, Item, Out&. const., or range")
+shoal_task_is_refused(NOTHING_TO_RUN "${runs}")
+shoal_task_is_refused(RUNS_NOT_CONST "${runs}")
+shoal_task_is_refused(RUNS_WITHOUT_OUT "${runs}")
+shoal_task_is_refused(MAKE_WITHOUT_RANGE "${runs}")
+shoal_task_is_refused(RANGE_WITHOUT_MAKE "error: [^\n]*a task with range needs .R range.Item. const.")
+shoal_task_is_refused(MAKE_OF_ANOTHER "error: [^\n]*a task with range needs .R range.Item. const.")
+shoal_task_is_refused(NO_ITEM "error: [^\n]*a task needs a type Item")
+shoal_task_is_refused(ITEM_WITHOUT_DEFAULT "error: [^\n]*an Item is made by Item.. and assigned where it waits")
+shoal_task_is_refused(ITEM_WITH_CONST "error: [^\n]*an Item is made by Item.. and assigned where it waits")
 shoal_task_is_refused(ITEM_OF_2_BYTES "error: [^\n]*an Item has 4 to 64 bytes")
 shoal_task_is_refused(ITEM_OF_72_BYTES "error: [^\n]*an Item has 4 to 64 bytes")
 shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between PEs: it must be trivially copyable")
@@ -59,3 +69,34 @@ foreach(tamper lost doubled changed)
   set_tests_properties(worklist_stress_sees_${tamper} PROPERTIES TIMEOUT 60 PASS_REGULAR_EXPRESSION
                        "worklist_stress: FAILED: [^\n]*\n *PE [01] -> PE [01]: made [0-9]+, judged [0-9]+, run [0-9]+")
 endforeach()
+
+# The examples check their own answers: each exits with 0 and says so, or the test fails.
+function(shoal_example_is_right name)
+  foreach(way "--pes 1" "--pes 3 --threads 1 --kernel discrete --capacity 8")
+    string(REPLACE " " ";" flags "${way}")
+    string(MAKE_C_IDENTIFIER "${way}" id)
+    add_test(NAME example_${name}_${id} COMMAND example_${name} ${ARGN} --device cpu ${flags})
+    set_tests_properties(example_${name}_${id} PROPERTIES TIMEOUT 60)
+  endforeach()
+endfunction()
+shoal_example_is_right(01_bfs kron:12 --source 3)
+shoal_example_is_right(02_reach road:64 --source 1000)
+shoal_example_is_right(03_hash_table --size 100000)
+
+# A program's errors: what is said, and with which exit status. tests/contract/errors_of_programs.cpp has the body.
+add_executable(errors_of_programs contract/errors_of_programs.cpp)
+target_link_libraries(errors_of_programs PRIVATE shoal)
+add_test(NAME program_errors COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:errors_of_programs>
+                                     -P ${CMAKE_CURRENT_SOURCE_DIR}/contract/program_errors.cmake)
+set_tests_properties(program_errors PROPERTIES TIMEOUT 60)
+
+# A project of its own that has shoal as a folder: README's two lines configure, also where there is a CUDA compiler.
+set(inside ${CMAKE_CURRENT_BINARY_DIR}/inside)
+file(WRITE ${inside}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(inside LANGUAGES CXX)
+add_subdirectory(${PROJECT_SOURCE_DIR} shoal)
+shoal_add_program(reach ${PROJECT_SOURCE_DIR}/examples/02_reach.cpp)
+")
+add_test(NAME add_subdirectory_configures
+         COMMAND ${CMAKE_COMMAND} -S ${inside} -B ${inside}/build -G ${CMAKE_GENERATOR} -DSHOAL_DEPS=${SHOAL_DEPS})
+set_tests_properties(add_subdirectory_configures PROPERTIES TIMEOUT 120)

@@ -1,6 +1,7 @@
 // What a program sees of the PE that it runs on. A program's body runs once on every PE at the same time; whatever takes
 // part in it is called by every PE (`ctx` in front says so).
 #pragma once
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "shoal/core/array.hpp"
+#include "shoal/core/error.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/pgas/placed_graph.hpp"
 #include "shoal/runtime/machine.hpp"
@@ -57,14 +59,16 @@ class PeArray {
 
 class Context {
  public:
+  /// @param size  of a program without a graph; else 0
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
-          vertex_t source, Meeting& meeting)
+          vertex_t source, std::int64_t size, Meeting& meeting)
       : me_(me),
         machine_(machine),
         options_(options),
         placed_(placed),
         input_(input),
         source_(source),
+        size_(size),
         meeting_(meeting) {}
 
   pe_t my_pe() const { return me_; }
@@ -72,6 +76,10 @@ class Context {
   bool leader() const { return me_ == 0; }
   const Machine& machine() const { return machine_; }
   const Options& options() const { return options_; }
+
+  /// How much there is to do in a program without a graph (`--size`); 0 in one with a graph. Without one, what follows is
+  /// about a graph of one vertex and no arc.
+  std::int64_t size() const { return size_; }
 
   /// This PE's rows of the program's graph, in its own memory, and who owns which vertex.
   CsrView graph() const { return placed_.out[me_]; }
@@ -92,21 +100,62 @@ class Context {
     return array;
   }
 
+  /// What is in one of this PE's arrays, on the host. Between runs.
+  template <class T>
+  std::vector<T> read(const PeArray<T>& mine) const {
+    std::vector<T> copy(static_cast<std::size_t>(mine.size()));
+    if (mine.size() > 0) machine_.copy_out(me_, copy.data(), mine.data(), copy.size() * sizeof(T));
+    return copy;
+  }
+
   /// Every PE: what each wrote about its vertices, [num_vertices] in the input's numbers, on every PE.
+  /// @param mine  [graph().count], on every PE; arrays of other sizes are for concatenate()
+  /// @throws UsageError on every PE: some PE's array has another size; names the PE
   template <class T>
   std::vector<T> gather(const PeArray<T>& mine) {
-    std::vector<T> placed(static_cast<std::size_t>(mine.size()));
-    if (mine.size() > 0) machine_.copy_out(me_, placed.data(), mine.data(), placed.size() * sizeof(T));
+    const std::vector<T> placed = read(mine);
     const std::vector<const void*> all = meeting_.show(me_, &placed);
-    std::vector<T> out(static_cast<std::size_t>(placed_.num_vertices));
-    for (pe_t p = 0; p < n_pes(); ++p) {
-      const auto& slice = *static_cast<const std::vector<T>*>(all[p]);
-      for (std::size_t i = 0; i < slice.size(); ++i) {
-        out[placed_.partition.input(placed_.out[p].first + static_cast<vertex_t>(i))] = slice[i];
+    const auto slice = [&](pe_t p) -> const std::vector<T>& { return *static_cast<const std::vector<T>*>(all[p]); };
+    std::string wrong;
+    for (pe_t p = 0; p < n_pes() && wrong.empty(); ++p) {
+      if (static_cast<std::int64_t>(slice(p).size()) == placed_.out[p].count) continue;
+      wrong = "gather: PE " + std::to_string(p) + " has " + std::to_string(placed_.out[p].count) +
+              " vertices and gave an array of " + std::to_string(slice(p).size()) +
+              " elements; one for each vertex is wanted, and other arrays are for concatenate";
+    }
+    std::vector<T> out(wrong.empty() ? static_cast<std::size_t>(placed_.num_vertices) : 0);
+    for (pe_t p = 0; p < n_pes() && wrong.empty(); ++p) {
+      for (std::size_t i = 0; i < slice(p).size(); ++i) {
+        out[placed_.partition.input(placed_.out[p].first + static_cast<vertex_t>(i))] = slice(p)[i];
       }
     }
     meeting_.wait();
+    if (!wrong.empty()) throw UsageError(wrong);
     return out;
+  }
+
+  /// Every PE: the arrays of all PEs one after another, PE 0's first, on every PE. Their sizes may differ.
+  template <class T>
+  std::vector<T> concatenate(const PeArray<T>& mine) {
+    const std::vector<T> part = read(mine);
+    const std::vector<const void*> all = meeting_.show(me_, &part);
+    std::vector<T> out;
+    for (const void* p : all) {
+      const auto& of_one = *static_cast<const std::vector<T>*>(p);
+      out.insert(out.end(), of_one.begin(), of_one.end());
+    }
+    meeting_.wait();
+    return out;
+  }
+
+  /// Every PE: the sum of what each gives, added in the order of the PEs: the same on every PE.
+  template <class T>
+  T reduce_sum(T mine) {
+    const std::vector<const void*> all = meeting_.show(me_, &mine);
+    T sum{};
+    for (const void* p : all) sum += *static_cast<const T*>(p);
+    meeting_.wait();
+    return sum;
   }
 
   /// Every PE: waits for all.
@@ -121,6 +170,7 @@ class Context {
   const PlacedGraph& placed_;
   const Csr& input_;
   const vertex_t source_;
+  const std::int64_t size_;
   Meeting& meeting_;
 };
 
@@ -128,7 +178,8 @@ class Context {
 /// left anywhere.
 /// @param seeds  what this PE pushes at the start; owners judge them. Usually one PE has them all.
 /// @return the same on every PE
-/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError when options do not fit
+/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError when options do not fit, or owner() named no PE;
+///         on CPUs also what a member of the task threw
 template <class TaskT>
 Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds) {
   struct Mine {
@@ -150,8 +201,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const double fan_out =
           g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
       std::vector<std::pair<std::string, std::string>> chosen = ctx.machine().chosen();
-      LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(),
-                                    g.num_vertices / ctx.n_pes() + 1, fan_out, chosen);
+      const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
+      LaunchPlan plan =
+          plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);
       if constexpr (HasRemoteJudge<TaskT>) allow_remote_judge(plan, ctx.options(), ctx.n_pes(), chosen);
       Worklist<TaskT> worklist(ctx.machine(), plan);
       mine.report = worklist.run(tasks, seeds_of);
