@@ -152,11 +152,11 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
 int run_program(int argc, char** argv, const char* about, std::int64_t size,
                 const std::function<bool(Context&)>& body) {
   CLI::App app(about, name_of(argv));
-  app.add_option("--size", size, "how much there is to do")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(refuse_negative);
-  const auto subject = [&] { return Subject{generate(parse_generator("chain:1")), 0, size}; };
+  app.add_option("--size", size, "how much there is to do")->type_name("N")->capture_default_str();
+  const auto subject = [&] {
+    if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; a number from 0 on is wanted");
+    return Subject{generate(parse_generator("chain:1")), 0, size};
+  };
   return run_app(app, argc, argv, subject, body);
 }
 
