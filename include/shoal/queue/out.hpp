@@ -263,10 +263,14 @@ class Out {
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) return;
     }
+    bool promising[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {  // all looks are under way before the first accept(), which may be an atomic
+      promising[k] = has[k];
+      if constexpr (HasPromising<TaskT>) promising[k] = has[k] && view().task.promising(item[k]);
+    }
     for (lane_t k = 0; k < kSome; ++k) {
       const bool judged = has[k];
-      if constexpr (HasPromising<TaskT>) has[k] = judged && view().task.promising(item[k]);
-      has[k] = has[k] && view().task.accept(item[k]);
+      has[k] = promising[k] && view().task.accept(item[k]);
       tally_.accepted += has[k];
       tally_.dropped += judged != has[k];
     }
