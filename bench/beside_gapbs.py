@@ -27,6 +27,7 @@ import mmap
 import os
 import random
 import re
+import shutil
 import statistics
 import struct
 import subprocess
@@ -233,6 +234,11 @@ def arguments():
         parser.error("--threads must be a multiple of --pes")
     if min(args.rounds, args.trials) < 1:
         parser.error("--rounds and --trials must be at least 1")
+    program = args.gapbs / ALGORITHMS[args.algorithm]["program"]
+    if not os.access(program, os.X_OK) or program.is_dir():
+        parser.error(f"--gapbs: {program} is not a program; clone github.com/sbeamer/gapbs and run make in it")
+    if shutil.which(args.shoal) is None:
+        parser.error(f"--shoal: {args.shoal} is not a program; ./run build makes it")
     return args
 
 

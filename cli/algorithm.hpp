@@ -97,7 +97,7 @@ struct AlgorithmInfo {
   const char* name;  ///< of the command
   const char* says;  ///< one line of help
   const char* footer;
-  const char* output;  ///< help of --output
+  const char* output;  ///< help of --output: what it holds, and its type and shape
   const char* doing;   ///< "searching", for progress
   const char* noun;    ///< "search", for the report
   bool from_source;    ///< a run starts at a vertex

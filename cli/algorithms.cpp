@@ -4,6 +4,7 @@
 #include "algorithm.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/runtime/run_flags.hpp"
+#include "wrong_flags.hpp"
 
 namespace shoal::cli {
 
@@ -32,7 +33,7 @@ std::unique_ptr<Algorithm> configure(const AlgorithmInfo& info, const std::vecto
   try {
     app.parse(std::vector<std::string>(flags.rbegin(), flags.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string("options of ") + info.name + ": " + error.what());
+    throw UsageError(std::string("options of ") + info.name + ": " + explain_options(app, error));
   }
   Options options;
   shared.read(options);

@@ -1,5 +1,7 @@
 // shoal bench: an experiment of a paper, run here, with the paper's numbers beside ours.
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,16 +44,44 @@ std::string own_folder() {
 }
 
 /// Runs a program and waits. Empty if it cannot be started.
-std::optional<int> run_program(std::vector<std::string> words) {
+/// @param input  what it reads as standard input, and then nothing of what it says is shown; -1: as this program
+std::optional<int> run_program(std::vector<std::string> words, int input = -1) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
   int status = 0;
   std::fflush(stdout);
-  if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) return std::nullopt;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (input >= 0) {
+    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+    for (const int out : {STDOUT_FILENO, STDERR_FILENO}) {
+      posix_spawn_file_actions_addopen(&files, out, "/dev/null", O_WRONLY, 0);
+    }
+  }
+  const int refused = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (refused != 0) return std::nullopt;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
   return WEXITSTATUS(status);
+}
+
+/// @throws UsageError if `file` cannot be drawn here
+void check_plot(const std::string& file) {
+  const std::string end = std::filesystem::path(file).extension();
+  if (end != ".png" && end != ".svg" && end != ".pdf") {
+    throw UsageError("--plot " + file + ": a plot ends in .png, .svg or .pdf");
+  }
+  OutputFile can_be_written(file);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool found = run_program({"python3", "-c", "import matplotlib"}, nothing) == 0;
+  close(nothing);
+  if (!found) {
+    throw UsageError(
+        "--plot needs python3 with matplotlib, which is not here (Debian: python3-matplotlib); without --plot "
+        "there is the table, and with --json=FILE what scripts/plot_bench.py draws elsewhere");
+  }
 }
 
 class BenchCommand {
@@ -65,7 +95,10 @@ class BenchCommand {
         ->delimiter(',')
         ->group(what)
         ->type_name("NAMES");
-    app.add_option("--trials", trials_, "runs of each way (default 10; with --quick 3)")->group(what)->type_name("N");
+    trials_flag_ = app.add_option("--trials", trials_, "runs of each way (default 10; with --quick 3)")
+                       ->group(what)
+                       ->type_name("N")
+                       ->check(whole_number<int>);
     app.add_option("--limit", options_.limit_seconds,
                    "a run that takes longer is ended and shown as `> SECONDS`; all trials of a way may take as long")
         ->group(what)
@@ -78,14 +111,22 @@ class BenchCommand {
     app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4 GPUs, as there are; 1,2 on the CPU)")
         ->delimiter(',')
         ->group(what)
-        ->type_name("N,N");
-    app.add_option("--seed", options_.seed, "of the sources")->group(what)->type_name("N")->check(refuse_negative);
+        ->type_name("N,N")
+        ->check(whole_number<int>);
+    app.add_option("--seed", options_.seed, "of the sources")
+        ->group(what)
+        ->type_name("N")
+        ->check(whole_number<std::uint64_t>);
     const char* out = "What comes out";
     json_.add_to(app, "every run", out);
-    app.add_option("--markdown", markdown_, "the table, for a document")->group(out)->type_name("FILE");
+    app.add_option("--markdown", markdown_, "the table, for a document; - is standard output")
+        ->group(out)
+        ->type_name("FILE")
+        ->check(not_empty);
     app.add_option("--plot", plot_, "curves over the number of PEs; needs python3 with matplotlib")
         ->group(out)
-        ->type_name("FILE.png");
+        ->type_name("FILE.png")
+        ->check(not_empty);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     app.footer(kBenchFooter);
   }
@@ -99,7 +140,7 @@ class BenchCommand {
       throw UsageError("experiment '" + name_ +
                        "' has several parts, and a file holds one; name one of them, such as " + parts.front()->name);
     }
-    options_.trials = trials_ != 0 ? trials_ : options_.quick ? 3 : 10;
+    options_.trials = trials_flag_->count() > 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
     if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
       throw UsageError("--limit is a number of seconds above 0, to 1e6");
@@ -110,10 +151,15 @@ class BenchCommand {
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
     }
+    const bool markdown_to_stdout = !markdown_.empty() && is_standard_output(markdown_);
+    if (markdown_to_stdout && json_.to_stdout()) {
+      throw UsageError("--markdown and --json both go to standard output; give one of them a file");
+    }
+    data_to_stdout_ = markdown_to_stdout || json_.to_stdout();
     std::optional<OutputFile> markdown_file;
     json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);
-    if (!plot_.empty()) OutputFile can_be_written(plot_);
+    if (!plot_.empty()) check_plot(plot_);
     int worst = kRight;
     for (const Experiment* part : parts) worst = std::max(worst, run_one(*part, markdown_file));
     return worst;
@@ -156,7 +202,7 @@ class BenchCommand {
     }
     std::vector<std::string> words = {program};
     if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});
-    if (trials_ != 0) words.insert(words.end(), {"--trials", std::to_string(trials_)});
+    if (trials_flag_->count() > 0) words.insert(words.end(), {"--trials", std::to_string(trials_)});
     if (json_.wanted()) words.insert(words.end(), {"--json", json_.place()});
     const std::optional<int> status = run_program(words);
     if (!status) throw Error(program + " could not be run to its end");
@@ -166,7 +212,7 @@ class BenchCommand {
   /// @param json  the machine and "left_out"; the rest is added
   int finish(const Experiment& experiment, const std::vector<BenchRun>& runs, Json json,
              std::optional<OutputFile>& markdown_file) {
-    if (!quiet_ && !json_.to_stdout()) {
+    if (!quiet_ && !data_to_stdout_) {
       std::cout << experiment.title << "\n"
                 << experiment.source << "; " << experiment.machine << ".\n"
                 << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
@@ -182,7 +228,6 @@ class BenchCommand {
       markdown_file->write(markdown_table(experiment, runs));
       markdown_file->commit();
     }
-    if (!plot_.empty()) plot(json_text(json));
     int wrong = 0;
     for (const BenchRun& run : runs) {
       if (run.wrong.empty()) continue;
@@ -190,30 +235,28 @@ class BenchCommand {
       std::fprintf(stderr, "shoal: wrong result: %s, %s, %d PEs: %s\n", run.graph.c_str(), run.way.c_str(), run.pes,
                    run.wrong.c_str());
     }
+    if (!plot_.empty()) plot(json_text(json));
     return wrong > 0 ? kWrongResult : kRight;
   }
 
-  /// A missing Python or matplotlib costs the picture, not the numbers.
   void plot(const std::string& json) const {
-    const std::string script = std::string(SHOAL_SCRIPTS) + "/plot_bench.py", data = plot_ + ".json";
-    {
-      OutputFile file(data);
-      file.write(json);
-      file.commit();
+    const std::string script = std::string(SHOAL_SCRIPTS) + "/plot_bench.py";
+    const int data = memfd_create("shoal bench", MFD_CLOEXEC);  // a file that nobody has to remove
+    const bool done = data >= 0 && write(data, json.data(), json.size()) == static_cast<ssize_t>(json.size()) &&
+                      run_program({"python3", script, "/dev/stdin", plot_}, data) == 0;
+    if (data >= 0) close(data);
+    if (!done) {
+      throw UsageError("--plot " + plot_ + ": could not be drawn; python3 " + script + " FILE.json " + plot_ +
+                       " says why (FILE.json: of --json=FILE.json)");
     }
-    const bool done = run_program({"python3", script, data, plot_}) == 0;
-    std::error_code ignored;
-    if (done) std::filesystem::remove(data, ignored);
-    if (done) return;
-    std::fprintf(stderr, "shoal: no plot: python3 %s %s %s did not work (it needs matplotlib); the data stay in %s\n",
-                 script.c_str(), data.c_str(), plot_.c_str(), data.c_str());
   }
 
   BenchOptions options_;
   std::string name_, markdown_, plot_;
   JsonOutput json_;
   int trials_ = 0;
-  bool list_ = false, quiet_ = false;
+  bool list_ = false, quiet_ = false, data_to_stdout_ = false;
+  CLI::Option* trials_flag_ = nullptr;
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ Run add_generate(CLI::App& shoal) {
   app->add_flag("--quiet", flags->quiet, "print nothing");
   app->footer(R"(examples:
   shoal generate kron:18 k18.sg                Graph500 Kronecker, 2^18 vertices
-  shoal generate road:1000,deleted=0.2,seed=3 roads.gr
+  shoal generate road:1000,deleted=0.2,seed=3 roads.gr --weights hash255
   shoal generate uniform:16,degree=8 u16.mtx
   shoal generate road:2048 r2048.wsg --weights hash255)");
   return [flags] { return generate_file(*flags); };

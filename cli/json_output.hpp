@@ -30,7 +30,7 @@ class JsonOutput {
   }
   bool wanted() const { return !place_.empty(); }
   /// Then nothing else may be printed there.
-  bool to_stdout() const { return place_ == "-"; }
+  bool to_stdout() const { return wanted() && is_standard_output(place_); }
   const std::string& place() const { return place_; }
 
   /// @throws UsageError (disk full, ...); nothing is left then

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
+#include "shoal/data/pending_file.hpp"
 #include "wrong_flags.hpp"
 
 namespace {
@@ -24,7 +25,8 @@ const char* const kFooter = R"(examples:
   shoal doctor                                 what this machine can run, and what to install for the rest
 `shoal COMMAND --help` has more of them.
 
-exit status: 0 right, 1 wrong result, 2 usage or input, 3 capacity, 4 transport or device, 5 a fault of shoal itself)";
+exit status: 0 right, 1 wrong result, 2 usage or input, 3 capacity, 4 transport or device, 5 a fault of shoal itself,
+75 a task did not return and the stall timeout ended the process; whatever it is, no half-written file is left)";
 
 /// Says that a value may be left out: --json[=FILE], where CLI11 shows the value that then holds.
 class Help : public CLI::Formatter {
@@ -57,6 +59,7 @@ int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // `shoal ... | head` ends in an error of the stream, which is checked
+  shoal::io::remove_pending_files_on_signals();
   CLI::App app("Irregular parallel programs from one source, on CPU threads and GPUs.", "shoal");
   app.set_version_flag("--version", std::string("shoal ") + shoal::kVersion);
   app.footer(kFooter);

@@ -1,19 +1,10 @@
 #include "output.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 #include <type_traits>
-
-#include "shoal/core/error.hpp"
 
 namespace shoal::cli {
 namespace {
@@ -26,61 +17,12 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string name) : name_(std::move(name)) {
-  struct stat there {};
-  if (stat(name_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
-    if (S_ISDIR(there.st_mode)) throw UsageError("cannot write " + name_ + ": it is a folder; give a file name");
-    // A device or pipe has no contents to protect: written in place.
-    descriptor_ = open(name_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    temporary_ = name_ + ".XXXXXX";
-    descriptor_ = mkstemp(temporary_.data());
-    if (descriptor_ < 0) temporary_.clear();
-  }
-  if (descriptor_ < 0) fail("cannot write");
-  if (!temporary_.empty()) {
-    // mkstemp gives 0600; an output is an ordinary file.
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor_, 0666 & ~mask);
-  }
-}
-
-OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-void OutputFile::fail(const std::string& doing) {
-  const int why = errno;
-  // A constructor that throws has no destructor run after it.
-  if (descriptor_ >= 0) close(descriptor_);
-  descriptor_ = -1;
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-  temporary_.clear();
-  throw UsageError(doing + " " + name_ + ": " + std::strerror(why) +
-                   (why == ENOENT   ? "; the folder must exist"
-                    : why == ENOSPC ? "; free some space"
-                                    : ""));
-}
-
-void OutputFile::flush() {
-  const char* data = buffer_.data();
-  std::size_t left = buffer_.size();
-  while (left > 0) {
-    const ssize_t written = ::write(descriptor_, data, left);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("cannot write");
-    data += written;
-    left -= static_cast<std::size_t>(written);
-  }
-  buffer_.clear();
-}
+OutputFile::OutputFile(const std::string& name) : name_(name), file_(name == "-" ? io::kStandardOutput : name) {}
 
 void OutputFile::write(const void* data, std::size_t bytes) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const std::size_t now = bytes < kBufferBytes ? bytes : kBufferBytes;
+    const std::size_t now = std::min(bytes, kBufferBytes);
     buffer_.append(from, now);
     from += now;
     bytes -= now;
@@ -88,15 +30,19 @@ void OutputFile::write(const void* data, std::size_t bytes) {
   }
 }
 
+void OutputFile::flush() {
+  file_.write(buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
 void OutputFile::commit() {
   flush();
-  const int descriptor = descriptor_;
-  descriptor_ = -1;
-  if (close(descriptor) != 0) fail("cannot finish");
-  if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), name_.c_str()) != 0) fail("cannot rename to");
-  temporary_.clear();
+  file_.commit();
 }
+
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty; give a file" : ""; }
+
+bool is_standard_output(const std::string& name) { return name == "-" || io::is_standard_output(name); }
 
 namespace {
 

@@ -1,21 +1,21 @@
-// Files that are there whole or not at all.
+// What the commands write, in blocks: files that are there whole or not at all, and standard output.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "shoal/data/pending_file.hpp"
+
 namespace shoal::cli {
 
-/// A file under a temporary name beside its place, until commit() renames it; without commit() nothing is left.
+/// A file that gets its name with commit() and leaves nothing without; "-" is standard output. Links, devices, FIFOs: as
+/// io::PendingFile.
 class OutputFile {
  public:
-  /// Creates the temporary file now, so that a place that cannot be written is found before a long run.
-  /// @throws UsageError naming the file and the reason
-  explicit OutputFile(std::string name);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  /// Opens now, so that a place that cannot be written is found before a long run.
+  /// @throws UsageError naming the file, the reason and the cure
+  explicit OutputFile(const std::string& name);
 
   void write(const void* data, std::size_t bytes);
   void write(const std::string& text) { write(text.data(), text.size()); }
@@ -25,12 +25,17 @@ class OutputFile {
 
  private:
   void flush();
-  [[noreturn]] void fail(const std::string& doing);
 
-  std::string name_, temporary_;
+  std::string name_;
+  io::PendingFile file_;
   std::string buffer_;
-  int descriptor_ = -1;
 };
+
+/// A check of flags that name a file: what is wrong, or nothing.
+std::string not_empty(const std::string& text);
+
+/// Whether a name means standard output; then nothing else may be printed there.
+bool is_standard_output(const std::string& name);
 
 /// The values of all vertices, in input order; the length is said beside it.
 using Row = std::variant<const std::int32_t*, const std::int64_t*, const double*>;

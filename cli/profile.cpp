@@ -1,6 +1,8 @@
 #include "profile.hpp"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -23,10 +25,15 @@ constexpr const char* kFormat = "shoal profile 1";
 
 /// The entries of a file; an empty list if it is not there and may be missing.
 Json read(const std::string& file, bool may_be_missing) {
-  if (may_be_missing && !std::filesystem::exists(file)) return Json::array();
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (may_be_missing && status.type() == std::filesystem::file_type::not_found) return Json::array();
+  if (std::filesystem::is_directory(status)) bad(file, "is a directory, not a file");
   std::ifstream in(file, std::ios::binary);
-  if (!in) bad(file, "cannot be read");
-  const Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  std::string text;
+  std::getline(in, text, '\0');  // all of it; what fails is a state of `in`, not an exception
+  if (!in.is_open() || in.bad()) bad(file, std::string("cannot be read: ") + std::strerror(errno));
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("entries") ||
       !json["entries"].is_array()) {
     bad(file, std::string("is not a file of format '") + kFormat + "'");
@@ -75,10 +82,17 @@ std::optional<ProfileEntry> find_in_profile(const std::string& file, const Profi
   return std::nullopt;
 }
 
-void store_in_profile(const std::string& file, const ProfileEntry& entry) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+void check_profile_place(const std::string& file, bool make_folder) {
   std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // what fails shows when the file is opened
+  if (make_folder) std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  if (error) bad(file, "its folder cannot be made: " + error.message());
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) bad(file, "is not a file");
+  read(file, true);
+  OutputFile can_be_written(file);
+}
+
+void store_in_profile(const std::string& file, const ProfileEntry& entry) {
   Json kept = Json::array();
   try {
     for (const Json& old : read(file, true)) {

@@ -33,7 +33,12 @@ std::string profile_path();
 /// @throws UsageError naming the file (cannot be read, not a profile)
 std::optional<ProfileEntry> find_in_profile(const std::string& file, const ProfileKey& key, bool may_be_missing);
 
-/// Adds the entry, or replaces the one with the same key. Makes the folder. The old file stays whole until the new one is.
+/// Before long work: that store_in_profile() will find a profile, or none, at a place that can be written.
+/// @param make_folder  makes the folder where it is not: of profile_path(), which nobody typed
+/// @throws UsageError naming the file
+void check_profile_place(const std::string& file, bool make_folder);
+
+/// Adds the entry, or replaces the one with the same key. The old file stays whole until the new one is.
 /// @throws UsageError naming the file
 void store_in_profile(const std::string& file, const ProfileEntry& entry);
 

@@ -18,9 +18,12 @@
 #include "shoal/runtime/run_flags.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
+#include "wrong_flags.hpp"
 
 namespace shoal::cli {
 namespace {
+
+const char* const kOutputForms = ". As .npy, or as text, a line per vertex; - is standard output: text, and no table";
 
 /// One run, as it is printed and written.
 struct Trial {
@@ -48,12 +51,16 @@ class RunCommand {
     app.add_option("--trials", trials_,
                    info_.from_source ? "runs; source after source (default: one per source)" : "runs (default: one)")
         ->group(what)
+        ->check(whole_number<int>)
         ->type_name("N");
     algorithm_->add_flags(app, what);
     app.add_flag("--verify", verify_, "check every answer by its properties; exit status 1 if one is wrong")
         ->group(what);
     const char* out = "What comes out";
-    app.add_option("--output", output_, info_.output)->group(out)->type_name("FILE");
+    app.add_option("--output", output_, std::string(info_.output) + kOutputForms)
+        ->group(out)
+        ->type_name("FILE")
+        ->check(not_empty);
     json_.add_to(app, "options, machine, trials and reports", out);
     app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
@@ -61,15 +68,19 @@ class RunCommand {
     app.add_option("--profile", profile_,
                    "options found by `shoal tune`: none, auto (the user's profile) or FILE; flags given here win")
         ->group("How it runs (auto and 0 choose; the report says what was chosen and why)")
-        ->type_name("WHICH");
+        ->type_name("WHICH")
+        ->check(not_empty);
     app.footer(info_.footer);
   }
 
   int run() {
     read_options();
     choice_ = SourceChoice::parse(source_);
-    if (trials_ < 0 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
-    if (trials_ == 0) trials_ = std::max<int>(1, static_cast<int>(choice_.number * is_random()));
+    const bool trials_given = app_->count("--trials") > 0;
+    if (trials_given && (trials_ < 1 || trials_ > 1'000'000)) {
+      throw UsageError("--trials is a number from 1 to 1,000,000");
+    }
+    if (!trials_given) trials_ = std::max<int>(1, static_cast<int>(choice_.number * is_random()));
     if (info_.from_source && !output_.empty() && is_random() &&
         (choice_.number > 1 || (choice_.number == 0 && trials_ > 1))) {
       throw UsageError("--output holds the answer for one source, but several were asked for; add --source N");
@@ -82,7 +93,8 @@ class RunCommand {
 
  private:
   bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
-  bool quiet() const { return quiet_ || json_.to_stdout(); }
+  /// Standard output is for the table, or for an answer or JSON alone.
+  bool quiet() const { return quiet_ || data_to_stdout_; }
 
   void read_options() {
     flags_.read(options_);
@@ -91,6 +103,11 @@ class RunCommand {
 
   /// Places that cannot be written are found before the long part.
   void open_outputs() {
+    const bool output_to_stdout = !output_.empty() && is_standard_output(output_);
+    if (output_to_stdout && json_.to_stdout()) {
+      throw UsageError("--output and --json both go to standard output; give one of them a file");
+    }
+    data_to_stdout_ = output_to_stdout || json_.to_stdout();
     if (!output_.empty()) output_file_.emplace(output_);
     json_.open();
   }
@@ -116,7 +133,8 @@ class RunCommand {
     try {
       tuned.parse(std::vector<std::string>(used.rbegin(), used.rend()));
     } catch (const CLI::ParseError& error) {
-      throw UsageError("profile " + file + ": " + error.what() + "; tune again, or use --profile none");
+      throw UsageError("profile " + file + ": " + explain_options(tuned, error) +
+                       "; tune again, or use --profile none");
     }
     read_options();
     profile_says_ = file + ":";
@@ -160,14 +178,19 @@ class RunCommand {
       done_.push_back(std::move(trial));
       if (!quiet()) print_trial(i);
     }
-    if (output_file_) write_rows(*output_file_, placed_->rows(), placed_->num_vertices());
+    const auto right = [](const Trial& t) { return !t.wrong || t.wrong->empty(); };
+    if (output_file_ && std::all_of(done_.begin(), done_.end(), right)) {
+      write_rows(*output_file_, placed_->rows(), placed_->num_vertices());
+    }
     if (verify_) phases_.emplace_back("verify", verify_seconds);
   }
 
   void print_trial(int i) {
     const Trial& t = done_[static_cast<std::size_t>(i)];
     if (i == 0) {
-      for (const auto& [option, why] : t.report.chosen) std::cout << "  " << option << ": " << why << "\n";
+      if (!stats_) {  // they say it too
+        for (const auto& [option, why] : t.report.chosen) std::cout << "  " << option << ": " << why << "\n";
+      }
       std::printf("%6s", "trial");
       if (info_.from_source) std::printf(" %11s", "source");
       for (const Column& column : info_.columns) std::printf(" %*s", column.width, column.title);
@@ -209,7 +232,9 @@ class RunCommand {
       std::printf("\n");
       if (verify_) std::printf("%s\n", wrong > 0 ? "NOT all answers are right" : "all answers are right");
     }
-    if (stats_) std::printf("last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
+    if (stats_) {
+      std::fprintf(data_to_stdout_ ? stderr : stdout, "last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
+    }
     std::fflush(stdout);
     if (json_.wanted()) write_json(median(seconds), median(rates));
     if (wrong > 0) return kWrongResult;
@@ -257,7 +282,7 @@ class RunCommand {
   std::string source_ = "random", output_, profile_ = "none";
   JsonOutput json_;
   int trials_ = 0;
-  bool verify_ = false, stats_ = false, quiet_ = false;
+  bool verify_ = false, stats_ = false, quiet_ = false, data_to_stdout_ = false;
 
   Options options_;
   SourceChoice choice_;

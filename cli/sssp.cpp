@@ -22,8 +22,9 @@ const char* const kSsspFooter = R"(examples:
   shoal sssp net.wel --undirected --source 3 --predecessors --output paths.txt
                                                one line per vertex: distance and predecessor
 
-Whole weights are added as integers, real ones as float64 from the source on; none may be negative. Times are of the search
-alone. Arcs per second count the out-arcs of reached vertices once, however often they were looked at.)";
+Whole weights to 2,147,483,647 are added as integers, real ones as float64 from the source on; none may be negative. Where a
+whole weight is larger (to 2^53), all are float64, which is exact below 2^53; longer distances are refused. Times are of the
+search alone. Arcs per second count the out-arcs of reached vertices once, however often they were looked at.)";
 
 class PlacedSssp : public PlacedRunner<SsspRunner> {
  public:
@@ -141,7 +142,10 @@ const AlgorithmInfo kSssp = {
     .name = "sssp",
     .says = "shortest paths: the least sum of weights from a source to every vertex",
     .footer = kSsspFooter,
-    .output = "distances (and predecessors) of the one source: .npy, or text with a line per vertex",
+    .output =
+        "distances of the one source: int64, or float64 where weights are real, shape (n,); with --predecessors both, "
+        "of "
+        "the distances' type, shape (2, n)",
     .doing = "searching",
     .noun = "search",
     .from_source = true,

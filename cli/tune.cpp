@@ -45,12 +45,14 @@ class TuneCommand {
     app.add_option("--trials", limits_.trials, "runs of the last comparison, for each side")
         ->group(what)
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(whole_number<int>);
     const char* out = "What comes out";
     app.add_option("--profile", profile_, "where the best options are kept: auto (the user's profile), none, or FILE")
         ->group(out)
         ->type_name("WHICH")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(not_empty);
     json_.add_to(app, "all measurements", out);
     app.add_flag("--quiet", quiet_, "only the last lines, and no progress")->group(out);
     flags_.add_to(app);
@@ -70,6 +72,7 @@ class TuneCommand {
     configure(info, to_flags(fixed));  // refuses what no run would take, before the graph is read
     json_.open();
     const std::string profile = profile_ == "auto" ? profile_path() : profile_;
+    if (profile_ != "none") check_profile_place(profile, /*make_folder=*/profile_ == "auto");
     GraphInput graph(graph_, quiet_);
     TuneMeasure measure(info, graph, fixed, options);
 

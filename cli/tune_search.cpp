@@ -153,10 +153,11 @@ void TuneSearch::halve(std::vector<Way> ways) {
 void TuneSearch::refine() {
   std::vector<Knob> todo = knobs();
   for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, Knob::bulk});
-  // Fewer threads meet sooner: small graphs.
+  // Fewer threads meet sooner: small graphs. Auto knows some of them, and may be too early.
   todo.push_back({"--threads", {"1"}, false, false, Knob::both});
-  const int half = measure_.machine().threads_per_pe / 2;
+  const int all = measure_.machine().threads_per_pe, half = all / 2;
   if (half > 1) todo.back().values.push_back(std::to_string(half));
+  if (all > 1) todo.back().values.push_back(std::to_string(all));
   for (const Knob& knob : todo) {
     if (!may_try(knob.flag) || (knob.gpu_only && !on_gpu_) || (knob.several_pes_only && !several_pes_)) continue;
     if (knob.of != Knob::both && (knob.of == Knob::worklist) != is_worklist(best_)) continue;

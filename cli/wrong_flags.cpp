@@ -54,30 +54,42 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
   return "'" + word + "' is not a command" + (nearest.empty() ? "; there are " + list : nearest);
 }
 
+/// The first word that was left over and looks like a flag, else the first.
+std::string left_over(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  const auto flag =
+      std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.size() > 1 && w[0] == '-'; });
+  return flag != words.end() ? *flag : words.empty() ? "" : words.front();
+}
+
 }  // namespace
+
+std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string word = left_over(app);
+  std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
+    if (word[0] != '-' || word.size() == 1) {
+      return "'" + word + "' is one word too many; values that may be left out are written with =, such as --json=FILE";
+    }
+    const std::string name = word.substr(0, word.find('='));
+    const std::string as_long = name[1] == '-' ? name : "-" + name;
+    return name + " is not an option" + did_you_mean(as_long, flags_of(app));
+  }
+  const std::string head = "Could not convert: ";
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr && what.rfind(head, 0) == 0) {
+    what = what.substr(head.size()) + " is not a number that fits";
+  }
+  return what;
+}
 
 std::string explain_flags(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  std::string what = error.what();
-  const std::vector<std::string> extras = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty()) {
-    const std::string& word = extras.front();
-    const bool flag = word.size() > 1 && word[0] == '-';
-    if (chosen.empty() && !flag) {
-      what = unknown_command(app, word);
-    } else if (flag) {
-      const std::string name = word.substr(0, word.find('='));
-      const std::string as_long = name[1] == '-' ? name : "-" + name;
-      what = name + " is not an option" + did_you_mean(as_long, flags_of(command));
-    } else {
-      what = "'" + word + "' is one word too many; values that may be left out are written with =, such as --json=FILE";
-    }
-  } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    const std::string head = "Could not convert: ";
-    if (what.rfind(head, 0) == 0) what = what.substr(head.size()) + " is not a number that fits";
-  }
-  return what + " (see shoal" + (chosen.empty() ? "" : " " + command.get_name()) + " --help)";
+  const std::string word = left_over(app);
+  const bool no_command =
+      chosen.empty() && !word.empty() && word[0] != '-' && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  return (no_command ? unknown_command(app, word) : explain_options(command, error)) + " (see shoal" +
+         (chosen.empty() ? "" : " " + command.get_name()) + " --help)";
 }
 
 }  // namespace shoal::cli

@@ -13,4 +13,7 @@ namespace shoal::cli {
 /// @param app  after its parse() threw `error`
 std::string explain_flags(const CLI::App& app, const CLI::ParseError& error);
 
+/// The same of options that no command line gave (a profile's, an algorithm's), without the last part.
+std::string explain_options(const CLI::App& app, const CLI::ParseError& error);
+
 }  // namespace shoal::cli

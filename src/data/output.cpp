@@ -1,17 +1,6 @@
 #include "output.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
 #include <new>
-#include <utility>
 
 #include "shoal/core/error.hpp"
 #if defined(SHOAL_HAVE_ZLIB)
@@ -23,12 +12,6 @@
 
 namespace shoal::io {
 namespace {
-
-/// Where a name really points, so that writing through a link replaces the file and not the link.
-std::string resolved(const std::string& file) {
-  const std::unique_ptr<char, void (*)(void*)> path(::realpath(file.c_str(), nullptr), std::free);
-  return path ? std::string(path.get()) : file;
-}
 
 #if defined(SHOAL_HAVE_ZLIB)
 class GzipPacker : public Packer {
@@ -104,58 +87,6 @@ std::unique_ptr<Packer> make_packer(Compression compression, [[maybe_unused]] Pe
 }
 
 }  // namespace
-
-PendingFile::PendingFile(const std::string& file) : file_(file), target_(resolved(file)) {
-  struct stat st {};
-  if (::stat(target_.c_str(), &st) == 0 && !S_ISREG(st.st_mode))
-    fail(S_ISDIR(st.st_mode) ? "it is a directory" : "it is a device, FIFO or socket");
-  static std::atomic<unsigned> counter{0};
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0) return;
-    if (errno != EEXIST) break;
-  }
-  fail(std::strerror(errno));
-}
-
-PendingFile::~PendingFile() {
-  if (fd_ < 0) return;
-  ::close(fd_);
-  ::unlink(temporary_.c_str());
-}
-
-void PendingFile::fail(const std::string& reason) const {
-  throw UsageError(file_ + ": cannot be written: " + reason + "; choose a place that is writable and has room");
-}
-
-void PendingFile::write(const void* data, std::size_t bytes) {
-  const char* p = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t put = ::write(fd_, p, std::min<std::size_t>(bytes, std::size_t{1} << 30));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(std::strerror(errno));
-    p += put;
-    bytes -= static_cast<std::size_t>(put);
-  }
-}
-
-void PendingFile::replaced() {
-  const int fd = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) fail(std::strerror(errno));
-  ::close(std::exchange(fd_, fd));
-  // libraries make their files private; this one gets the rights of any other new file
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd_, 0666 & ~mask);
-}
-
-void PendingFile::commit() {
-  if (::fsync(fd_) != 0 && errno != EINVAL) fail(std::strerror(errno));
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
-  ::close(fd_);
-  fd_ = -1;
-}
 
 TextFile::TextFile(const std::string& file, Compression compression)
     : file_(file), packer_(make_packer(compression, file_, file)) {

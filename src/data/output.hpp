@@ -1,4 +1,4 @@
-// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+// Text on its way to a file, packed or not.
 #pragma once
 #include <charconv>
 #include <cstdint>
@@ -9,31 +9,9 @@
 
 #include "input.hpp"
 #include "shoal/data/csr.hpp"
+#include "shoal/data/pending_file.hpp"
 
 namespace shoal::io {
-
-/// A file under a temporary name. Destroyed without commit(), it leaves nothing.
-class PendingFile {
- public:
-  /// @throws UsageError if the target exists and is no regular file, or the place is not writable
-  explicit PendingFile(const std::string& file);
-  ~PendingFile();
-  PendingFile(const PendingFile&) = delete;
-  PendingFile& operator=(const PendingFile&) = delete;
-
-  /// Appends bytes. @throws UsageError with the system's reason (disk full ...)
-  void write(const void* data, std::size_t bytes);
-  /// Makes the content durable and gives it its name, replacing what was there.
-  void commit();
-  const std::string& temporary_name() const { return temporary_; }
-  /// Says that another library has put a new file at temporary_name().
-  void replaced();
-
- private:
-  [[noreturn]] void fail(const std::string& reason) const;
-  std::string file_, target_, temporary_;
-  int fd_ = -1;
-};
 
 /// Packs a stream of bytes on its way to a file.
 class Packer {

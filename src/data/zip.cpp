@@ -84,8 +84,8 @@ Bytes ZipReader::read(const std::string& member) const {
 
 void write_zip(const std::string& file, const std::vector<ZipMember>& members) {
   PendingFile pending(file);
-  auto fail = [&](const std::string& reason) {
-    throw UsageError(file + ": cannot be written: " + reason + "; choose a place that is writable and has room");
+  const auto fail = [&](const std::string& reason) {
+    pending.fail(reason, "choose a place that is writable and has room");
   };
   int code = 0;
   std::unique_ptr<zip_t, void (*)(zip_t*)> archive(

@@ -1,11 +1,29 @@
 // GPUs, as the CUDA runtime sees them. The only file that asks; without CUDA it says so.
 #include "shoal/runtime/devices.hpp"
 
+#include <filesystem>
+
 #if defined(SHOAL_HAVE_CUDA)
 #include <cuda_runtime_api.h>
 #endif
 
 namespace shoal {
+namespace {
+
+constexpr const char* kNone = "no GPU in this machine";
+
+/// Whether the driver, or the virtual machine's host, shows any GPU that CUDA could use.
+bool any_gpu() {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "dxg" || name.rfind("nvhost", 0) == 0) return true;  // WSL; boards with the GPU in the processor
+    if (name.rfind("nvidia", 0) == 0 && name.size() > 6 && name[6] >= '0' && name[6] <= '9') return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 #if defined(SHOAL_HAVE_CUDA)
 
@@ -29,7 +47,8 @@ std::vector<DeviceInfo> list_devices(std::string* why_none, bool free_bytes) {
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();  // the failure is told here; it must not surface in a later call
     if (why_none != nullptr) {
-      *why_none = status == cudaErrorInsufficientDriver
+      *why_none = !any_gpu() ? kNone
+                  : status == cudaErrorInsufficientDriver
                       ? "the NVIDIA driver is missing or older than the CUDA runtime of this build; update the driver"
                       : std::string("no GPU is visible (") + cudaGetErrorString(status) +
                             "); check nvidia-smi and CUDA_VISIBLE_DEVICES";
@@ -69,7 +88,9 @@ std::vector<DeviceInfo> list_devices(std::string* why_none, bool free_bytes) {
 
 std::vector<DeviceInfo> list_devices(std::string* why_none, bool) {
   if (why_none != nullptr) {
-    *why_none = "this build has no GPU side; install the CUDA toolkit (12.4 or later) and build with preset gpu";
+    *why_none = any_gpu()
+                    ? "this build has no GPU side; install the CUDA toolkit (12.4 or later) and build with preset gpu"
+                    : kNone;
   }
   return {};
 }

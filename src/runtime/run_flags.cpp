@@ -4,14 +4,12 @@
 
 namespace shoal {
 
-std::string refuse_negative(const std::string& text) {
-  return text.rfind('-', 0) == 0 ? text + " is negative; a number from 0 on is wanted" : "";
-}
-
 void RunFlags::add_to(CLI::App& app) {
   const char* group = "Where it runs";
   const auto flag = [&](const char* name, const char* type, auto& value, const char* text) {
-    return app.add_option(name, value, text)->group(group)->type_name(type);
+    CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
   };
   flag("--device", "KIND", device_, "auto, cpu or gpu");
   flag("--pes", "N", values_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
@@ -36,7 +34,7 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--combine", "KIND", combine_, "merge items of one key before they are sent: auto, on, off");
   flag("--stall-timeout", "SECONDS", values_.stall_timeout_seconds,
        "seconds without progress that end a run in an error");
-  flag("--seed", "N", values_.seed, "of random sources and the random partition")->check(refuse_negative);
+  flag("--seed", "N", values_.seed, "of random sources and the random partition");
 }
 
 void RunFlags::read(Options& options) const {

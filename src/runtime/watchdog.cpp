@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "shoal/data/pending_file.hpp"
 
 namespace shoal {
 
@@ -49,6 +50,7 @@ void Watchdog::watch() {
       if (leave_.wait_for(lock, std::chrono::seconds(2), [this] { return leaving_; })) return;
       if (line.empty()) line = stall_line(timeout_seconds_, pes);
       std::fprintf(stderr, "shoal: error: a task does not return: %s\n", line.c_str());
+      io::remove_pending_files();  // of outputs that were opened before the run
       std::_Exit(kStuckExitCode);
     }
   }

@@ -85,10 +85,14 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
   const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
-  plan.fetch = static_cast<lane_t>(options.fetch > 0 ? options.fetch : on_gpu ? fitting : 16);
-  note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0,
-       on_gpu ? "half of what is judged at once over the mean fan-out of " + std::to_string(fan_out).substr(0, 4)
-              : "a cache line or two of items");
+  const int most = on_gpu ? static_cast<int>(lanes) : static_cast<int>(CpuThread::kMaxFetch);
+  plan.fetch = static_cast<lane_t>(options.fetch > 0 ? std::min<std::int64_t>(options.fetch, most)
+                                   : on_gpu          ? fitting
+                                                     : 16);
+  note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0 && options.fetch <= most,
+       options.fetch > most ? "the most that such a worker takes; asked for " + std::to_string(options.fetch)
+       : on_gpu ? "half of what is judged at once over the mean fan-out of " + std::to_string(fan_out).substr(0, 4)
+                : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
   plan.capacity =

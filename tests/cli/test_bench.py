@@ -1,10 +1,12 @@
 """shoal bench: every experiment runs on small graphs, and says what it is."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from command import ROOT, CommandTest, find_shoal
 
@@ -103,14 +105,29 @@ class Bench(CommandTest):
     def test_plot(self) -> None:
         args = ["bench", "atos-fig5-bfs", "--quick", "--graphs", "road_usa", "--device", "cpu", "--trials", "1"]
         has_matplotlib = subprocess.run(["python3", "-c", "import matplotlib"], capture_output=True, check=False)
-        answer = self.shoal(*args, "--plot", "p.png")
-        self.assertEqual(answer.status, 0, answer.err)
         if has_matplotlib.returncode == 0:
+            self.good(*args, "--plot", "p.png")
             self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
             self.assertEqual(self.files(), ["p.png"])
         else:
-            self.assertIn("no plot", answer.err)
-            self.assertEqual(json.loads((self.folder / "p.png.json").read_text())["command"], "bench")
+            self.bad(USAGE, ["--plot", "matplotlib"], *args, "--plot", "p.png")
+            self.assertEqual(self.files(), [])
+
+    def test_a_plot_that_cannot_be_drawn_costs_no_run(self) -> None:
+        # A python3 that has no matplotlib, and one that cannot draw.
+        args = ["bench", "atos-fig5-bfs", "--quick", "--graphs", "road_usa", "--device", "cpu", "--trials", "1"]
+        python = self.folder / "bin" / "python3"
+        python.parent.mkdir()
+        for script, words in (("exit 1", "needs python3 with matplotlib"), ('test "$1" = -c', "could not be drawn")):
+            python.write_text(f"#!/bin/sh\n{script}\n")
+            python.chmod(0o755)
+            with mock.patch.dict(os.environ, {"PATH": f"{python.parent}:{os.environ['PATH']}"}):
+                answer = self.shoal(*args, "--plot", "p.png")
+            self.assertEqual((answer.status, len(answer.err.splitlines())), (USAGE, 1), answer.err)
+            self.assertIn(words, answer.err)
+            self.assertEqual("Strong scaling" in answer.out, words == "could not be drawn")
+            self.assertEqual(self.files(), ["bin"])
+        self.bad(USAGE, ".png, .svg or .pdf", *args, "--plot", "p.jpeg2")
 
     def test_plot_refuses_other_files(self) -> None:
         other = self.write("other.json", "{}")
@@ -126,6 +143,8 @@ class Bench(CommandTest):
             ("road_usa", ["atos-table2", "--graphs", "road_mars"]),
             ("1 to 64", ["atos-table2", "--pes", "0"]),
             ("--trials", ["atos-table2", "--trials", "-1"]),
+            ("--trials", ["atos-table2", "--trials", "0"]),
+            ("18446744073709551616 is out of range", ["atos-table2", "--seed", "18446744073709551616"]),
             ("no/such", ["atos-table2", "--markdown", "no/such/t.md"]),
             ("no/such", ["atos-table2", "--plot", "no/such/p.png"]),
         ]:

@@ -31,17 +31,25 @@ class Flags(CommandTest):
             ("--pes", 65, "0 to 64"),
             ("--pes", -1, "0 to 64"),
             ("--pes", "many", "--pes"),
-            ("--pes", "99999999999999999999", "--pes"),
+            ("--pes", "99999999999999999999", "--pes: 99999999999999999999 is out of range"),
+            ("--pes", "1.5", "'1.5' is not a whole number"),
             ("--threads", -1, "threads -1"),
             ("--capacity", 1, "at least 2"),
             ("--capacity", -4, "capacity -4"),
+            ("--capacity", "99999999999999999999", "--capacity: 99999999999999999999 is out of range"),
             ("--spill", -2, "-1 chooses"),
             ("--fetch", -1, "fetch -1"),
             ("--workers", -1, "workers -1"),
             ("--stall-timeout", 0, "above 0"),
             ("--stall-timeout", "nan", "above 0"),
             ("--trials", -1, "--trials"),
-            ("--seed", -1, "--seed"),
+            ("--trials", 0, "from 1 to 1,000,000"),
+            ("--seed", -1, "--seed: -1 is negative"),
+            (
+                "--seed",
+                "18446744073709551616",
+                "--seed: 18446744073709551616 is out of range: 0 to 18446744073709551615",
+            ),
             ("--worker", "block:100", "multiple of 32"),
             ("--worker", "block:", "block:THREADS"),
             ("--worker", "warp:64", "block:THREADS"),
@@ -62,6 +70,13 @@ class Flags(CommandTest):
         ]:
             with self.subTest(flag=flag, value=value):
                 self.bad(USAGE, word, "bfs", "kron:6", flag, value)
+
+    def test_fetch_is_reported_as_it_is(self) -> None:
+        for given, want in ((64, "64: asked for"), (100000, "64: the most that such a worker takes; asked for 100000")):
+            got = self.good(
+                "bfs", "kron:6", "--device", "cpu", "--strategy", "async", "--fetch", given, "--json"
+            ).json()
+            self.assertEqual(got["trials"][0]["report"]["chosen"]["fetch"], want)
 
     def test_options_that_do_not_fit(self) -> None:
         self.bad(USAGE, ["peer", "cpu"], "bfs", "kron:6", "--engine", "peer", "--device", "cpu")
@@ -122,7 +137,7 @@ class Outputs(CommandTest):
     def test_places_that_cannot_be_written(self) -> None:
         for flag in ("--output=", "--json="):
             self.bad(USAGE, "no/such/place", "bfs", "chain:5", "--source", 0, flag + "no/such/place")
-            self.bad(USAGE, "folder", "bfs", "chain:5", "--source", 0, flag + str(self.folder))
+            self.bad(USAGE, "it is a directory", "bfs", "chain:5", "--source", 0, flag + str(self.folder))
         self.bad(USAGE, "no/such/place.el", "generate", "chain:5", "no/such/place.el")
         self.bad(USAGE, "out.docx", "generate", "chain:5", "out.docx")
         self.assertEqual(self.files(), [])

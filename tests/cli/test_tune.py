@@ -69,7 +69,9 @@ class Tune(CommandTest):
             ("--budget", ["--budget", 0]),
             ("--trials", ["--trials", 0]),
             ("NAME=VALUE", ["--option", "strategy"]),
-            ("colour", ["--option", "colour=red"]),
+            ("--colour is not an option", ["--option", "colour=red"]),
+            ("--foo is not an option", ["--option", "foo=1"]),
+            ("did you mean --strategy?", ["--option", "stratgy=async"]),
             ("async, levels", ["--option", "strategy=fast"]),
         ]:
             with self.subTest(args=args):
@@ -79,6 +81,20 @@ class Tune(CommandTest):
         self.bad(USAGE, "not a file of format", "tune", "chain:9", "--budget", 0.2, "--profile", self.folder / "p.json")
         damaged = '{"format": "shoal profile 1", "entries": [3]}'
         self.bad(USAGE, "damaged", "bfs", "chain:9", "--profile", self.write("d.json", damaged))
+
+    def test_profiles_that_are_no_files(self) -> None:
+        self.bad(USAGE, [f"profile {self.folder}: is a directory"], "bfs", "chain:9", "--profile", self.folder)
+        self.bad(USAGE, "profile /proc/self/mem: cannot be read", "bfs", "chain:9", "--profile", "/proc/self/mem")
+        # Found before the tuning, which would take longer than a test may.
+        hour = ["tune", "chain:9", "--budget", 3600, "--profile"]
+        self.bad(USAGE, "is not a file", *hour, self.folder)
+        self.bad(USAGE, "is not a file", *hour, "/dev/null")
+        self.bad(USAGE, "/proc/x: cannot be written", *hour, "/proc/x")
+        self.bad(USAGE, "not a file of format", *hour, self.write("p.json", "{}"))
+        self.bad(USAGE, "the folder must exist", *hour, "none/p.json")
+        self.assertEqual(self.files(), ["p.json"])
+        with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": str(self.folder / "p.json")}):
+            self.bad(USAGE, "its folder cannot be made", *hour, "auto")
 
 
 if __name__ == "__main__":

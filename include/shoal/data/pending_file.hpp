@@ -1,0 +1,58 @@
+// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace shoal::io {
+
+/// Standard output as a name: PendingFile writes it in place, behind what is there.
+inline constexpr const char* kStandardOutput = "/proc/self/fd/1";
+
+/// Whether a name stands for standard output, whatever that is: kStandardOutput, /dev/stdout, /dev/fd/1, links to them.
+bool is_standard_output(const std::string& file);
+
+/// A file under a temporary name. Destroyed without commit(), it leaves nothing.
+///
+/// Links are followed: what they lead to is replaced, and they stay. A device, a FIFO, and an open descriptor under its name
+/// in /proc or /dev have no content to protect, and are written in place.
+class PendingFile {
+ public:
+  /// Opens now, so that a place that cannot be written is found before long work. Opening a FIFO waits for its reader.
+  /// @throws UsageError naming the file, the reason and the cure
+  explicit PendingFile(const std::string& file);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  /// Appends bytes. @throws UsageError with the system's reason (disk full ...)
+  void write(const void* data, std::size_t bytes);
+  /// Makes the content durable and gives it its name, replacing what was there.
+  void commit();
+
+  /// For libraries that write files by name. @throws UsageError if this one is written in place
+  const std::string& temporary_name() const;
+  /// Says that another library has put a new file at temporary_name().
+  void replaced();
+  /// @throws UsageError: the file, `reason`, and `cure` if there is one
+  [[noreturn]] void fail(const std::string& reason, const std::string& cure = "") const;
+
+ private:
+  [[noreturn]] void fail(int error) const;
+  void open_in_place(const std::string& path, int descriptor);
+  void open_temporary();
+  void drop_temporary();
+
+  std::string file_, target_;
+  std::string temporary_;  // empty: written in place, or committed
+  int fd_ = -1;
+  int listed_ = -1;  // where the handler of signals finds temporary_
+};
+
+/// Removes the temporary files of this process, for those who end it without destructors. Safe in handlers of signals.
+void remove_pending_files() noexcept;
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of this process before they end it; what ignores them
+/// goes on ignoring them. For programs: a library leaves signals to its program.
+void remove_pending_files_on_signals();
+
+}  // namespace shoal::io

@@ -1,0 +1,217 @@
+"""Where results go: files whole or not at all, through links, in place where there is no file, and standard output."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from command import CommandTest, find_shoal, int32s, read_npy
+
+USAGE = 2
+SEARCH = ("bfs", "chain:4", "--source", "1", "--device", "cpu")
+LEVELS = "1\n0\n1\n2\n"
+
+
+class Links(CommandTest):
+    def test_what_a_link_leads_to_is_written_and_the_link_stays(self) -> None:
+        (self.folder / "deep").mkdir()
+        for there in (True, False):  # also where the link leads to nothing yet
+            for flag, name in (("--output", "levels"), ("--json", "run")):
+                with self.subTest(flag=flag, there=there):
+                    target = self.folder / "deep" / f"{name}-{there}.txt"
+                    if there:
+                        target.write_text("old")
+                    first, second = self.folder / f"first-{name}-{there}", self.folder / f"second-{name}-{there}"
+                    second.symlink_to(pathlib.Path("deep") / target.name)  # relative to the link's own folder
+                    first.symlink_to(second)
+                    self.good(*SEARCH, f"{flag}={first}")
+                    self.assertTrue(first.is_symlink() and second.is_symlink())
+                    self.assertFalse(target.is_symlink())
+                    if flag == "--output":
+                        self.assertEqual(target.read_text(), LEVELS)
+                    else:
+                        self.assertEqual(json.loads(target.read_text())["command"], "bfs")
+        self.assertEqual(len(list((self.folder / "deep").iterdir())), 4)
+
+    def test_profiles_and_graphs_through_links(self) -> None:
+        for name, args in (
+            ("p.json", ("tune", "chain:9", "--budget", 0.2, "--trials", 1, "--profile", "link-p.json")),
+            ("g.el", ("generate", "chain:9", "link-g.el")),
+        ):
+            (self.folder / f"link-{name}").symlink_to(name)
+            self.good(*args)
+            self.assertTrue((self.folder / f"link-{name}").is_symlink())
+            self.assertTrue((self.folder / name).is_file())
+        self.assertEqual(self.files(), ["g.el", "link-g.el", "link-p.json", "p.json"])
+
+    def test_a_link_to_itself(self) -> None:
+        (self.folder / "round").symlink_to("round")
+        self.bad(USAGE, ["round: cannot be written", "symbolic links"], *SEARCH, "--output", "round")
+        self.assertTrue((self.folder / "round").is_symlink())
+
+
+class InPlace(CommandTest):
+    def test_an_open_descriptor_by_its_name(self) -> None:
+        # As /dev/stdout: a link to the name of a descriptor, which must be written and must stay.
+        link = self.folder / "out"
+        link.symlink_to("/proc/self/fd/1")
+        for name in (link, "/proc/self/fd/1", "/dev/fd/1"):
+            with self.subTest(name=name):
+                file = self.folder / "q.txt"
+                with file.open("w") as out:
+                    out.write("before\n")
+                    out.flush()
+                    done = subprocess.run(
+                        [find_shoal(), *SEARCH, "--output", name], stdout=out, stderr=subprocess.PIPE, timeout=60
+                    )
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertEqual(file.read_text(), "before\n" + LEVELS)
+                self.assertTrue(link.is_symlink())
+        self.assertEqual(self.files(), ["out", "q.txt"])
+
+    def test_another_descriptor_leaves_the_table_on_standard_output(self) -> None:
+        read, write = os.pipe()
+        answer = self.shoal(*SEARCH, "--output", f"/dev/fd/{write}", pass_fds=(write,))
+        os.close(write)
+        with os.fdopen(read) as got:
+            self.assertEqual(got.read(), LEVELS)
+        self.assertIn("median", answer.out)
+        self.bad(USAGE, ["/dev/fd/99", "Bad file descriptor"], *SEARCH, "--output", "/dev/fd/99")
+
+    def test_fifo_and_device(self) -> None:
+        fifo = self.folder / "pipe"
+        os.mkfifo(fifo)
+        got = []
+        reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+        reader.start()
+        self.good(*SEARCH, "--output", fifo)
+        reader.join(timeout=60)
+        self.assertEqual(got, [LEVELS])
+        self.assertTrue(fifo.is_fifo())
+        self.good(*SEARCH, "--output", "/dev/null")
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+        self.assertEqual(self.files(), ["pipe"])
+
+    def test_a_format_that_needs_a_file_says_so(self) -> None:
+        (self.folder / "null.npz").symlink_to("/dev/null")
+        self.bad(USAGE, ["null.npz: cannot be written", "device"], "generate", "chain:4", "null.npz")
+
+
+class StandardOutput(CommandTest):
+    def test_dash(self) -> None:
+        self.assertEqual(self.good(*SEARCH, "--output", "-").out, LEVELS)
+        self.assertEqual(self.good(*SEARCH, "--output", "-", "--json=r.json", "--verify").out, LEVELS)
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["command"], "bfs")
+        self.bad(USAGE, "both go to standard output", *SEARCH, "--output", "-", "--json")
+        self.assertEqual(self.files(), ["r.json"])
+        self.assertTrue(self.good(*self.bench(), "--markdown", "-").out.startswith("## atos-table2"))
+        self.bad(USAGE, "both go to standard output", *self.bench(), "--markdown", "-", "--json")
+
+    def bench(self) -> list[str]:
+        return ["bench", "atos-table2", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1"]
+
+    def test_statistics_do_not_mix_with_data(self) -> None:
+        for args in (["--json"], ["--output", "-"]):
+            answer = self.shoal(*SEARCH, *args, "--stats")
+            self.assertEqual(answer.status, 0)
+            self.assertIn("last search:", answer.err)
+            self.assertNotIn("last search:", answer.out)
+        # The choices are told once.
+        self.assertEqual(self.good(*SEARCH, "--stats").out.count("asked for"), 1)
+
+    def test_a_closed_one_is_an_error(self) -> None:
+        command = f"{find_shoal()} {' '.join(SEARCH)} --output - >&-"
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("standard output: cannot be written", done.stderr)
+
+
+class Shapes(CommandTest):
+    def test_two_rows(self) -> None:
+        self.good(*SEARCH, "--parents", "--output", "t.npy")
+        shape, data = read_npy(self.folder / "t.npy")
+        self.assertEqual((shape, int32s(data)), ((2, 4), [1, 0, 1, 2, 1, 1, 1, 2]))
+        for name, words in (("bfs", ["int32", "(n,)", "(2, n)"]), ("sssp", ["int64", "float64", "(2, n)"])):
+            text = " ".join(self.good(name, "--help").out.split())
+            about = text.split("--output FILE")[1].split("--json")[0]
+            for word in [*words, "standard output"]:
+                self.assertIn(word, about)
+
+
+class Names(CommandTest):
+    def test_empty_names(self) -> None:
+        for args in (["--output", ""], ["--output="], ["--profile", ""]):
+            with self.subTest(args=args):
+                self.bad(USAGE, args[0].rstrip("="), *SEARCH, *args)
+        self.bad(USAGE, "--markdown", "bench", "atos-table2", "--quick", "--markdown", "")
+        self.assertEqual(self.files(), [])
+
+    def test_one_wording(self) -> None:
+        for args in (
+            [*SEARCH, "--output", "no/such"],
+            [*SEARCH, "--json=no/such"],
+            ["generate", "chain:4", "no/such.el"],
+            ["generate", "chain:4", "no/such.npz"],
+            ["tune", "chain:4", "--profile", "no/such"],
+        ):
+            with self.subTest(args=args):
+                self.bad(USAGE, [": cannot be written: No such file or directory; the folder must exist"], *args)
+        self.assertEqual(self.files(), [])
+
+
+class Signals(CommandTest):
+    def end(self, number: int, args: list[str], prepare=None) -> int:
+        """Ends a run as soon as a temporary file is there."""
+        process = subprocess.Popen(
+            [find_shoal(), *args],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=prepare,
+        )
+        limit = time.monotonic() + 60
+        while not any(".tmp-" in name for name in self.files()):
+            self.assertIsNone(process.poll(), f"{args}: over before a file was begun")
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.002)
+        process.send_signal(number)
+        return process.wait(timeout=60)
+
+    def test_nothing_half_written_is_left(self) -> None:
+        # Long enough to be ended: a million trials, and a graph of some seconds.
+        runs = [*SEARCH, "--trials", "1000000", "--quiet", "--output", "levels.npy", "--json=run.json"]
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                self.assertEqual(self.end(number, runs), -number)
+                self.assertEqual(self.files(), [])
+        self.assertEqual(self.end(signal.SIGINT, ["generate", "kron:17", "big.el", "--quiet"]), -signal.SIGINT)
+        self.assertEqual(self.files(), [])
+
+    def test_what_is_ignored_stays_ignored(self) -> None:
+        # As under nohup.
+        runs = [*SEARCH, "--trials", "2000", "--quiet", "--output", "levels.txt"]
+        status = self.end(signal.SIGHUP, runs, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertEqual((status, self.files()), (0, ["levels.txt"]))
+
+    def test_a_measuring_process_that_ends_leaves_its_parents_files(self) -> None:
+        runs = ["tune", "kron:10", "--budget", "6", "--trials", "1", "--profile", "none", "--json=t.json"]
+        process = subprocess.Popen(
+            [find_shoal(), *runs], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        children: list[str] = []
+        limit = time.monotonic() + 60
+        while not children:
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), limit)
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGTERM)
+        self.assertIn(process.wait(timeout=60), (0, 4))
+        self.assertFalse([name for name in self.files() if ".tmp-" in name])
+
+
+if __name__ == "__main__":
+    unittest.main()
