@@ -38,6 +38,7 @@ std::unique_ptr<BfsEngine> make_bfs_levels_gpu(const Machine&, const PlacedGraph
 struct BfsPlan {
   BfsStrategy strategy;
   LaunchPlan launch;
+  int threads;  ///< CPU threads per PE
 };
 BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&,
                  std::vector<std::pair<std::string, std::string>>& why);

@@ -17,6 +17,7 @@ struct BfsRunner::State : GraphRunner::State {
     const Machine& machine = run.machine();
     const PlacedGraph& placed = run.placed();
     const BfsPlan plan = plan_bfs(machine, placed, options, run.chosen());
+    run.limit_threads(plan.threads);
     const bool async = plan.strategy == BfsStrategy::async;
 #if defined(SHOAL_HAVE_CUDA)
     if (machine.on_gpu())

@@ -36,6 +36,7 @@ std::unique_ptr<ComponentsEngine> make_components_hook_gpu(const Machine&, const
 struct ComponentsPlan {
   ComponentsStrategy strategy;
   LaunchPlan launch;
+  int threads;  ///< CPU threads per PE
 };
 ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&,
                                std::vector<std::pair<std::string, std::string>>& why);

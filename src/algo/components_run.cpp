@@ -19,6 +19,7 @@ struct ComponentsRunner::State : GraphRunner::State {
     const Machine& machine = run.machine();
     const PlacedGraph& placed = run.placed();
     const ComponentsPlan plan = plan_components(machine, placed, options, run.chosen());
+    run.limit_threads(plan.threads);
     const bool async = plan.strategy == ComponentsStrategy::async;
 #if defined(SHOAL_HAVE_CUDA)
     if (machine.on_gpu()) {

@@ -52,6 +52,7 @@ struct PageRankPlan {
   PageRankStrategy strategy;
   PageRankRules rules;
   LaunchPlan launch;  ///< of async
+  int threads;        ///< CPU threads per PE
 };
 /// @throws UsageError  alpha or tolerance out of range, or a tolerance that the precision cannot reach
 PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&,

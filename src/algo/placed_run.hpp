@@ -61,6 +61,9 @@ class PlacedRun {
   /// What was decided so far and why; plans append to it.
   std::vector<std::pair<std::string, std::string>>& chosen() { return chosen_; }
 
+  /// At most so many CPU threads a PE: what a plan says, before the engine is made.
+  void limit_threads(int threads) { machine_.limit_threads(threads); }
+
   /// Calls make(), which builds an engine and returns it; its time counts as part of placing.
   template <class F>
   auto prepare(F&& make) {

@@ -20,6 +20,11 @@ inline double mean_degree(const PlacedGraph& graph) {
   return static_cast<double>(graph.num_arcs) / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
 }
 
+/// Whether a vertex has so many more out-arcs than most that few vertices hold most arcs.
+inline bool is_skewed(const PlacedGraph& graph) {
+  return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
+}
+
 /// Says which strategy runs, and which of the options given it does not use.
 template <class Strategy>
 void say_strategy(Strategy strategy, const std::string& reason, const Options& options, Decisions& why) {
@@ -32,6 +37,21 @@ inline void say_again(const char* option, const std::string& text, Decisions& wh
   for (auto& [decided, said] : why) {
     if (decided == option) said = text;
   }
+}
+
+/// Least work of a thread, in vertices and arcs of the graph, where a strategy runs by worklist: an item costs some 50 ns.
+inline constexpr std::int64_t kLeastWorkAsync = 1 << 13;
+
+/// The CPU threads of a PE that are worth starting and waiting for: the graph has that many times the work that one needs to
+/// be, where a number was not asked for.
+/// @param least  work of a thread: vertices and arcs of the graph, at least 1
+inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::int64_t least, Decisions& why) {
+  const int all = machine.threads_per_pe();
+  if (machine.on_gpu() || machine.threads_asked()) return all;
+  const std::int64_t work = (graph.num_vertices + graph.num_arcs) / std::max<pe_t>(graph.n_pes(), 1);
+  const int worth = static_cast<int>(std::clamp<std::int64_t>(work / least, 1, all));
+  if (worth < all) say_again("threads", std::to_string(worth) + ": a small graph", why);
+  return worth;
 }
 
 /// plan_launch() for a task whose items are vertices and that pushes along their arcs.

@@ -41,12 +41,14 @@ std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGrap
 
 /// A width of buckets in units of weight: few light arcs per vertex, so that few are relaxed twice, but enough vertices in
 /// a bucket for all threads (two CPU threads: kron:20 is fastest at 16, road:2048 from 256 to 512, weights 1 to 255).
-double default_delta(const PlacedGraph& graph);
+/// @param on_gpu  the width does not depend on skew there: of these widths only roads were measured on GPUs
+double default_delta(const PlacedGraph& graph, bool on_gpu);
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct SsspPlan {
   SsspStrategy strategy;
   LaunchPlan launch;  ///< of async
+  int threads;        ///< CPU threads per PE
 };
 SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&,
                    std::vector<std::pair<std::string, std::string>>& why);

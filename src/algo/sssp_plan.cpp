@@ -12,13 +12,29 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
+// Every bucket is a meeting or more. AMD EPYC, 2026-11-21, us by one thread / by two: complete:100 8 / 216, kron:10 (22,200
+// vertices and arcs) 27 / 150, road:128 (74,848) 608 / 722 on a busy machine.
+constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
+
+/// Edges beyond those of a tree of all vertices; below 0 where there are several components.
+std::int64_t detours_of(const PlacedGraph& graph) {
+  return (graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs) - graph.num_vertices;
+}
+
 }  // namespace
 
 const char* name(SsspStrategy strategy) { return name_of(kStrategies, strategy); }
 SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
-double default_delta(const PlacedGraph& graph) {
-  const double degree = mean_degree(graph);
+double default_delta(const PlacedGraph& graph, bool on_gpu) {
+  // Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket
+  // runs a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing
+  // is reached again. One thread of an AMD EPYC, 2026-11-21, weights 1 to 255, ms at delta 16 / 64 / 512: as-caida20071105
+  // (mean degree 4, largest 2,628) 0.96 / 1.04 / 1.81; dblp-2010 (5, 238) 40 / 57 / 72; kron:15,degree=4 1.1 / 1.4 / 11;
+  // star:100000 3.3 / 2.9 / 1.1.
+  constexpr double kDegreeOfSkewed = 32;
+  const bool crowded = !on_gpu && is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
+  const double mean = mean_degree(graph), degree = crowded ? std::max(mean, kDegreeOfSkewed) : mean;
   return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
 }
 
@@ -31,11 +47,8 @@ namespace {
 /// (209,000) 6.78 / 3.85 and road:1024 (837,000) 44.9 / 8.1.
 bool best_in_order_of_arrival(const Machine& machine, const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kDetours = 1 << 16;
-  const std::int64_t edges = graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs;
-  const std::int64_t detours = edges - graph.num_vertices;
-  const bool skewed = static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
   return machine.on_gpu() && graph.n_pes() == 1 && graph.num_vertices <= kVertices &&
-         detours <= std::min(kDetours, graph.num_vertices) && !skewed;
+         detours_of(graph) <= std::min(kDetours, graph.num_vertices) && !is_skewed(graph);
 }
 
 }  // namespace
@@ -57,9 +70,11 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   if (plan.strategy == SsspStrategy::async && options.delta > 0) {
     throw UsageError(
         "--delta is the width of strategy delta's buckets, but strategy async was asked for; leave it out, or "
-        "use --queue priority --threshold-delta");
+        "use --queue priority and --threshold-delta");
   }
   say_strategy(plan.strategy, reason, options, why);
+  plan.threads =
+      threads_worth(machine, graph, plan.strategy == SsspStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == SsspStrategy::async) {
     const double degree = mean_degree(graph);
     Options launch = options;
@@ -80,7 +95,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
       // 2026-11-21: 15.8 ms at 8 times the width, 25.3 at 4 times, 50.5 at the width itself.
       const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
-      plan.launch.threshold_delta = wider * default_delta(graph);
+      plan.launch.threshold_delta = wider * default_delta(graph, machine.on_gpu());
       say_again("threshold_delta", std::to_string(plan.launch.threshold_delta) + ": from the mean weight and degree",
                 why);
     }

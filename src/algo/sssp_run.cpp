@@ -32,6 +32,7 @@ struct SsspRunner::State : GraphRunner::State {
     wide = real;
     fits = real || longest < kTooFar;
     plan = plan_sssp(run.machine(), placed, o, run.chosen());
+    run.limit_threads(plan.threads);
     engine = run.prepare([this] { return make_engine(); });
   }
 

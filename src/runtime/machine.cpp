@@ -37,6 +37,7 @@ Machine::Machine(const Options& options) {
     throw DeviceError("no GPU: " + why_none + "; use --device cpu to run on CPU threads");
   }
   on_gpu_ = !found.empty();
+  threads_asked_ = options.threads > 0;
   if (on_gpu_) {
     const pe_t devices = static_cast<pe_t>(found.size());
     n_pes_ = options.pes > 0 ? options.pes : devices;
@@ -77,6 +78,11 @@ Machine::Machine(const Options& options) {
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) reach_each_other(devices_);
 #endif
+}
+
+void Machine::limit_threads(int threads) {
+  if (on_gpu_ || threads_asked_ || team_) return;
+  threads_per_pe_ = std::clamp(threads, 1, threads_per_pe_);
 }
 
 ThreadTeam& Machine::team() const {

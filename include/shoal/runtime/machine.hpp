@@ -26,9 +26,13 @@ class Machine {
   pe_t n_pes() const { return n_pes_; }
   const std::string& engine() const { return engine_; }
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
+  bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
+  /// At most so many threads a PE from now on, for work that keeps no more busy. Before the first call of team(); nothing
+  /// changes on GPUs, and where a number was asked for. @param threads  at least 1
+  void limit_threads(int threads);
 
   /// What fresh memory holds.
   enum class Contents { zero, anything };
@@ -58,6 +62,7 @@ class Machine {
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;
   int threads_per_pe_ = 1;
+  bool threads_asked_ = false;
   std::string engine_;
   std::vector<int> devices_;
   std::vector<std::pair<std::string, std::string>> chosen_;

@@ -1,0 +1,128 @@
+// What is chosen where nothing was asked for, on CPU PEs; and that a call that is refused moves nothing.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "shoal/algo/bfs_run.hpp"
+#include "shoal/algo/components_run.hpp"
+#include "shoal/algo/pagerank_run.hpp"
+#include "shoal/algo/sssp_run.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/runtime/machine.hpp"
+
+namespace shoal {
+namespace {
+
+/// "value: reason" of an option in a report; empty when nothing is said about it.
+std::string chosen(const Report& report, const std::string& option) {
+  for (const auto& [name, said] : report.chosen) {
+    if (name == option) return said;
+  }
+  return "";
+}
+
+template <class Options>
+Options on_cpu(int threads = 0, pe_t pes = 0) {
+  Options options;
+  options.device = DeviceKind::cpu;
+  options.threads = threads;
+  options.pes = pes;
+  return options;
+}
+
+SsspOptions weighing(WeightSource weights, int threads = 0, pe_t pes = 0) {
+  SsspOptions options = on_cpu<SsspOptions>(threads, pes);
+  options.weights = weights;
+  return options;
+}
+
+/// The threads that each algorithm is said to run with, in the order bfs, sssp, components, pagerank.
+std::vector<std::string> threads_of_all(const std::string& spec, int threads, pe_t pes = 0) {
+  const GeneratorSpec graph = parse_generator(spec);
+  return {chosen(BfsRunner(graph, on_cpu<BfsOptions>(threads, pes)).search(0), "threads"),
+          chosen(SsspRunner(graph, weighing(WeightSource::hash255, threads, pes)).search(0), "threads"),
+          chosen(ComponentsRunner(graph, on_cpu<ComponentsOptions>(threads, pes)).run(), "threads"),
+          chosen(PageRankRunner(graph, on_cpu<PageRankOptions>(threads, pes)).rank(), "threads")};
+}
+
+TEST(Threads, OneForASmallGraph) {
+  if (Machine(on_cpu<Options>()).threads_per_pe() < 2) GTEST_SKIP() << "one core: there is nothing to choose";
+  for (const std::string spec : {"star:1000", "complete:100", "kron:10", "chain:3"}) {
+    SCOPED_TRACE(spec);
+    EXPECT_EQ(threads_of_all(spec, 0), std::vector<std::string>(4, "1: a small graph"));
+  }
+}
+
+TEST(Threads, AsManyAsWereAskedFor) {
+  EXPECT_EQ(threads_of_all("star:1000", 3), std::vector<std::string>(4, "3: asked for"));
+  EXPECT_EQ(threads_of_all("star:1000", 2, 2), std::vector<std::string>(4, "2: asked for"));
+}
+
+TEST(Threads, AllForALargeGraph) {
+  const int all = Machine(on_cpu<Options>()).threads_per_pe();
+  if (all > 8) GTEST_SKIP() << all << " threads are more than this test has work for";
+  const std::string want = std::to_string(all) + ": the machine's, shared among the PEs";
+  EXPECT_EQ(threads_of_all("kron:15", 0), std::vector<std::string>(4, want));
+}
+
+TEST(Threads, FewerOnlyBeforeTheyStart) {
+  Options options = on_cpu<Options>();
+  options.pes = 1;
+  Machine machine(options);
+  const int all = machine.threads_per_pe();
+  machine.limit_threads(all + 7);
+  EXPECT_EQ(machine.threads_per_pe(), all);
+  machine.limit_threads(0);
+  EXPECT_EQ(machine.threads_per_pe(), 1);
+  EXPECT_EQ(machine.team().size(), 1);
+  machine.limit_threads(1);
+
+  Machine asked(on_cpu<Options>(5));
+  asked.limit_threads(1);
+  EXPECT_EQ(asked.threads_per_pe(), 5);
+
+  Machine running(on_cpu<Options>());
+  EXPECT_EQ(running.team().size(), all);
+  running.limit_threads(1);
+  EXPECT_EQ(running.threads_per_pe(), all);
+}
+
+double delta_of(const std::string& spec) {
+  const Report report = SsspRunner(parse_generator(spec), weighing(WeightSource::hash255)).search(0);
+  return std::strtod(chosen(report, "delta").c_str(), nullptr);
+}
+
+TEST(Delta, NarrowWhereDegreesAreSkewed) {  // weights 1 to 255, mean 128
+  EXPECT_EQ(delta_of("kron:13,degree=4"), 16);
+  EXPECT_GE(delta_of("road:64"), 500);                               // no hub
+  EXPECT_GE(delta_of("uniform:12,degree=2"), 500);                   // few arcs, no hub
+  EXPECT_GE(delta_of("star:5000"), 500);                             // a hub, but a tree: nothing is reached again
+  EXPECT_NEAR(delta_of("uniform:12,degree=16"), 128.0 * 4 / 32, 2);  // many arcs everywhere
+}
+
+TEST(Refused, LeavesTheAnswerBefore) {
+  BfsRunner hops(parse_generator("chain:5"), on_cpu<BfsOptions>());
+  EXPECT_THROW(hops.result(), UsageError);
+  hops.search(1);
+  EXPECT_THROW(hops.search(5), UsageError);
+  EXPECT_EQ(hops.verify(), "");
+  EXPECT_EQ(hops.result().levels[4], 3);
+
+  SsspRunner paths(parse_generator("chain:5"), weighing(WeightSource::unit));
+  paths.search(1);
+  EXPECT_THROW(paths.search(99), UsageError);
+  EXPECT_EQ(paths.verify(), "");
+  EXPECT_EQ(paths.result().distances[4], 3);
+
+  PageRankRunner ranks(parse_generator("star:5"), on_cpu<PageRankOptions>());
+  ranks.rank();
+  EXPECT_THROW(ranks.rank({{9, 1.0}}), UsageError);
+  EXPECT_THROW(ranks.rank({{1, -1.0}}), UsageError);
+  EXPECT_EQ(ranks.verify(), "");
+  EXPECT_EQ(ranks.result().ranks.size(), 5);
+}
+
+}  // namespace
+}  // namespace shoal
