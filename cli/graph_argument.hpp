@@ -25,7 +25,7 @@ class GraphArgument {
   Csr load(bool quiet) const;
 
  private:
-  std::string text_;
+  std::string text_, format_;
   bool undirected_ = false, dedup_ = false, cache_ = false;
 };
 

@@ -61,18 +61,19 @@ const char* weights_text(const Csr& graph) {
 }
 
 void print_json(const std::string& name, const Csr& graph, const Facts& facts) {
-  const Json json = {{"name", name},
-                     {"num_vertices", graph.num_vertices()},
-                     {"num_arcs", graph.num_arcs()},
-                     {"symmetric", facts.symmetric},
-                     {"weights", weights_text(graph)},
-                     {"max_degree", facts.max_degree},
-                     {"max_degree_vertex", facts.max_vertex},
-                     {"without_arcs", facts.without_arcs},
-                     {"loops", facts.loops},
-                     {"parallel_arcs", facts.parallel},
-                     {"degree_histogram", facts.histogram},
-                     {"memory_bytes", facts.bytes}};
+  Json json = {{"name", name},
+               {"num_vertices", graph.num_vertices()},
+               {"num_arcs", graph.num_arcs()},
+               {"symmetric", facts.symmetric},
+               {"weights", weights_text(graph)},
+               {"max_degree", facts.max_degree},
+               {"max_degree_vertex", facts.max_vertex},
+               {"without_arcs", facts.without_arcs},
+               {"loops", facts.loops},
+               {"parallel_arcs", facts.parallel},
+               {"degree_histogram", facts.histogram},
+               {"memory_bytes", facts.bytes}};
+  if (!graph.weight_remarks.wide.empty()) json["weights_remark"] = graph.weight_remarks.wide;
   std::cout << json_text(json);
 }
 
@@ -89,7 +90,8 @@ void print_text(const std::string& name, const Csr& graph, const Facts& facts) {
   line("no out-arcs", counted(facts.without_arcs, "vertex", "vertices"));
   line("loops", grouped(facts.loops));
   line("parallel arcs", grouped(facts.parallel) + (facts.parallel > 0 ? " (--dedup merges them)" : ""));
-  line("weights", weights_text(graph));
+  const std::string& wide = graph.weight_remarks.wide;
+  line("weights", weights_text(graph) + (wide.empty() ? wide : ": " + wide));
   line("memory", bytes_text(facts.bytes));
   std::printf("\n%-14s %14s\n", "out-degree", "vertices");
   for (std::size_t i = 0; i < facts.histogram.size(); ++i) {

@@ -98,6 +98,7 @@ class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
     take(shared);
     options_.strategy = parse_pagerank_strategy(strategy_);
     options_.precision = parse_pagerank_precision(precision_);
+    options_.personalization_file = personalization_;
     if (!personalization_.empty()) options_.personalization = read_personalization(personalization_);
   }
   Json options() const override {

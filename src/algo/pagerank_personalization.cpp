@@ -1,16 +1,16 @@
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <istream>
 
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/core/types.hpp"
+#include "shoal/data/io.hpp"
 
 namespace shoal {
 
 std::vector<PersonalWeight> read_personalization(const std::string& file) {
-  std::ifstream in(file);
-  if (!in)
-    throw UsageError("personalization file '" + file + "': cannot be opened; check the name and its permissions");
+  const auto opened = open_text_file(file, "a personalization: `vertex weight` lines");
+  std::istream& in = *opened;
   std::vector<PersonalWeight> weights;
   std::int64_t line_number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -43,12 +43,12 @@ std::vector<PersonalWeight> read_personalization(const std::string& file) {
       if (p != end) fail("more than two columns");
     }
     next.vertex = static_cast<vertex_t>(vertex);
+    next.line = line_number;
     weights.push_back(next);
   }
   if (in.bad())
-    throw UsageError("personalization file '" + file + "': reading failed after line " + std::to_string(line_number));
-  if (weights.empty())
-    throw UsageError("personalization file '" + file + "' names no vertex; write `vertex weight` lines");
+    throw UsageError(file + ":" + std::to_string(line_number + 1) + ": could not be read on; check the disk");
+  if (weights.empty()) throw UsageError(file + ": names no vertex; write `vertex weight` lines");
   return weights;
 }
 

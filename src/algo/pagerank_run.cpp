@@ -20,7 +20,6 @@ struct PageRankRunner::State : GraphRunner::State {
     const Machine& machine = run.machine();
     const PlacedGraph& placed = run.placed();
     const PageRankPlan plan = plan_pagerank(machine, placed, options, run.chosen());
-    run.limit_threads(plan.threads);
     const bool async = plan.strategy == PageRankStrategy::async;
 #if defined(SHOAL_HAVE_CUDA)
     if (machine.on_gpu()) {
@@ -37,16 +36,23 @@ struct PageRankRunner::State : GraphRunner::State {
     if (weights.empty()) return {};
     HostArray<double> personal(run.num_vertices(), 0.0);
     double sum = 0;
+    const auto place = [&](const PersonalWeight& w) {
+      return w.line > 0 ? options.personalization_file + ":" + std::to_string(w.line) + ":" : "personalization:";
+    };
     for (const PersonalWeight& w : weights) {
       if (!(w.weight >= 0) || !std::isfinite(w.weight)) {
-        throw UsageError("personalization: vertex " + std::to_string(w.vertex) + " has weight " +
-                         std::to_string(w.weight) + "; finite weights of at least 0 are wanted");
+        throw UsageError(place(w) + " vertex " + std::to_string(w.vertex) + " has weight " + std::to_string(w.weight) +
+                         "; finite weights of at least 0 are wanted");
       }
-      personal[run.placed_vertex("personalization: vertex", w.vertex)] += w.weight;
+      if (w.vertex >= run.num_vertices()) run.placed_vertex((place(w) + " vertex").c_str(), w.vertex);  // throws
+      personal[run.placed_vertex("vertex", w.vertex)] += w.weight;
       sum += w.weight;
     }
     if (!(sum > 0) || !std::isfinite(sum)) {
-      throw UsageError("personalization: the weights sum to " + std::to_string(sum) + "; one above 0 is wanted");
+      const bool file = weights[0].line > 0;
+      throw UsageError((file ? options.personalization_file : "personalization") +
+                       (sum > 0 ? ": the weights sum to more than a float64 holds; scale them down"
+                                : ": the weights sum to 0; give at least one vertex a weight above 0"));
     }
     for (double& p : personal) p /= sum;
     return personal;

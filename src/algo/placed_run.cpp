@@ -51,6 +51,8 @@ void PlacedRun::place(const Csr& input, const Options& options, std::optional<We
   graph_ = weights ? &weighted_ : &input;
   const Csr& graph = *graph_;
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
+  const std::string& wide = graph.weight_remarks.wide;
+  if (weights && !wide.empty()) chosen_.emplace_back("weights", "float64: " + wide);
   Partition partition =
       make_partition(graph, machine_.n_pes(), choose_partition(options), options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());

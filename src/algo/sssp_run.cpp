@@ -13,6 +13,12 @@
 #include "sssp_engines.hpp"
 
 namespace shoal {
+namespace {
+
+/// 2^53: sums of whole numbers below it are exact as float64, and rounding never brings a larger sum below it.
+constexpr double kMostWholeDistance = 9007199254740992.0;
+
+}  // namespace
 
 struct SsspRunner::State : GraphRunner::State {
   template <class Graph>
@@ -32,7 +38,6 @@ struct SsspRunner::State : GraphRunner::State {
     wide = real;
     fits = real || longest < kTooFar;
     plan = plan_sssp(run.machine(), placed, o, run.chosen());
-    run.limit_threads(plan.threads);
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -127,6 +132,11 @@ SsspResult SsspRunner::result() const {
       result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
     return !there ? -1.0 : s.real ? real : static_cast<double>(words[v]);
   });
+  if (s.real && !s.run.graph().weight_remarks.wide.empty() && reached.farthest >= kMostWholeDistance) {
+    throw UsageError("whole weights as large as these (" + s.run.graph().weight_remarks.wide +
+                     ") make distances of 2^53 or more here, which float64 would round; scale the weights down, or " +
+                     "write one of them with a point to have distances rounded");
+  }
   result.reached = reached.vertices;
   result.reached_arcs = reached.arcs;
   result.farthest = reached.farthest;

@@ -68,6 +68,14 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
 const char* read_vertex(const char* p, const char* end, bool commas, vertex_t base, std::int64_t vertices,
                         vertex_t& vertex);
 
+/// True where a field of a line ends.
+inline bool ends_field(const char* p, const char* end, bool commas) {
+  return p == end || is_blank(*p) || (commas && *p == ',');
+}
+
+/// Makes int32 weights float64.
+void to_real(ArcList& arcs);
+
 /// Adds the weight of the last arc to a list (int32 becomes float64 at the first value that needs it).
 /// @param at  where it stands in the text
 void append_weight(ArcList& arcs, const WeightValue& value, const char* at, bool reals_only);

@@ -26,7 +26,8 @@ class Growing {
  public:
   Growing(std::size_t packed, std::int64_t memory_bytes, const std::string& name)
       : name_(name),
-        limit_(std::min(std::max(kAlwaysFine, packed * kMostRatio), static_cast<std::size_t>(memory_bytes))) {
+        memory_(static_cast<std::size_t>(memory_bytes)),
+        limit_(std::min(std::max(kAlwaysFine, packed * kMostRatio), memory_)) {
     resize(std::min(limit_, std::max<std::size_t>(packed * 4, 1 << 16)));
   }
   ~Growing() { std::free(data_); }
@@ -36,8 +37,11 @@ class Growing {
   char* free_begin() { return data_ + used_; }
   std::size_t free_size() const { return room_ - used_; }
   void use(std::size_t n) { used_ += n; }
-  /// Makes room for more. @throws UsageError at the limit
+  /// Makes room for more. @throws UsageError, CapacityError at the limit
   void grow() {
+    if (room_ == limit_ && limit_ == memory_)
+      throw CapacityError(name_ + ": expands to more than the " + std::to_string(memory_ >> 20) +
+                          " MB of memory that are available; use a machine with more memory");
     if (room_ == limit_)
       fail(name_, "expands to more than " + std::to_string(limit_) +
                       " bytes, which no graph of its packed size does; unpack it by hand if you trust it");
@@ -57,7 +61,7 @@ class Growing {
     room_ = room;
   }
   const std::string& name_;
-  std::size_t limit_, room_ = 0, used_ = 0;
+  std::size_t memory_, limit_, room_ = 0, used_ = 0;
   char* data_ = nullptr;
 };
 

@@ -62,7 +62,7 @@ Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
   if (descriptor.fd < 0) fail(file, std::strerror(errno));
   struct stat st {};
   if (::fstat(descriptor.fd, &st) != 0) fail(file, std::strerror(errno));
-  if (S_ISDIR(st.st_mode)) throw UsageError(file + ": is a directory; name a graph file in it");
+  if (S_ISDIR(st.st_mode)) throw UsageError(file + kIsDirectory);
   if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
     throw UsageError(file + ": is a terminal, device or socket; name a file or a pipe that holds a graph");
   const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;

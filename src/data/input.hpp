@@ -27,6 +27,8 @@ struct FileFacts {
 /// How standard input is named, on the command line and in messages.
 inline constexpr const char* kStandardInput = "-";
 
+inline constexpr const char* kIsDirectory = ": is a directory; name a graph file in it";
+
 /// The bytes of a regular file (large ones mapped, so they must not shrink while they are used) or of a FIFO;
 /// of standard input if the name is kStandardInput.
 /// @param map  map whatever the size; otherwise small files are copied, which makes them safe against truncation
@@ -36,7 +38,8 @@ Bytes read_file(const std::string& file, bool map = false, FileFacts* facts = nu
 
 /// Expands gzip (also several members) or zstd (also several frames).
 /// Refuses what expands to more than 64 MiB and 400 times its size, or beyond `memory_bytes`.
-/// @throws UsageError  cut off, corrupt, trailing bytes, or this build lacks the library
+/// @throws CapacityError  more than `memory_bytes`
+/// @throws UsageError     cut off, corrupt, trailing bytes, or this build lacks the library
 Bytes expand(Compression compression, std::string_view bytes, const std::string& name, std::int64_t memory_bytes,
              const std::function<void(double)>& progress = {});
 

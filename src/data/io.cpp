@@ -162,6 +162,8 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 namespace {
 
 Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std::int64_t memory_bytes) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw UsageError(file + io::kIsDirectory);
   const io::FileKind kind = options.format.empty() ? io::kind_of(file) : io::kind_named(options.format);
   if (options.use_cache && file == io::kStandardInput)
     throw UsageError(file + ": a cache is kept beside a file, and standard input is none; leave --cache out");

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <istream>
 #include <limits>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/parallel.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/csr_build.hpp"
+#include "shoal/data/io.hpp"
 
 #if defined(SHOAL_HAVE_METIS)
 #include <metis.h>
@@ -89,8 +90,8 @@ HostArray<pe_t> assign_by_metis(const Csr&, pe_t, std::uint64_t) {
 
 HostArray<pe_t> read_assignment(const std::string& file, std::int64_t n, pe_t n_pes) {
   if (file.empty()) throw UsageError("partition file: no file was named; write --partition file:NAME");
-  std::ifstream in(file);
-  if (!in) throw UsageError("partition file '" + file + "': cannot be opened; check the name and its permissions");
+  const auto opened = open_text_file(file, "a partition: one PE number per line, one line per vertex");
+  std::istream& in = *opened;
   HostArray<pe_t> pe_of(n);
   std::int64_t v = 0, line_number = 0;
   for (std::string line; std::getline(in, line);) {

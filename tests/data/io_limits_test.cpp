@@ -1,5 +1,6 @@
 // What readers refuse or remark on because of its size: memory, whole weights beyond 32 bits; names that say no format.
 #include "../../src/data/formats.hpp"
+#include "../../src/data/output.hpp"
 #include "io_graphs.hpp"
 
 namespace shoal_test {
@@ -52,6 +53,19 @@ TEST(Memory, ArcsBeyondMemoryAreRefusedWhileTheyAreRead) {
   EXPECT_EQ(message(Format::metis, "70000 0\n" + std::string(70'000, '\n')),
             "FILE:1: 70,000 vertices and 0 arcs take about 2 MB of memory, 1 MB are available; renumber the vertices "
             "without gaps, or use a machine with more memory");
+}
+
+TEST(Memory, PackedTextBeyondIt) {
+  const Folder folder;
+  for (const auto& [name, packing] :
+       {std::pair{"g.el.gz", Compression::gzip}, std::pair{"g.el.zst", Compression::zstd}}) {
+    TextFile out(folder / name, packing);
+    for (int i = 0; i < 1 << 20; ++i) out.text("0 1\n");
+    out.commit();
+    const std::string packed = slurp(folder / name);
+    EXPECT_EQ(expand(packing, packed, "FILE", 5 << 20).size, std::size_t{4} << 20);
+    EXPECT_THROW(expand(packing, packed, "FILE", 3 << 20), shoal::CapacityError) << name;
+  }
 }
 
 TEST(WholeWeights, BeyondThirtyTwoBitsAreExactAndSaid) {

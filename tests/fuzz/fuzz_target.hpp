@@ -57,6 +57,7 @@ inline int expand(shoal::io::Compression compression, const std::uint8_t* data, 
     shoal::io::expand(compression, bytes, "FILE", kMemoryBytes);
   } catch (const shoal::UsageError& error) {
     if (!std::string_view(error.what()).starts_with("FILE:")) broken("an error without the file's name");
+  } catch (const shoal::CapacityError&) {
   }
   return 0;
 }

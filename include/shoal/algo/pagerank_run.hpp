@@ -30,8 +30,9 @@ PageRankPrecision parse_pagerank_precision(const std::string& text);
 
 /// How likely a jump lands on a vertex, before all of them are divided by their sum.
 struct PersonalWeight {
-  vertex_t vertex = 0;  ///< an input number
-  double weight = 1;    ///< at least 0, finite
+  vertex_t vertex = 0;    ///< an input number
+  double weight = 1;      ///< at least 0, finite
+  std::int64_t line = 0;  ///< of options.personalization_file, for messages; 0: not from a file
 };
 
 /// Reads `vertex weight` lines, zero-based; a missing weight is 1, weights of one vertex add up; '#' and '%' begin
@@ -44,6 +45,7 @@ struct PageRankOptions : Options {
   double tolerance = 1e-6;  ///< [1e-11, 1]: largest sum over vertices of |rank - exact rank|, guaranteed
   PageRankPrecision precision = PageRankPrecision::automatic;
   std::vector<PersonalWeight> personalization;  ///< empty: jumps land anywhere, uniformly
+  std::string personalization_file;             ///< where they were read, for messages
 };
 
 struct PageRankResult {

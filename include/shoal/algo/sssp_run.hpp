@@ -30,8 +30,9 @@ struct SsspOptions : Options {
 };
 
 struct SsspResult {
-  HostArray<std::int64_t> distances;  ///< [n] in the input's numbers, -1 where unreached; empty when weights are real
-  HostArray<double> real_distances;   ///< [n], infinity where unreached; empty when weights are whole
+  HostArray<std::int64_t>
+      distances;                     ///< [n] in the input's numbers, -1 where unreached; empty when weights are float64
+  HostArray<double> real_distances;  ///< [n], infinity where unreached; empty when weights are int32
   HostArray<std::int32_t> predecessors;  ///< [n] if asked for; the source is its own, -1 where unreached
   std::int64_t reached = 0;              ///< vertices with a distance, the source included
   std::int64_t reached_arcs = 0;         ///< out-arcs of reached vertices (the arcs of a "traversed edges per second")
@@ -50,6 +51,8 @@ class SsspRunner : public GraphRunner {
 
   /// Searches from `source`, an input number. @throws UsageError  no such vertex
   Report search(vertex_t source);
+  /// @throws UsageError  the weights are whole ones beyond 32 bits (Csr::weight_remarks), and a distance is 2^53 or more: a
+  ///                     rounded one is never given for an exact one
   SsspResult result() const;
   /// By the properties of distances (sssp_reference.hpp). Needs no second search, and the host only where arcs of weight
   /// zero decide.

@@ -1,0 +1,113 @@
+"""What readers say of files that are too large, or have weights beyond 32 bits; folders for files; standard input."""
+
+import subprocess
+import unittest
+
+from command import CommandTest, find_shoal
+
+USAGE, CAPACITY = 2, 3
+WIDE = "0 1 2147483648\n1 2 2147483649\n"
+REMARK = "the whole weight 2147483648 on line 1 is beyond 32 bits (2147483647)"
+
+
+class WholeWeights(CommandTest):
+    def test_wide_ones_are_exact_and_said(self) -> None:
+        file = self.write("w.wel", WIDE)
+        got = self.good("info", file, "--json").json()
+        self.assertEqual((got["weights"], got["weights_remark"]), ("float64", REMARK))
+        self.assertIn(f"float64: {REMARK}", self.good("info", file).out)
+        for strategy in ("async", "delta"):
+            run = self.good(
+                "sssp", file, "--source", 0, "--strategy", strategy, "--device", "cpu", "--verify", "--json"
+            )
+            trial = run.json()["trials"][0]
+            self.assertEqual(trial["farthest"], 4294967297.0)
+            self.assertEqual(trial["report"]["chosen"]["weights"], f"float64: {REMARK}")
+        # Weights that are not the file's have nothing to do with it.
+        trial = self.good("sssp", file, "--source", 0, "--weights", "unit", "--json").json()["trials"][0]
+        self.assertEqual(trial["farthest"], 2)
+        self.assertNotIn("weights", trial["report"]["chosen"])
+        self.good("convert", file, "w.shoal")
+        self.assertIn("weights_remark", self.good("info", "w.shoal", "--json").json())
+
+    def test_what_is_not_exact_is_refused(self) -> None:
+        file = self.write("w.wel", "0 1 2147483648\n1 2 9007199254740993\n")
+        self.bad(USAGE, ["w.wel:2", "9007199254740993", "scale"], "info", file)
+        self.bad(USAGE, "w.wel:2", "sssp", file, "--source", 0)
+        # Each fits, their sum does not.
+        file = self.write("sum.wel", "0 1 9007199254740991\n1 2 2\n")
+        self.bad(USAGE, ["sum.wel", "2^53", "on line 1"], "sssp", file, "--source", 0, "--device", "cpu")
+        self.assertEqual(self.good("sssp", file, "--source", 1, "--json").json()["trials"][0]["farthest"], 2)
+        # Asked for as real numbers, they are rounded as such.
+        real = self.write("real.wel", "0 1 9007199254740991\n1 2 2.0\n")
+        self.good("sssp", real, "--source", 0)
+
+    def test_negative_ones_are_named_with_their_line(self) -> None:
+        file = self.write("n.wel", "# weights\n0 1 5\n1 2 -4\n")
+        self.bad(
+            USAGE,
+            ["n.wel:3: the edge from vertex 1 to vertex 2 (numbered from 0) has weight -4", "hash255"],
+            *("sssp", file, "--source", 0),
+        )
+        self.good("bfs", file, "--source", 0)
+
+
+class Memory(CommandTest):
+    def test_one_large_number(self) -> None:
+        """Far more memory than the limit lets the process have, so that what machine it is does not matter."""
+        file = self.write("huge.el", "0 1\n0 2000000000\n")
+        for name, text, line in (
+            ("huge.el", "0 1\n0 2000000000\n", 2),
+            ("huge.mtx", "%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n", 2),
+            ("huge.gr", "c\np sp 2000000000 1\na 1 2 3\n", 2),
+        ):
+            with self.subTest(name=name):
+                file = self.write(name, text)
+                command = f'ulimit -v 4000000 && exec "{find_shoal()}" info "{file}"'
+                run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(run.returncode, CAPACITY, run.stderr)
+                self.assertIn(f"{name}:{line}:", run.stderr)
+                self.assertIn("MB are available; renumber the vertices", run.stderr)
+
+
+class Places(CommandTest):
+    def test_folders(self) -> None:
+        for command in ("info", "bfs"):
+            self.bad(USAGE, f"{self.folder}: is a directory; name a graph file in it", command, self.folder)
+        for flags in (("bfs", "chain:5", "--pes", 2, "--device", "cpu", "--partition", f"file:{self.folder}"),):
+            self.bad(USAGE, [f"{self.folder}: is a directory", "PE number"], *flags)
+        flags = ("pagerank", "chain:5", "--personalization")
+        self.bad(USAGE, [f"{self.folder}: is a directory", "vertex weight"], *flags, self.folder)
+
+    def test_personalization(self) -> None:
+        command = ("pagerank", "chain:5", "--device", "cpu", "--personalization")
+        self.bad(
+            USAGE, ["p.txt:3: vertex 9 is out of range", "5 vertices"], *command, self.write("p.txt", "1 2\n\n9 1\n")
+        )
+        self.bad(USAGE, ["p.txt: the weights sum to 0", "above 0"], *command, self.write("p.txt", "1 0\n2 0\n"))
+        self.bad(USAGE, ["p.txt: the weights sum to more"], *command, self.write("p.txt", "1 1e308\n2 1e308\n"))
+
+    def test_standard_input(self) -> None:
+        def read(*args: str) -> subprocess.CompletedProcess:
+            command = [find_shoal(), *args]
+            return subprocess.run(
+                command, input="0 1 5\n1 2 6\n", capture_output=True, text=True, timeout=60, check=False
+            )
+
+        for name in ("-", "/dev/stdin"):
+            run = read("info", name)
+            self.assertEqual(run.returncode, USAGE)
+            self.assertIn("--format el", run.stderr)
+            run = read("sssp", name, "--format", "wel", "--source", "0", "--json")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertIn('"farthest": 11', run.stdout)
+        run = read("info", "-", "--format", "mtx")
+        self.assertIn("-:1: the first line must begin", run.stderr)
+        self.assertIn("cache", read("info", "-", "--format", "el", "--cache").stderr)
+        self.bad(USAGE, "format 'xls' is not known", "info", self.write("a.el", "0 1\n"), "--format", "xls")
+        self.bad(USAGE, "--format is for files", "info", "kron:4", "--format", "el")
+        self.good("info", self.write("a.data", "0 1\n"), "--format", "el")
+
+
+if __name__ == "__main__":
+    unittest.main()
