@@ -34,7 +34,7 @@ Machine::Machine(const Options& options) {
   const bool engine_wants_cpu = options.engine == "threads";
   if (options.device != DeviceKind::cpu && !engine_wants_cpu) found = list_devices(&why_none);
   if (options.device == DeviceKind::gpu && found.empty()) {
-    throw DeviceError("no GPU: " + why_none + "; use --device cpu to run on CPU threads");
+    throw DeviceError(why_none + "; use --device cpu to run on CPU threads");
   }
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
@@ -60,9 +60,9 @@ Machine::Machine(const Options& options) {
     n_pes_ = options.pes > 0 ? options.pes : 1;
     const int usable = usable_threads();
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
-    chosen_.emplace_back(
-        "device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu ? std::string("asked for")
-                                                                                   : "no GPU (" + why_none + ")"));
+    chosen_.emplace_back("device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu
+                                                  ? std::string("asked for")
+                                                  : why_none.substr(0, why_none.find(';'))));
     chosen_.emplace_back("pes",
                          std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
     chosen_.emplace_back("threads",
