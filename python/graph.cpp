@@ -79,7 +79,7 @@ HostArray<W> borrow_weights(const Weights<W>& weights, arc_t num_arcs) {
 
 template <class O, class T>
 Graph from_csr(const Input<O>& offsets, const Input<T>& targets, const Weights<std::int32_t>& int_weights,
-               const Weights<double>& real_weights, bool symmetric, const std::string& name) {
+               const Weights<double>& real_weights, bool symmetric, const std::string& name, const std::string& wide) {
   auto csr = std::make_shared<Csr>();
   if constexpr (sizeof(O) == 8) {
     csr->offsets = borrow<arc_t>(offsets);
@@ -111,6 +111,7 @@ Graph from_csr(const Input<O>& offsets, const Input<T>& targets, const Weights<s
   }
   csr->symmetric = symmetric;
   csr->name = name;
+  csr->weight_remarks.wide = wide;
   return {csr};
 }
 
@@ -125,7 +126,7 @@ template <class O, class T>
 void add_from_csr(nb::class_<Graph>& graph, const char* doc) {
   graph.def_static("_from_csr", &from_csr<O, T>, nb::arg("offsets").noconvert(), nb::arg("targets").noconvert(),
                    nb::arg("int_weights").noconvert().none(), nb::arg("real_weights").noconvert().none(),
-                   nb::arg("symmetric"), nb::arg("name"), doc);
+                   nb::arg("symmetric"), nb::arg("name"), nb::arg("wide"), doc);
 }
 
 }  // namespace
@@ -134,15 +135,16 @@ void bind_graph(nb::module_& module) {
   nb::class_<Graph> graph(module, "Graph", "A graph as compressed sparse rows, on the host. Never changes.");
   graph.def_static(
       "_read",
-      [](const std::string& file, bool undirected, bool dedup, bool cache) {
+      [](const std::string& file, bool undirected, bool dedup, bool cache, const std::string& format) {
         const nb::gil_scoped_release nogil;
         ReadOptions options;
         options.undirected = undirected;
         options.dedup = dedup;
         options.use_cache = cache;
+        options.format = format;
         return Graph{std::make_shared<const Csr>(read_graph(file, options))};
       },
-      nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("cache"));
+      nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("cache"), nb::arg("format"));
   graph.def_static(
       "generate",
       [](const std::string& spec) {
@@ -183,7 +185,7 @@ void bind_graph(nb::module_& module) {
         if (g.csr->weight_kind == WeightKind::float64) return nb::cast(view(g, g.csr->real_weights));
         return nb::none();
       },
-      "int32 or float64 [num_arcs], or None. Read-only, no copy.");
+      "int32 or float64 [num_arcs], or None. Read-only, no copy. Whole weights are float64 where one is beyond int32.");
   graph.def(
       "transpose",
       [](const Graph& g) {

@@ -58,7 +58,12 @@ class _ComponentsOptions(_Options, total=False):
 class Graph:
     @staticmethod
     def read(
-        file: str | os.PathLike[str], *, undirected: bool = False, dedup: bool = False, cache: bool = False
+        file: str | os.PathLike[str],
+        *,
+        undirected: bool = False,
+        dedup: bool = False,
+        cache: bool = False,
+        format: str | None = None,
     ) -> Graph: ...
     @staticmethod
     def generate(spec: str) -> Graph: ...
@@ -141,7 +146,12 @@ def pagerank(
 ) -> NDArray[np.float64]: ...
 def components(graph: Any, **options: Unpack[_ComponentsOptions]) -> NDArray[np.int32]: ...
 def read(
-    file: str | os.PathLike[str], *, undirected: bool = False, dedup: bool = False, cache: bool = False
+    file: str | os.PathLike[str],
+    *,
+    undirected: bool = False,
+    dedup: bool = False,
+    cache: bool = False,
+    format: str | None = None,
 ) -> Graph: ...
 def from_csr(
     offsets: NDArray[Any],

@@ -13,6 +13,7 @@ from ._shoal import Graph
 _INDEX_TYPES = (np.dtype(np.int32), np.dtype(np.int64))
 _TARGET_TYPES = (np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.int64))
 _WEIGHT_TYPES = (np.dtype(np.int32), np.dtype(np.float64))
+_MOST_WHOLE = 2**53  # every whole number up to here is a float64
 
 
 def _array(values: Any, name: str, legal: tuple[np.dtype, ...]) -> np.ndarray:
@@ -29,26 +30,40 @@ def _array(values: Any, name: str, legal: tuple[np.dtype, ...]) -> np.ndarray:
     return values
 
 
-def read(file: str | os.PathLike, *, undirected: bool = False, dedup: bool = False, cache: bool = False) -> Graph:
+def read(
+    file: str | os.PathLike,
+    *,
+    undirected: bool = False,
+    dedup: bool = False,
+    cache: bool = False,
+    format: str | None = None,
+) -> Graph:
     """Reads a graph file.
+
+    Whole weights are kept as int32, or all of them as float64 where one is beyond that (to 2^53, exactly).
 
     Parameters
     ----------
     file
-        ``.mtx .gr .graph .el .wel .txt .tsv .csv`` (also ``.gz``, ``.zst``), ``.sg .wsg .npz .shoal``.
+        ``.mtx .gr .graph .el .wel .txt .tsv .csv`` (also ``.gz``, ``.zst``), ``.sg .wsg .npz .shoal``; ``-`` is standard
+        input.
     undirected
         Take each line of an edge list in both directions.
     dedup
         Merge parallel arcs, keeping the smallest weight.
     cache
         Keep ``FILE.shoal`` beside the file, and read it next time.
+    format
+        An ending that stands for the name's, such as ``el`` or ``mtx.gz``.
 
     Raises
     ------
     UsageError
         The file cannot be read or is malformed; the message names file and line.
+    CapacityError
+        The graph would not fit in the free memory.
     """
-    return Graph._read(os.fsdecode(file), undirected, dedup, cache)
+    return Graph._read(os.fsdecode(file), undirected, dedup, cache, format or "")
 
 
 def from_csr(
@@ -77,6 +92,13 @@ def from_csr(
     TypeError, UsageError
         Wrong kind, dtype or order; offsets that decrease; targets out of range. The message names the place.
     """
+    return _from_csr(offsets, targets, weights, symmetric, name, "")
+
+
+def _from_csr(
+    offsets: np.ndarray, targets: np.ndarray, weights: np.ndarray | None, symmetric: bool, name: str, wide: str
+) -> Graph:
+    """Likewise; `wide` names the whole weight beyond int32 for which all of them are float64."""
     if weights is not None:
         _array(weights, "weights", _WEIGHT_TYPES)
     return Graph._from_csr(
@@ -86,6 +108,7 @@ def from_csr(
         weights if weights is not None and weights.dtype == np.float64 else None,
         symmetric,
         name,
+        wide,
     )
 
 
@@ -93,26 +116,50 @@ def from_scipy(matrix: Any, *, symmetric: bool = False) -> Graph:
     """Makes a graph of a square SciPy sparse matrix or array: an arc i -> j for each stored entry (i, j).
 
     A stored zero is an arc. Formats other than CSR are converted by SciPy. The entries are the arcs' weights: whole numbers
-    that fit int32 as such, other real numbers as float64, none for booleans.
+    that fit int32 as such, other real numbers as float64, none for booleans. Where a whole number is beyond int32, all are
+    float64: exact to 2^53, beyond which they are refused.
+
+    Raises
+    ------
+    UsageError
+        A whole number is beyond 2^53; the message names the entry.
     """
     shape = matrix.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"the matrix has shape {shape}; an adjacency matrix is square")
     csr = matrix.tocsr()
     name = type(matrix).__name__
-    return from_csr(csr.indptr, csr.indices, _scipy_weights(csr.data, name), symmetric=symmetric, name=name)
+    weights, wide = _scipy_weights(csr, name)
+    return _from_csr(csr.indptr, csr.indices, weights, symmetric, name, wide)
 
 
-def _scipy_weights(data: np.ndarray, name: str) -> np.ndarray | None:
+def _scipy_weights(csr: Any, name: str) -> tuple[np.ndarray | None, str]:
+    """The weights, and which whole one is beyond int32, if one is."""
+    data = csr.data
     if data.dtype == bool:
-        return None
-    if data.dtype.kind in "iu":
-        limits = np.iinfo(np.int32)
-        fits = len(data) == 0 or (data.min() >= limits.min and data.max() <= limits.max)
-        return data.astype(np.int32 if fits else np.float64, copy=False)
+        return None, ""
     if data.dtype.kind == "f":
-        return data.astype(np.float64, copy=False)
-    raise TypeError(f"the {name} has entries of {data.dtype}; weights are whole or real numbers")
+        return data.astype(np.float64, copy=False), ""
+    if data.dtype.kind not in "iu":
+        raise TypeError(f"the {name} has entries of {data.dtype}; weights are whole or real numbers")
+    limits = np.iinfo(np.int32)
+    if len(data) == 0 or (data.min() >= limits.min and data.max() <= limits.max):
+        return data.astype(np.int32, copy=False), ""
+    wide = _first_beyond(csr, limits.min, limits.max)
+    if data.min() < -_MOST_WHOLE or data.max() > _MOST_WHOLE:
+        first = _first_beyond(csr, -_MOST_WHOLE, _MOST_WHOLE)
+        raise _shoal.UsageError(
+            f"the {name}: {first} cannot be kept exactly; the largest whole weight is {_MOST_WHOLE} (2^53): scale "
+            "the weights down, or pass matrix.astype(float) to have them rounded"
+        )
+    return data.astype(np.float64), f"{wide} is beyond 32 bits ({limits.max})"
+
+
+def _first_beyond(csr: Any, least: int, most: int) -> str:
+    """The first entry below `least` or above `most`, in words."""
+    at = int(np.flatnonzero((csr.data < least) | (csr.data > most))[0])
+    row = int(np.searchsorted(csr.indptr, at, side="right")) - 1
+    return f"the whole weight {csr.data[at]} of entry ({row}, {csr.indices[at]})"
 
 
 def as_graph(graph: Any) -> tuple[Graph | None, str]:

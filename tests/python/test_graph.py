@@ -75,3 +75,26 @@ def test_command_is_installed() -> None:
     assert command is not None
     done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["shoal", shoal.__version__]
+
+
+def test_whole_weights_beyond_32_bits_are_exact_or_refused() -> None:
+    def matrix(*weights: int) -> sp.csr_matrix:
+        return sp.csr_matrix((np.array(weights, dtype=np.int64), ([0, 1], [1, 2])), shape=(3, 3))
+
+    assert shoal.Graph.from_scipy(matrix(1, 2**31 - 1)).weights.dtype == np.int32
+    graph = shoal.Graph.from_scipy(matrix(2**31, 3))
+    assert graph.weights.tolist() == [2.0**31, 3.0]
+    assert shoal.sssp(graph, 0).tolist() == [0, 2**31, 2**31 + 3]
+    with pytest.raises(shoal.UsageError, match=r"9007199254740993 of entry \(1, 2\) cannot be kept exactly"):
+        shoal.Graph.from_scipy(matrix(1, 2**53 + 1))
+    with pytest.raises(shoal.UsageError, match=r"entry \(0, 1\) is beyond 32 bits .* float64 would round"):
+        shoal.sssp(matrix(2**53, 1), 0)
+    assert shoal.sssp(matrix(2**53, 1).astype(float), 0)[1] == 2.0**53
+
+
+def test_a_format_stands_for_the_name(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "edges.data"
+    file.write_text("0 1\n1 2\n")
+    assert shoal.Graph.read(file, format="el").num_arcs == 2
+    with pytest.raises(shoal.UsageError, match="format"):
+        shoal.Graph.read(file)
