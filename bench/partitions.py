@@ -18,6 +18,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 WAYS = {
@@ -64,7 +65,11 @@ def run(args, way: str, graph: str, partition: str) -> dict:
         "median_seconds": statistics.median(t["seconds"] for t in said["trials"]),
         "seconds": [t["seconds"] for t in said["trials"]],
         "verified": all(t["verified"] is True for t in said["trials"]),
-        "head": {"machine": said["machine"], "devices": said["devices"][: args.pes]},
+        "head": {
+            "revision": said["revision"],
+            "machine": said["machine"],
+            "devices": said["devices"][: args.pes],
+        },
     }
 
 
@@ -72,7 +77,8 @@ def keep(args, head: dict, rows: list[dict]) -> None:
     """After every row: a run that is ended early leaves what it has."""
     if not args.json or not head:
         return
-    data = {"bench": "partitions", "date": datetime.date.today().isoformat(), **head}
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    data = {"bench": "partitions", "arguments": sys.argv[1:], "date": now, **head}
     data |= {"device": args.device, "pes": args.pes, "trials": args.trials, "limit_seconds": args.limit, "rows": rows}
     args.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -35,7 +35,8 @@ def keep(args: argparse.Namespace, machine: dict, rows: list[dict]) -> None:
     if not args.json:
         return
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
-    out = {"bench": "scaling", "date": datetime.date.today().isoformat(), **machine, "devices": devices}
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    out = {"bench": "scaling", "arguments": sys.argv[1:], "date": now, **machine, "devices": devices}
     out |= {"device": args.device, "flags": FLAGS, "rows": rows}
     args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
@@ -81,7 +82,7 @@ def main() -> int:
                 if algorithm == "pagerank":
                     rows[-1]["error_bound"] = max(t["error_bound"] for t in got["trials"])
                     rows[-1]["sweeps"] = got["trials"][-1]["sweeps"]
-                keep(args, {k: got[k] for k in ("version", "machine", "devices")}, rows)
+                keep(args, {k: got[k] for k in ("version", "revision", "machine", "devices")}, rows)
                 print(
                     f"{name}: {statistics.median(rows[-1]['seconds']) * 1e3:.3f} ms ({rows[-1]['strategy']})",
                     flush=True,

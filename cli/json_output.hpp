@@ -7,6 +7,7 @@
 #include <string>
 
 #include "output.hpp"
+#include "provenance.hpp"
 
 namespace shoal::cli {
 
@@ -33,8 +34,12 @@ class JsonOutput {
   bool to_stdout() const { return wanted() && is_standard_output(place_); }
   const std::string& place() const { return place_; }
 
+  /// Adds the arguments, the date and the revision.
   /// @throws UsageError (disk full, ...); nothing is left then
-  void write(const Json& json) {
+  void write(Json json) {
+    json["arguments"] = provenance().arguments;
+    json["date"] = provenance().date;
+    json["revision"] = provenance().revision;
     if (to_stdout()) std::cout << json_text(json);
     if (!file_) return;
     file_->write(json_text(json));

@@ -9,6 +9,7 @@
 
 #include "algorithm.hpp"
 #include "command.hpp"
+#include "provenance.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/data/pending_file.hpp"
@@ -58,6 +59,7 @@ int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  command_begins({argv + (argc > 0), argv + argc});
   std::signal(SIGPIPE, SIG_IGN);  // `shoal ... | head` ends in an error of the stream, which is checked
   shoal::io::remove_pending_files_on_signals();
   CLI::App app("Irregular parallel programs from one source, on CPU threads and GPUs.", "shoal");

@@ -99,8 +99,8 @@ def keep(args: argparse.Namespace, machine: dict, rows: list[dict], failures: li
     if not args.json:
         return
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
-    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    out = {"command": "auto_against_tuner", "date": now, **machine, "devices": devices}
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    out = {"command": "auto_against_tuner", "arguments": sys.argv[1:], "date": now, **machine, "devices": devices}
     out |= {"device": args.device, "pes": args.pes, "budget_seconds": args.budget, "trials": args.trials}
     args.json.write_text(json.dumps(out | {"rows": rows, "failures": failures}, indent=1) + "\n", encoding="utf-8")
 
@@ -144,7 +144,7 @@ def main() -> int:
                 continue
             row = row_of(graph, got)
             rows.append(row)
-            machine = {k: got[k] for k in ("version", "machine", "devices")}
+            machine = {k: got[k] for k in ("version", "revision", "machine", "devices")}
             keep(args, machine, rows, failures)
             left_out = f", {row['left_out']} left out" if row["left_out"] else ""
             print(

@@ -227,7 +227,7 @@ def main() -> int:
     sums = {key: sum(row[key] for row in rows) for key in ("right", "wrong", "not_run")}
     if args.json:
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        head = {"bench": "gpu_matrix", "gpu": counts.machine, "gpus": len(gpus), "date": now}
+        head = {"bench": "gpu_matrix", "arguments": sys.argv[1:], "gpu": counts.machine, "gpus": len(gpus), "date": now}
         head |= {"seconds": round(time.monotonic() - begin), "copies": args.copies}
         args.json.write_text(json.dumps(head | {"rows": rows, "failures": counts.failures}, indent=1) + "\n")
     print(f"{sums['right']} right, {sums['wrong']} wrong, {sums['not_run']} not run")

@@ -1,10 +1,13 @@
 """shoal bfs: answers, files and JSON, checked against a search written here."""
 
 import collections
+import datetime
 import json
+import os
+import shutil
 import unittest
 
-from command import CommandTest, int32s, read_npy
+from command import ROOT, CommandTest, int32s, read_npy
 
 # Two components; 5 has no arcs in; 3 -> 0 closes a cycle.
 EDGES = "0 1\n0 2\n1 3\n2 3\n3 0\n4 5\n6 6\n"
@@ -101,6 +104,11 @@ class Json(CommandTest):
         self.assertEqual(got["options"]["strategy"], "async")
         self.assertGreater(got["machine"]["usable_threads"], 0)
         self.assertRegex(got["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual(got["arguments"], [*map(str, args), "--json"])
+        began = datetime.datetime.strptime(got["date"], "%Y-%m-%dT%H:%M:%S%z")
+        self.assertLess(abs(datetime.datetime.now(datetime.timezone.utc) - began), datetime.timedelta(minutes=5))
+        here = (ROOT / ".git").exists() and "SHOAL_REVISION" not in os.environ and shutil.which("git")
+        self.assertRegex(got["revision"], r"([0-9a-f]{7,}|-g[0-9a-f]+)(-dirty)?$|^v\d" if here else ".")
         self.assertEqual([t["verified"] for t in got["trials"]], [True, True])
         for trial in got["trials"]:
             report = trial["report"]
