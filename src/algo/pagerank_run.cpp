@@ -20,6 +20,7 @@ struct PageRankRunner::State : GraphRunner::State {
     const Machine& machine = run.machine();
     const PlacedGraph& placed = run.placed();
     const PageRankPlan plan = plan_pagerank(machine, placed, options, run.chosen());
+    run.limit_threads(plan.threads);
     const bool async = plan.strategy == PageRankStrategy::async;
 #if defined(SHOAL_HAVE_CUDA)
     if (machine.on_gpu()) {

@@ -38,6 +38,7 @@ struct SsspRunner::State : GraphRunner::State {
     wide = real;
     fits = real || longest < kTooFar;
     plan = plan_sssp(run.machine(), placed, o, run.chosen());
+    run.limit_threads(plan.threads);
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -133,9 +134,11 @@ SsspResult SsspRunner::result() const {
     return !there ? -1.0 : s.real ? real : static_cast<double>(words[v]);
   });
   if (s.real && !s.run.graph().weight_remarks.wide.empty() && reached.farthest >= kMostWholeDistance) {
-    throw UsageError("whole weights as large as these (" + s.run.graph().weight_remarks.wide +
-                     ") make distances of 2^53 or more here, which float64 would round; scale the weights down, or " +
-                     "write one of them with a point to have distances rounded");
+    const Csr& graph = s.run.graph();
+    throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": distances from vertex " +
+                     std::to_string(s.source) +
+                     " reach 2^53, from where float64 rounds them, and the weights are whole (" +
+                     graph.weight_remarks.wide + "); scale them down, or make one real to have distances rounded");
   }
   result.reached = reached.vertices;
   result.reached_arcs = reached.arcs;
