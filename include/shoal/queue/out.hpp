@@ -74,19 +74,22 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
-    bool offered[kSome], keep[kSome], promising[kSome], astray = false;
+    bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] ? view().task.owner(item[k]) : view().me;
-      offered[k] = has[k] && view().is_pe(owner[k]);
-      astray |= offered[k] != has[k];
-      keep[k] = offered[k] && owner[k] == view().me;
+      keep[k] = has[k] && owner[k] == view().me;
+      leaves[k] = has[k] && !keep[k];
+      if (leaves[k] && !view().is_pe(owner[k])) {
+        astray = true;
+        leaves[k] = false;
+      }
       promising[k] = true;
       tally_.pushed += has[k];
     }
     if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (kKnowsOthers<TaskT> ? offered[k] : keep[k]) promising[k] = view().task.promising(item[k]);
+        if (keep[k] || (kKnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
       }
     }
     for (lane_t k = 0; k < kSome; ++k) {
@@ -99,11 +102,10 @@ class Out {
     if (view().n_pes == 1) return;
     bool travels[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      const bool leaves = offered[k] && owner[k] != view().me;
-      travels[k] = leaves && promising[k];
+      travels[k] = leaves[k] && promising[k];
       // Before it is judged: who judges may change the owner's data.
       if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
-      tally_.withheld += leaves != travels[k];
+      tally_.withheld += leaves[k] != travels[k];
     }
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) {
