@@ -51,7 +51,7 @@ Place find_place(const std::string& file) {
 /// to nobody (0), is being filled (-1), or is valid for the process `owner`; a forked child has no files of its parent's.
 struct Listed {
   std::atomic<pid_t> owner{0};
-  char path[PATH_MAX];
+  char path[PATH_MAX] = {};
 };
 constinit Listed listed[16];
 static_assert(std::atomic<pid_t>::is_always_lock_free, "handlers of signals read it");

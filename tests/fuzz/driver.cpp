@@ -1,7 +1,7 @@
 // Runs a fuzz target without libFuzzer: every file of a corpus as it is, then seeded mutations of them until the time
 // or the count is over; files by name are run once each.   (libFuzzer's names)
 //   fuzz_X CORPUS|FILE... [-max_total_time=S] [-runs=N] [-seed=N] [-max_len=BYTES] [-timeout=S] [-artifact_prefix=PATH]
-// The input that is being read stands in PATHcurrent, and stays there if the program dies of it.
+// The mutation that is being read stands in PATHcurrent, and stays there if the program dies of it.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -100,10 +100,12 @@ Input read_file(const std::filesystem::path& file) {
   return Input(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-/// Runs one input after the other, each with a copy on disk and a limit of seconds (an alarm ends the program).
+/// Runs one input after the other, each with a limit of seconds (an alarm ends the program) and, but for files that were
+/// given by name, with a copy on disk.
 class Runner {
  public:
-  Runner(const std::string& prefix, unsigned timeout) : place_(prefix + "current"), timeout_(timeout) {
+  Runner(const std::string& prefix, unsigned timeout, bool keeps) : place_(prefix + "current"), timeout_(timeout) {
+    if (!keeps) return;
     file_ = ::open(place_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
     if (file_ < 0) {
       std::cerr << place_ << " cannot be written (-artifact_prefix)\n";
@@ -111,6 +113,7 @@ class Runner {
     }
   }
   ~Runner() {
+    if (file_ < 0) return;
     ::close(file_);
     ::unlink(place_.c_str());
   }
@@ -118,7 +121,7 @@ class Runner {
   void operator()(Input input) {
     input.shrink_to_fit();  // a read behind the end leaves the allocation
     const auto bytes = static_cast<ssize_t>(input.size());
-    if (::ftruncate(file_, bytes) != 0 || ::pwrite(file_, input.data(), input.size(), 0) != bytes) {
+    if (file_ >= 0 && (::ftruncate(file_, bytes) != 0 || ::pwrite(file_, input.data(), input.size(), 0) != bytes)) {
       std::cerr << place_ << " cannot be written: a fault would leave no input\n";
       std::exit(2);
     }
@@ -173,7 +176,7 @@ int main(int argc, char** argv) {
     std::cerr << "no corpus: give folders with at least one file, or files\n";
     return 2;
   }
-  Runner run(prefix, timeout);
+  Runner run(prefix, timeout, !only_files);
   const auto start = std::chrono::steady_clock::now();
   for (const Input& input : corpus) run(input);
   std::mt19937_64 random(seed);
