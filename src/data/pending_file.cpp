@@ -178,20 +178,9 @@ void PendingFile::write(const void* data, std::size_t bytes) {
   }
 }
 
-const std::string& PendingFile::temporary_name() const {
-  if (temporary_.empty())
-    fail("it is a device, FIFO or socket, and this format is written to files only", "give a file");
-  return temporary_;
-}
-
-void PendingFile::replaced() {
-  const int fd = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) fail(errno);
-  ::close(std::exchange(fd_, fd));
-  // libraries make their files private; this one gets the rights of any other new file
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd_, 0666 & ~mask);
+int PendingFile::descriptor() const {
+  if (temporary_.empty()) fail("it is a device, FIFO or socket, and this format needs a file", "give a file");
+  return fd_;
 }
 
 void PendingFile::commit() {

@@ -1,5 +1,9 @@
 #include "zip.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -82,37 +86,102 @@ Bytes ZipReader::read(const std::string& member) const {
   return out;
 }
 
+namespace {
+
+/// What libzip writes goes to our file: by name it would make a temporary file of its own, which a signal would leave.
+class ZipOutput {
+ public:
+  explicit ZipOutput(const PendingFile& file) : fd_(file.descriptor()) { zip_error_init(&error_); }
+  ~ZipOutput() { zip_error_fini(&error_); }
+  ZipOutput(const ZipOutput&) = delete;
+  ZipOutput& operator=(const ZipOutput&) = delete;
+
+  /// The system's error that stopped it, or 0.
+  int system_error() const { return zip_error_system_type(&error_) == ZIP_ET_SYS ? zip_error_code_system(&error_) : 0; }
+
+  static zip_int64_t answer(void* self, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+    return static_cast<ZipOutput*>(self)->answer(data, bytes, command);
+  }
+
+ private:
+  zip_int64_t answer(void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_WRITABLE;
+      case ZIP_SOURCE_STAT:
+        zip_stat_init(static_cast<zip_stat_t*>(data));
+        return sizeof(zip_stat_t);
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&error_, data, bytes);
+      case ZIP_SOURCE_WRITE:
+        return put(static_cast<const char*>(data), bytes);
+      case ZIP_SOURCE_SEEK_WRITE: {
+        const zip_int64_t to = zip_source_seek_compute_offset(at_, end_, data, bytes, &error_);
+        if (to < 0) return -1;
+        at_ = static_cast<zip_uint64_t>(to);
+        return 0;
+      }
+      case ZIP_SOURCE_TELL_WRITE:
+        return static_cast<zip_int64_t>(at_);
+      default:
+        return 0;  // the file is empty at first, and is committed or dropped by its owner
+    }
+  }
+
+  zip_int64_t put(const char* data, zip_uint64_t bytes) {
+    for (zip_uint64_t done = 0; done < bytes;) {
+      const ssize_t n = ::pwrite(fd_, data + done, bytes - done, static_cast<off_t>(at_));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) {
+        zip_error_set(&error_, ZIP_ER_WRITE, errno);
+        return -1;
+      }
+      done += static_cast<zip_uint64_t>(n);
+      at_ += static_cast<zip_uint64_t>(n);
+    }
+    end_ = std::max(end_, at_);
+    return static_cast<zip_int64_t>(bytes);
+  }
+
+  int fd_;
+  zip_uint64_t at_ = 0, end_ = 0;
+  zip_error_t error_;
+};
+
+}  // namespace
+
 void write_zip(const std::string& file, const std::vector<ZipMember>& members) {
   PendingFile pending(file);
-  const auto fail = [&](const std::string& reason) {
-    pending.fail(reason, "choose a place that is writable and has room");
-  };
-  int code = 0;
-  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(
-      zip_open(pending.temporary_name().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code), zip_discard);
+  ZipOutput output(pending);
+  zip_error_t refused;
+  zip_error_init(&refused);
+  zip_source_t* target = zip_source_function_create(&ZipOutput::answer, &output, &refused);
+  if (target == nullptr) throw std::bad_alloc();
+  std::unique_ptr<zip_t, void (*)(zip_t*)> archive(zip_open_from_source(target, ZIP_TRUNCATE, &refused), zip_discard);
   if (!archive) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    const std::string reason = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    fail(reason);
+    zip_source_free(target);
+    const std::string reason = zip_error_strerror(&refused);
+    zip_error_fini(&refused);
+    pending.fail(reason);
   }
   for (const ZipMember& member : members) {
     auto* head = reinterpret_cast<zip_uint8_t*>(const_cast<char*>(member.head.data()));
     auto* data = static_cast<zip_uint8_t*>(const_cast<void*>(member.data));
     const zip_buffer_fragment_t pieces[2] = {{head, member.head.size()}, {data, member.bytes}};
     zip_source_t* source = zip_source_buffer_fragment(archive.get(), pieces, member.bytes > 0 ? 2 : 1, 0);
-    if (source == nullptr) fail(zip_strerror(archive.get()));
+    if (source == nullptr) pending.fail(zip_strerror(archive.get()));
     const zip_int64_t index = zip_file_add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
       zip_source_free(source);
-      fail(zip_strerror(archive.get()));
+      pending.fail(zip_strerror(archive.get()));
     }
     zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index), ZIP_CM_DEFLATE, 1);
   }
-  if (zip_close(archive.get()) != 0) fail(zip_strerror(archive.get()));
+  if (zip_close(archive.get()) != 0) {
+    if (output.system_error() != 0) pending.fail(output.system_error());
+    pending.fail(zip_strerror(archive.get()));
+  }
   archive.release();
-  pending.replaced();
   pending.commit();
 }
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import threading
@@ -163,6 +164,28 @@ class Names(CommandTest):
         self.assertEqual(self.files(), [])
 
 
+class NoRoom(CommandTest):
+    def test_nothing_is_left(self) -> None:
+        def little() -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then it is an error of write(), as a full disk is
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        search = ("bfs", "kron:10", "--source", "1", "--device", "cpu")
+        for args in (
+            ("generate", "kron:10", "g.el"),
+            ("generate", "kron:10", "g.el.gz"),
+            ("generate", "kron:10", "g.sg"),
+            ("generate", "kron:10", "g.npz"),
+            (*search, "--output", "levels.npy"),
+            (*search, "--json=run.json", "--quiet"),
+        ):
+            with self.subTest(args=args):
+                answer = self.shoal(*args, preexec_fn=little)
+                self.assertEqual((answer.status, len(answer.err.splitlines())), (USAGE, 1), answer.err)
+                self.assertIn(": cannot be written: File too large; free some space", answer.err)
+                self.assertEqual(self.files(), [])
+
+
 class Signals(CommandTest):
     def end(self, number: int, args: list[str], prepare=None) -> int:
         """Ends a run as soon as a temporary file is there."""
@@ -188,8 +211,9 @@ class Signals(CommandTest):
             with self.subTest(number=number):
                 self.assertEqual(self.end(number, runs), -number)
                 self.assertEqual(self.files(), [])
-        self.assertEqual(self.end(signal.SIGINT, ["generate", "kron:17", "big.el", "--quiet"]), -signal.SIGINT)
-        self.assertEqual(self.files(), [])
+        for name in ("big.el", "big.npz"):
+            self.assertEqual(self.end(signal.SIGINT, ["generate", "kron:17", name, "--quiet"]), -signal.SIGINT, name)
+            self.assertEqual(self.files(), [])
 
     def test_what_is_ignored_stays_ignored(self) -> None:
         # As under nohup.

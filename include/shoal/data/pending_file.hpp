@@ -29,15 +29,14 @@ class PendingFile {
   /// Makes the content durable and gives it its name, replacing what was there.
   void commit();
 
-  /// For libraries that write files by name. @throws UsageError if this one is written in place
-  const std::string& temporary_name() const;
-  /// Says that another library has put a new file at temporary_name().
-  void replaced();
+  /// For formats that are not written from front to back. @throws UsageError if this file is written in place
+  int descriptor() const;
   /// @throws UsageError: the file, `reason`, and `cure` if there is one
   [[noreturn]] void fail(const std::string& reason, const std::string& cure = "") const;
+  /// @param error  the system's number for it
+  [[noreturn]] void fail(int error) const;
 
  private:
-  [[noreturn]] void fail(int error) const;
   void open_in_place(const std::string& path, int descriptor);
   void open_temporary();
   void drop_temporary();
