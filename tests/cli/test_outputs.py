@@ -126,7 +126,7 @@ class StandardOutput(CommandTest):
 
     def test_a_closed_one_is_an_error(self) -> None:
         command = f"{find_shoal()} {' '.join(SEARCH)} --output - >&-"
-        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, USAGE)
         self.assertIn("standard output: cannot be written", done.stderr)
 
