@@ -29,12 +29,20 @@ SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStra
 double default_delta(const PlacedGraph& graph, bool on_gpu) {
   // Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket
   // runs a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing
-  // is reached again. One thread of an AMD EPYC, 2026-11-21, weights 1 to 255, ms at delta 16 / 64 / 512: as-caida20071105
-  // (mean degree 4, largest 2,628) 0.96 / 1.04 / 1.81; dblp-2010 (5, 238) 40 / 57 / 72; kron:15,degree=4 1.1 / 1.4 / 11;
-  // star:100000 3.3 / 2.9 / 1.1.
-  constexpr double kDegreeOfSkewed = 32;
-  const bool crowded = !on_gpu && is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
-  const double mean = mean_degree(graph), degree = crowded ? std::max(mean, kDegreeOfSkewed) : mean;
+  // is reached again. And below an eighth of the mean weight the steps of more buckets cost more than they spare. One thread
+  // of an AMD EPYC, 2026-11-21, weights 1 to 255, ms:
+  //   delta                                  4/degree of the mean   16      64
+  //   as-caida20071105 (mean 4, max 2,628)         1.81 (512)      0.96    1.04
+  //   dblp-2010 (5, 238)                             72 (512)        40      57
+  //   kron:15,degree=4                               11 (512)       1.1     1.4
+  //   star:100000                                   1.1 (512)       3.3     2.9
+  //   complete:100                               0.0087 (5)      0.0039  0.0069
+  //   uniform:10,degree=64                         0.144 (4)      0.076   0.149
+  //   complete:1000                                 0.50 (1)       0.12    0.36
+  constexpr double kMostDegree = 32;
+  double degree = mean_degree(graph);
+  const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
+  if (!on_gpu) degree = crowded ? kMostDegree : std::min(degree, kMostDegree);
   return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
 }
 

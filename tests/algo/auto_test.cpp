@@ -100,6 +100,7 @@ TEST(Delta, NarrowWhereDegreesAreSkewed) {  // weights 1 to 255, mean 128
   EXPECT_GE(delta_of("uniform:12,degree=2"), 500);                   // few arcs, no hub
   EXPECT_GE(delta_of("star:5000"), 500);                             // a hub, but a tree: nothing is reached again
   EXPECT_NEAR(delta_of("uniform:12,degree=16"), 128.0 * 4 / 32, 2);  // many arcs everywhere
+  EXPECT_EQ(delta_of("complete:300"), 16);                           // more arcs make no narrower
 }
 
 TEST(Refused, LeavesTheAnswerBefore) {
