@@ -182,7 +182,7 @@ TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
 
 // An item that goes to a PE that is not there: the error names what owner() said, and the next run is right.
 TEST_P(WorklistOnGpus, AnOwnerThatIsNoPeIsNamed) {
-  for (pe_t pes = 1; pes <= gpus_ && pes <= 2; ++pes) {
+  for (pe_t pes = 2; pes <= gpus_ && pes <= 3; ++pes) {
     const Machine gpus = machine(pes);
     Worklist<Chain> list(gpus, plan(8));
     std::vector<std::shared_ptr<void>> visits;

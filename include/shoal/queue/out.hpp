@@ -76,7 +76,7 @@ class Out {
     pe_t owner[kSome];
     bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
     for (lane_t k = 0; k < kSome; ++k) {
-      owner[k] = has[k] ? view().task.owner(item[k]) : view().me;
+      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
       leaves[k] = has[k] && !keep[k];
       if (leaves[k] && !view().is_pe(owner[k])) {
@@ -253,7 +253,7 @@ class Out {
   /// This lane alone: who owns `item`, asked again of one that was pushed before, or merged. Where that is no PE of the run the
   /// run ends, and `has` is cleared: the item goes nowhere, and nothing beyond a table of PEs is touched.
   SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
-    const pe_t owner[1] = {has ? view().task.owner(item) : view().me};
+    const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
     has = has && view().is_pe(owner[0]);
     if (!view().is_pe(owner[0])) view().refuse(owner);
     return owner[0];

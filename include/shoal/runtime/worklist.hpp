@@ -144,8 +144,7 @@ class Worklist {
       if (refused == 0) continue;
       throw UsageError("the task's owner() returned " + std::to_string(RefusedOwner::owner(refused)) +
                        " for an item pushed on PE " + std::to_string(p) + "; with " + std::to_string(machine_.n_pes()) +
-                       (machine_.n_pes() == 1 ? " PE it must be 0"
-                                              : " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1)));
+                       " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1));
     }
     std::vector<PeSnapshot> pes;
     RunState worst = RunState::done;
