@@ -132,7 +132,11 @@ void add_from_csr(nb::class_<Graph>& graph, const char* doc) {
 }  // namespace
 
 void bind_graph(nb::module_& module) {
-  nb::class_<Graph> graph(module, "Graph", "A graph as compressed sparse rows, on the host. Never changes.");
+  nb::class_<Graph> graph(
+      module, "Graph",
+      "A graph as compressed sparse rows, on the host. Never changes.\n\n"
+      "Made by read, generate, from_csr, from_edges or from_scipy. Algorithms take it as they take a "
+      "file's name; a graph that is used more than once is read once this way.");
   graph.def_static(
       "_read",
       [](const std::string& file, bool undirected, bool dedup, bool cache, const std::string& format) {
@@ -146,7 +150,7 @@ void bind_graph(nb::module_& module) {
       },
       nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("cache"), nb::arg("format"));
   graph.def_static(
-      "generate",
+      "_generate",
       [](const std::string& spec) {
         const nb::gil_scoped_release nogil;
         if (!is_generator(spec)) {
@@ -155,7 +159,8 @@ void bind_graph(nb::module_& module) {
         }
         return Graph{std::make_shared<const Csr>(generate(parse_generator(spec)))};
       },
-      nb::arg("spec"), "Generates a graph, for example ``kron:18,seed=7``; the same for the same text, everywhere.");
+      nb::arg("spec"));
+  bind_edges(graph);
   const char* doc = "See shoal.Graph.from_csr.";
   add_from_csr<std::int64_t, std::int32_t>(graph, doc);
   add_from_csr<std::int64_t, std::uint32_t>(graph, doc);

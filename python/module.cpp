@@ -1,10 +1,9 @@
-// The compiled part of `import shoal`: the four errors, options, what this machine has; graphs and runs are added by
-// their own files.
+// The compiled part of `import shoal`: options, what this machine has; errors, graphs and runs are added by their own
+// files.
 #include "module.hpp"
 
 #include <nanobind/stl/string.h>
 
-#include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/data/generate.hpp"
 #include "shoal/runtime/devices.hpp"
@@ -50,15 +49,10 @@ NB_MODULE(_shoal, m) {
   using namespace shoal::python;
   m.attr("__version__") = kVersion;
 
-  nb::exception<Error> error(m, "Error", PyExc_Exception);
-  nb::exception<UsageError>(m, "UsageError", nb::make_tuple(error, nb::handle(PyExc_ValueError)));
-  nb::exception<CapacityError>(m, "CapacityError", nb::make_tuple(error, nb::handle(PyExc_MemoryError)));
-  nb::exception<TransportError>(m, "TransportError", nb::make_tuple(error, nb::handle(PyExc_ConnectionError)));
-  nb::exception<DeviceError>(m, "DeviceError", nb::make_tuple(error, nb::handle(PyExc_RuntimeError)));
-
+  bind_errors(m);
   bind_graph(m);
   bind_options(m);
   bind_runs(m);
-  m.def("_machine", &machine_to_json);
+  m.def("_machine", [] { return name_arguments(machine_to_json()); });
   m.def("is_generator", &is_generator, nb::arg("text"), "Whether a text such as ``kron:18`` names a generator.");
 }

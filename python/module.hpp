@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <string>
 
 #include "shoal/core/array.hpp"
 #include "shoal/data/csr.hpp"
@@ -25,7 +26,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(HostArray<T>&& array) {
   return {held->data(), {static_cast<std::size_t>(held->size())}, owner};
 }
 
+/// The same message with arguments of Python in the place of flags: "use --device cpu" is "use device='cpu'".
+std::string name_arguments(const std::string& message);
+
+void bind_errors(nb::module_& module);
 void bind_graph(nb::module_& module);
+void bind_edges(nb::class_<Graph>& graph);
 void bind_runs(nb::module_& module);
 
 }  // namespace shoal::python

@@ -37,10 +37,9 @@ class Placed {
   std::string run(F f) {
     const nb::gil_scoped_release nogil;
     const std::lock_guard lock(mutex_);
-    ran_ = false;
-    const Report report = f(*runner_);
+    const Report report = f(*runner_);  // refused before it began: the answer of the run before stays
     ran_ = true;
-    return to_json(report);
+    return name_arguments(to_json(report));
   }
   std::string search(std::int64_t source) {
     return run([source](Runner& runner) {

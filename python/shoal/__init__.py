@@ -17,7 +17,9 @@ import json
 from typing import Any
 
 from . import _shoal
+from ._edges import from_edges
 from ._graph import from_csr, from_scipy, read
+from ._paths import path
 from ._runs import Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
 from ._shoal import CapacityError, DeviceError, Error, Graph, TransportError, UsageError, __version__
 
@@ -37,8 +39,10 @@ __all__ = [
     "components",
     "doctor",
     "from_csr",
+    "from_edges",
     "from_scipy",
     "pagerank",
+    "path",
     "read",
     "sssp",
 ]

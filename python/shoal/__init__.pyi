@@ -71,10 +71,21 @@ class Graph:
     def from_csr(
         offsets: NDArray[Any],
         targets: NDArray[Any],
-        weights: NDArray[np.int32] | NDArray[np.float64] | None = None,
+        weights: NDArray[Any] | None = None,
         *,
         symmetric: bool = False,
         name: str = "arrays",
+    ) -> Graph: ...
+    @staticmethod
+    def from_edges(
+        sources: Any,
+        targets: Any,
+        weights: Any = None,
+        *,
+        num_vertices: int | None = None,
+        undirected: bool = False,
+        dedup: bool = False,
+        name: str = "edges",
     ) -> Graph: ...
     @staticmethod
     def from_scipy(matrix: Any, *, symmetric: bool = False) -> Graph: ...
@@ -92,6 +103,10 @@ class Graph:
     def targets(self) -> NDArray[np.uint32]: ...
     @property
     def weights(self) -> NDArray[np.int32] | NDArray[np.float64] | None: ...
+    @property
+    def degrees(self) -> NDArray[np.int64]: ...
+    def neighbors(self, vertex: int) -> NDArray[np.uint32]: ...
+    def to_scipy(self) -> Any: ...
     def is_symmetric(self) -> bool: ...
     def transpose(self) -> Graph: ...
     def write(self, file: str | os.PathLike[str]) -> None: ...
@@ -156,10 +171,21 @@ def read(
 def from_csr(
     offsets: NDArray[Any],
     targets: NDArray[Any],
-    weights: NDArray[np.int32] | NDArray[np.float64] | None = None,
+    weights: NDArray[Any] | None = None,
     *,
     symmetric: bool = False,
     name: str = "arrays",
 ) -> Graph: ...
+def from_edges(
+    sources: Any,
+    targets: Any,
+    weights: Any = None,
+    *,
+    num_vertices: int | None = None,
+    undirected: bool = False,
+    dedup: bool = False,
+    name: str = "edges",
+) -> Graph: ...
 def from_scipy(matrix: Any, *, symmetric: bool = False) -> Graph: ...
+def path(predecessors: Any, target: int) -> NDArray[np.int32]: ...
 def doctor() -> dict[str, Any]: ...

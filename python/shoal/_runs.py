@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _shoal
+from . import _checks, _shoal
 from ._graph import as_graph
 from ._shoal import UsageError
 
@@ -57,10 +57,12 @@ class _Placed:
 
     @property
     def num_vertices(self) -> int:
+        """Vertices are 0 to num_vertices - 1."""
         return self._run.num_vertices
 
     @property
     def num_arcs(self) -> int:
+        """An undirected edge is two arcs."""
         return self._run.num_arcs
 
     def verify(self) -> str:
@@ -83,13 +85,15 @@ class Bfs(_Placed):
 
     def __init__(self, graph: Any, *, parents: bool = False, strategy: str = "auto", **options: Any) -> None:
         shared = _shared(options)
-        self._run = _shoal._Bfs(*as_graph(graph), shared, strategy=strategy, parents=parents)
-        self._parents = parents
+        self._parents = _checks.flag("parents", parents)
+        strategy = _checks.text("strategy", strategy)
+        self._run = _shoal._Bfs(*as_graph(graph), shared, strategy=strategy, parents=self._parents)
 
     def search(self, source: int) -> dict[str, Any]:
-        """Searches from `source` and returns the report; the answer stays where it is until `result`.
+        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`.
 
-        ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why.
+        ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why. A source that
+        is refused (`UsageError`) leaves the answer of the search before.
         """
         return json.loads(self._run.search(operator.index(source)))
 
@@ -108,7 +112,16 @@ class Bfs(_Placed):
 
 
 def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Breadth-first search from one source: see `Bfs` and `Bfs.result`. For many sources, place the graph once with `Bfs`."""
+    """Breadth-first search from one source: see `Bfs` and `Bfs.result`. For many sources, place the graph once with `Bfs`.
+
+    Examples
+    --------
+    >>> shoal.bfs("chain:4", 1).tolist()
+    [1, 0, 1, 2]
+    >>> levels, parents = shoal.bfs("chain:4", 1, parents=True)
+    >>> parents.tolist()
+    [1, 1, 1, 2]
+    """
     run = Bfs(graph, parents=parents, **options)
     run.search(source)
     return run.result()
@@ -144,13 +157,14 @@ class Sssp(_Placed):
         **options: Any,
     ) -> None:
         shared = _shared(options)
+        self._predecessors = _checks.flag("predecessors", predecessors)
+        asked = {"strategy": _checks.text("strategy", strategy), "delta": _checks.number("delta", delta)}
+        if weights is not None:
+            _checks.text("weights", weights)
         held, generator = as_graph(graph)
         if weights is None:
             weights = "hash255" if held is None else "file"
-        self._run = _shoal._Sssp(
-            held, generator, shared, strategy=strategy, weights=weights, delta=delta, predecessors=predecessors
-        )
-        self._predecessors = predecessors
+        self._run = _shoal._Sssp(held, generator, shared, weights=weights, predecessors=self._predecessors, **asked)
 
     def search(self, source: int) -> dict[str, Any]:
         """Searches from `source` and returns the report, as `Bfs.search` does."""
@@ -173,7 +187,15 @@ class Sssp(_Placed):
 def sssp(
     graph: Any, source: int, predecessors: bool = False, **options: Any
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Shortest paths from one source: see `Sssp` and `Sssp.result`. For many sources, place the graph once with `Sssp`."""
+    """Shortest paths from one source: see `Sssp` and `Sssp.result`. For many sources, place the graph once with `Sssp`.
+
+    Examples
+    --------
+    >>> graph = shoal.from_edges([0, 0, 1], [1, 2, 2], [7, 9, 1])
+    >>> distances, predecessors = shoal.sssp(graph, 0, predecessors=True)
+    >>> distances.tolist(), shoal.path(predecessors, 2).tolist()
+    ([0, 7, 8], [0, 1, 2])
+    """
     run = Sssp(graph, predecessors=predecessors, **options)
     run.search(source)
     return run.result()
@@ -226,9 +248,13 @@ class PageRank(_Placed):
         **options: Any,
     ) -> None:
         shared = _shared(options)
-        self._run = _shoal._PageRank(
-            *as_graph(graph), shared, strategy=strategy, alpha=alpha, tolerance=tolerance, precision=precision
-        )
+        asked = {
+            "strategy": _checks.text("strategy", strategy),
+            "alpha": _checks.number("alpha", alpha),
+            "tolerance": _checks.number("tolerance", tolerance),
+            "precision": _checks.text("precision", precision),
+        }
+        self._run = _shoal._PageRank(*as_graph(graph), shared, **asked)
         self._error_bound: float | None = None
 
     def rank(self, personalization: Any = None) -> dict[str, Any]:
@@ -255,7 +281,13 @@ class PageRank(_Placed):
 
 
 def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndarray:
-    """PageRank: see `PageRank`, `PageRank.rank` and `PageRank.result`."""
+    """PageRank: see `PageRank`, `PageRank.rank` and `PageRank.result`.
+
+    Examples
+    --------
+    >>> shoal.pagerank("star:5").round(3).tolist()
+    [0.476, 0.131, 0.131, 0.131, 0.131]
+    """
     run = PageRank(graph, **options)
     run.rank(personalization)
     return run.result()
@@ -274,6 +306,7 @@ class Components(_Placed):
 
     def __init__(self, graph: Any, *, strategy: str = "auto", **options: Any) -> None:
         shared = _shared(options)
+        strategy = _checks.text("strategy", strategy)
         self._run = _shoal._Components(*as_graph(graph), shared, strategy=strategy)
 
     def run(self) -> dict[str, Any]:
@@ -286,7 +319,13 @@ class Components(_Placed):
 
 
 def components(graph: Any, **options: Any) -> np.ndarray:
-    """Connected components: see `Components` and `Components.result`."""
+    """Connected components: see `Components` and `Components.result`.
+
+    Examples
+    --------
+    >>> shoal.components(shoal.from_edges([0, 3], [2, 4])).tolist()
+    [0, 1, 0, 3, 3]
+    """
     run = Components(graph, **options)
     run.run()
     return run.result()

@@ -1,9 +1,12 @@
 """Wrong input becomes the right exception, with words that help."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 import shoal
+from shoal import _shoal
 
 OFFSETS = np.array([0, 1, 2], dtype=np.int64)
 TARGETS = np.array([1, 0], dtype=np.int32)
@@ -109,6 +112,96 @@ def test_files() -> None:
 def test_result_before_search() -> None:
     with pytest.raises(shoal.UsageError, match="search"):
         shoal.Bfs((OFFSETS, TARGETS)).result()
+
+
+def test_what_is_refused_leaves_the_answer_before() -> None:
+    run = shoal.Bfs("chain:5", device="cpu")
+    run.search(1)
+    for wrong, error in [(99, shoal.UsageError), (-1, shoal.UsageError), ("3", TypeError)]:
+        with pytest.raises(error):
+            run.search(wrong)
+    assert run.verify() == ""
+    assert run.result().tolist() == [1, 0, 1, 2, 3]
+    paths = shoal.Sssp("chain:5", weights="unit", device="cpu")
+    paths.search(0)
+    with pytest.raises(shoal.UsageError):
+        paths.search(5)
+    assert paths.result().tolist() == [0, 1, 2, 3, 4]
+    ranks = shoal.PageRank("star:5", device="cpu")
+    ranks.rank()
+    for jumps in ({9: 1.0}, {1: -1.0}, {}):
+        with pytest.raises(shoal.UsageError):
+            ranks.rank(jumps)
+    assert ranks.result().sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: shoal.bfs("chain:5", 0, device="cpu", engine="peer"), "engine 'threads' or device 'gpu'"),
+        (lambda: shoal.bfs("chain:5", 0, device="cpu", worker="warp", strategy="async"), "use worker='thread'"),
+        (lambda: shoal.sssp((OFFSETS, TARGETS), 0), "weights='file' asks for them; use weights='hash255' or 'unit'"),
+        (lambda: shoal.sssp("chain:5", 0, weights="file"), "use weights='hash255' or 'unit'"),
+        (lambda: shoal.sssp("chain:5", 0, delta=-2), "delta=-2.000000 is out of range"),
+        (lambda: shoal.sssp("chain:5", 0, delta=5, strategy="async"), "use queue='priority' and threshold_delta"),
+    ],
+)
+def test_words_are_of_python(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(shoal.UsageError) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("flags", "arguments"),
+    [
+        ("use --device cpu to run", "use device='cpu' to run"),
+        ("(--device cpu), or see", "(device='cpu'), or see"),
+        ("use --device cpu, or --engine peer for GPUs", "use device='cpu', or engine='peer' for GPUs"),
+        ("raise --capacity or --spill", "raise capacity or spill"),
+        ("use --pes 1, or see", "use pes=1, or see"),
+        ("leave --engine out", "leave engine out"),
+        ("a smaller --worker block:N", "a smaller worker='block:N'"),
+        ("use --weights hash255 or unit.", "use weights='hash255' or 'unit'."),
+        ("--stall-timeout 5 is", "stall_timeout=5 is"),
+        ("read it with --undirected", "read it with undirected=True"),
+        ("a -- b, x--y and -5", "a -- b, x--y and -5"),
+        ("--", "--"),
+    ],
+)
+def test_flags_become_arguments(flags: str, arguments: str) -> None:
+    assert _shoal._name_arguments(flags) == arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: shoal.bfs("chain:5", 0, parents="x"), "parents is 'x' (str); it must be True or False"),
+        (lambda: shoal.bfs("chain:5", 0, strategy=3), "strategy is 3 (int); it must be a text"),
+        (lambda: shoal.sssp("chain:5", 0, predecessors=1), "predecessors is 1 (int)"),
+        (lambda: shoal.sssp("chain:5", 0, delta="wide"), "delta is 'wide' (str); it must be a number"),
+        (lambda: shoal.sssp("chain:5", 0, weights=5), "weights is 5 (int)"),
+        (lambda: shoal.pagerank("chain:5", alpha=None), "alpha is None (NoneType); it must be a number"),
+        (lambda: shoal.components("chain:5", strategy=None), "strategy is None"),
+        (lambda: shoal.Graph.generate(5), "spec is 5 (int)"),
+        (lambda: shoal.read("a.el", undirected=1), "undirected is 1 (int)"),
+        (lambda: shoal.read("a.el", format=2), "format is 2 (int)"),
+        (lambda: shoal.from_csr(OFFSETS, TARGETS, symmetric=None), "symmetric is None"),
+        (lambda: shoal.bfs("chain:5", 0, threads="two"), "option threads is 'two', a str"),
+    ],
+)
+def test_wrong_kinds_are_answered_in_one_line(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_kinds_of_numpy_are_taken() -> None:
+    levels, parents = shoal.bfs("chain:3", np.int64(0), parents=np.True_)
+    assert (levels.tolist(), parents.tolist()) == ([0, 1, 2], [0, 0, 1])
+    assert shoal.sssp("chain:3", 0, weights="unit", delta=np.float32(2)).tolist() == [0, 1, 2]
 
 
 def test_memory() -> None:

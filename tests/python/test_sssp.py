@@ -78,7 +78,7 @@ def test_errors() -> None:
         (np.array([7, 1, 1, 2, 9, -4], dtype=np.int32), shoal.UsageError, "-4"),
         (np.array([7, 1, 1, 2, 9, np.nan]), shoal.UsageError, "nan"),
         (WEIGHTS[:3].copy(), shoal.UsageError, "3 entries"),
-        (WEIGHTS.astype(np.int64), TypeError, "int64"),
+        (WEIGHTS.astype(complex), TypeError, "complex128"),
         (WEIGHTS.tolist(), TypeError, "list"),
     ]:
         with pytest.raises(error, match=words):

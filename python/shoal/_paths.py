@@ -1,0 +1,55 @@
+"""Paths out of the trees that searches return."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+
+def path(predecessors: Any, target: int) -> np.ndarray:
+    """The path from the source of a search to `target`.
+
+    Parameters
+    ----------
+    predecessors
+        What `bfs` returns with ``parents=True`` or `sssp` with ``predecessors=True``: of each vertex the one before it; of
+        the source itself, -1 where there is no path.
+    target
+        The last vertex, [0, num_vertices).
+
+    Returns
+    -------
+    int32 (vertices on the path,)
+        The source first, `target` last; empty where there is no path.
+
+    Raises
+    ------
+    ValueError
+        No such vertex, or arrays that are no tree.
+
+    Examples
+    --------
+    >>> levels, parents = shoal.bfs("chain:4", 0, parents=True)
+    >>> shoal.path(parents, 3).tolist()
+    [0, 1, 2, 3]
+    """
+    before = np.asarray(predecessors)
+    if before.ndim != 1 or before.dtype.kind not in "iu":
+        raise ValueError(f"predecessors has shape {before.shape} and dtype {before.dtype}; one whole number per vertex")
+    v = operator.index(target)
+    if not 0 <= v < len(before):
+        raise ValueError(f"target {v} is not in the graph: vertices are 0 to {len(before) - 1}")
+    steps: list[int] = []
+    if before[v] < 0:
+        return np.array(steps, dtype=np.int32)
+    while len(steps) <= len(before):
+        steps.append(v)
+        u = int(before[v])
+        if u == v:
+            return np.array(steps[::-1], dtype=np.int32)
+        if not 0 <= u < len(before):
+            break
+        v = u
+    raise ValueError(f"predecessors are no tree: going back from vertex {operator.index(target)} ends at no source")
