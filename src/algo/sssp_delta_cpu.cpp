@@ -251,7 +251,7 @@ class DeltaCpu : public SsspEngine {
 std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine& machine, const PlacedGraph& graph, double delta,
                                                 bool wide) {
   const bool real = graph.weight_kind == WeightKind::float64;
-  if (delta == 0) delta = default_delta(graph, false);
+  if (delta == 0) delta = default_delta(graph, machine.team().size());
   if (!real) delta = std::max(1.0, std::round(delta));
   // The numbers of buckets have 63 bits, and 1 / delta is to be finite.
   const double longest = static_cast<double>(graph.num_vertices) * graph.max_weight;

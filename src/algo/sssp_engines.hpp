@@ -41,8 +41,8 @@ std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGrap
 
 /// A width of buckets in units of weight: few light arcs per vertex, so that few are relaxed twice, but enough vertices in
 /// a bucket for all threads (two CPU threads: kron:20 is fastest at 16, road:2048 from 256 to 512, weights 1 to 255).
-/// @param on_gpu  by the mean degree alone: of these widths only those of roads were measured on GPUs
-double default_delta(const PlacedGraph& graph, bool on_gpu);
+/// @param threads  CPU threads of all PEs; 0: GPUs, by the mean degree alone (only roads' widths were measured there)
+double default_delta(const PlacedGraph& graph, int threads);
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct SsspPlan {

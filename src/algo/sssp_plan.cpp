@@ -13,8 +13,9 @@ constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
 // Every bucket is a meeting or more. AMD EPYC, 2026-11-21, us by one thread / by two: complete:100 8 / 216, kron:10 (22,200
-// vertices and arcs) 27 / 150, road:128 (74,848) 608 / 722 on a busy machine.
-constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
+// vertices and arcs) 27 / 150, road:128 (74,848) 608 / 722, kron:14 (442,552) 800 / 1,002 on a busy machine. as-caida20071105
+// (133,237) takes 960 by one, and 1,040 by two threads that have the machine to themselves.
+constexpr std::int64_t kLeastWork = 1 << 17;  ///< of a thread, in vertices and arcs
 
 /// Edges beyond those of a tree of all vertices; below 0 where there are several components.
 std::int64_t detours_of(const PlacedGraph& graph) {
@@ -26,23 +27,29 @@ std::int64_t detours_of(const PlacedGraph& graph) {
 const char* name(SsspStrategy strategy) { return name_of(kStrategies, strategy); }
 SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
-double default_delta(const PlacedGraph& graph, bool on_gpu) {
-  // Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket
-  // runs a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing
-  // is reached again. And below an eighth of the mean weight the steps of more buckets cost more than they spare. One thread
-  // of an AMD EPYC, 2026-11-21, weights 1 to 255, ms:
-  //   delta                                  4/degree of the mean   16      64
-  //   as-caida20071105 (mean 4, max 2,628)         1.81 (512)      0.96    1.04
-  //   dblp-2010 (5, 238)                             72 (512)        40      57
-  //   kron:15,degree=4                               11 (512)       1.1     1.4
-  //   star:100000                                   1.1 (512)       3.3     2.9
-  //   complete:100                               0.0087 (5)      0.0039  0.0069
-  //   uniform:10,degree=64                         0.144 (4)      0.076   0.149
-  //   complete:1000                                 0.50 (1)       0.12    0.36
+// Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket runs
+// a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing is
+// reached again. Below an eighth of the mean weight the steps of more buckets cost more than they spare. And one thread alone
+// waits for nobody at the end of a step, so narrow buckets suit it earlier. One thread of an AMD EPYC, 2026-11-21, weights 1 to
+// 255 (mean 128), ms:
+//   delta                                    4 / degree     16      64     512
+//   as-caida20071105 (mean 4, max 2,628)                  0.96    1.04    1.81
+//   dblp-2010 (5, 238)                                    10.9    11.4    18.2
+//   kron:15,degree=4                                       1.1     1.4      11
+//   4elt (5.9, 10)                                        0.67    0.72    0.84
+//   uniform:15,degree=3 (6)                                1.5     1.6     2.2
+//   road:100 (3.6)                                        0.37    0.37    0.32
+//   star:100000                                            3.3     2.9     1.1
+//   complete:100                             0.0087 (5) 0.0039  0.0069
+//   uniform:10,degree=64                      0.144 (4)  0.076   0.149
+//   complete:1000                              0.50 (1)   0.12    0.36
+double default_delta(const PlacedGraph& graph, int threads) {
   constexpr double kMostDegree = 32;
   double degree = mean_degree(graph);
-  const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
-  if (!on_gpu) degree = crowded ? kMostDegree : std::min(degree, kMostDegree);
+  if (threads > 0) {
+    const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
+    degree = crowded || (threads == 1 && degree > 4) ? kMostDegree : std::min(degree, kMostDegree);
+  }
   return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
 }
 
@@ -103,7 +110,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
       // 2026-11-21: 15.8 ms at 8 times the width, 25.3 at 4 times, 50.5 at the width itself.
       const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
-      plan.launch.threshold_delta = wider * default_delta(graph, machine.on_gpu());
+      plan.launch.threshold_delta =
+          wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
       say_again("threshold_delta", std::to_string(plan.launch.threshold_delta) + ": from the mean weight and degree",
                 why);
     }
