@@ -199,6 +199,12 @@ Csr read_shoal(const Source& source) {
   if (const Entry* e = contents.find(kRealWeights)) graph.real_weights = array_of<double>(source, *e);
   graph.symmetric = (h.flags & kSymmetric) != 0;
   if (h.weight_kind == 2 && (h.flags & kWide) != 0) {
+    parallel_ranges(m, kGrain, [&](std::int64_t b, std::int64_t e) {
+      for (std::int64_t a = b; a < e; ++a)
+        if (!is_whole_weight(graph.real_weights[a]))
+          source.raise("the weight of arc " + std::to_string(a) + " is no whole number up to 2^53, as the header says" +
+                       kCure);
+    });
     graph.weight_remarks.wide = std::string("a whole weight of the file it was made from") + kBeyondInt32;
   }
   if (graph.offsets[0] != 0 || graph.offsets[n] != m)

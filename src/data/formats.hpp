@@ -1,5 +1,6 @@
 // The formats behind read_graph and write_graph. Private to this room; tests and fuzzers use it too.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -98,6 +99,10 @@ Csr read_graph_source(Format format, const Source& source);
 
 /// 2^53: up to here every whole number is a float64, so that whole weights beyond 32 bits are exact.
 inline constexpr std::int64_t kMostWholeWeight = std::int64_t{1} << 53;
+/// True for what a wide whole weight may be.
+inline bool is_whole_weight(double w) {
+  return std::abs(w) <= static_cast<double>(kMostWholeWeight) && w == std::trunc(w);
+}
 /// What remarks on such weights end with.
 inline constexpr const char* kBeyondInt32 = " is beyond 32 bits (2147483647)";
 

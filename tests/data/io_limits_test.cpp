@@ -111,6 +111,17 @@ TEST(WholeWeights, AreWrittenAsTheyWereRead) {
   }
 }
 
+TEST(WholeWeights, AreLookedAtWhereAFileSaysThatTheyAre) {
+  const Folder folder;
+  shoal::write_graph(shoal::csr_from_arcs(2, {0, 1}, {1, 0}, {}, {5, 0.5}), folder / "r.shoal");
+  std::string bytes = slurp(folder / "r.shoal");
+  bytes[44] = static_cast<char>(bytes[44] | 2);  // the flag of wide whole weights
+  EXPECT_EQ(
+      usage_error_of([&] { read_graph_bytes(Format::shoal, reseal_shoal(bytes), "FILE"); }),
+      "FILE: the weight of arc 1 is no whole number up to 2^53, as the header says; the file is damaged, write it "
+      "again");
+}
+
 TEST(WholeWeights, NegativeOnesAreRememberedWithTheirLine) {
   auto negative = [](Format format, const std::string& text) {
     return read_graph_bytes(format, text, "FILE").weight_remarks.negative;

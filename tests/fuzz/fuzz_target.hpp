@@ -32,6 +32,8 @@ inline void check(const shoal::Csr& graph) {
   if (graph.weight_kind == shoal::WeightKind::int32 && graph.int_weights.size() != graph.num_arcs()) broken("weights");
   if (graph.weight_kind == shoal::WeightKind::float64) {
     if (graph.real_weights.size() != graph.num_arcs()) broken("weights");
+    for (const double w : graph.real_weights)
+      if (!graph.weight_remarks.wide.empty() && !shoal::io::is_whole_weight(w)) broken("a wide weight is not whole");
   }
   if (!shoal::io::rows_sorted(graph)) broken("rows are not sorted");
 }
