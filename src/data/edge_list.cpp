@@ -15,11 +15,13 @@ constexpr std::string_view kMatrixMarket = "%%MatrixMarket";
 constexpr std::string_view kOwnMark =
     "# shoal vertices=";  // says how many vertices there are beyond the largest number
 
+constexpr std::size_t kMostFields = 100;  // more are not counted: a line may be the whole of a large file
+
 /// Fields of a line, cut at blanks and commas, for the line of names and for counting columns.
 std::vector<std::string_view> fields_of(const char* p, const char* end) {
   std::vector<std::string_view> fields;
   p = skip_blanks(p, end);
-  while (p < end) {
+  while (p < end && fields.size() < kMostFields) {
     const char* first = p;
     while (p < end && !is_blank(*p) && *p != ',') ++p;
     fields.emplace_back(first, static_cast<std::size_t>(p - first));
@@ -132,7 +134,7 @@ Csr read_edge_list(const Source& source, Format flavour) {
     if (!data) text.raise(text.end(), "the edge list holds no edges; a graph without edges can be a .mtx file");
     if (!names) {
       body = line.begin;
-      rules.columns = static_cast<int>(std::min<std::size_t>(fields_of(first, line.end).size(), 100));
+      rules.columns = static_cast<int>(fields_of(first, line.end).size());
       if (rules.columns == 2 && flavour == Format::weighted_edge_list)
         throw ParseError{first, "a .wel file has three columns, found 2; name it .el if it has no weights"};
       // Whether the first line's fields are numbers at all is said before their count.
@@ -140,6 +142,7 @@ Csr read_edge_list(const Source& source, Format flavour) {
       read_vertex(first, line.end, true, 0, -1, vertex);
       if (rules.columns != 2 && rules.columns != 3)
         throw ParseError{first, "expected 2 or 3 columns, found " + std::to_string(rules.columns) +
+                                    (rules.columns < static_cast<int>(kMostFields) ? "" : " or more") +
                                     "; keep source, target and optionally weight (cut -f1,2)"};
     }
   } catch (const ParseError& error) {

@@ -55,6 +55,14 @@ TEST(Memory, ArcsBeyondMemoryAreRefusedWhileTheyAreRead) {
             "without gaps, or use a machine with more memory");
 }
 
+TEST(Memory, OneLineOfAllNumbers) {
+  std::string line;
+  for (int i = 0; i < 1'000'000; ++i) line += "7 ";
+  EXPECT_EQ(
+      usage_error_of([&] { read_graph_bytes(Format::edge_list, line, "FILE"); }),
+      "FILE:1: expected 2 or 3 columns, found 100 or more; keep source, target and optionally weight (cut -f1,2)");
+}
+
 TEST(Memory, PackedTextBeyondIt) {
   const Folder folder;
   for (const auto& [name, packing] :
