@@ -71,7 +71,10 @@ int list(const std::string& path) {
 
 extern "C" void remove_and_end(int signal) {
   remove_pending_files();
-  ::raise(signal);  // SA_RESETHAND: its usual effect, as soon as this returns
+  // Only now: the same signal may come to another thread meanwhile (`timeout` sends it twice), and must not end the process
+  // before the files are gone.
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);  // as soon as this returns
 }
 
 }  // namespace
@@ -91,7 +94,6 @@ void remove_pending_files_on_signals() {
     if (::sigaction(signal, nullptr, &old) != 0 || old.sa_handler == SIG_IGN) continue;
     struct sigaction now {};
     now.sa_handler = remove_and_end;
-    now.sa_flags = SA_RESETHAND;
     ::sigemptyset(&now.sa_mask);
     ::sigaction(signal, &now, nullptr);
   }
