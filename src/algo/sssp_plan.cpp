@@ -12,10 +12,10 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
-// Every bucket is a meeting or more. AMD EPYC, 2026-11-21, us by one thread / by two: complete:100 8 / 216, kron:10 (22,200
-// vertices and arcs) 27 / 150, road:128 (74,848) 608 / 722, kron:14 (442,552) 800 / 1,002 on a busy machine. as-caida20071105
-// (133,237) takes 960 by one, and 1,040 by two threads that have the machine to themselves.
-constexpr std::int64_t kLeastWork = 1 << 17;  ///< of a thread, in vertices and arcs
+// Every bucket is a meeting or more. An idle machine of two threads, 2026-11-21, ms by one thread / by two: kron:13 (212,000
+// vertices and arcs) .40 / .56, kron:14 (442,552) .78 / .99, kron:15 (0.9 M) 1.5 / 1.0, uniform:14 (0.5 M) 1.4 / 1.5,
+// road:200 (0.2 M) 1.5 / 1.6, road:300 (0.4 M) 3.6 / 3.1, road:500 (1.2 M) 11 / 6.5.
+constexpr std::int64_t kLeastWork = 1 << 18;  ///< of a thread, in vertices and arcs
 
 /// Edges beyond those of a tree of all vertices; below 0 where there are several components.
 std::int64_t detours_of(const PlacedGraph& graph) {
