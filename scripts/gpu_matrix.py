@@ -8,8 +8,9 @@ BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A jo
 one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
 programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. Soaks go first,
 then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
-last; --json: the same, for scripts/results_table.py. --resume goes on where an earlier call with the same arguments ran out
-of time: what its programs finished is in OUT, and counts. Exit status 1 unless all ways were run and right.
+last; --json: the same, for scripts/results_table.py. --resume goes on where an earlier call ran out of time: what its
+programs finished is in OUT, and counts; of the arguments only --seconds, --pes and --ways may be others. Exit status 1
+unless all ways were run and right.
 """
 
 import argparse
@@ -208,9 +209,14 @@ def main() -> int:
     if args.data and not args.data.is_dir():
         parser.error(f"--data {args.data}: no such folder")
     args.out.mkdir(parents=True, exist_ok=True)
+    record = args.out / "arguments.json"
+    decide = {key: str(getattr(args, key)) for key in ("data", "shards", "soak", "algorithms", "seed")}
     if not args.resume:
         for old in args.out.glob("*of*.json"):
             old.unlink()
+        record.write_text(json.dumps(decide), encoding="utf-8")
+    elif not record.exists() or json.loads(record.read_text(encoding="utf-8")) != decide:
+        parser.error(f"--resume: {record} names no call, or one with other --{', --'.join(decide)}")
     gpus = visible_gpus()
     if not gpus:
         print("no GPU is visible", file=sys.stderr)

@@ -86,6 +86,7 @@ class GpuDrivers(unittest.TestCase):
             (("--algorithms", "dfs"), "--algorithms dfs: legal: bfs, sssp"),
             (("--ways", "most"), "--ways most: legal: core"),
             (("--data", "/nowhere"), "--data /nowhere: no such folder"),
+            (("--resume", "--algorithms", "bfs", "--soak", "2", "--shards", "3"), "one with other --data, --shards"),
         ):
             done = self.run_script("gpu_matrix.py", *flags)
             self.assertEqual(done.returncode, 2)
