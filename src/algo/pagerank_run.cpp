@@ -45,8 +45,7 @@ struct PageRankRunner::State : GraphRunner::State {
         throw UsageError(place(w) + " vertex " + std::to_string(w.vertex) + " has weight " + std::to_string(w.weight) +
                          "; finite weights of at least 0 are wanted");
       }
-      if (w.vertex >= run.num_vertices()) run.placed_vertex((place(w) + " vertex").c_str(), w.vertex);  // throws
-      personal[run.placed_vertex("vertex", w.vertex)] += w.weight;
+      personal[run.placed_vertex((place(w) + " vertex").c_str(), w.vertex)] += w.weight;
       sum += w.weight;
     }
     if (!(sum > 0) || !std::isfinite(sum)) {

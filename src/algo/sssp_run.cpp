@@ -9,17 +9,11 @@
 #include "shoal/algo/sssp_reference.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
 #include "sssp_distances.hpp"
 #include "sssp_engines.hpp"
 
 namespace shoal {
-namespace {
-
-/// 2^53: sums of whole numbers below it are exact as float64, and rounding never brings a larger sum below it.
-constexpr double kMostWholeDistance = 9007199254740992.0;
-
-}  // namespace
-
 struct SsspRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const SsspOptions& o) : GraphRunner::State(graph, o, o.weights), options(o) {
@@ -133,7 +127,8 @@ SsspResult SsspRunner::result() const {
       result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
     return !there ? -1.0 : s.real ? real : static_cast<double>(words[v]);
   });
-  if (s.real && !s.run.graph().weight_remarks.wide.empty() && reached.farthest >= kMostWholeDistance) {
+  if (s.real && !s.run.graph().weight_remarks.wide.empty() &&
+      reached.farthest >= static_cast<double>(kMostWholeWeight)) {  // rounding brings no larger sum below it
     const Csr& graph = s.run.graph();
     throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": distances from vertex " +
                      std::to_string(s.source) +

@@ -11,6 +11,7 @@
 #include "input.hpp"
 #include "shoal/data/csr.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/data/weights.hpp"
 
 namespace shoal::io {
 
@@ -97,8 +98,6 @@ Csr read_graph_source(Format format, const Source& source);
 
 // Checks and steps shared by the formats.
 
-/// 2^53: up to here every whole number is a float64, so that whole weights beyond 32 bits are exact.
-inline constexpr std::int64_t kMostWholeWeight = std::int64_t{1} << 53;
 /// True for what a wide whole weight may be.
 inline bool is_whole_weight(double w) {
   return std::abs(w) <= static_cast<double>(kMostWholeWeight) && w == std::trunc(w);

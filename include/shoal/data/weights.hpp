@@ -18,6 +18,9 @@ const char* name(WeightSource);
 /// The inverse of name(). @throws UsageError naming the text and the legal values
 WeightSource parse_weights(const std::string& text);
 
+/// 2^53: up to here every whole number is a float64, so that whole weights beyond 32 bits are exact, and sums below it.
+inline constexpr std::int64_t kMostWholeWeight = std::int64_t{1} << 53;
+
 /// The weight of the arc source -> target in the input's numbers: 1 + (((2654435761 a) xor (40503 b)) mod 2^32) mod 255 with
 /// a the source and b the target; in a symmetric graph a is the smaller end, so that both directions weigh the same.
 SHOAL_FN inline std::int32_t hash255(vertex_t source, vertex_t target, bool symmetric) {
