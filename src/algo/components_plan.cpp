@@ -9,7 +9,7 @@ namespace {
 constexpr Named<ComponentsStrategy> kStrategies[] = {
     {ComponentsStrategy::automatic, "auto"}, {ComponentsStrategy::async, "async"}, {ComponentsStrategy::hook, "hook"}};
 
-// An idle machine of two threads, 2026-11-21, ms by one thread / by two: kron:13 (212,000 vertices and arcs) .20 / .22, kron:14
+// AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: kron:13 (212,000 vertices and arcs) .20 / .22, kron:14
 // (442,552) .48 / .49, kron:15 (0.9 M) 1.17 / .72, kron:16 (1.7 M) 2.4 / 1.4; road:300 (0.4 M) 1.4 / 2.2, road:500 (1.2 M) 4.0 / 2.7.
 constexpr std::int64_t kLeastWork = 1 << 18;  ///< of a thread, in vertices and arcs
 

@@ -12,7 +12,7 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
-// Every bucket is a meeting or more. An idle machine of two threads, 2026-11-21, ms by one thread / by two: kron:13 (212,000
+// Every bucket is a meeting or more. AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: kron:13 (212,000
 // vertices and arcs) .40 / .56, kron:14 (442,552) .78 / .99, kron:15 (0.9 M) 1.5 / 1.0, uniform:14 (0.5 M) 1.4 / 1.5,
 // road:200 (0.2 M) 1.5 / 1.6, road:300 (0.4 M) 3.6 / 3.1, road:500 (1.2 M) 11 / 6.5.
 constexpr std::int64_t kLeastWork = 1 << 18;  ///< of a thread, in vertices and arcs

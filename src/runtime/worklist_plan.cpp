@@ -103,7 +103,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
   // A PE can run what its own ring has no room for, but not what others have no room for yet. In an order far from the best
   // a task makes several items of an element: sssp on wave (156,317 vertices, 2,118,662 arcs), first in first out, random
-  // partition on four H200, left up to two per arc waiting.
+  // partition on four H200, 2026-11-21, left up to two per arc waiting.
   const double elements = n_pes > 1 ? kItemsOfAnElement * static_cast<double>(items) * std::max(fan_out, 1.0)
                                     : static_cast<double>(wanted) / 2;
   const auto spilled = static_cast<std::int64_t>(std::clamp(elements, 65536.0, 134217728.0));

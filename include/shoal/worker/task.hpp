@@ -2,7 +2,7 @@
 //
 //   Item              what travels; trivially copyable, 4 to 64 bytes, made by Item{}
 //   owner(item)       the PE that judges and runs it, 0 to the run's PEs - 1 (else the run ends with a UsageError that names
-//                     it); called by the pusher, and always the same for the same item
+//                     it); called by the pusher where there are several PEs, and always the same for the same item
 //   accept(item)      called once per item, at the owner, by one lane: true if it is to be run; may change the owner's data
 //   operator()(w, item, out)   called by a whole worker at the owner; pushes with out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   instead of operator(): "push make(item, e) for each e of range(item)", which lets the
