@@ -8,10 +8,6 @@
 //   rows [num_block, num_long)   in units of about kUnitArcs, a warp each
 //   the rest                     32 rows are a slice, a lane each: entry k of lane l at slice[s] + 32 k + l, padded
 //
-// Tried and not kept: copies of what the 49,152 longest rows give in shared memory, for a block of 1,024 threads on each
-// multiprocessor (one H200, 2026-11-21, tolerance 5e-6, medians of 9 in one run: kron:24 37.5 ms against 39.5 without, road:4096
-// 6.8 against 6.1; kron:26 212, and 204 in an earlier run without). Why was not measured.
-//
 // Source: slices are SELL-C with C = 32 (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
 #include <cstdint>

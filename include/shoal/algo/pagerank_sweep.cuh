@@ -21,8 +21,11 @@ using lockstep::u32;
 using lockstep::u64;
 using lockstep::warp_sum;
 
-inline constexpr int kThreads = 512;
-inline constexpr int kBlocksPerSm = 3;
+/// With copies of what hot places give, one block on each multiprocessor: all its warps share them.
+template <bool kHot>
+inline constexpr int kThreads = kHot ? 1024 : 512;
+template <bool kHot>
+inline constexpr int kBlocksPerSm = kHot ? 1 : 3;
 inline constexpr u32 kSlicesAtOnce = 4;
 /// Several PEs: one block among so many begins with short rows. Those are most of what is sent, long ones most of what is read:
 /// side by side they use links and memory at once (kron:26 on four H200: 56.9 ms, 59.5 one after the other).
@@ -37,6 +40,7 @@ struct View {
   Share* step;      ///< [count] d of the sweep before
   Share* share[2];  ///< [n + 1] by place: y over out-degree, by sweep % 2, where own rows read it; the last is 0
   Share* peer_share[2][lockstep::kPeers];
+  u32 num_hot;                  ///< places, the first, whose contributions every block copies; 0: none
   const std::uint8_t* readers;  ///< [count] peers that read a row's place (pagerank_readers.cuh); null: one PE
   u32* taken;                   ///< [3][2] units and slices handed out, by sweep % 3; zero
   const double* personal;       ///< [count] by local placed vertex; null: uniform
@@ -63,6 +67,31 @@ struct Course {
   double residual, before, long_before;  ///< of the last three sweeps
   u32 since;                             ///< sweeps since the recursion began
 };
+
+/// What entries give in a sweep. Hot places from a copy in shared memory, which serves the lanes of a warp at once where a
+/// first-level cache looks up one line of theirs after the other.
+template <bool kHot, class Share>
+struct Gives {
+  const Share* share;
+  const Share* hot;
+  u32 num_hot;
+  __device__ Share operator[](vertex_t entry) const {
+    if constexpr (kHot) {
+      if (entry < num_hot) return hot[entry];
+    }
+    return share[entry];
+  }
+};
+
+/// Copies what hot places give in the sweep that begins. Block-collective.
+template <bool kHot, class Share>
+__device__ Gives<kHot, Share> gives_of(const View<Share>& v, u32 from, Share* hot) {
+  if constexpr (kHot) {
+    for (u32 i = threadIdx.x; i < v.num_hot; i += blockDim.x) hot[i] = v.share[from][i];
+    __syncthreads();
+  }
+  return {v.share[from], hot, v.num_hot};
+}
 
 /// What a lane found in a sweep.
 struct Found {
@@ -107,31 +136,31 @@ __device__ void change_row(const View<Share>& v, const Rules& rules, const Cours
 }
 
 /// What the entries of a row give, for the lanes or threads that share it: entry begin + index, + step, ...
-template <class Share>
-__device__ double sum_entries(const Share* share, const vertex_t* entries, arc_t begin, arc_t end, u32 step) {
+template <class Gives>
+__device__ double sum_entries(const Gives& gives, const vertex_t* entries, arc_t begin, arc_t end, u32 step) {
   double sum = 0;
   arc_t k = begin;
   for (; k + 3 * step < end; k += 4 * step) {
     vertex_t t[4];
 #pragma unroll
     for (u32 j = 0; j < 4; ++j) t[j] = __ldcs(entries + k + j * step);
-    Share x[4];
+    decltype(gives[0]) x[4];
 #pragma unroll
-    for (u32 j = 0; j < 4; ++j) x[j] = share[t[j]];
+    for (u32 j = 0; j < 4; ++j) x[j] = gives[t[j]];
 #pragma unroll
     for (u32 j = 0; j < 4; ++j) sum += static_cast<double>(x[j]);
   }
-  for (; k < end; k += step) sum += static_cast<double>(share[__ldcs(entries + k)]);
+  for (; k < end; k += step) sum += static_cast<double>(gives[__ldcs(entries + k)]);
   return sum;
 }
 
 /// The longest rows, a block each. Block-collective.
-template <class Share>
-__device__ void sweep_blocks(const View<Share>& v, const Rules& rules, const Course& at, u32 from, Found& found,
-                             double* partial) {
+template <class Share, class Gives>
+__device__ void sweep_blocks(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                             Found& found, double* partial) {
   for (u32 row = blockIdx.x; row < v.rows.num_block; row += gridDim.x) {
-    double sum = sum_entries(v.share[from], v.rows.targets, v.rows.offsets[row] + threadIdx.x, v.rows.offsets[row + 1],
-                             blockDim.x);
+    double sum =
+        sum_entries(gives, v.rows.targets, v.rows.offsets[row] + threadIdx.x, v.rows.offsets[row + 1], blockDim.x);
     sum = warp_sum(sum);
     if (lane_id() == 0) partial[threadIdx.x >> 5] = sum;
     __syncthreads();
@@ -151,9 +180,9 @@ inline __device__ u32 take(u32* counter, u32 most) {
 }
 
 /// Long rows, a warp each, and up to 32 of them changed together.
-template <class Share>
-__device__ void sweep_units(const View<Share>& v, const Rules& rules, const Course& at, u32 from, u32* counter,
-                            Found& found) {
+template <class Share, class Gives>
+__device__ void sweep_units(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                            u32* counter, Found& found) {
   const u32 lane = lane_id();
   for (u32 u; (u = take(counter, 1)) < v.rows.num_units;) {
     const u32 end = v.rows.unit[u + 1];
@@ -163,7 +192,7 @@ __device__ void sweep_units(const View<Share>& v, const Rules& rules, const Cour
       arc_t begin = v.rows.offsets[base];
       for (u32 j = 0; j < rows; ++j) {
         const arc_t stop = v.rows.offsets[base + j + 1];
-        const double sum = warp_sum(sum_entries(v.share[from], v.rows.targets, begin + lane, stop, 32));
+        const double sum = warp_sum(sum_entries(gives, v.rows.targets, begin + lane, stop, 32));
         if (lane == j) mine = sum;
         begin = stop;
       }
@@ -174,15 +203,14 @@ __device__ void sweep_units(const View<Share>& v, const Rules& rules, const Cour
 }
 
 /// Short rows, a lane each.
-template <class Share>
-__device__ void sweep_slices(const View<Share>& v, const Rules& rules, const Course& at, u32 from, u32* counter,
-                             Found& found) {
+template <class Share, class Gives>
+__device__ void sweep_slices(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                             u32* counter, Found& found) {
   const u32 lane = lane_id();
   for (u32 s; (s = take(counter, kSlicesAtOnce)) < v.rows.num_slices;) {
     const u32 end = min(s + kSlicesAtOnce, v.rows.num_slices);
     for (; s < end; ++s) {
-      const double sum =
-          sum_entries(v.share[from], v.rows.slice_targets, v.rows.slice[s] + lane, v.rows.slice[s + 1], 32);
+      const double sum = sum_entries(gives, v.rows.slice_targets, v.rows.slice[s] + lane, v.rows.slice[s + 1], 32);
       const u32 row = v.rows.num_long + 32 * s + lane;
       if (row < v.rows.active) change_row(v, rules, at, from ^ 1, row, sum, found);
     }
@@ -229,12 +257,14 @@ inline __device__ void plan_sweep(const Rules& rules, double enough, Course& at)
 }
 
 /// Launched cooperatively on every PE at once.
-template <bool kMulti, class Share>
-__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+/// @tparam kHot  with num_hot * sizeof(Share) bytes of shared memory; one PE
+template <bool kMulti, bool kHot, class Share>
+__global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
     rank_kernel(const __grid_constant__ View<Share> v, const __grid_constant__ Rules rules) {
   using lockstep::Op;
   __shared__ lockstep::Shared shared;
-  __shared__ double partial[kThreads / 32];
+  __shared__ double partial[kThreads<kHot> / 32];
+  extern __shared__ double hot_memory[];  // one name for every type of contribution
   lockstep::Gang<kMulti, Op::sum_double, Op::sum_double, Op::sum_double> gang(v.team, shared);
   const auto tell = [&](const Found& found) {
     const double residual = warp_sum(found.residual), sum = warp_sum(found.sum), dangling = warp_sum(found.dangling);
@@ -260,20 +290,21 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(sweep + 1) % 3 * 2 + threadIdx.x] = 0;
     Found found;
     u32* const taken = v.taken + sweep % 3 * 2;
-    sweep_blocks(v, rules, at, sweep & 1, found, partial);
+    const auto gives = gives_of<kHot>(v, sweep & 1, reinterpret_cast<Share*>(hot_memory));
+    sweep_blocks(v, rules, at, gives, sweep & 1, found, partial);
     if constexpr (kMulti) {
       const u32 first = blockIdx.x % kSendersAmong == 0;
 #pragma unroll 1
       for (u32 part = 0; part < 2; ++part) {
         if (part == first) {
-          sweep_units(v, rules, at, sweep & 1, taken, found);
+          sweep_units(v, rules, at, gives, sweep & 1, taken, found);
         } else {
-          sweep_slices(v, rules, at, sweep & 1, taken + 1, found);
+          sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
         }
       }
     } else {
-      sweep_units(v, rules, at, sweep & 1, taken, found);
-      sweep_slices(v, rules, at, sweep & 1, taken + 1, found);
+      sweep_units(v, rules, at, gives, sweep & 1, taken, found);
+      sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
     }
     tell(found);
     ok = gang.meet();
