@@ -1,8 +1,8 @@
 // Every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
 // strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
-//   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--data FOLDER]
-//               [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
+//   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--pes-per-gpu N]
+//               [--data FOLDER] [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
 //               [--json FILE]
 //
 // Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
@@ -86,7 +86,7 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
       for (const std::string& manner : subject.manners(input)) {
         const Check check = tally.over() ? Check{} : subject.check(input, manner, s);
         tally.run({subject.name, "soak", wanted.most_pes}, subject.name + ", " + spec, check,
-                  tiny_way(subject, wanted.device, wanted.most_pes, s));
+                  tiny_way(subject, wanted, s));
       }
     }
     const Counts after = tally.all();
@@ -109,7 +109,9 @@ int run(int argc, char** argv) {
   app.add_option("--algorithm", names, "bfs, sssp, components, pagerank; several, or all of them");
   app.add_option("--graph", graphs, "of the matrix, only graphs with this in their name; several, or all of them");
   app.add_option("--device", device_text, "auto, cpu or gpu");
-  app.add_option("--pes", wanted.most_pes, "most PEs (GPUs: at most as many as there are)")->check(CLI::Range(1, 8));
+  app.add_option("--pes", wanted.most_pes, "most PEs (GPUs: at most as many as they hold)")->check(CLI::Range(1, 8));
+  app.add_option("--pes-per-gpu", wanted.pes_per_gpu, "PEs that may share a GPU")
+      ->check(CLI::Range(1, int{kMaxPesPerGpu}));
   app.add_option("--fewest-pes", wanted.fewest_pes, "fewest PEs, of the matrix")->check(CLI::Range(1, 8));
   app.add_option("--data", data, "a folder with edge lists *.el.gz");
   app.add_option("--shard", shard, "I/N: every N-th way, from the I-th (0 to N - 1) on");
@@ -128,7 +130,8 @@ int run(int argc, char** argv) {
   const auto devices = static_cast<pe_t>(list_devices().size());
   DeviceKind device = parse_device(device_text);
   if (device == DeviceKind::automatic) device = devices > 0 ? DeviceKind::gpu : DeviceKind::cpu;
-  if (device == DeviceKind::gpu) wanted.most_pes = std::min(wanted.most_pes, devices);
+  if (device != DeviceKind::gpu && wanted.pes_per_gpu > 1) throw UsageError("--pes-per-gpu: no GPU takes part");
+  if (device == DeviceKind::gpu) wanted.most_pes = std::min(wanted.most_pes, devices * wanted.pes_per_gpu);
   wanted.device = device;
   if (!shard.empty()) parse_shard(shard, wanted);
   if (!have_metis()) std::printf("partition metis skipped: built without METIS\n");

@@ -72,6 +72,7 @@ struct Wanted {
   Part part = Part::all;
   DeviceKind device = DeviceKind::cpu;
   pe_t fewest_pes = 1, most_pes = 4;
+  pe_t pes_per_gpu = 1;
   bool quick = false;  ///< a seeded eighteenth of the asynchronous ones
   std::uint64_t seed = 1;
   std::size_t shard = 0, shards = 1;  ///< every `shards`-th way, from `shard` on
@@ -84,8 +85,8 @@ bool have_metis();
 std::vector<Way> all_ways(const Subject& subject, const Input& input, const Wanted& wanted, PartitionFiles& files,
                           bool count_only);
 
-/// A run with two to eight slots in every ring, drawn from `s`.
-Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s);
+/// A run on the most PEs that are wanted with two to eight slots in every ring, drawn from `s`.
+Way tiny_way(const Subject& subject, const Wanted& wanted, std::uint64_t s);
 
 /// A bijection of 64-bit words that looks random: the matrix and the subjects draw with it.
 std::uint64_t mix(std::uint64_t x);

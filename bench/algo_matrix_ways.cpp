@@ -102,6 +102,7 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
       Options o;
       o.device = wanted.device;
       o.pes = pes;
+      o.pes_per_gpu = wanted.pes_per_gpu;
       o.partition = partition;
       o.seed = wanted.seed;
       o.stall_timeout_seconds = 5;
@@ -124,12 +125,13 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
   return ours;
 }
 
-Way tiny_way(const Subject& subject, DeviceKind device, pe_t pes, std::uint64_t s) {
-  const bool gpu = device == DeviceKind::gpu;
+Way tiny_way(const Subject& subject, const Wanted& wanted, std::uint64_t s) {
+  const bool gpu = wanted.device == DeviceKind::gpu;
   const WorkerKind kinds[] = {WorkerKind::thread, WorkerKind::warp, WorkerKind::block};
   Options o;
-  o.device = device;
-  o.pes = pes;
+  o.device = wanted.device;
+  o.pes = wanted.most_pes;
+  o.pes_per_gpu = wanted.pes_per_gpu;
   if (!gpu) o.threads = 1 + static_cast<int>(s >> 20) % 2;
   o.worker = gpu ? kinds[(s >> 8) % 3] : WorkerKind::thread;
   o.kernel = (s >> 12) % 4 == 0 ? KernelKind::discrete : KernelKind::persistent;

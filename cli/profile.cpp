@@ -48,7 +48,8 @@ bool has_key(const Json& entry, const ProfileKey& key) {
 }  // namespace
 
 std::string describe(const Machine& machine) {
-  const std::string pes = counted(machine.n_pes(), "PE", "PEs");
+  std::string pes = counted(machine.n_pes(), "PE", "PEs");
+  if (machine.pes_per_gpu() > 1) pes += ", " + std::to_string(machine.pes_per_gpu()) + " on a GPU";
   if (!machine.on_gpu()) {
     return describe_machine().cpu + ", " + pes + " of " + counted(machine.threads_per_pe(), "thread", "threads");
   }

@@ -28,6 +28,7 @@ void bind_options(nb::module_& module) {
   text("worker", [](const std::string& t, Options& o) { parse_worker(t, o); });
   text("partition", [](const std::string& t, Options& o) { parse_partition(t, o); });
   options.def_rw("pes", &Options::pes)
+      .def_rw("pes_per_gpu", &Options::pes_per_gpu)
       .def_rw("threads", &Options::threads)
       .def_rw("workers", &Options::workers)
       .def_rw("fetch", &Options::fetch)

@@ -2,12 +2,12 @@
 """Runs the matrix of algorithms, and soaks with delays, spread over this machine's GPUs, and adds them up.
 
     gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS]
-                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--ways core,rest] [--json FILE] [--resume]
+                  [--algorithms bfs,sssp] [--pes 1,2,3,4] [--pes-per-gpu N] [--ways core,rest] [--json FILE] [--resume]
 
 BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
 one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
-programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. Soaks go first,
-then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
+programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. With
+--pes-per-gpu, up to N PEs of a program share a GPU, for runs on more PEs than there are GPUs. Soaks go first, then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
 last; --json: the same, for scripts/results_table.py. --resume goes on where an earlier call ran out of time: what its
 programs finished is in OUT, and counts; of the arguments only --seconds, --pes and --ways may be others. Exit status 1
 unless all ways were run and right.
@@ -48,7 +48,8 @@ class Job:
         program = "algo_matrix_delayed" if self.what == "soak" else "algo_matrix"
         command = [str(args.build / program), "--device", "gpu"]
         command += [word for name in ([self.only] if self.only else args.algorithms) for word in ("--algorithm", name)]
-        command += ["--pes", str(self.pes), "--way-seconds", str(args.way_seconds), "--seconds", f"{seconds:.1f}"]
+        command += ["--pes", str(self.pes), "--pes-per-gpu", str(args.pes_per_gpu)]
+        command += ["--way-seconds", str(args.way_seconds), "--seconds", f"{seconds:.1f}"]
         command += ["--json", str(args.out / f"{self.name()}.json")]
         if self.what == "soak":
             return [*command, "--only-soak", "--soak", str(self.runs), "--seed", str(args.seed * 1000 + self.shard)]
@@ -96,7 +97,7 @@ class Counts(dict):
 def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
     """Soaks, the core, the rest. Of each part the first shard on every number of PEs, those on most GPUs first, which are
     the hardest to place; then the second shard of all, and so on: when the time is short, a part of everything was run."""
-    everywhere = len(gpus)
+    everywhere = len(gpus) * args.pes_per_gpu
     each = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
     jobs = [
         Job("soak", everywhere, i, args.shards, runs, only=name)
@@ -107,12 +108,17 @@ def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
     for what in args.ways:
         for turn in range(args.shards):
             for pes in sorted({pes for pes in args.pes if pes <= everywhere}, reverse=True):
-                sets = everywhere // pes if pes > 1 else 1  # few ways on one PE: one program, beside three PEs
+                # Few ways on one PE: one program, beside three PEs.
+                sets = len(gpus) // gpus_for(pes, args) if pes > 1 else 1
                 shards = args.shards if pes > 1 else 1
                 if turn < shards:
                     mine = range(turn * sets, (turn + 1) * sets)
                     jobs += [Job(what, pes, i, shards * sets, turn=turn) for i in mine]
     return jobs
+
+
+def gpus_for(pes: int, args: argparse.Namespace) -> int:
+    return -(-pes // args.pes_per_gpu)
 
 
 def is_finished(job: Job, out: pathlib.Path) -> bool:
@@ -144,9 +150,10 @@ def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Count
         left = max(args.seconds - (time.monotonic() - begin), 0)
         for job in list(jobs):
             free = sorted((gpu for gpu in gpus if places[gpu] > 0 or left == 0), key=lambda gpu: -places[gpu])
-            if len(free) < job.pes:
+            wanted = gpus_for(job.pes, args)
+            if len(free) < wanted:
                 continue
-            job.gpus = tuple(sorted(free[: job.pes]))
+            job.gpus = tuple(sorted(free[:wanted]))
             for gpu in job.gpus:
                 places[gpu] -= 1
             environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, job.gpus)))
@@ -194,6 +201,7 @@ def main() -> int:
     parser.add_argument("--ways", type=lambda text: text.split(",") if text else [], default=["core", "rest"])
     parser.add_argument("--algorithms", type=lambda text: text.split(","), default=list(ALGORITHMS))
     parser.add_argument("--pes", type=lambda text: [int(pes) for pes in text.split(",")], default=[1, 2, 3, 4])
+    parser.add_argument("--pes-per-gpu", type=int, default=1, help="PEs of a program that may share a GPU, 1 to 4")
     parser.add_argument("--seed", type=int, default=1, help="of partitions, sources and soaks")
     parser.add_argument("--way-seconds", type=float, default=30, help="a way that takes longer ends its program")
     parser.add_argument("--grace", type=float, default=40, help="seconds after --seconds when programs are killed")
@@ -210,7 +218,7 @@ def main() -> int:
         parser.error(f"--data {args.data}: no such folder")
     args.out.mkdir(parents=True, exist_ok=True)
     record = args.out / "arguments.json"
-    decide = {key: str(getattr(args, key)) for key in ("data", "shards", "soak", "algorithms", "seed")}
+    decide = {key: str(getattr(args, key)) for key in ("data", "shards", "soak", "algorithms", "seed", "pes_per_gpu")}
     if not args.resume:
         for old in args.out.glob("*of*.json"):
             old.unlink()
@@ -234,7 +242,7 @@ def main() -> int:
     if args.json:
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         head = {"bench": "gpu_matrix", "arguments": sys.argv[1:], "gpu": counts.machine, "gpus": len(gpus), "date": now}
-        head |= {"seconds": round(time.monotonic() - begin), "copies": args.copies}
+        head |= {"seconds": round(time.monotonic() - begin), "copies": args.copies, "pes_per_gpu": args.pes_per_gpu}
         args.json.write_text(json.dumps(head | {"rows": rows, "failures": counts.failures}, indent=1) + "\n")
     print(f"{sums['right']} right, {sums['wrong']} wrong, {sums['not_run']} not run")
     return 0 if sums["wrong"] == sums["not_run"] == 0 and sums["right"] > 0 else 1

@@ -19,6 +19,7 @@ class DeviceError(Error, RuntimeError): ...
 
 class _Options(TypedDict, total=False):
     pes: int
+    pes_per_gpu: int
     device: Literal["auto", "cpu", "gpu"]
     engine: Literal["auto", "self", "threads", "peer"]
     worker: str

@@ -16,16 +16,17 @@ from ._shoal import UsageError
 # As the command line names them, with _ for -. Every algorithm has `strategy` beside them.
 _OPTIONS = frozenset(
     [
-        *("pes", "device", "engine", "worker", "kernel", "threads", "workers", "fetch", "capacity", "spill", "queue"),
-        *("threshold", "threshold_delta", "buckets", "judge", "combine", "partition", "stall_timeout", "seed"),
+        *("pes", "pes_per_gpu", "device", "engine", "worker", "kernel", "threads", "workers", "fetch", "capacity"),
+        *("spill", "queue", "threshold", "threshold_delta", "buckets", "judge", "combine", "partition"),
+        *("stall_timeout", "seed"),
     ]
 )
 
 _OPTIONS_DOC = """
     **options
-        As of the command line, with ``_`` for ``-``: ``strategy``; where it runs: ``device pes engine threads partition``;
-        how: ``worker kernel workers fetch capacity spill queue threshold threshold_delta buckets judge combine
-        stall_timeout seed``. What is left out is chosen from the graph and the machine.
+        As of the command line, with ``_`` for ``-``: ``strategy``; where it runs: ``device pes pes_per_gpu engine threads
+        partition``; how: ``worker kernel workers fetch capacity spill queue threshold threshold_delta buckets judge
+        combine stall_timeout seed``. What is left out is chosen from the graph and the machine.
 
     Raises
     ------

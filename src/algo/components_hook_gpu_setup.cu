@@ -27,11 +27,6 @@ void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
     refuse("the graph lies on CPU PEs; place it with place_on_devices");
   }
   if (n_pes > kPeers) refuse(std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) + " are served");
-  for (const int device : graph.devices) {
-    if (std::count(graph.devices.begin(), graph.devices.end(), device) != 1) {
-      refuse("device " + std::to_string(device) + " holds two PEs, which would wait for each other; give each its own");
-    }
-  }
   if (t.tile < kTileThreads || t.tile > kMostTile || t.tile % kTileThreads != 0) {
     refuse("tile " + std::to_string(t.tile) + "; a multiple of 512 up to 32,768 is wanted");
   }

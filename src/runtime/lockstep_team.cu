@@ -13,6 +13,7 @@ namespace shoal {
 
 struct LockstepTeam::Pe {
   int device = 0;
+  int shared_by = 1;  ///< PEs on the device: all their blocks are resident together
   cudaStream_t stream = nullptr;
   std::shared_ptr<void> pinned;
   lockstep::Outcome* outcome = nullptr;  // in `pinned`
@@ -59,12 +60,6 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
   }
   if (!(deadline_seconds > 0)) throw UsageError(what_ + ": the deadline must be positive");
   for (const int device : devices) {
-    if (std::count(devices.begin(), devices.end(), device) != 1) {
-      throw UsageError(what_ + ": device " + std::to_string(device) +
-                       " holds two PEs, which would wait for each other; give each PE its own device");
-    }
-  }
-  for (const int device : devices) {
     DeviceGuard guard(device);
     int cooperative = 0;
     SHOAL_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
@@ -73,6 +68,7 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     }
     auto pe = std::make_unique<Pe>();
     pe->device = device;
+    pe->shared_by = static_cast<int>(std::count(devices.begin(), devices.end(), device));
     pe->control = DeviceArray<lockstep::Control>(1, "control block");
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
     pe->pinned = pinned_memory(sizeof(lockstep::Outcome), "outcome of a kernel");
@@ -129,7 +125,7 @@ std::vector<int> LockstepTeam::prepare(const void* kernel, int threads, std::siz
                         std::to_string(attributes.sharedSizeBytes + shared_bytes) +
                         " bytes of shared memory does not fit device " + std::to_string(pe->device));
     }
-    blocks.push_back(sms * (most_per_sm <= 0 ? fit : std::min(fit, most_per_sm)));
+    blocks.push_back(sms * (most_per_sm <= 0 ? fit : std::min(fit, most_per_sm)) / pe->shared_by);
   }
   return blocks;
 }
@@ -153,7 +149,10 @@ int LockstepTeam::prepare_cluster(const void* kernel, int threads, std::size_t s
     for (; most > 0; most /= 2) {
       ClusterLaunch launch(most, threads, shared_bytes, pe->stream);
       int clusters = 0;
-      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
+      if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess &&
+          clusters >= pe->shared_by) {
+        break;
+      }
       cudaGetLastError();
     }
   }

@@ -39,24 +39,16 @@ Machine::Machine(const Options& options) {
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
-    const pe_t devices = static_cast<pe_t>(found.size());
-    n_pes_ = options.pes > 0 ? options.pes : devices;
-    if (n_pes_ > devices) {
-      throw UsageError(std::to_string(n_pes_) + " PEs wanted, " + std::to_string(devices) + " GPUs found; use --pes " +
-                       std::to_string(devices) + " or --device cpu");
-    }
-    for (pe_t p = 0; p < n_pes_; ++p) {
-      for (pe_t q = 0; q < n_pes_; ++q) {
-        if (!found[p].reaches[q]) {
-          throw UsageError("GPU " + std::to_string(p) + " cannot reach the memory of GPU " + std::to_string(q) +
-                           "; use --pes 1, or see `shoal doctor`");
-        }
-      }
-      devices_.push_back(p);
-    }
+    choose_gpus(options, found);
     chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
-    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs"));
+    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs") +
+                                    (pes_per_gpu_ > 1 ? ", up to " + std::to_string(pes_per_gpu_) + " on each" : ""));
   } else {
+    if (options.pes_per_gpu > 1) {
+      throw UsageError(
+          "pes per GPU " + std::to_string(options.pes_per_gpu) + " was asked for, but this run has no GPU: " +
+          (engine_wants_cpu ? std::string("engine threads runs on CPU threads") : why_none) + "; leave it out");
+    }
     n_pes_ = options.pes > 0 ? options.pes : 1;
     const int usable = usable_threads();
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
@@ -78,6 +70,32 @@ Machine::Machine(const Options& options) {
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) reach_each_other(devices_);
 #endif
+}
+
+void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>& found) {
+  const pe_t gpus = static_cast<pe_t>(found.size()), most = gpus * options.pes_per_gpu;
+  n_pes_ = options.pes > 0 ? options.pes : std::min(most, kMaxPes);
+  if (n_pes_ > most) {
+    const pe_t share = (n_pes_ + gpus - 1) / gpus;
+    throw UsageError(
+        std::to_string(n_pes_) + " PEs wanted, " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " found" +
+        (options.pes_per_gpu > 1 ? " for " + std::to_string(options.pes_per_gpu) + " PEs each" : "") + "; use --pes " +
+        std::to_string(most) +
+        (share <= kMaxPesPerGpu ? ", --pes-per-gpu " + std::to_string(share) + " to let PEs share a GPU," : "") +
+        " or --device cpu");
+  }
+  const pe_t used = (n_pes_ + options.pes_per_gpu - 1) / options.pes_per_gpu;
+  pes_per_gpu_ = (n_pes_ + used - 1) / used;
+  for (pe_t p = 0; p < n_pes_; ++p) {
+    const int gpu = p % used;
+    for (pe_t other = 0; other < used; ++other) {
+      if (!found[gpu].reaches[other]) {
+        throw UsageError("GPU " + std::to_string(gpu) + " cannot reach the memory of GPU " + std::to_string(other) +
+                         "; use --pes 1, or see `shoal doctor`");
+      }
+    }
+    devices_.push_back(gpu);
+  }
 }
 
 void Machine::limit_threads(int threads) {

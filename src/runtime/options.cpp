@@ -89,6 +89,7 @@ void parse_partition(const std::string& text, Options& options) {
 
 void check_options(const Options& o) {
   check_range("pes", o.pes, 0, kMaxPes, " (0 chooses)");
+  check_range("pes per GPU", o.pes_per_gpu, 1, kMaxPesPerGpu);
   check_range("threads", o.threads, 0, 4096, " (0 chooses)");
   check_range("workers", o.workers, 0, 1 << 24, " (0 chooses)");
   check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
@@ -115,6 +116,10 @@ void check_options(const Options& o) {
     throw UsageError("stall timeout " + std::to_string(o.stall_timeout_seconds) +
                      " s is out of range: above 0, to 1e9");
   }
+  if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
+    throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +
+                     " was asked for, but device 'cpu' has none; leave it out, or use device 'gpu'");
+  }
   if (o.engine == "peer" && o.device == DeviceKind::cpu) {
     throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
   }
@@ -132,6 +137,7 @@ std::string to_json(const Options& o) {
   std::string partition = name(o.partition);
   if (o.partition == PartitionKind::file) partition += ":" + o.partition_file;
   const nlohmann::ordered_json json = {{"pes", o.pes},
+                                       {"pes_per_gpu", o.pes_per_gpu},
                                        {"device", name(o.device)},
                                        {"engine", o.engine},
                                        {"worker", worker},

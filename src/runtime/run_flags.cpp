@@ -13,6 +13,8 @@ void RunFlags::add_to(CLI::App& app) {
   };
   flag("--device", "KIND", device_, "auto, cpu or gpu");
   flag("--pes", "N", values_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
+  flag("--pes-per-gpu", "N", values_.pes_per_gpu,
+       "PEs that share a GPU: more than one tries a run of many GPUs on few (slower than one PE)");
   flag("--engine", "NAME", values_.engine, "auto, self (one PE), threads (CPU), peer (GPUs of this process)");
   flag("--threads", "N", values_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
   flag("--partition", "KIND", partition_,

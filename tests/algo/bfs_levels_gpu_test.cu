@@ -170,10 +170,6 @@ TEST_F(BfsLevelsGpuTest, RefusesWhatItCannotDo) {
   }
   const PlacedGraph on_cpu = place_on_threads(csr, make_partition(csr, 1, PartitionKind::block));
   EXPECT_THROW(BfsLevelsGpu{on_cpu}, UsageError);
-  if (num_devices() > 0) {
-    const PlacedGraph twice = place_on_devices(csr, make_partition(csr, 2, PartitionKind::block), {0, 0});
-    EXPECT_THROW(BfsLevelsGpu{twice}, UsageError);
-  }
 }
 
 TEST_F(BfsLevelsGpuTest, AFailedAllocationLeavesNothing) {

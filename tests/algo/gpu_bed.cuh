@@ -1,10 +1,9 @@
-// What tests of algorithms on GPUs have in common: as many devices as there are, values of every vertex where its owner has
+// What tests of algorithms on GPUs have in common: four PEs, on as many devices as there are, values of every vertex where its owner has
 // them, and what to say when two answers differ.
 #pragma once
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,9 +18,8 @@ class OnGpus : public testing::Test {
  protected:
   void SetUp() override {
     if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
-    most_ = std::min(num_devices(), 4);
   }
-  pe_t most_ = 1;  ///< PEs to try, each with a device of its own
+  static constexpr pe_t most_ = 4;  ///< PEs to try; where there are fewer devices they share them
 };
 
 /// A tuning that takes a path of its own through the code, and what a failure calls it.
@@ -39,12 +37,15 @@ std::vector<Way<Tuning>> patient(std::vector<Way<Tuning>> ways) {
 }
 
 inline std::vector<int> first_devices(pe_t n) {
-  std::vector<int> devices(n);
-  std::iota(devices.begin(), devices.end(), 0);
+  std::vector<int> devices;
+  for (pe_t p = 0; p < n; ++p) devices.push_back(p % num_devices());
   return devices;
 }
 
-/// The graph on the first devices.
+/// Options::pes_per_gpu for a run on so many PEs.
+inline pe_t pes_per_gpu(pe_t pes) { return (pes + num_devices() - 1) / num_devices(); }
+
+/// The graph on the first devices, one PE on each as far as there are.
 inline PlacedGraph place(const Csr& graph, pe_t n_pes, PartitionKind kind = PartitionKind::block,
                          bool weights = false) {
   return place_on_devices(graph, make_partition(graph, n_pes, kind), first_devices(n_pes), weights);

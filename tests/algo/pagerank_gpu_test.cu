@@ -25,6 +25,7 @@ PageRankOptions on_gpus(pe_t pes, PageRankStrategy strategy, double tolerance = 
   PageRankOptions options;
   options.device = DeviceKind::gpu;
   options.pes = pes;
+  options.pes_per_gpu = test::pes_per_gpu(pes);
   options.strategy = strategy;
   options.tolerance = tolerance;
   return options;

@@ -33,6 +33,8 @@ class Flags(CommandTest):
             ("--pes", "many", "--pes"),
             ("--pes", "99999999999999999999", "--pes: 99999999999999999999 is out of range"),
             ("--pes", "1.5", "'1.5' is not a whole number"),
+            ("--pes-per-gpu", 0, "1 to 4"),
+            ("--pes-per-gpu", 5, "1 to 4"),
             ("--threads", -1, "threads -1"),
             ("--capacity", 1, "at least 2"),
             ("--capacity", -4, "capacity -4"),
@@ -81,6 +83,8 @@ class Flags(CommandTest):
     def test_options_that_do_not_fit(self) -> None:
         self.bad(USAGE, ["peer", "cpu"], "bfs", "kron:6", "--engine", "peer", "--device", "cpu")
         self.bad(USAGE, ["self", "2"], "bfs", "kron:6", "--engine", "self", "--pes", 2)
+        self.bad(USAGE, ["pes per GPU 2", "'cpu'"], "bfs", "kron:6", "--device", "cpu", "--pes-per-gpu", 2)
+        self.bad(USAGE, ["pes per GPU 2", "engine threads"], "bfs", "kron:6", "--engine", "threads", "--pes-per-gpu", 2)
         self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
         self.bad(USAGE, ["priority", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--buckets", 4)
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
@@ -89,7 +93,8 @@ class Flags(CommandTest):
     def test_more_pes_than_devices(self) -> None:
         devices = self.shoal("doctor", "--json").json()["devices"]
         if devices:
-            self.bad(USAGE, f"{len(devices)} GPU", "bfs", "kron:6", "--device", "gpu", "--pes", len(devices) + 1)
+            said = [f"{len(devices)} GPU", "--pes-per-gpu 2 to let PEs share a GPU"]
+            self.bad(USAGE, said, "bfs", "kron:6", "--device", "gpu", "--pes", len(devices) + 1)
         else:
             self.bad(DEVICE, "no GPU", "bfs", "kron:6", "--device", "gpu")
 

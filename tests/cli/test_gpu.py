@@ -44,6 +44,12 @@ class Gpu(CommandTest):
                         self.fail(f"'{run}' was not through after {SECONDS} s beside the others")
                     self.assertEqual(process.returncode, 0, f"{run}: {out}")
 
+    def test_pes_share_gpus(self) -> None:
+        share = ("--device", "gpu", "--pes", 4, "--pes-per-gpu", max(2, -(-4 // self.gpus)), "--verify")
+        for run in RUNS:
+            with self.subTest(run=run):
+                self.good(*run.split(), *share)
+
     def test_more_workers_than_fit_are_not_launched(self) -> None:
         self.good("bfs", "kron:10", "--device", "gpu", "--strategy", "async", "--workers", 2**24, "--verify")
 

@@ -58,7 +58,7 @@ Failures fail_each(Make&& make, Run&& run) {
   return failures;
 }
 
-/// In every strategy, on one GPU and on two.
+/// In every strategy, on one PE and on two.
 template <class Runner, class AlgorithmOptions, class Run>
 void fail_everywhere(const Csr& graph, AlgorithmOptions options, const std::vector<std::string>& strategies,
                      decltype(options.strategy) (*parse)(const std::string&), Run&& run) {
@@ -68,7 +68,8 @@ void fail_everywhere(const Csr& graph, AlgorithmOptions options, const std::vect
   options.device = DeviceKind::gpu;
   options.capacity = 64;
   options.workers = 64;
-  for (pe_t pes = 1; pes <= std::min<pe_t>(gpus, 2); ++pes) {
+  options.pes_per_gpu = gpus > 1 ? 1 : 2;
+  for (pe_t pes = 1; pes <= 2; ++pes) {
     for (const std::string& strategy : strategies) {
       SCOPED_TRACE(strategy + " on " + std::to_string(pes) + " PEs");
       options.pes = pes;

@@ -1,4 +1,4 @@
-// What the contract tests on GPUs vary: worker and kernel, and how many GPUs there are.
+// What the contract tests on GPUs vary: worker and kernel, and the number of PEs, which share GPUs where there are fewer.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -11,6 +11,15 @@
 namespace shoal::contract {
 
 using GpuShape = std::tuple<WorkerKind, KernelKind>;
+
+/// Of a run on `pes` PEs where there are `gpus` GPUs.
+inline Options options_of(pe_t pes, pe_t gpus) {
+  Options options;
+  options.device = DeviceKind::gpu;
+  options.pes = pes;
+  options.pes_per_gpu = (pes + gpus - 1) / gpus;
+  return options;
+}
 
 class OnGpusOfAShape : public ::testing::TestWithParam<GpuShape> {
  protected:

@@ -27,14 +27,11 @@ class WorklistOptionsOnGpus : public OnGpusOfAShape {
     if (pes == 3) return {Sending::judge_remote};
     return {Sending::plain, Sending::combine};
   }
-  /// Calls body(machine, plan) for PEs 1 to 4, as far as there are GPUs, all sizes and some sendings.
+  /// Calls body(machine, plan) for PEs 1 to 4, all sizes and some sendings.
   template <class Body>
   void for_each_plan(std::vector<Size> sizes, double threshold, double delta, Body body) {
-    for (pe_t pes = 1; pes <= gpus_ && pes <= 4; ++pes) {
-      Options options;
-      options.device = DeviceKind::gpu;
-      options.pes = pes;
-      const Machine machine(options);
+    for (pe_t pes = 1; pes <= 4; ++pes) {
+      const Machine machine(options_of(pes, gpus_));
       for (const Size& size : sizes) {
         for (const Sending sending : sendings(pes)) {
           LaunchPlan plan = small_plan(std::get<1>(GetParam()), size.capacity);

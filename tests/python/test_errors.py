@@ -85,6 +85,7 @@ def test_options() -> None:
         shoal.bfs((OFFSETS, TARGETS), 0, pes="two")
     for option, value, words in [
         ("pes", 65, "0 to 64"),
+        ("pes_per_gpu", 5, "1 to 4"),
         ("worker", "block:3", "multiple of 32"),
         ("device", "tpu", "cpu, gpu"),
         ("strategy", "fast", "async, levels"),

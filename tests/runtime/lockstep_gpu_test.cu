@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -123,12 +122,11 @@ class LockstepGpuTest : public testing::Test {
  protected:
   void SetUp() override {
     if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
-    most_ = std::min(num_devices(), 4);
   }
 
   static std::vector<int> devices(pe_t n) {
-    std::vector<int> out(n);
-    std::iota(out.begin(), out.end(), 0);
+    std::vector<int> out;
+    for (pe_t p = 0; p < n; ++p) out.push_back(p % num_devices());
     return out;
   }
 
@@ -142,7 +140,7 @@ class LockstepGpuTest : public testing::Test {
     std::vector<DeviceArray<u32>> boards, errors;
     Work work{};
     for (pe_t p = 0; p < pes; ++p) {
-      DeviceGuard guard(p);
+      DeviceGuard guard(team.device(p));
       boards.emplace_back(std::int64_t{blocks[p]} * pes, "board");
       errors.emplace_back(1, "errors");
       boards.back().fill_bytes(0);
@@ -171,7 +169,7 @@ class LockstepGpuTest : public testing::Test {
     return sum;
   }
 
-  pe_t most_ = 1;
+  static constexpr pe_t most_ = 4;  ///< PEs to try; where there are fewer devices they share them
   double seconds_ = 0;
 };
 
@@ -202,7 +200,7 @@ TEST_F(LockstepGpuTest, TimeOfABarrier) {
       std::vector<std::vector<void*>> params(pes);
       std::vector<void**> all;
       for (pe_t p = 0; p < pes; ++p) {
-        DeviceGuard guard(p);
+        DeviceGuard guard(team.device(p));
         errors.emplace_back(1, "errors");
         errors.back().fill_bytes(0);
         SHOAL_CUDA(cudaDeviceSynchronize());
@@ -248,7 +246,7 @@ TEST_F(LockstepGpuTest, CountersOfTwoParts) {
     std::vector<std::array<void*, 3>> params(pes);
     std::vector<void**> all;
     for (pe_t p = 0; p < pes; ++p) {
-      DeviceGuard guard(p);
+      DeviceGuard guard(team.device(p));
       taken.emplace_back(blocks[p] * 257, "taken");
       errors.emplace_back(1, "errors");
       taken.back().fill_bytes(0);
@@ -298,7 +296,6 @@ TEST_F(LockstepGpuTest, ABlockThatLeavesIsAnError) {
 
 TEST_F(LockstepGpuTest, RefusesWhatItCannotDo) {
   EXPECT_THROW(LockstepTeam({}, "test"), UsageError);
-  EXPECT_THROW(LockstepTeam({0, 0}, "test"), UsageError);
   EXPECT_THROW(LockstepTeam({0}, "test", 0), UsageError);
   LockstepTeam team({0}, "test");
   EXPECT_THROW(team.prepare(reinterpret_cast<const void*>(march<false>), 1024, 100000000), Error);

@@ -49,8 +49,8 @@ class BfsLevelsGpu {
  public:
   /// Chooses heads (the best connected in-neighbours of every vertex) and allocates queues and bitmaps: about 20 bytes
   /// a vertex, and 32 a vertex with out-arcs. Counted as placing: see prepare_seconds().
-  /// @param graph  on 1 to 8 devices, one PE each; must stay alive and unchanged
-  /// @throws UsageError   CPU PEs, two PEs on one device, more than 8 PEs, or tuning out of range
+  /// @param graph  on devices, 1 to 8 PEs; must stay alive and unchanged
+  /// @throws UsageError   CPU PEs, more than 8 PEs, or tuning out of range
   /// @throws DeviceError  the devices cannot reach each other's memory, or cannot launch cooperatively
   /// @throws CapacityError  device memory
   explicit BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning = {});

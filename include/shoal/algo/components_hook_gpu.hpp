@@ -49,8 +49,8 @@ class ComponentsHookGpu {
  public:
   /// Allocates about 4.2 bytes for each vertex of a PE, and with several PEs a bit for each vertex of the graph (with
   /// forests: 8 bytes; if `automatic` finds no room for them, it stays with hooks). Several PEs run once here, to see.
-  /// @param graph  on 1 to 8 devices, one PE each; must stay alive and unchanged. `in` is used when it is not symmetric.
-  /// @throws UsageError   CPU PEs, two PEs on one device, more than 8 PEs, or tuning out of range
+  /// @param graph  on devices, 1 to 8 PEs; must stay alive and unchanged. `in` is used when it is not symmetric.
+  /// @throws UsageError   CPU PEs, more than 8 PEs, or tuning out of range
   /// @throws DeviceError  the devices cannot reach each other's memory
   /// @throws CapacityError  device memory
   explicit ComponentsHookGpu(const PlacedGraph& graph, const ComponentsHookGpuTuning& tuning = {});

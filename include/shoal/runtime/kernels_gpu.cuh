@@ -147,7 +147,7 @@ int most_workers(const Machine& machine, const Plan& plan) {
     if (plan.blocks_per_multiprocessor > 0 && plan.workers == 0) {
       per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
     }
-    const int workers = per_multiprocessor * multiprocessors * s.workers_per_block;
+    const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
     least = least == 0 ? workers : std::min(least, workers);
   }
   if (least == 0) {

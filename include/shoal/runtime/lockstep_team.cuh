@@ -15,9 +15,9 @@ namespace shoal {
 class LockstepTeam {
  public:
   /// Allocates control blocks and opens the way to all peers' memory.
-  /// @param devices  [n_pes] CUDA device of each PE, all different, 1 to lockstep::kPeers
+  /// @param devices  [n_pes] CUDA device of each PE, 1 to lockstep::kPeers PEs; those of one device share it
   /// @param what     what runs, for errors: "shortest paths"
-  /// @throws UsageError (numbers of PEs, devices twice), DeviceError (no cooperative launches, a device that cannot reach
+  /// @throws UsageError (numbers of PEs), DeviceError (no cooperative launches, a device that cannot reach
   ///         a peer's memory), CapacityError
   LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30);
   ~LockstepTeam();
@@ -30,7 +30,7 @@ class LockstepTeam {
   const lockstep::Outcome& outcome(pe_t p) const;  ///< of the last run()
 
   /// Loads `kernel` on every device (nothing may be loaded while PEs wait for each other), allows its shared memory, and
-  /// finds out how many of its blocks are resident at once.
+  /// finds out how many of its blocks are resident at once, of all PEs of a device together.
   /// @param most_per_sm  fewer blocks on a multiprocessor than fit; 0: as many as fit
   /// @return [n_pes] blocks to launch
   /// @throws DeviceError if not even one block fits

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "shoal/core/types.hpp"
+#include "shoal/runtime/devices.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/thread_team.hpp"
 
 namespace shoal {
 
-/// Groups of CPU threads, or GPUs that reach each other. Made from options; shared by everything that runs on it.
+/// Groups of CPU threads, or GPUs that reach each other, one PE each unless the options let several share one. Made from
+/// options; shared by everything that runs on it.
 class Machine {
  public:
   /// Resolves device, engine, pes and threads.
@@ -28,6 +30,7 @@ class Machine {
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
+  pe_t pes_per_gpu() const { return pes_per_gpu_; }             ///< most PEs on one GPU: each fills its part of it
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
   /// At most so many threads a PE from now on, for work that keeps no more busy. Before the first call of team(); nothing
@@ -59,12 +62,15 @@ class Machine {
   const std::vector<std::pair<std::string, std::string>>& chosen() const { return chosen_; }
 
  private:
+  void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found);
+
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;
   int threads_per_pe_ = 1;
   bool threads_asked_ = false;
   std::string engine_;
   std::vector<int> devices_;
+  pe_t pes_per_gpu_ = 1;
   std::vector<std::pair<std::string, std::string>> chosen_;
   mutable std::shared_ptr<ThreadTeam> team_;
 };
