@@ -7,10 +7,11 @@
 BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
 one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
 programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. With
---pes-per-gpu, up to N PEs of a program share a GPU, for runs on more PEs than there are GPUs. Soaks go first, then the core of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run`
-last; --json: the same, for scripts/results_table.py. --resume goes on where an earlier call ran out of time: what its
-programs finished is in OUT, and counts; of the arguments only --seconds, --pes and --ways may be others. Exit status 1
-unless all ways were run and right.
+--pes-per-gpu, up to N PEs of a program share a GPU, for runs on more PEs than there are GPUs. Soaks go first, then the core
+of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run` last; --json: the
+same, for scripts/results_table.py. --resume goes on where an earlier call ran out of time: what its programs finished is in
+OUT, and counts; of the arguments only --seconds, --pes and --ways may be others. Exit status 1 unless all ways were run and
+right.
 """
 
 import argparse
