@@ -10,9 +10,10 @@ constexpr Named<BfsStrategy> kStrategies[] = {
     {BfsStrategy::automatic, "auto"}, {BfsStrategy::async, "async"}, {BfsStrategy::levels, "levels"}};
 
 // Waking a second thread costs 12 us and more, and every level is a meeting. AMD EPYC, two threads, idle, 2026-11-21, ms by
-// one thread / by two: kron:12 (101,174 vertices and arcs) .03 / .05, kron:14 (442,552) .10 / .14, kron:15 (0.9 M) .20 / .22,
-// kron:16 (1.7 M) .39 / .27; road:300 (0.4 M) 1.0 / 2.0, road:500 (1.2 M) 3.0 / 5.4, road:700 (2.3 M) 7.4 / 4.5.
-constexpr std::int64_t kLeastWork = 3 << 18;  ///< of a thread, in vertices and arcs
+// one thread / by two: road:64 (18,566 vertices and arcs) .051 / .055, road:100 (45,000) .10 / .14, road:150 (0.1 M) .29 / .26,
+// road:200 (0.2 M) .55 / .37, road:300 (0.4 M) 1.24 / .73; kron:14 (0.4 M) .10 / .09, uniform:14,degree=4 (0.15 M) .22 / .13.
+// While others had a part of the processor road:300 took 1.0 by one and 2.0 by two.
+constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 }  // namespace
 

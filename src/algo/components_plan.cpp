@@ -9,9 +9,10 @@ namespace {
 constexpr Named<ComponentsStrategy> kStrategies[] = {
     {ComponentsStrategy::automatic, "auto"}, {ComponentsStrategy::async, "async"}, {ComponentsStrategy::hook, "hook"}};
 
-// AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: kron:13 (212,000 vertices and arcs) .20 / .22, kron:14
-// (442,552) .48 / .49, kron:15 (0.9 M) 1.17 / .72, kron:16 (1.7 M) 2.4 / 1.4; road:300 (0.4 M) 1.4 / 2.2, road:500 (1.2 M) 4.0 / 2.7.
-constexpr std::int64_t kLeastWork = 1 << 18;  ///< of a thread, in vertices and arcs
+// AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: road:100 (45,000 vertices and arcs) .18 / .18, road:150
+// (0.1 M) .35 / .26, road:300 (0.4 M) 1.4 / .80; star:100000 (0.3 M) .53 / .29; kron:13 (0.2 M) .20 / .22, kron:14 (0.4 M)
+// .49 / .51, kron:15 (0.9 M) 1.17 / 1.0; uniform:16,degree=1 (0.2 M) 2.9 / 1.9.
+constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 }  // namespace
 

@@ -12,10 +12,10 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
-// Every bucket is a meeting or more. AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: kron:13 (212,000
-// vertices and arcs) .40 / .56, kron:14 (442,552) .78 / .99, kron:15 (0.9 M) 1.5 / 1.0, uniform:14 (0.5 M) 1.4 / 1.5,
-// road:200 (0.2 M) 1.5 / 1.6, road:300 (0.4 M) 3.6 / 3.1, road:500 (1.2 M) 11 / 6.5.
-constexpr std::int64_t kLeastWork = 1 << 18;  ///< of a thread, in vertices and arcs
+// Every bucket is a meeting or more. AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: road:64 (18,566
+// vertices and arcs) .14 / .19, road:150 (0.1 M) .76 / .53, road:200 (0.2 M) 1.4 / .90 and 1.5, road:300 (0.4 M) 3.3 / 2.0;
+// kron:13 (0.2 M) .40 / .32, kron:15 (0.9 M) 1.5 / 1.0; uniform:14,degree=4 (0.15 M) .85 / 1.2.
+constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 /// Edges beyond those of a tree of all vertices; below 0 where there are several components.
 std::int64_t detours_of(const PlacedGraph& graph) {
