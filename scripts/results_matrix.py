@@ -7,7 +7,12 @@ HEAD = """## Every way to run each algorithm
 large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs, two to eight slots in
 every ring, pauses where threads meet. Right, or right of all where some were not run for want of time; small graphs go first.
 
-| ways | graphs | PEs | bfs | sssp | components | pagerank | all |
+"""
+SHARED = """### PEs that share GPUs
+
+The same with `--pes-per-gpu`, on {gpus} x {gpu}, {date}{commit}. {note}
+"""
+COLUMNS = """| ways | graphs | PEs | bfs | sssp | components | pagerank | all |
 |---|---|---:|---:|---:|---:|---:|---:|
 """
 ORDER = ("core", "rest", "soak")
@@ -38,7 +43,7 @@ def added(rows: list[dict]) -> dict:
 
 def matrix_section(data: dict) -> str:
     """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
-    `note` says how it was run; `failures` are shown."""
+    `note` says how it was run; `failures` are shown, and ways that were `slow`: not through in their time, and right."""
     groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
     for row in data["rows"]:
         if row["algorithm"] == "program":
@@ -46,13 +51,14 @@ def matrix_section(data: dict) -> str:
         of_group = groups.setdefault((row["what"], graphs_of(row), row["pes"]), {})
         of_group.setdefault(row["algorithm"], []).append(row)
     commit, note = data.get("commit"), data.get("note")
-    text = HEAD.format(
+    text = (SHARED if data.get("pes_per_gpu", 1) > 1 else HEAD).format(
         gpus=data["gpus"],
         gpu=data["gpu"],
         date=data["date"][:10],
         commit=f", commit {commit}" if commit else "",
         note=f"{note}\n" if note else "",
     )
+    text += COLUMNS
     for what, graphs, pes in sorted(groups, key=lambda key: (ORDER.index(key[0]), list(GRAPHS).index(key[1]), key[2])):
         mine = groups[what, graphs, pes]
         cells = [
@@ -61,6 +67,10 @@ def matrix_section(data: dict) -> str:
         total = cell(added([row for rows in mine.values() for row in rows]))
         text += f"| {what} | {GRAPHS[graphs]} | {pes} | {' | '.join(cells)} | {total} |\n"
     text += f"\nIn all: {in_words(added(data['rows']))}.\n"
+    if data.get("slow"):
+        text += "\nNot through in time, and right:\n\n" + "".join(
+            f"- {' '.join(way.split())}\n" for way in data["slow"]
+        )
     if data.get("failures"):
         text += "\nWrong:\n\n" + "".join(f"- {' '.join(failure.split())}\n" for failure in data["failures"])
     return text
