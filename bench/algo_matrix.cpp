@@ -2,8 +2,8 @@
 // strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
 //
 //   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--pes-per-gpu N]
-//               [--data FOLDER] [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N] [--way-seconds N] [--seconds N]
-//               [--json FILE]
+//               [--data FOLDER] [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N]
+//               [--way-seconds N] [--seconds N] [--json FILE]
 //
 // Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
 // Prints a line per graph and algorithm, the counts per algorithm and PEs, and `N passed, N failed` last (--json: the

@@ -15,8 +15,8 @@ using ticket_t = std::uint64_t;  ///< position in a ring since the start of the 
 inline constexpr vertex_t kNoVertex = 0xFFFFFFFFu;
 inline constexpr level_t kUnreached = 0xFFFFFFFFu;  ///< as int32 this is -1, which is what files and arrays show
 inline constexpr std::int64_t kMaxVertices = 0x7FFFFFFF;
-inline constexpr pe_t kMaxPesPerGpu =
-    4;                               ///< their kernels must run side by side, and a process has few queues to a GPU
+/// PEs that may share a GPU: their kernels must run side by side, and a process has few queues to a GPU.
+inline constexpr pe_t kMaxPesPerGpu = 4;
 inline constexpr pe_t kMaxPes = 64;  ///< PEs of one process; a table of this size travels into kernels
 inline constexpr std::size_t kCacheLine =
     128;  ///< two 64-byte lines: what a GPU sector pair and an x86 prefetcher share
