@@ -42,7 +42,7 @@ Machine::Machine(const Options& options) {
     choose_gpus(options, found);
     chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
     chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs") +
-                                    (pes_per_gpu_ > 1 ? ", up to " + std::to_string(pes_per_gpu_) + " on each" : ""));
+                                    (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : ""));
   } else {
     if (options.pes_per_gpu > 1) {
       throw UsageError(
@@ -85,7 +85,6 @@ void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>&
         " or --device cpu");
   }
   const pe_t used = (n_pes_ + options.pes_per_gpu - 1) / options.pes_per_gpu;
-  pes_per_gpu_ = (n_pes_ + used - 1) / used;
   for (pe_t p = 0; p < n_pes_; ++p) {
     const int gpu = p % used;
     for (pe_t other = 0; other < used; ++other) {
@@ -96,6 +95,10 @@ void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>&
     }
     devices_.push_back(gpu);
   }
+}
+
+pe_t Machine::pes_per_gpu() const {  // dealt round robin: the first GPU has the most
+  return static_cast<pe_t>(std::count(devices_.begin(), devices_.end(), 0));
 }
 
 void Machine::limit_threads(int threads) {

@@ -1,5 +1,5 @@
-// What tests of algorithms on GPUs have in common: four PEs, on as many devices as there are, values of every vertex where its owner has
-// them, and what to say when two answers differ.
+// What tests of algorithms on GPUs have in common: four PEs, on as many devices as there are, values of every vertex where
+// its owner has them, and what to say when two answers differ.
 #pragma once
 #include <gtest/gtest.h>
 

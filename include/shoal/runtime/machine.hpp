@@ -30,7 +30,7 @@ class Machine {
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
-  pe_t pes_per_gpu() const { return pes_per_gpu_; }             ///< most PEs on one GPU: each fills its part of it
+  pe_t pes_per_gpu() const;  ///< GPU PEs: most on one GPU, each of which fills its part of it; else 0
   /// The CPU threads; started at the first call. CPU PEs only.
   ThreadTeam& team() const;
   /// At most so many threads a PE from now on, for work that keeps no more busy. Before the first call of team(); nothing
@@ -70,7 +70,6 @@ class Machine {
   bool threads_asked_ = false;
   std::string engine_;
   std::vector<int> devices_;
-  pe_t pes_per_gpu_ = 1;
   std::vector<std::pair<std::string, std::string>> chosen_;
   mutable std::shared_ptr<ThreadTeam> team_;
 };
