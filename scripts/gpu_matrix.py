@@ -119,6 +119,7 @@ def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
 
 
 def gpus_for(pes: int, args: argparse.Namespace) -> int:
+    """How many GPUs so many PEs take."""
     return -(-pes // args.pes_per_gpu)
 
 
@@ -215,6 +216,8 @@ def main() -> int:
     unknown = [name for name in args.algorithms if name not in ALGORITHMS]
     if unknown:
         parser.error(f"--algorithms {','.join(unknown)}: legal: {', '.join(ALGORITHMS)}")
+    if not 1 <= args.pes_per_gpu <= 4:
+        parser.error(f"--pes-per-gpu {args.pes_per_gpu}: legal: 1 to 4")
     if args.data and not args.data.is_dir():
         parser.error(f"--data {args.data}: no such folder")
     args.out.mkdir(parents=True, exist_ok=True)

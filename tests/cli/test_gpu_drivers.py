@@ -82,9 +82,14 @@ class GpuDrivers(unittest.TestCase):
             self.stand_in(name, MATRIX.replace("right=2", "right=3"))
         done = self.run_script("gpu_matrix.py", "--algorithms", "bfs", "--soak", "2", "--shards", "2", "--resume")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "17 right, 0 wrong, 0 not run"))
+        # Four PEs find no place on two GPUs, unless they share them.
+        for share, said in (("1", "0 right, 0 wrong, 0 not run"), ("2", "3 right, 0 wrong, 0 not run")):
+            flags = ("--algorithms", "bfs", "--ways", "core", "--pes", "4", "--pes-per-gpu", share)
+            self.assertEqual(self.run_script("gpu_matrix.py", *flags).stdout.splitlines()[-1], said)
         for flags, words in (
             (("--algorithms", "dfs"), "--algorithms dfs: legal: bfs, sssp"),
             (("--ways", "most"), "--ways most: legal: core"),
+            (("--pes-per-gpu", "0"), "--pes-per-gpu 0: legal: 1 to 4"),
             (("--data", "/nowhere"), "--data /nowhere: no such folder"),
             (("--resume", "--algorithms", "bfs", "--soak", "2", "--shards", "3"), "one with other --data, --shards"),
         ):
