@@ -144,7 +144,8 @@ class Sweeps {
   }
 
   /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
-  /// by 46 %). None where copying is not worth it, or where the rest does not stay in the second-level cache anyway.
+  /// by 46 %). None where copying is not worth it, or where the rest does not stay in the second-level cache anyway: what each was
+  /// measured to gain is in docs/decisions/0008-pagerank.md.
   u32 choose_hot() const {
     const PageRankRows& rows = rows_.rows(0);
     DeviceGuard guard(graph_.devices[0]);
