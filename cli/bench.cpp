@@ -113,6 +113,14 @@ class BenchCommand {
         ->group(what)
         ->type_name("N,N")
         ->check(whole_number<int>);
+    app.add_option(
+           "--pes-per-gpu", options_.pes_per_gpu,
+           "most PEs that share a GPU where there are fewer GPUs than PEs, 1 to 4: for counts of items; times are "
+           "not those of so many GPUs, and are marked")
+        ->group(what)
+        ->type_name("N")
+        ->check(whole_number<int>)
+        ->capture_default_str();
     app.add_option("--seed", options_.seed, "of the sources")
         ->group(what)
         ->type_name("N")
@@ -150,6 +158,10 @@ class BenchCommand {
     }
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
+    }
+    if (options_.pes_per_gpu < 1 || options_.pes_per_gpu > kMaxPesPerGpu) {
+      throw UsageError("--pes-per-gpu " + std::to_string(options_.pes_per_gpu) + " is out of range: 1 to " +
+                       std::to_string(kMaxPesPerGpu));
     }
     const bool markdown_to_stdout = !markdown_.empty() && is_standard_output(markdown_);
     if (markdown_to_stdout && json_.to_stdout()) {

@@ -29,12 +29,13 @@ std::string summarize(const Report& report) {
 /// One stand-in, and what all its ways share. Lives in the process that measures.
 class OnGraph {
  public:
-  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, bool on_gpu, int pes)
+  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, int gpus, int pes)
       : experiment_(experiment),
         info_(find_algorithm(experiment.algorithm)),
         options_(options),
+        gpus_(gpus),
         input_(parse_generator(options.quick ? graph.quick : graph.full)) {
-    if (!on_gpu) input_.generate_here(/*quiet=*/true);
+    if (gpus == 0) input_.generate_here(/*quiet=*/true);
     scout(pes);
   }
 
@@ -43,6 +44,7 @@ class OnGraph {
     Json got = {{"generator", input_.name()},
                 {"num_vertices", num_vertices_},
                 {"num_arcs", num_arcs_},
+                {"pes_per_gpu", sharing(pes)},
                 {"wrong", ""},
                 {"chosen", ""},
                 {"sources", Json::array()},
@@ -68,12 +70,16 @@ class OnGraph {
   }
 
  private:
+  /// How many PEs share a GPU: as few as there may be.
+  int sharing(int pes) const { return gpus_ == 0 ? 1 : std::min(options_.pes_per_gpu, (pes + gpus_ - 1) / gpus_); }
+
   Report run_one(Placed& placed, std::size_t i, const RunClock& clock) const {
     return clock.limited([&] { return placed.run(sources_[i]); });
   }
 
   std::unique_ptr<Placed> place(std::vector<std::string> flags, int pes) const {
     flags.insert(flags.end(), {"--device", options_.device, "--pes", std::to_string(pes)});
+    if (sharing(pes) > 1) flags.insert(flags.end(), {"--pes-per-gpu", std::to_string(sharing(pes))});
     return input_.place(*configure(info_, flags));
   }
 
@@ -96,6 +102,7 @@ class OnGraph {
   const Experiment& experiment_;
   const AlgorithmInfo& info_;
   const BenchOptions& options_;
+  int gpus_;  ///< 0: CPU threads
   GraphInput input_;
   std::int64_t num_vertices_ = 0, num_arcs_ = 0;
   std::vector<vertex_t> sources_;  // [trials]
@@ -112,15 +119,16 @@ MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std
   Options shared;
   shared.device = parse_device(options.device);
   shared.pes = options.pes.empty() ? 0 : *std::max_element(options.pes.begin(), options.pes.end());
-  const bool on_gpu = Machine(shared).on_gpu();
-  return [&, on_gpu, now = std::make_shared<Now>()](const Json& question, const RunClock& clock) {
+  shared.pes_per_gpu = options.pes_per_gpu;
+  const int gpus = Machine(shared).on_gpu() ? static_cast<int>(list_devices().size()) : 0;
+  return [&, gpus, now = std::make_shared<Now>()](const Json& question, const RunClock& clock) {
     if (!question.contains("graph")) {
-      return Json{{"gpus", on_gpu ? list_devices().size() : 0}, {"machine", Json::parse(machine_to_json())}};
+      return Json{{"gpus", gpus}, {"machine", Json::parse(machine_to_json())}};
     }
     const std::size_t graph = question["graph"];
     if (!now->on || now->graph != graph) {
       now->on.reset();  // memory for the next
-      now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, on_gpu, question["pes"]);
+      now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, gpus, question["pes"]);
       now->graph = graph;
     }
     return now->on->run(experiment.ways[question["way"]], question["pes"], clock);
@@ -138,7 +146,7 @@ double value_of(const BenchRun& r, Quantity quantity) {
 /// Takes what OnGraph::run() measured.
 void read(BenchRun& r, const Json& got, Quantity quantity) {
   r.generator = got["generator"], r.num_vertices = got["num_vertices"], r.num_arcs = got["num_arcs"];
-  r.wrong = got["wrong"], r.chosen = got["chosen"];
+  r.pes_per_gpu = got["pes_per_gpu"], r.wrong = got["wrong"], r.chosen = got["chosen"];
   got["sources"].get_to(r.sources), got["seconds"].get_to(r.seconds);
   got["items_run"].get_to(r.items_run), got["items_taken"].get_to(r.items_taken);
   got["reached"].get_to(r.reached);
@@ -183,7 +191,7 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
   MeasuringProcess process([&] { return begin_answering(experiment, graphs, options); });
   const Json here = process.ask(Json::object());
   machine = here["machine"];
-  const int gpus = here["gpus"], most = gpus == 0 ? 2 : std::min(gpus, 4);
+  const int gpus = here["gpus"], most = gpus == 0 ? 2 : std::min(gpus * options.pes_per_gpu, 4);
   std::vector<int> all_pes = options.pes;
   for (int n = 1; options.pes.empty() && n <= most; ++n) all_pes.push_back(n);
 

@@ -14,6 +14,7 @@ struct BenchOptions {
   bool quick = false;           ///< the small stand-ins
   std::string device = "auto";  ///< auto, cpu, gpu
   std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4 GPUs, as there are, or 1,2 on the CPU
+  int pes_per_gpu = 1;  ///< where there are fewer GPUs than PEs, so many PEs may share one: for counts, not times
   std::vector<std::string> graphs;  ///< the paper's names; empty: all
   int trials = 10;
   double limit_seconds = 60;    ///< a run that takes longer is ended; all trials of a way may take as long together
@@ -26,6 +27,7 @@ struct BenchRun {
   std::string graph, generator, way;
   std::int64_t num_vertices = 0, num_arcs = 0;
   int pes = 1;
+  int pes_per_gpu = 1;  ///< above 1: there were fewer GPUs
   std::vector<std::string> flags;
   std::vector<vertex_t> sources;    ///< [trials]; empty for algorithms without a source
   std::vector<double> seconds;      ///< [trials], or fewer where the limit allowed no more; empty when it did not run

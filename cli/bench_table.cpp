@@ -40,7 +40,7 @@ std::string cell(const std::vector<BenchRun>& runs, const Series& series, int pe
   if (run != nullptr && !run->wrong.empty()) return "WRONG";
   if (run != nullptr && !run->failed.empty()) return "failed";
   if (run != nullptr && run->over_seconds > 0) return too_slow(*run, quantity);
-  return number(value);
+  return number(value) + (run != nullptr && run->pes_per_gpu > 1 ? "*" : "");
 }
 
 /// "soc-LiveJournal1 (4.8 M, 68 M); here kron:12,directed=1 (4,096 vertices, 61,000 arcs)"
@@ -60,7 +60,7 @@ std::string graph_line(const Experiment& experiment, const std::vector<BenchRun>
          counted(shown->num_arcs, "arc", "arcs") + ")";
 }
 
-/// The lines below a table: why a cell is empty.
+/// The lines below a table: why a cell is empty, or marked.
 std::vector<std::string> troubles(const std::vector<BenchRun>& runs) {
   std::vector<std::string> lines;
   for (const BenchRun& run : runs) {
@@ -69,6 +69,9 @@ std::vector<std::string> troubles(const std::vector<BenchRun>& runs) {
     if (!run.failed.empty()) lines.push_back("failed: " + who + ": " + run.failed);
     if (run.over_seconds > 0) lines.push_back("too slow: " + who + ": ended after " + number(run.over_seconds) + " s");
   }
+  const bool shared = std::any_of(runs.begin(), runs.end(), [](const BenchRun& run) { return run.pes_per_gpu > 1; });
+  if (shared)
+    lines.push_back("*: PEs shared GPUs; counts of items are what they are, times are not those of so many GPUs");
   return lines;
 }
 
@@ -191,6 +194,7 @@ Json to_json(const Experiment& experiment, const BenchOptions& options, const st
                             {"way", run.way},
                             {"flags", run.flags},
                             {"pes", run.pes},
+                            {"pes_per_gpu", run.pes_per_gpu},
                             {"sources", run.sources},
                             {"seconds", run.seconds},
                             {"items_run", run.items_run},

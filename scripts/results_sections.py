@@ -2,6 +2,8 @@
 
 import pathlib
 
+COUNTS = ("items taken / vertices reached", "million items run")  # units of `shoal bench` that are no times
+
 
 def partition_place(data: dict) -> str:
     """Where a bench/partitions.py file was measured. ValueError: an answer is wrong."""
@@ -150,7 +152,14 @@ def cell(run: dict | None, value: float | None, unit: str, ours: bool) -> str:
         return "failed"
     if run is not None and "over_seconds" in run:
         return f"> {run['over_seconds'] * 1e3:.0f}" if unit == "ms" else "too slow"
-    return "-" if value is None else f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+    if value is None:
+        return "-"
+    return (f"{value:.0f}" if value >= 1000 else f"{value:.3g}") + ("*" if run is not None and shares_gpus(run) else "")
+
+
+def shares_gpus(run: dict) -> bool:
+    """Whether PEs of this run shared GPUs: what it counts stands, its times are not those of as many GPUs."""
+    return run.get("pes_per_gpu", 1) > 1
 
 
 def merge(parts: list[dict]) -> dict:
@@ -174,9 +183,11 @@ def shapes(data: dict) -> list[str]:
     Ways that follow a system of the paper take part. Milliseconds of other machines say little; ratios compare.
     """
     values = {}
+    timed = data["unit"] not in COUNTS
+    no_times = {(r["graph"], "shoal " + r["way"], r["pes"]) for r in data["runs"] if timed and shares_gpus(r)}
     for series in data["series"]:
         for pes, value in zip(data["columns"], series["values"], strict=True):
-            if value:
+            if value and (series["graph"], series["system"], pes) not in no_times:
                 values[series["graph"], series["system"], pes] = value
     rows = []
     for graph in dict.fromkeys(series["graph"] for series in data["series"]):
@@ -259,4 +270,6 @@ def experiment_section(parts: list[dict], note: str) -> str:
             for n, value in zip(columns, series["values"], strict=True)
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
+    if any(shares_gpus(run) for run in data["runs"]):
+        lines += ["", "*: PEs shared GPUs; counts of items are what they are, times are not those of so many GPUs"]
     return "\n".join(lines + reasons(data["runs"]) + shapes(data)) + "\n"

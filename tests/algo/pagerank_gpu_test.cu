@@ -1,6 +1,7 @@
 // PageRank on GPUs, through its door, against the serial reference; and the check on devices, fed with wrong ranks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,29 @@ TEST_F(PageRankGpu, PullOnEveryShape) {
         expect_right(text + ", " + std::to_string(pes) + " PEs, " + std::to_string(tolerance), graph, options, exact);
       }
     }
+  }
+}
+
+/// The copies of hot vertices: right where they are made, and made only where they are meant to be.
+TEST_F(PageRankGpu, PullCopiesHotVertices) {
+  struct Case {
+    const char* graph;
+    pe_t pes;
+    bool hot;
+  };
+  for (const auto [text, pes, hot] : {Case{"kron:15", 1, true},
+                                      {"kron:15", 2, false},
+                                      {"road:200", 1, false},
+                                      {"uniform:18,degree=4", 1, false},
+                                      {"star:300000", 1, true}}) {
+    const Csr graph = make(text);
+    const PageRankOptions options = on_gpus(pes, PageRankStrategy::pull);
+    PageRankRunner runner(graph, options);
+    const auto chosen = runner.rank().chosen;
+    const bool copied =
+        std::any_of(chosen.begin(), chosen.end(), [](const auto& choice) { return choice.first == "hot"; });
+    EXPECT_EQ(copied, hot) << text << ", " << pes << " PEs";
+    EXPECT_EQ(runner.verify(), "") << text << ", " << pes << " PEs";
   }
 }
 

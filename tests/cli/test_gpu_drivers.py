@@ -32,9 +32,12 @@ with open(at("--json"), "w") as file:
 sys.exit(3 if stuck else int("components" in names))
 """
 SANITIZER = """#!{python}
-import sys
+import os, sys
 tool, arguments = sys.argv[2], " ".join(sys.argv[5:])
 print("========= ERROR SUMMARY: " + ("3 errors" if tool == "initcheck" and "hook" in arguments else "0 errors"))
+gpus, shared = len(os.environ["CUDA_VISIBLE_DEVICES"].split(",")), "--pes-per-gpu 2" in arguments
+if shared != ("--pes 2" in arguments and gpus == 1):
+    sys.exit(6)
 sys.exit(7 if tool == "memcheck" and "pull" in arguments else 0)
 """
 
@@ -105,7 +108,9 @@ class GpuDrivers(unittest.TestCase):
         self.assertEqual(cells["components hook"], ["ok", "3", "found"])
         self.assertEqual(cells["pagerank pull"], ["wrong", "(7)", "ok"])
         self.assertEqual(cells["bfs levels, narrow"], ["ok", "ok"])
-        self.assertEqual(done.stdout.splitlines()[-1], "30 ok, 2 not")
+        self.assertEqual(done.stdout.splitlines()[-1], "51 ok, 5 not")
+        done = self.run_script("gpu_sanitize.py", "--tools", "synccheck")  # two GPUs: nothing is shared
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "28 ok, 0 not"))
 
 
 if __name__ == "__main__":

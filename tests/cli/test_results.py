@@ -159,6 +159,7 @@ class Results(unittest.TestCase):
         (self.folder / "bench_more.json").write_text(json.dumps(more))
         text = self.document()[0]
         self.assertIn("| shoal auto | 1.5 | 0.75 | > 2000 |", text)
+        self.assertNotIn("\n*: PEs shared GPUs", text)
         self.assertEqual(text.count("**usa; here road:9**"), 1)
         self.assertNotIn("Shapes", text)
         for series, way in ((bench["series"], "a"), (more["series"], "b")):
@@ -172,6 +173,17 @@ class Results(unittest.TestCase):
         text = self.document()[0]
         self.assertIn("| usa | a / b, 2 PEs | 1 | 1 |\n| usa | a, 1 / 2 PEs | 2 | 0.5 |\n", text)
         self.assertIn("| usa | b, 1 / 2 PEs | 0.667 | 0.5 |\n", text)
+        shared = {**run, "way": "b", "pes": 2, "pes_per_gpu": 2}  # its times are no shapes, its counts are
+        bench["runs"].append(shared)
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+        text = self.document()[0]
+        self.assertIn("| shoal b | not run | 8* |", text)
+        self.assertIn("\n*: PEs shared GPUs", text)
+        self.assertNotIn("| usa | b, 1 / 2 PEs |", text)
+        for part, file in ((bench, "bench.json"), (more, "bench_more.json")):
+            (self.folder / file).write_text(json.dumps({**part, "unit": "million items run"}))
+        self.assertIn("| usa | b, 1 / 2 PEs | 0.667 | 0.5 |\n", self.document()[0])
+        bench["runs"].remove(shared)
         (self.folder / "bench_more.json").unlink()
         tune["ways"][0]["wrong"] = bench["runs"][0]["wrong"] = "vertex 3"
         (self.folder / "tune.json").write_text(json.dumps(tune))
