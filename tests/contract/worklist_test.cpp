@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "shapes.hpp"
@@ -154,6 +158,47 @@ TYPED_TEST(WorklistContract, AcceptAloneUpdatesATable) {
     EXPECT_EQ(report.dropped, static_cast<std::int64_t>(kUpdates) * n);
     EXPECT_EQ(report.run, 0);
   });
+}
+
+/// Whoever judges an item waits until every worker has judged one.
+struct Meeting {
+  struct Item {
+    std::uint32_t number;
+  };
+  struct Room {
+    std::mutex door;
+    std::set<std::thread::id> present;
+    bool missed = false;
+  };
+  Room* room;
+  std::size_t workers;
+
+  pe_t owner(Item) const { return 0; }
+  bool accept(Item) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(room->door);
+      room->present.insert(std::this_thread::get_id());
+      if (room->present.size() == workers || room->missed) return false;
+      room->missed = std::chrono::steady_clock::now() > deadline;
+    }
+  }
+  template <class W, class Out>
+  void operator()(const W&, Item, Out&) const {}
+};
+
+TEST(WorklistSeeds, AreSharedAmongAllWorkers) {
+  constexpr std::uint32_t kSeeds = 200;
+  const Machine machine = cpu_machine(1, 3);
+  for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
+    Meeting::Room room;
+    std::vector<Meeting::Item> seeds;
+    for (std::uint32_t i = 0; i < kSeeds; ++i) seeds.push_back({i});
+    Worklist<Meeting> list(machine, small_plan(kernel, 64));
+    const Report report = list.run({Meeting{&room, 3}}, {seeds});
+    EXPECT_FALSE(room.missed) << name(kernel) << ": " << room.present.size() << " of 3 workers came";
+    EXPECT_EQ(report.dropped, kSeeds) << name(kernel);
+  }
 }
 
 TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {

@@ -176,7 +176,8 @@ class Context {
 
 /// Every PE: runs `task` (each PE's own copy, with pointers into its own memory) from the seeds of all PEs until no item is
 /// left anywhere.
-/// @param seeds  what this PE pushes at the start; owners judge them. Usually one PE has them all.
+/// @param seeds  what this PE begins with; owners judge them. All its workers push them, side by side, when they
+///               have nothing else to do: a program may have millions. For a search one PE has one.
 /// @return the same on every PE
 /// @throws CapacityError, TransportError, DeviceError on every PE; UsageError when options do not fit, or owner() named no PE;
 ///         on CPUs also what a member of the task threw

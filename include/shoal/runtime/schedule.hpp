@@ -19,20 +19,30 @@ class Scheduler {
   /// @param fetch  items taken at once, 1 to min(kMaxFetch, size()) for several lanes, to kMaxFetch for one
   /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list, index), desk_(desk), fetch_(fetch), index_(index) {
+      : w_(w),
+        out_(view, list, index),
+        desk_(desk),
+        fetch_(fetch),
+        index_(index),
+        seeds_left_(std::uint64_t{index} * w.size() < view.n_seeds) {
     if constexpr (kPhased<TaskT>) seen_ = view.seen[index];
   }
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
+    // Lanes that are workers of their own must not do in the loop what takes one of them much longer than the others: the
+    // compiler may let it wait, outside the idle ones' loop, for lanes that wait for what it has not told (seen).
+    while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
       const bool worked = step(steps);
-      if (worked) {
+      bool began = false;
+      if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
+      if constexpr (HasIdle<TaskT>) parts_left_ = began ? kIdleParts : parts_left_;
+      if (!worked) rest();  // also who finds more seeds each time: what it has completed must be told
+      if (worked || began) {
         backoff.reset();
       } else {
-        rest();
         if (index_ == 0 && view().me == 0 && look_for_the_end()) break;
         // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
@@ -50,7 +60,8 @@ class Scheduler {
   /// Worker-collective: one round of a discrete run: the ring's tickets below `limit`, and what has arrived or been spilled.
   /// Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
-    if (index_ == 0) rarely([](Scheduler& self) { return self.take_seeds(); });
+    while (begin_more() && !over()) {  // as far as there is room; the next round goes on
+    }
     carry_out_phase();
     for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
@@ -81,6 +92,7 @@ class Scheduler {
       const bool done = on_a_copy(copy, step);
       finished_ = copy.finished_;
       seen_ = copy.seen_;
+      seeds_left_ = copy.seeds_left_;
       parts_left_ = copy.parts_left_;
       orders_ = copy.orders_;
       out_.take_back(copy.out_);
@@ -148,7 +160,7 @@ class Scheduler {
     worked = (looks(steps, worked) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
-      if (!worked) worked = carry_out_phase() || look_once();
+      if (!worked) worked = carry_out_phase() || (!seeds_left_ && look_once());
     }
     return worked;
   }
@@ -330,17 +342,27 @@ class Scheduler {
     return moved;  // false: all went back to spill, because another PE has no room yet
   }
 
+  /// For a worker that has nothing to do: pushes a share of the seeds that nobody has taken. False if there are none left, or
+  /// this worker is under pressure: what has begun is finished first.
+  /// @tparam kAll  also under pressure
+  template <bool kAll = false>
+  SHOAL_FN bool begin_more() {
+    if (!seeds_left_ || (!kAll && (out_.list().top != kNoChunk || !out_.settle()))) return false;
+    return rarely([](Scheduler& self) { return self.take_seeds(); });
+  }
   SHOAL_FN bool take_seeds() {
-    std::uint64_t taken = 0;
-    if (w_.lane() == 0) taken = view().here().seeds_taken.load();
-    taken = w_.from_leader(taken);
-    if (taken == view().n_seeds) return false;
-    for (std::uint64_t base = taken; base < view().n_seeds; base += w_.size()) {
-      const std::uint64_t i = base + w_.lane();
-      out_.emit(w_, i < view().n_seeds, i < view().n_seeds ? view().seeds[i] : Item{});
-    }
-    if (w_.lane() == 0) view().here().seeds_taken.store(view().n_seeds);
-    complete(view().n_seeds - taken);
+    const std::uint64_t n = view().n_seeds, lanes = w_.size();
+    const std::uint64_t fair = n / (lanes * view().n_workers);
+    const std::uint64_t share = lanes * (fair < 1 ? 1 : fair < kSeedsOfALane ? fair : kSeedsOfALane);
+    std::uint64_t first = n;
+    if (w_.lane() == 0 && view().here().seeds_taken.load() < n) first = view().here().seeds_taken.fetch_add(share);
+    first = w_.from_leader(first);
+    seeds_left_ = first < n;
+    if (!seeds_left_) return false;
+    const std::uint64_t end = n - first < share ? n : first + share;
+    out_.push_numbered(w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
+                       [this](std::int64_t i) { return view().seeds[i]; });
+    complete(end - first);
     return true;
   }
 
@@ -383,6 +405,7 @@ class Scheduler {
   static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr lane_t kDrainsAtOnce = 4;
+  static constexpr lane_t kSeedsOfALane = 32;  ///< of a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 
   W w_;
@@ -392,6 +415,7 @@ class Scheduler {
   lane_t index_;
   std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
   std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
+  bool seeds_left_;             ///< as far as this worker knows; of few seeds only the first workers look for one
   bool stuck_ = false;          ///< its spill could not move when it was looked at last
   lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
   PhaseOrders orders_;          ///< worker 0 of PE 0

@@ -51,8 +51,8 @@ class Worklist {
 #endif
   }
 
-  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by PE p; owners judge them) until no item is left anywhere, or
-  /// the task's enough() says so on some PE.
+  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by the workers of PE p, owners judge them) until no item is left
+  /// anywhere, or the task's enough() says so on some PE.
   /// @return counts and seconds of this run
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
   ///         UsageError (owner() named no PE); what a task's member threw on a CPU thread
@@ -74,7 +74,8 @@ class Worklist {
     if (end == RunState::enough) {  // what is left is thrown away before the next run, because broken_ stays
       report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
       for (pe_t p = 0; p < n; ++p) {
-        report.left += static_cast<std::int64_t>(seeds[p].size() - counters()[p].seeds_taken.load());
+        const std::uint64_t n_seeds = seeds[p].size();
+        report.left += static_cast<std::int64_t>(n_seeds - std::min(n_seeds, counters()[p].seeds_taken.load()));
       }
       return report;
     }
