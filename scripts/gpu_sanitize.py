@@ -3,10 +3,9 @@
 
     gpu_sanitize.py BUILD OUT [--seconds N] [--total N] [--jobs N] [--only TEXT] [--tools memcheck,racecheck]
 
-BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs; with one GPU, two PEs share
-it. A cell is `ok`, `N
-found` (errors that the tool reports), `wrong` (the program failed: see the log), `late` (not through in --seconds) or
-`not run` (--total was over). Exit status 1 unless all are ok.
+BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs; with one GPU, two PEs
+share it. A cell is `ok`, `N found` (errors that the tool reports), `wrong` (the program failed: see the log), `late` (not
+through in --seconds) or `not run` (--total was over). Exit status 1 unless all are ok.
 """
 
 import argparse
