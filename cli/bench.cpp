@@ -108,7 +108,7 @@ class BenchCommand {
         ->group(what)
         ->type_name("SECONDS");
     app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
-    app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4 GPUs, as there are; 1,2 on the CPU)")
+    app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4, as GPUs have room; 1,2 on the CPU)")
         ->delimiter(',')
         ->group(what)
         ->type_name("N,N")

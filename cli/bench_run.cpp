@@ -29,22 +29,21 @@ std::string summarize(const Report& report) {
 /// One stand-in, and what all its ways share. Lives in the process that measures.
 class OnGraph {
  public:
-  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, int gpus, int pes)
+  OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, bool on_gpu, int pes,
+          int pes_per_gpu)
       : experiment_(experiment),
         info_(find_algorithm(experiment.algorithm)),
         options_(options),
-        gpus_(gpus),
         input_(parse_generator(options.quick ? graph.quick : graph.full)) {
-    if (gpus == 0) input_.generate_here(/*quiet=*/true);
-    scout(pes);
+    if (!on_gpu) input_.generate_here(/*quiet=*/true);
+    scout(pes, pes_per_gpu);
   }
 
   /// What was measured of one way, as keys of BenchRun.
-  Json run(const BenchWay& way, int pes, const RunClock& clock) const {
+  Json run(const BenchWay& way, int pes, int pes_per_gpu, const RunClock& clock) const {
     Json got = {{"generator", input_.name()},
                 {"num_vertices", num_vertices_},
                 {"num_arcs", num_arcs_},
-                {"pes_per_gpu", sharing(pes)},
                 {"wrong", ""},
                 {"chosen", ""},
                 {"sources", Json::array()},
@@ -52,7 +51,7 @@ class OnGraph {
                 {"items_run", Json::array()},
                 {"items_taken", Json::array()},
                 {"reached", Json::array()}};
-    const std::unique_ptr<Placed> placed = place(way.flags, pes);
+    const std::unique_ptr<Placed> placed = place(way.flags, pes, pes_per_gpu);
     double used = run_one(*placed, 0, clock).seconds;  // pages, kernels, caches
     for (std::size_t i = 0; i < sources_.size() && got["wrong"] == ""; ++i) {
       if (i > 0 && used > options_.limit_seconds) break;
@@ -70,22 +69,19 @@ class OnGraph {
   }
 
  private:
-  /// How many PEs share a GPU: as few as there may be.
-  int sharing(int pes) const { return gpus_ == 0 ? 1 : std::min(options_.pes_per_gpu, (pes + gpus_ - 1) / gpus_); }
-
   Report run_one(Placed& placed, std::size_t i, const RunClock& clock) const {
     return clock.limited([&] { return placed.run(sources_[i]); });
   }
 
-  std::unique_ptr<Placed> place(std::vector<std::string> flags, int pes) const {
+  std::unique_ptr<Placed> place(std::vector<std::string> flags, int pes, int pes_per_gpu) const {
     flags.insert(flags.end(), {"--device", options_.device, "--pes", std::to_string(pes)});
-    if (sharing(pes) > 1) flags.insert(flags.end(), {"--pes-per-gpu", std::to_string(sharing(pes))});
+    flags.insert(flags.end(), {"--pes-per-gpu", std::to_string(pes_per_gpu)});
     return input_.place(*configure(info_, flags));
   }
 
   /// Sources, and how many vertices each reaches, found once by a way that is not measured.
-  void scout(int pes) {
-    const std::unique_ptr<Placed> placed = place({}, pes);
+  void scout(int pes, int pes_per_gpu) {
+    const std::unique_ptr<Placed> placed = place({}, pes, pes_per_gpu);
     num_vertices_ = placed->num_vertices();
     num_arcs_ = placed->num_arcs();
     sources_.assign(static_cast<std::size_t>(options_.trials), 0);
@@ -102,7 +98,6 @@ class OnGraph {
   const Experiment& experiment_;
   const AlgorithmInfo& info_;
   const BenchOptions& options_;
-  int gpus_;  ///< 0: CPU threads
   GraphInput input_;
   std::int64_t num_vertices_ = 0, num_arcs_ = 0;
   std::vector<vertex_t> sources_;  // [trials]
@@ -120,18 +115,19 @@ MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std
   shared.device = parse_device(options.device);
   shared.pes = options.pes.empty() ? 0 : *std::max_element(options.pes.begin(), options.pes.end());
   shared.pes_per_gpu = options.pes_per_gpu;
-  const int gpus = Machine(shared).on_gpu() ? static_cast<int>(list_devices().size()) : 0;
-  return [&, gpus, now = std::make_shared<Now>()](const Json& question, const RunClock& clock) {
+  const bool on_gpu = Machine(shared).on_gpu();
+  return [&, on_gpu, now = std::make_shared<Now>()](const Json& question, const RunClock& clock) {
     if (!question.contains("graph")) {
-      return Json{{"gpus", gpus}, {"machine", Json::parse(machine_to_json())}};
+      return Json{{"gpus", on_gpu ? list_devices().size() : 0}, {"machine", Json::parse(machine_to_json())}};
     }
     const std::size_t graph = question["graph"];
+    const int pes = question["pes"], pes_per_gpu = question["pes_per_gpu"];
     if (!now->on || now->graph != graph) {
       now->on.reset();  // memory for the next
-      now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, gpus, question["pes"]);
+      now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, on_gpu, pes, pes_per_gpu);
       now->graph = graph;
     }
-    return now->on->run(experiment.ways[question["way"]], question["pes"], clock);
+    return now->on->run(experiment.ways[question["way"]], pes, pes_per_gpu, clock);
   };
 }
 
@@ -146,7 +142,7 @@ double value_of(const BenchRun& r, Quantity quantity) {
 /// Takes what OnGraph::run() measured.
 void read(BenchRun& r, const Json& got, Quantity quantity) {
   r.generator = got["generator"], r.num_vertices = got["num_vertices"], r.num_arcs = got["num_arcs"];
-  r.pes_per_gpu = got["pes_per_gpu"], r.wrong = got["wrong"], r.chosen = got["chosen"];
+  r.wrong = got["wrong"], r.chosen = got["chosen"];
   got["sources"].get_to(r.sources), got["seconds"].get_to(r.seconds);
   got["items_run"].get_to(r.items_run), got["items_taken"].get_to(r.items_taken);
   got["reached"].get_to(r.reached);
@@ -208,9 +204,10 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
         BenchRun run;
         run.graph = graphs[g].paper, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
         run.way = experiment.ways[w].label, run.flags = experiment.ways[w].flags, run.pes = pes;
+        if (gpus > 0) run.pes_per_gpu = std::min(options.pes_per_gpu, (pes + gpus - 1) / gpus);  // as few as will do
         say(run.graph + ", " + run.way + ", " + counted(pes, "PE", "PEs"), static_cast<double>(runs.size()) / total);
         try {
-          const Json question = {{"graph", g}, {"way", w}, {"pes", pes}};
+          const Json question = {{"graph", g}, {"way", w}, {"pes", pes}, {"pes_per_gpu", run.pes_per_gpu}};
           read(run, process.ask(question, options.limit_seconds), experiment.quantity);
         } catch (const TooSlow& slow) {
           run.over_seconds = slow.limit_seconds;

@@ -13,7 +13,7 @@ namespace shoal::cli {
 struct BenchOptions {
   bool quick = false;           ///< the small stand-ins
   std::string device = "auto";  ///< auto, cpu, gpu
-  std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4 GPUs, as there are, or 1,2 on the CPU
+  std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4, as GPUs have room, or 1,2 on the CPU
   int pes_per_gpu = 1;  ///< where there are fewer GPUs than PEs, so many PEs may share one: for counts, not times
   std::vector<std::string> graphs;  ///< the paper's names; empty: all
   int trials = 10;
@@ -27,7 +27,7 @@ struct BenchRun {
   std::string graph, generator, way;
   std::int64_t num_vertices = 0, num_arcs = 0;
   int pes = 1;
-  int pes_per_gpu = 1;  ///< above 1: there were fewer GPUs
+  int pes_per_gpu = 1;  ///< so many shared a GPU, for want of GPUs
   std::vector<std::string> flags;
   std::vector<vertex_t> sources;    ///< [trials]; empty for algorithms without a source
   std::vector<double> seconds;      ///< [trials], or fewer where the limit allowed no more; empty when it did not run

@@ -61,7 +61,7 @@ std::string graph_line(const Experiment& experiment, const std::vector<BenchRun>
 }
 
 /// The lines below a table: why a cell is empty, or marked.
-std::vector<std::string> troubles(const std::vector<BenchRun>& runs) {
+std::vector<std::string> remarks(const std::vector<BenchRun>& runs) {
   std::vector<std::string> lines;
   for (const BenchRun& run : runs) {
     const std::string who = run.graph + ", " + run.way + ", " + counted(run.pes, "PE", "PEs");
@@ -147,7 +147,7 @@ std::string text_table(const Experiment& experiment, const std::vector<BenchRun>
     }
     out += "\n";
   }
-  for (const std::string& line : troubles(runs)) out += line + "\n";
+  for (const std::string& line : remarks(runs)) out += line + "\n";
   return out;
 }
 
@@ -174,7 +174,7 @@ std::string markdown_table(const Experiment& experiment, const std::vector<Bench
       out += " " + cell(runs, series, columns[i], series.values[i], experiment.quantity) + " |";
     out += "\n";
   }
-  for (const std::string& line : troubles(runs)) out += "\n" + line + "\n";
+  for (const std::string& line : remarks(runs)) out += "\n" + line + "\n";
   return out;
 }
 

@@ -2,7 +2,7 @@
 """Draws what `shoal bench NAME --json=FILE` wrote: `plot_bench.py FILE.json OUT.png`.
 
 One panel per graph; the paper's systems dashed, ours solid; PEs (GPUs, or groups of CPU threads) across, the experiment's
-value up (times on a logarithmic scale). Needs matplotlib (Debian: python3-matplotlib).
+value up (times on a logarithmic scale). Hollow points: PEs shared GPUs. Needs matplotlib (Debian: python3-matplotlib).
 """
 
 import json
@@ -18,6 +18,7 @@ def draw(data: dict, out: pathlib.Path) -> None:
     from matplotlib import pyplot as plt
 
     graphs = list(dict.fromkeys(s["graph"] for s in data["series"]))
+    shared = {(r["graph"], "shoal " + r["way"], r["pes"]) for r in data["runs"] if r.get("pes_per_gpu", 1) > 1}
     across = min(3, len(graphs))
     down = math.ceil(len(graphs) / across)
     figure, panels = plt.subplots(down, across, figsize=(4.5 * across, 3.4 * down), squeeze=False)
@@ -32,7 +33,10 @@ def draw(data: dict, out: pathlib.Path) -> None:
                 if series["ours"]
                 else {"linestyle": "--", "marker": "x", "alpha": 0.7}
             )
-            panel.plot(*zip(*points), label=label, **style)
+            (line,) = panel.plot(*zip(*points), label=label, **style)
+            hollow = [(x, y) for x, y in points if series["ours"] and (graph, series["system"], x) in shared]
+            if hollow:
+                panel.plot(*zip(*hollow), "o", color=line.get_color(), markerfacecolor="white")
         here = next((r["generator"] for r in data["runs"] if r["graph"] == graph), "")
         panel.set_title(f"{graph}\nhere {here}", fontsize=9)
         panel.set_xticks(data["columns"])

@@ -30,8 +30,8 @@ class Scheduler {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    // Lanes that are workers of their own must not do in the loop what takes one of them much longer than the others: the
-    // compiler may let it wait, outside the idle ones' loop, for lanes that wait for what it has not told (seen).
+    // Lanes that are workers of their own do it before the loop: when they did it inside, runs hung, most likely because the
+    // compiler let one that had worked wait for the idle ones of its warp (docs/decisions/0013-seeds.md).
     while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
@@ -350,6 +350,7 @@ class Scheduler {
     if (!seeds_left_ || (!kAll && (out_.list().top != kNoChunk || !out_.settle()))) return false;
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
+  /// Worker-collective. False if nobody has left any.
   SHOAL_FN bool take_seeds() {
     const std::uint64_t n = view().n_seeds, lanes = w_.size();
     const std::uint64_t fair = n / (lanes * view().n_workers);
