@@ -180,6 +180,15 @@ def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Count
     return counts
 
 
+def check_folders(parser: argparse.ArgumentParser, args: argparse.Namespace, programs: list[str]) -> None:
+    """Ends with an error if args.build lacks a program, or args.out cannot be a folder."""
+    for program in programs:
+        if not (args.build / program).is_file():
+            parser.error(f"{args.build}: has no {program}; name the folder where it was built")
+    if args.out.exists() and not args.out.is_dir():
+        parser.error(f"{args.out}: is a file; name a folder for results")
+
+
 def visible_gpus() -> list[int]:
     """Numbers of the GPUs that programs see: CUDA_VISIBLE_DEVICES, or else all of this machine."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -220,6 +229,7 @@ def main() -> int:
         parser.error(f"--pes-per-gpu {args.pes_per_gpu}: legal: 1 to 4")
     if args.data and not args.data.is_dir():
         parser.error(f"--data {args.data}: no such folder")
+    check_folders(parser, args, ["algo_matrix"] + ["algo_matrix_delayed"] * (args.soak > 0))
     args.out.mkdir(parents=True, exist_ok=True)
     record = args.out / "arguments.json"
     decide = {key: str(getattr(args, key)) for key in ("data", "shards", "soak", "algorithms", "seed", "pes_per_gpu")}

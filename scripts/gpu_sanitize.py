@@ -14,11 +14,12 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import subprocess
 import sys
 import time
 
-from gpu_matrix import visible_gpus
+from gpu_matrix import check_folders, visible_gpus
 
 TOOLS = ["memcheck", "synccheck", "initcheck", "racecheck"]
 ROAD, KRON = "road:16", "kron:8"
@@ -100,6 +101,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only families with this in their name")
     parser.add_argument("--tools", default=",".join(TOOLS))
     args = parser.parse_args()
+    check_folders(parser, args, ["shoal"])
+    if not shutil.which("compute-sanitizer"):
+        parser.error("compute-sanitizer is not in PATH; it is part of the CUDA toolkit (bin/)")
     args.out.mkdir(parents=True, exist_ok=True)
     gpus = visible_gpus()
     if not gpus:

@@ -56,8 +56,14 @@ def main() -> int:
     if len(sys.argv) != 3:
         print(__doc__, file=sys.stderr)
         return 2
-    data = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
-    if data.get("command") != "bench" or not data.get("series"):
+    try:
+        data = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+    except OSError as error:
+        print(f"plot_bench: {sys.argv[1]}: cannot be read: {error.strerror}", file=sys.stderr)
+        return 2
+    except ValueError:
+        data = None
+    if not isinstance(data, dict) or data.get("command") != "bench" or not data.get("series"):
         print(f"plot_bench: {sys.argv[1]} is not what `shoal bench NAME --json=FILE` writes", file=sys.stderr)
         return 2
     try:

@@ -130,11 +130,14 @@ class Bench(CommandTest):
         self.bad(USAGE, ".png, .svg or .pdf", *args, "--plot", "p.jpeg2")
 
     def test_plot_refuses_other_files(self) -> None:
-        other = self.write("other.json", "{}")
-        command = [sys.executable, ROOT / "scripts" / "plot_bench.py", other, self.folder / "p.png"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("other.json", done.stderr)
+        self.write("other.json", "{}")
+        self.write("words.json", "0 1\n")
+        for name in ("other.json", "words.json", "none.json"):
+            command = [sys.executable, ROOT / "scripts" / "plot_bench.py", self.folder / name, self.folder / "p.png"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, name)
+            self.assertIn(name, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, name)
 
     def test_errors(self) -> None:
         for words, args in [

@@ -58,6 +58,9 @@ class GpuDrivers(unittest.TestCase):
         return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
 
     def test_matrix(self) -> None:
+        done = self.run_script("gpu_matrix.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no algo_matrix; name the folder where it was built", done.stderr)
         for name in ("algo_matrix", "algo_matrix_delayed"):
             self.stand_in(name, MATRIX)
         sums = self.folder / "sums.json"
@@ -101,7 +104,16 @@ class GpuDrivers(unittest.TestCase):
             self.assertIn(words, done.stderr)
 
     def test_sanitizers(self) -> None:
+        done = self.run_script("gpu_sanitize.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("has no shoal; name the folder where it was built", done.stderr)
+        self.stand_in("shoal", "")
         self.stand_in("compute-sanitizer", SANITIZER)
+        (self.folder / "out").write_text("")
+        done = self.run_script("gpu_sanitize.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("out: is a file; name a folder", done.stderr)
+        (self.folder / "out").unlink()
         done = self.run_script("gpu_sanitize.py", "--tools", "memcheck,initcheck", gpus="0")
         self.assertEqual(done.returncode, 1, done.stderr)
         cells = {line[:32].strip(): re.sub(r"ok \d+ s", "ok", line[37:]).split() for line in done.stdout.splitlines()}
