@@ -247,7 +247,12 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
             ADD_FAILURE() << "1000 items fitted into 2 slots";
           } catch (const CapacityError& error) {
             const std::string line = error.what();
-            EXPECT_NE(line.find("a ring of 2 items and spill of 0 items"), std::string::npos) << line;
+            EXPECT_NE(line.find("items wait, and a PE has a ring of 2 items and spill of 0,"), std::string::npos)
+                << line;
+            const std::string start = "worklist full: ";
+            const long waiting = std::stol(line.substr(line.find(start) + start.size()));
+            EXPECT_GT(waiting, 0) << line;
+            EXPECT_LE(waiting, 2 * 1000 + 1) << line;  // as many as the tree has, at most
             EXPECT_NE(line.find("--capacity"), std::string::npos) << line;
           }
           narrow.run(list);

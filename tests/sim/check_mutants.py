@@ -36,7 +36,7 @@ def judge(row, a):
         return False, f"DOES NOT APPLY {name}: {status}; bring its text up to date"
     programs = PROGRAMS if by == "harmless" else by.split()
     for program in programs:
-        schedules = a.schedules // 40 if by == "harmless" else a.schedules
+        schedules = a.schedules // 80 if by == "harmless" else a.schedules
         code, first, seed = run(a.bin.resolve() / f"mutant_{program}", number, schedules, a.seconds)
         if code in (0, 3):
             continue
@@ -52,8 +52,8 @@ def main():
     parser.add_argument("list", type=pathlib.Path)
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--only", default="")
-    parser.add_argument("--schedules", type=int, default=200000)
-    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--schedules", type=int, default=400000)
+    parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--jobs", type=int, default=2)
     a = parser.parse_args()
     rows = [line.split("\t") for line in a.list.read_text().splitlines()]

@@ -1,12 +1,15 @@
 // The shipped ring (queue/slot_ring.hpp): pushers with private spill, poppers, and workers that do both with private credits.
-// In half of the cases the poppers claim, in the other half they hold tickets, also while they wait to push.
+// In half of the cases the poppers claim, in the other half they hold tickets, also while they wait to push. And the ring of
+// free chunks (queue/spill.hpp), of which there are as many as workers, so that who takes one at a time must get one.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 #include <vector>
 
 #include "harness.hpp"
 #include "shoal/queue/slot_ring.hpp"
+#include "shoal/queue/spill.hpp"
 
 namespace {
 
@@ -171,9 +174,67 @@ class RingScenario final : public sim::Scenario {
   std::vector<int> times_popped_;
 };
 
+class PoolScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    const std::uint32_t workers = 2 + random.below(3);
+    turns_ = 2 + random.below(5);
+    chunks_.assign(workers, {});
+    holders_.assign(workers, 0);
+    numbers_.assign(std::bit_ceil(workers), {});
+    pool_ = {chunks_.data(), nullptr, workers, {numbers_.data(), numbers_.size(), &counters_}, nullptr};
+    for (std::uint32_t i = 0; i < numbers_.size(); ++i) {
+      numbers_[i].sequence.store(i < workers ? i + 1 : i);
+      numbers_[i].value = i;
+    }
+    counters_.tail.store(workers);
+    counters_.head.store(0);
+    counters_.room.store(static_cast<std::int64_t>(numbers_.size()) - workers);
+    state_.store(0);
+    machine.name(numbers_.data(), sizeof numbers_[0], numbers_.size(), "number");
+    machine.name(&counters_.tail, 8, 1, "tail");
+    machine.name(&counters_.head, 8, 1, "head");
+    machine.name(&counters_.room, 8, 1, "room");
+    for (std::uint32_t w = 0; w < workers; ++w) machine.add_worker(0, [this, w] { work(w); });
+    return std::to_string(workers) + " workers take and give back as many chunks, " + std::to_string(turns_) +
+           " times each";
+  }
+
+  std::string judge() override {
+    const ticket_t free = counters_.tail.load() - counters_.head.load();
+    return free == chunks_.size() ? "" : std::to_string(free) + " chunks are free";
+  }
+
+  unsigned expected_steps() const override { return 200; }
+  std::uint64_t max_steps() const override { return 20000; }
+
+ private:
+  void work(std::uint32_t me) {
+    for (std::uint32_t turn = 0; turn < turns_; ++turn) {
+      const std::uint32_t mine = pool_.allocate(kNoChunk, state_);
+      if (mine == kNoChunk) sim::fail("the pool looked empty, and there are as many chunks as workers");
+      if (holders_[mine]++ > 0) sim::fail("a chunk was given to two workers");
+      plain_write(chunks_[mine].item[0], me);
+      sim::yield();
+      if (plain_read(chunks_[mine].item[0]) != me) sim::fail("another worker has written into this one's chunk");
+      --holders_[mine];
+      pool_.recycle(mine, state_);
+    }
+  }
+
+  std::vector<SpillChunk<std::uint32_t>> chunks_;
+  std::vector<int> holders_;  ///< the judge's
+  std::vector<Slot<std::uint32_t>> numbers_;
+  RingCounters counters_{};
+  SpillPool<std::uint32_t> pool_;
+  StateWord state_{};
+  std::uint32_t turns_ = 0;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  shoal::sim::OneOf<RingScenario<Large, true>, RingScenario<Small, true>, RingScenario<Small, false>> scenario;
+  shoal::sim::OneOf<RingScenario<Large, true>, RingScenario<Small, true>, RingScenario<Small, false>, PoolScenario>
+      scenario;
   return shoal::sim::run_scenario("ring", scenario, argc, argv);
 }

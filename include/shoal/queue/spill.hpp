@@ -11,7 +11,7 @@ namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
 #if defined(SHOAL_SIMULATE)
-inline constexpr lane_t kChunkItems = 4;  // small cases fill chunks as well
+inline constexpr lane_t kChunkItems = 2;  // small cases fill chunks as well
 #else
 inline constexpr lane_t kChunkItems = 64;
 #endif
@@ -25,7 +25,10 @@ struct SpillChunk {
 /// One worker's list; uniform over its lanes, kept in memory between discrete kernels.
 struct SpillList {
   std::uint32_t top = kNoChunk;
-  lane_t in_top = 0;  ///< items in the top chunk, at least 1 unless the list is empty
+  lane_t in_top = 0;  ///< items in the top chunk; 0: the list is empty
+
+  SHOAL_FN bool empty() const { return in_top == 0; }
+  SHOAL_FN bool keeps_chunk() const { return empty() && top != kNoChunk; }
 };
 
 /// View of a PE's pool; trivially copyable.
@@ -68,7 +71,7 @@ struct SpillPool {
   /// Worker-collective. Moves up to `want` of the newest items to `items` (shared by the lanes); returns how many.
   template <Worker W>
   SHOAL_FN lane_t pop(const W& w, SpillList& list, T* items, lane_t want, const StateWord& state) const {
-    if (list.top == kNoChunk) return 0;
+    if (list.empty()) return 0;
     SpillChunk<T>& top = chunk(list.top);
     const lane_t n = list.in_top < want ? list.in_top : want;
     for (lane_t i = w.lane(); i < n; i += w.size()) items[i] = plain_read(top.item[list.in_top - n + i]);
@@ -78,12 +81,19 @@ struct SpillPool {
       std::uint32_t older = kNoChunk;
       if (w.lane() == 0) {
         older = top.next;
-        recycle(list.top, state);
+        if (older != kNoChunk) recycle(list.top, state);
       }
-      list.top = w.from_leader(older);
-      list.in_top = list.top == kNoChunk ? 0 : kChunkItems;
+      older = w.from_leader(older);
+      if (older != kNoChunk) list = {older, kChunkItems};  // the last is kept: who has spilled may do so again at once
     }
     return n;
+  }
+  /// Worker-collective. Gives back the chunk that an empty list has kept.
+  template <Worker W>
+  SHOAL_FN void let_go(const W& w, SpillList& list, const StateWord& state) const {
+    if (!list.keeps_chunk()) return;
+    if (w.lane() == 0) recycle(list.top, state);
+    list.top = kNoChunk;
   }
 
   /// Leader only: a chunk from the pool, followed by `next`; kNoChunk when there is none.

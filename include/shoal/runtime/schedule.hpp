@@ -50,7 +50,10 @@ class Scheduler {
         else
           backoff.count();
       }
-      if (steps % kStepsPerLetGo == 0) out_.let_go(w_);
+      if (steps % kStepsPerLetGo == 0) {
+        out_.let_go(w_);
+        if (!worked && out_.list().keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+      }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
     view().transport.progress();  // nothing of this worker is on its way when the queues are thrown away
@@ -71,7 +74,7 @@ class Scheduler {
       }
     }
     // All of this worker's spill that can move; no more where the ring is full, and it would run everything alone.
-    bool fits = out_.list().top != kNoChunk;
+    bool fits = !out_.list().empty();
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
@@ -119,7 +122,12 @@ class Scheduler {
     if (w_.lane() == 0) view().stop_all(RunState::done);
     return true;
   }
+  SHOAL_FN bool let_go_of_chunk() {
+    view().spill.let_go(w_, out_.list(), out_.state());
+    return true;
+  }
   SHOAL_FN bool leave() {
+    let_go_of_chunk();
     out_.leave(w_);
     return true;
   }
@@ -146,7 +154,7 @@ class Scheduler {
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       return false;
     }
-    if (out_.list().top != kNoChunk) {  // under pressure: what was spilled goes first, and nothing new is begun
+    if (!out_.list().empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
       // What could not move waits for room in channels; meanwhile this worker helps to empty its PE's own.
       const bool moved = (!stuck_ || some_channel_has_room(w_, view())) &&
@@ -330,7 +338,7 @@ class Scheduler {
   /// @param fits  set to false if the ring had no room and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     lane_t n = 0;
-    while (n < desk_size() && out_.list().top != kNoChunk) {
+    while (n < desk_size() && !out_.list().empty()) {
       n += view().spill.pop(w_, out_.list(), desk_.item + n, desk_size() - n, out_.state());
     }
     if (n == 0) return false;
@@ -347,7 +355,7 @@ class Scheduler {
   /// @tparam kAll  also under pressure
   template <bool kAll = false>
   SHOAL_FN bool begin_more() {
-    if (!seeds_left_ || (!kAll && (out_.list().top != kNoChunk || !out_.settle()))) return false;
+    if (!seeds_left_ || (!kAll && (!out_.list().empty() || !out_.settle()))) return false;
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
   /// Worker-collective. False if nobody has left any.

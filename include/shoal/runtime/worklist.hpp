@@ -69,16 +69,14 @@ class Worklist {
     Report report;
     launch(report);
     memory_.read_counters();
-    const RunState end = check_end();
     count(before, report);
-    if (end == RunState::enough) {  // what is left is thrown away before the next run, because broken_ stays
-      report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
-      for (pe_t p = 0; p < n; ++p) {
-        const std::uint64_t n_seeds = seeds[p].size();
-        report.left += static_cast<std::int64_t>(n_seeds - std::min(n_seeds, counters()[p].seeds_taken.load()));
-      }
-      return report;
+    report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
+    for (pe_t p = 0; p < n; ++p) {
+      const std::uint64_t n_seeds = seeds[p].size();
+      report.left += static_cast<std::int64_t>(n_seeds - std::min(n_seeds, counters()[p].seeds_taken.load()));
     }
+    // What is left is thrown away before the next run, because broken_ stays.
+    if (check_end(report.left) == RunState::enough) return report;
     if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
       throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
                         " were withheld, " + std::to_string(report.combined) + " combined, " +
@@ -139,7 +137,8 @@ class Worklist {
   }
 
   /// How it ended, if well.
-  RunState check_end() {
+  /// @param left  items that were pushed, or are seeds, and went nowhere
+  RunState check_end(std::int64_t left) {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       const std::uint64_t refused = counters()[p].refused.load();
       if (refused == 0) continue;
@@ -157,9 +156,10 @@ class Worklist {
       if (state == RunState::running) worst = RunState::stalled, where = p;
     }
     if (worst == RunState::worklist_full) {
-      throw CapacityError("worklist full: a ring of " + std::to_string(plan_.capacity) + " items and spill of " +
-                          std::to_string(chunks() * kChunkItems) + " items per PE hold less than the " +
-                          std::to_string(outstanding(pes)) + " items that wait; raise --capacity or --spill");
+      throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
+                          std::to_string(plan_.capacity) + " items and spill of " +
+                          std::to_string(chunks() * kChunkItems) + ", in chunks of " + std::to_string(kChunkItems) +
+                          " that are one worker's each; raise --capacity or --spill");
     }
     if (worst == RunState::transport_failed) {
       throw TransportError("an operation towards PE " + std::to_string(where) + " failed; " + diagnose(pes));

@@ -27,8 +27,9 @@ class WorklistMemory {
     const bool prioritised = HasPriority<TaskT> && plan.queue == QueueKind::priority;
     buckets_ = {plan.threshold, 1 / plan.threshold_delta, prioritised ? plan.buckets : 0};
     slots_ = prioritised ? buckets_.slots() : 0;
-    // A chunk per worker on top: a list holds whole chunks, and the last chunk of one must not starve another.
-    const std::uint64_t on_top = workers_ * (1 + slots_);
+    // On top, for each worker, a chunk that its list holds without filling it, and one more, for those that spill much
+    // more than others.
+    const std::uint64_t on_top = workers_ * (2 + slots_);
     near_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
     chunks_ = near_ + chunks_of(plan.spill_far);
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
