@@ -3,6 +3,8 @@
 // Running item n pushes its children. The judge knows which items must be judged and which must be run: each exactly once,
 // none left, and everything the tasks wrote is visible to every worker when it leaves. If the spill is made too small the
 // run may end as worklist_full, but then too nothing is run twice and nothing is run that nobody pushed.
+#include <algorithm>
+
 #include "worklist_bed.hpp"
 
 namespace {

@@ -24,8 +24,8 @@ struct SpillChunk {
 
 /// One worker's list; uniform over its lanes, kept in memory between discrete kernels.
 struct SpillList {
-  std::uint32_t top = kNoChunk;
-  lane_t in_top = 0;  ///< items in the top chunk; 0: the list is empty
+  std::uint32_t top = kNoChunk;  ///< of an empty list: the chunk that it keeps, if any
+  lane_t in_top = 0;             ///< items in the top chunk; 0: the list is empty
 
   SHOAL_FN bool empty() const { return in_top == 0; }
   SHOAL_FN bool keeps_chunk() const { return empty() && top != kNoChunk; }
