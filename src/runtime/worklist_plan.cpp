@@ -104,13 +104,16 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   // A PE can run what its own ring has no room for, but not what others have no room for yet. In an order far from the best
   // a task makes several items of an element: sssp on wave (156,317 vertices, 2,118,662 arcs), first in first out, random
   // partition on four H200, 2026-11-21, left up to two per arc waiting.
+  // A round of a star has all vertices but one waiting at once, also those for which a ring has no room.
   const double elements = n_pes > 1 ? kItemsOfAnElement * static_cast<double>(items) * std::max(fan_out, 1.0)
-                                    : static_cast<double>(wanted) / 2;
+                                    : static_cast<double>(std::max(wanted / 2, items - wanted));
   const auto spilled = static_cast<std::int64_t>(std::clamp(elements, 65536.0, 134217728.0));
   plan.spill_near = options.spill >= 0 ? options.spill : spilled;
   plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
   note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
-       n_pes > 1 ? "eight times the elements of a PE's items" : "half the ring, and some in host memory");
+       n_pes > 1                     ? "eight times the elements of a PE's items"
+       : items - wanted > wanted / 2 ? "what the ring has no room for, and some in host memory"
+                                     : "half the ring, and some in host memory");
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
   // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).
