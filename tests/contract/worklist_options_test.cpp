@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "options_runs.hpp"
@@ -289,6 +290,17 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
       return expected;
     }();
     runs.run(list, roads.size() - 1, alone);  // nothing to park: the same object works again
+  }
+}
+
+// A round may have all items of one PE waiting at once: by default ring and spill hold them.
+TEST(WorklistPlan, OnePeHasRoomForAllItsItems) {
+  for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864}) {
+    for (const bool on_gpu : {false, true}) {
+      std::vector<std::pair<std::string, std::string>> why;
+      const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, 2, why);
+      EXPECT_GE(static_cast<std::int64_t>(plan.capacity) + plan.spill_near, items) << (on_gpu ? "GPU" : "CPU threads");
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "number_ring.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/queue/spill.hpp"
 
@@ -181,15 +182,9 @@ class PoolScenario final : public sim::Scenario {
     turns_ = 2 + random.below(5);
     chunks_.assign(workers, {});
     holders_.assign(workers, 0);
-    numbers_.assign(std::bit_ceil(workers), {});
+    numbers_.clear();
+    sim::fill_ring(numbers_, counters_, std::bit_ceil(workers), workers);
     pool_ = {chunks_.data(), nullptr, workers, {numbers_.data(), numbers_.size(), &counters_}, nullptr};
-    for (std::uint32_t i = 0; i < numbers_.size(); ++i) {
-      numbers_[i].sequence.store(i < workers ? i + 1 : i);
-      numbers_[i].value = i;
-    }
-    counters_.tail.store(workers);
-    counters_.head.store(0);
-    counters_.room.store(static_cast<std::int64_t>(numbers_.size()) - workers);
     state_.store(0);
     machine.name(numbers_.data(), sizeof numbers_[0], numbers_.size(), "number");
     machine.name(&counters_.tail, 8, 1, "tail");

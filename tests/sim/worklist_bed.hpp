@@ -9,6 +9,7 @@
 
 #include "harness.hpp"
 #include "lanes.hpp"
+#include "number_ring.hpp"
 #include "shoal/runtime/schedule.hpp"
 #include "shoal/transport/direct.hpp"
 
@@ -166,19 +167,6 @@ class WorklistBed {
     std::vector<Meeting<3>> three;
     ticket_t limit = 0;
   };
-
-  static void fill_ring(std::vector<Slot<std::uint32_t>>& slots, RingCounters& counters, std::uint32_t capacity,
-                        std::uint32_t n) {
-    for (std::uint32_t i = 0; i < capacity; ++i) {
-      Slot<std::uint32_t> slot;
-      slot.sequence.store(i < n ? i + 1 : i);
-      slot.value = i;
-      slots.push_back(slot);
-    }
-    counters.tail.store(n);
-    counters.head.store(0);
-    counters.room.store(static_cast<std::int64_t>(capacity) - n);
-  }
 
   void prepare(pe_t p) {
     PeControl& c = control(p);

@@ -1,5 +1,6 @@
 // Spill: where an item waits that found no room in a ring. Each worker has its own list, so nobody waits for anybody; the
-// lists are made of chunks from one pool per PE, first in the PE's own memory, then (GPUs) in the host's.
+// lists are made of chunks from one pool per PE, most in the PE's own memory, some (GPUs) in the host's: chunks are given out
+// in turn, those in the host's too when all others have been used once.
 //
 // A worker that spills runs or resends its own items before it goes idle, which is why bounded rings cannot deadlock
 // (models/backpressure.pml). When the pool is empty the run ends with CapacityError; nothing is overwritten.

@@ -411,7 +411,7 @@ class Scheduler {
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between such looks
   static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same when there is nothing to do
-  static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, to be combined
+  static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, and a chunk kept idle
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr lane_t kDrainsAtOnce = 4;
   static constexpr lane_t kSeedsOfALane = 32;  ///< of a share: few enough that all workers get some
