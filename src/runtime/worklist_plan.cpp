@@ -10,7 +10,7 @@
 namespace shoal {
 namespace {
 
-constexpr double kItemsOfAnElement = 8;  ///< for which there is room in spill, on several PEs
+constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is room in spill
 
 /// Notes one decision: "value: asked for" or "value: reason".
 template <class T>
@@ -62,14 +62,18 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                      " runs on GPUs; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
-  const bool wide = fan_out >= 16;
+  // A block takes many items with one reservation, a warp few. One H200, 2026-11-22, ms by warps / blocks of 512: uniform:20,
+  // degree=4 breadth-first search 1.68 / 0.83, shortest paths 9.7 / 4.3, components 10.5 / 5.0; uniform:16,degree=6 0.23 / 0.18,
+  // 0.90 / 0.48, 1.14 / 0.67. But where little is under way at any time a warp is through sooner: wave, a mesh (rows of 13),
+  // 0.23 / 0.37, 0.32 / 0.46, and roads (of 2 to 4).
+  const bool wide = fan_out >= 7;
   plan.worker = worker_asked ? options.worker
                 : !on_gpu    ? WorkerKind::thread
                 : wide       ? WorkerKind::block
                              : WorkerKind::warp;
   note(why, "worker", name(plan.worker), worker_asked,
        !on_gpu ? "CPU threads"
-       : wide  ? "long ranges fill the lanes of a block"
+       : wide  ? "ranges of many elements fill the lanes of a block"
                : "short ranges keep the lanes of a warp busy, and a warp waits for nobody");
   plan.block_threads = options.block_threads > 0 ? options.block_threads : 512;
   if (plan.worker == WorkerKind::block)
@@ -103,17 +107,15 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
   // A PE can run what its own ring has no room for, but not what others have no room for yet. In an order far from the best
   // a task makes several items of an element: sssp on wave (156,317 vertices, 2,118,662 arcs), first in first out, random
-  // partition on four H200, 2026-11-21, left up to two per arc waiting.
-  // A round of a star has all vertices but one waiting at once, also those for which a ring has no room.
-  const double elements = n_pes > 1 ? kItemsOfAnElement * static_cast<double>(items) * std::max(fan_out, 1.0)
-                                    : static_cast<double>(std::max(wanted / 2, items - wanted));
-  const auto spilled = static_cast<std::int64_t>(std::clamp(elements, 65536.0, 134217728.0));
-  plan.spill_near = options.spill >= 0 ? options.spill : spilled;
+  // partition on four H200, 2026-11-21, left up to two per arc waiting; components of uniform:20 (1,048,576 and 33.6 M) on
+  // one, 2026-11-22, five per vertex. And a round of a star has all vertices but one waiting at once.
+  const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
+  const auto spilled = static_cast<std::int64_t>(
+      std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
+  plan.spill_near = options.spill >= 0 ? options.spill : std::max(spilled, items);
   plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
   note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
-       n_pes > 1                     ? "eight times the elements of a PE's items"
-       : items - wanted > wanted / 2 ? "what the ring has no room for, and some in host memory"
-                                     : "half the ring, and some in host memory");
+       n_pes > 1 ? "eight times the elements of a PE's items" : "twice the elements of its items");
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
   // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).
