@@ -15,6 +15,21 @@ constexpr Named<BfsStrategy> kStrategies[] = {
 // While others had a part of the processor road:300 took 1.0 by one and 2.0 by two.
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
+// Roads on one H200, 2026-11-22, ms by levels / as items come: road:4096 22.5 / 20.8, road:4896,deleted=0.4 26.9 / 29.5, road:6000
+// 42 / 38, road:7000,deleted=0.4 45 / 38, road:9000 94 / 76, road:13191,deleted=0.4 149 / 104.
+constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
+constexpr double kArcsOfARoad = 4;  ///< per vertex; from there on a graph so large may have few levels, and wide ones
+
+// Where a PE has more of a road than it can run as fast as items come, a PE with less to do runs ahead, by paths that are too
+// long, and much is run again. H200s, 2026-11-22, ms first in first out / in windows of 1,024 levels: road:13191,deleted=0.4
+// (174 M vertices) on two 150 to 2,900 / 116, on four 250 to 1,900 / 107 (4,700 M items / 185 M); road:8192 (67 M) on two 210 to
+// 750 / 65; but on four 45 / 55, and road:4096 on two 22 / 25. Narrower windows wait longer, on four: 64 levels 266, 256 136.
+constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
+
+/// Whether much of what is run comes from other PEs. Where it comes late, windows of levels must be narrow, if that helps at
+/// all: road:2048 in random parts on four H200, 2026-11-22, ms: 79 by levels; 207 in windows of 64, 504 of 256, 3,500 in none.
+bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
+
 }  // namespace
 
 const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
@@ -39,8 +54,13 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs"
                       : "many arcs per vertex, few levels";
     } else if (graph.n_pes() == 1) {
-      plan.strategy = BfsStrategy::levels;  // road:2048 on one H200, 2026-11-21: 10.5 ms, async 12.6
-      reason = "narrow levels stay on one cluster, about 2 us each";
+      const bool narrow = graph.num_vertices <= kVerticesOfNarrowLevels || degree >= kArcsOfARoad;
+      plan.strategy = narrow ? BfsStrategy::levels : BfsStrategy::async;
+      reason = narrow ? "narrow levels stay on one cluster, about 2 us each"
+                      : "few arcs per vertex, and levels too wide for one cluster";
+    } else if (crosses_much(graph)) {
+      plan.strategy = BfsStrategy::levels;
+      reason = "many arcs between PEs: without an order most would be run again";
     } else {
       plan.strategy = BfsStrategy::async;
       reason = "few arcs per vertex: many levels, no barrier between PEs";
@@ -49,11 +69,21 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   say_strategy(plan.strategy, reason, options, why);
   plan.threads = threads_worth(machine, graph, plan.strategy == BfsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == BfsStrategy::async) {
-    plan.launch = plan_vertices(machine, graph, options, why);
+    Options launch = options;
+    const bool deep = machine.on_gpu() && !skewed && !dense;
+    const bool runs_ahead = deep && graph.n_pes() > 1 && graph.num_vertices / graph.n_pes() > kVerticesInOrder;
+    if (runs_ahead && options.queue == QueueKind::automatic) launch.queue = QueueKind::priority;
+    plan.launch = plan_vertices(machine, graph, launch, why);
+    if (launch.queue != options.queue) say_again("queue", "priority: else a PE runs ahead of the others", why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
-      plan.launch.threshold_delta = dense || skewed ? 2 : 64;
-      say_again("threshold_delta", dense || skewed ? "2: few levels" : "64: levels are narrow", why);
+      const bool wide = deep && !crosses_much(graph);
+      plan.launch.threshold_delta = dense || skewed ? 2 : wide ? 1024 : 64;
+      say_again("threshold_delta",
+                dense || skewed ? "2: few levels"
+                : wide          ? "1024: levels are narrow"
+                                : "64: levels are narrow",
+                why);
     }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
