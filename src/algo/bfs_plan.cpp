@@ -18,7 +18,8 @@ constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and 
 // Roads on one H200, 2026-11-22, ms by levels / as items come: road:4096 22.5 / 20.8, road:4896,deleted=0.4 26.9 / 29.5, road:6000
 // 42 / 38, road:7000,deleted=0.4 45 / 38, road:9000 94 / 76, road:13191,deleted=0.4 149 / 104.
 constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
-constexpr double kArcsOfARoad = 4;  ///< per vertex; from there on a graph so large may have few levels, and wide ones
+// But uniform:26,degree=1 (67 M vertices of 2 arcs, rows up to 13) 7.0 / 43: few levels, and wide ones.
+constexpr arc_t kArcsOfAJunction = 8;
 
 // Where a PE has more of a road than it can run as fast as items come, a PE with less to do runs ahead, by paths that are too
 // long, and much is run again. H200s, 2026-11-22, ms first in first out / in windows of 1,024 levels: road:13191,deleted=0.4
@@ -54,10 +55,10 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs"
                       : "many arcs per vertex, few levels";
     } else if (graph.n_pes() == 1) {
-      const bool narrow = graph.num_vertices <= kVerticesOfNarrowLevels || degree >= kArcsOfARoad;
-      plan.strategy = narrow ? BfsStrategy::levels : BfsStrategy::async;
-      reason = narrow ? "narrow levels stay on one cluster, about 2 us each"
-                      : "few arcs per vertex, and levels too wide for one cluster";
+      const bool large_road = graph.num_vertices > kVerticesOfNarrowLevels && graph.max_degree <= kArcsOfAJunction;
+      plan.strategy = large_road ? BfsStrategy::async : BfsStrategy::levels;
+      reason =
+          large_road ? "many levels, too wide for one cluster" : "narrow levels stay on one cluster, about 2 us each";
     } else if (crosses_much(graph)) {
       plan.strategy = BfsStrategy::levels;
       reason = "many arcs between PEs: without an order most would be run again";
