@@ -117,11 +117,11 @@ def fig5(plt, bfs: dict, pagerank: dict, out: pathlib.Path) -> None:
     for axis, (data, graph, lines) in zip(axes, shown):
         ours = theirs = 0
         for line in lines:
+            colour = f"C{ours if line['ours'] else theirs}"
+            ours, theirs = ours + line["ours"], theirs + (not line["ours"])
             points = [(x, y) for x, y in zip(data["columns"], speedups(line["values"])) if y is not None]
             if len(points) < 2:
                 continue
-            colour = f"C{ours if line['ours'] else theirs}"
-            ours, theirs = ours + line["ours"], theirs + (not line["ours"])
             style = {"marker": "o"} if line["ours"] else {"linestyle": "--", "marker": "x", "alpha": 0.7}
             axis.plot(*zip(*points), label=line["system"], color=colour, markersize=4, **style)
         axis.set_title(f"{'BFS' if 'table2' in data['experiment'] else 'PageRank'}, {graph}", fontsize=8)
