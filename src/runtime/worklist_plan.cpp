@@ -84,8 +84,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
   // Enough items to fill half of what a worker judges at once; not more, so that the others find some. A worker of several
-  // lanes judges several elements of each lane at once, but short batches one of each. kron:20 on one H200,
-  // 2026-11-21, blocks of 512: 0.98 ms with 32 items, 1.83 with 9.
+  // lanes judges several elements of each lane at once, but short batches one of each. Breadth-first search on one H200, blocks
+  // of 512: kron:20 0.98 ms with 32 items, 1.83 with 9 (2026-11-21); uniform:20,degree=4 0.45 with 128, 0.81 with 32 (2026-11-22).
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
   const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
@@ -115,7 +115,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.spill_near = options.spill >= 0 ? options.spill : std::max(spilled, items);
   plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
   note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
-       n_pes > 1 ? "eight times the elements of a PE's items" : "twice the elements of its items");
+       std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
   // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).

@@ -293,6 +293,21 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
   }
 }
 
+// Warps on a GPU where few elements come of an item, blocks where they fill one; what was asked for is taken.
+TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
+  std::vector<std::pair<std::string, std::string>> why;
+  const auto worker = [&](const Options& options, bool on_gpu, double fan_out) {
+    return plan_launch(options, on_gpu, 1, 1 << 20, fan_out, why).worker;
+  };
+  EXPECT_EQ(worker(Options(), true, 2.4), WorkerKind::warp);
+  EXPECT_EQ(worker(Options(), true, 7), WorkerKind::block);
+  EXPECT_EQ(worker(Options(), false, 7), WorkerKind::thread);
+  Options warp;
+  warp.worker = WorkerKind::warp;
+  EXPECT_EQ(worker(warp, true, 32), WorkerKind::warp);
+  EXPECT_THROW(worker(warp, false, 32), UsageError);
+}
+
 // A round may have all items of one PE waiting at once: by default ring and spill hold them.
 TEST(WorklistPlan, OnePeHasRoomForAllItsItems) {
   for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864}) {
