@@ -123,7 +123,7 @@ class Sssp : public AlgorithmOf<PlacedSssp, SsspOptions> {
  private:
   void check_delta() const {
     if (options_.delta >= 0 && options_.delta <= 1e18) return;
-    throw UsageError("--delta " + std::to_string(options_.delta) + " is out of range: above 0, to 1e18 (0 chooses)");
+    throw UsageError("--delta " + exact(options_.delta) + " is out of range: above 0, to 1e18 (0 chooses)");
   }
   /// Generators give arcs without weights.
   SsspOptions ready(bool generated) const override {

@@ -8,6 +8,7 @@
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -15,7 +16,7 @@ using namespace sssp_gpu;
 
 void check_tuning(const SsspDeltaGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
-  if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + std::to_string(t.delta) + "; positive, or 0 to choose");
+  if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + exact(t.delta) + "; positive, or 0 to choose");
   if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
   if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
   if (t.pulls < 0) refuse("pulls " + std::to_string(t.pulls) + "; 0 or more ranges are wanted");

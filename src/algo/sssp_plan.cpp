@@ -4,6 +4,7 @@
 
 #include "plan.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "sssp_engines.hpp"
 
 namespace shoal {
@@ -148,8 +149,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
-      say_again("threshold_delta", std::to_string(plan.launch.threshold_delta) + ": from the mean weight and degree",
-                why);
+      say_again("threshold_delta", rough(plan.launch.threshold_delta) + ": from the mean weight and degree", why);
     }
   }
   return plan;

@@ -8,6 +8,7 @@
 #include "placed_run.hpp"
 #include "shoal/algo/sssp_reference.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/data/weights.hpp"
 #include "sssp_distances.hpp"
@@ -26,7 +27,7 @@ struct SsspRunner::State : GraphRunner::State {
     }
     const double least = real ? 0 : 1;
     if (!(o.delta == 0 || (o.delta >= least && std::isfinite(o.delta)))) {
-      throw UsageError("--delta " + std::to_string(o.delta) +
+      throw UsageError("--delta " + exact(o.delta) +
                        " is out of range: " + (real ? "above 0" : "1 or more for whole weights") + " (0 chooses)");
     }
     wide = real;

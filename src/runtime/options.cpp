@@ -7,6 +7,7 @@
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/kinds.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 namespace {
@@ -97,11 +98,10 @@ void check_options(const Options& o) {
   check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
   check_range("buckets", o.buckets, 0, 16, " (0 chooses)");
   if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
-    throw UsageError("threshold " + std::to_string(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
+    throw UsageError("threshold " + exact(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
   }
   if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
-    throw UsageError("threshold delta " + std::to_string(o.threshold_delta) +
-                     " is out of range: above 0, to 1e18 (0 chooses)");
+    throw UsageError("threshold delta " + exact(o.threshold_delta) + " is out of range: above 0, to 1e18 (0 chooses)");
   }
   if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
     throw UsageError(
@@ -113,8 +113,7 @@ void check_options(const Options& o) {
     throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer");
   }
   if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
-    throw UsageError("stall timeout " + std::to_string(o.stall_timeout_seconds) +
-                     " s is out of range: above 0, to 1e9");
+    throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: above 0, to 1e9");
   }
   if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
     throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +

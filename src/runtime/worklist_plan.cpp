@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/worker/worker.hpp"
 
 namespace shoal {
@@ -19,6 +20,8 @@ void note(std::vector<std::pair<std::string, std::string>>& why, const char* opt
   std::string text;
   if constexpr (std::is_convertible_v<T, std::string>)
     text = value;
+  else if constexpr (std::is_floating_point_v<T>)
+    text = exact(value);
   else
     text = std::to_string(value);
   why.emplace_back(option, text + ": " + (asked ? "asked for" : reason));

@@ -1,5 +1,6 @@
 // Numbers for people.
 #pragma once
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -22,6 +23,12 @@ inline std::string fixed(double value, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
+}
+
+/// In as few digits as read back to the same number: -3, 0.1, 1e+18.
+inline std::string exact(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 /// With three significant digits: 1.23e-06.
