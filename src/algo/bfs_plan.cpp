@@ -1,4 +1,6 @@
 // What `auto` means for breadth-first search.
+#include <tuple>
+
 #include "bfs_engines.hpp"
 #include "plan.hpp"
 
@@ -15,16 +17,16 @@ constexpr Named<BfsStrategy> kStrategies[] = {
 // While others had a part of the processor road:300 took 1.0 by one and 2.0 by two.
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
-// Roads on one H200, 2026-11-22, ms by levels / as items come: road:4096 22.5 / 20.8, road:4896,deleted=0.4 26.9 / 29.5, road:6000
-// 42 / 38, road:7000,deleted=0.4 45 / 38, road:9000 94 / 76, road:13191,deleted=0.4 149 / 104.
+// Roads on one H200, 2026-11-22 (bench/results/roads_h200.txt), ms by levels / as items come: road:6000 42 / 38,
+// road:7000,deleted=0.4 45 / 38, road:9000 94 / 76, road:13191,deleted=0.4 149 / 104; but road:4896,deleted=0.4 26.7 / 29.4.
 constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
-// But uniform:26,degree=1 (67 M vertices of 2 arcs, rows up to 13) 7.0 / 43: few levels, and wide ones.
+// Levels that are few, and wide, are no road's: uniform:26,degree=1 (67 M vertices of 2 arcs, rows up to 13) 7.0 / 43.
 constexpr arc_t kArcsOfAJunction = 8;
 
 // Where a PE has more of a road than it can run as fast as items come, a PE with less to do runs ahead, by paths that are too
-// long, and much is run again. H200s, 2026-11-22, ms first in first out / in windows of 1,024 levels: road:13191,deleted=0.4
-// (174 M vertices) on two 150 to 2,900 / 116, on four 250 to 1,900 / 107 (4,700 M items / 185 M); road:8192 (67 M) on two 210 to
-// 750 / 65; but on four 45 / 55, and road:4096 on two 22 / 25. Narrower windows wait longer, on four: 64 levels 266, 256 136.
+// long, and much is run again. H200s, the same day and file, ms first in first out / in windows of 1,024 levels:
+// road:13191,deleted=0.4 (174 M vertices) on two 150 to 2,900 / 115, on four 250 to 1,900 / 106 (4,700 M items / 185 M);
+// road:8192 (67 M) on two 210 to 750 / 64; but on four 45 / 56. Narrower windows wait longer, on four: 64 levels 266, 256 136.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
 /// Whether much of what is run comes from other PEs. Where it comes late, windows of levels must be narrow, if that helps at
@@ -36,11 +38,35 @@ bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > 
 const char* name(BfsStrategy strategy) { return name_of(kStrategies, strategy); }
 BfsStrategy parse_bfs_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
+namespace {
+
+/// A graph of few levels, or of levels so wide that they cost little beside what is in them.
+bool is_shallow(const PlacedGraph& graph) { return is_skewed(graph) || mean_degree(graph) >= 8; }
+
+}  // namespace
+
+std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {
+  if (is_skewed(graph)) {
+    return {BfsStrategy::levels, "skewed degrees: looking from unreached vertices skips most arcs"};
+  }
+  if (is_shallow(graph)) return {BfsStrategy::levels, "many arcs per vertex, few levels"};
+  if (graph.n_pes() == 1) {
+    const bool large_road = graph.num_vertices > kVerticesOfNarrowLevels && graph.max_degree <= kArcsOfAJunction;
+    if (large_road) return {BfsStrategy::async, "many levels, too wide for one cluster"};
+    return {BfsStrategy::levels, "narrow levels stay on one cluster, about 2 us each"};
+  }
+  if (crosses_much(graph)) {
+    return {BfsStrategy::levels, "many arcs between PEs: without an order most would be run again"};
+  }
+  return {BfsStrategy::async, "few arcs per vertex: many levels, no barrier between PEs"};
+}
+
+bool bfs_runs_ahead_on_gpus(const PlacedGraph& graph) {
+  return graph.n_pes() > 1 && !is_shallow(graph) && graph.num_vertices / graph.n_pes() > kVerticesInOrder;
+}
+
 BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOptions& options, Decisions& why) {
   BfsPlan plan;
-  const double degree = mean_degree(graph);
-  const bool skewed = is_skewed(graph);
-  const bool dense = degree >= 8;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == BfsStrategy::automatic) {
@@ -50,40 +76,27 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     } else if (!machine.on_gpu()) {
       plan.strategy = BfsStrategy::levels;
       reason = "CPU threads meet at a barrier in less time than they push items";
-    } else if (skewed || dense) {
-      plan.strategy = BfsStrategy::levels;
-      reason = skewed ? "skewed degrees: looking from unreached vertices skips most arcs"
-                      : "many arcs per vertex, few levels";
-    } else if (graph.n_pes() == 1) {
-      const bool large_road = graph.num_vertices > kVerticesOfNarrowLevels && graph.max_degree <= kArcsOfAJunction;
-      plan.strategy = large_road ? BfsStrategy::async : BfsStrategy::levels;
-      reason =
-          large_road ? "many levels, too wide for one cluster" : "narrow levels stay on one cluster, about 2 us each";
-    } else if (crosses_much(graph)) {
-      plan.strategy = BfsStrategy::levels;
-      reason = "many arcs between PEs: without an order most would be run again";
     } else {
-      plan.strategy = BfsStrategy::async;
-      reason = "few arcs per vertex: many levels, no barrier between PEs";
+      std::tie(plan.strategy, reason) = choose_bfs_on_gpus(graph);
     }
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads = threads_worth(machine, graph, plan.strategy == BfsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == BfsStrategy::async) {
     Options launch = options;
-    const bool deep = machine.on_gpu() && !skewed && !dense;
-    const bool runs_ahead = deep && graph.n_pes() > 1 && graph.num_vertices / graph.n_pes() > kVerticesInOrder;
-    if (runs_ahead && options.queue == QueueKind::automatic) launch.queue = QueueKind::priority;
+    if (options.queue == QueueKind::automatic && machine.on_gpu() && bfs_runs_ahead_on_gpus(graph)) {
+      launch.queue = QueueKind::priority;
+    }
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (launch.queue != options.queue) say_again("queue", "priority: else a PE runs ahead of the others", why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
-      const bool wide = deep && !crosses_much(graph);
-      plan.launch.threshold_delta = dense || skewed ? 2 : wide ? 1024 : 64;
+      const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
+      plan.launch.threshold_delta = shallow ? 2 : wide ? 1024 : 64;
       say_again("threshold_delta",
-                dense || skewed ? "2: few levels"
-                : wide          ? "1024: levels are narrow"
-                                : "64: levels are narrow",
+                shallow ? "2: few levels"
+                : wide  ? "1024: levels are narrow"
+                        : "64: levels are narrow",
                 why);
     }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);

@@ -308,14 +308,19 @@ TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
   EXPECT_THROW(worker(warp, false, 32), UsageError);
 }
 
-// A round may have all items of one PE waiting at once: by default ring and spill hold them.
-TEST(WorklistPlan, OnePeHasRoomForAllItsItems) {
-  for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864}) {
-    for (const bool on_gpu : {false, true}) {
-      std::vector<std::pair<std::string, std::string>> why;
-      const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, 2, why);
-      EXPECT_GE(static_cast<std::int64_t>(plan.capacity) + plan.spill_near, items) << (on_gpu ? "GPU" : "CPU threads");
+// A round may have all items of one PE waiting at once, and an order far from the best makes more than one of an element: by
+// default ring and spill hold them.
+TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
+  const auto room = [](bool on_gpu, std::int64_t items, double fan_out) {
+    std::vector<std::pair<std::string, std::string>> why;
+    const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, fan_out, why);
+    return static_cast<std::int64_t>(plan.capacity) + plan.spill_near;
+  };
+  for (const bool on_gpu : {false, true}) {
+    for (const std::int64_t items : {1000, 1 << 24, 30000000, 67108864, 174002482}) {
+      EXPECT_GE(room(on_gpu, items, 2), items) << (on_gpu ? "GPU" : "CPU threads");
     }
+    EXPECT_GE(room(on_gpu, 1 << 20, 32), 2 * (32 << 20)) << (on_gpu ? "GPU" : "CPU threads");
   }
 }
 
