@@ -11,6 +11,7 @@
 #include "shoal/algo/bfs_levels_search.cuh"
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -20,7 +21,7 @@ namespace {
 
 void check_tuning(const BfsLevelsGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("BfsLevelsGpuTuning: " + what); };
-  if (!(t.alpha >= 0)) refuse("alpha " + std::to_string(t.alpha) + " is negative; 0 never goes bottom-up");
+  if (!(t.alpha >= 0)) refuse("alpha " + exact(t.alpha) + " is negative; 0 never goes bottom-up");
   if (!(t.beta >= 0)) refuse("beta " + std::to_string(t.beta) + " is negative");
   if (t.block_threads < 32 || t.block_threads > kMaxThreads || t.block_threads % 32 != 0) {
     refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");

@@ -6,6 +6,7 @@
 
 #include "components_hook_gpu_state.cuh"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -46,7 +47,7 @@ std::int64_t ComponentsHookGpu::State::run() {
     cudaDeviceSynchronize();
   }
   cuda_check(status, "cudaGraphLaunch(components)");
-  throw DeviceError("components: a PE waited longer than " + std::to_string(tuning.deadline_seconds) +
+  throw DeviceError("components: a PE waited longer than " + exact(tuning.deadline_seconds) +
                     " s for another, which stopped, or shares its device; raise deadline_seconds");
 }
 

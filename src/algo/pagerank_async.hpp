@@ -12,6 +12,7 @@
 #include "shoal/algo/pagerank.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/runtime/worklist.hpp"
 
 namespace shoal {
@@ -91,8 +92,8 @@ class PageRankAsync : public PageRankEngine {
       }
       if (at.runs > kMostRuns || !std::isfinite(wrong)) {
         throw DeviceError("PageRank did not settle: after " + std::to_string(at.runs) +
-                          " runs of the worklist the error may be " + std::to_string(outcome.error_bound) + ", " +
-                          std::to_string(rules_.tolerance) + " was asked for");
+                          " runs of the worklist the error may be " + rough(outcome.error_bound) + ", " +
+                          exact(rules_.tolerance) + " was asked for");
       }
       go_on(at, sums, wrong, rounding);
     }

@@ -83,8 +83,8 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   plan.rules = {options.alpha, options.tolerance, choose_wide(options, in_cache, why),
                 options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {
-    // One H200, 2026-11-22, ms by warps / blocks of 512, tolerance 1e-4: road:1024 20.4 / 15.1, wave 12.0 / 7.8, kron:20,degree=4
-    // 17.4 / 7.9, email-enron 10.5 / 3.7.
+    // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512, tolerance 1e-4: road:1024 20.4 / 15.1, wave
+    // 12.0 / 7.8, kron:20,degree=4 17.4 / 7.9, email-enron 10.5 / 3.7.
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
       // One H200, 2026-11-21: kron:20 10.8 ms in kernels with 64, 24.0 with 9; road:1024 27.3 ms with 16, 57.4 with 4.

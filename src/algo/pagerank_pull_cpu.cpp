@@ -9,6 +9,7 @@
 #include "shoal/algo/pagerank_pull.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 namespace {
@@ -272,9 +273,9 @@ PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
   report.rounds += s.sweeps;
   if (s.bound > s.rules.tolerance) {
     throw DeviceError("PageRank did not settle: after " + std::to_string(s.sweeps) + " sweeps the error may be " +
-                      std::to_string(s.bound) + ", " + std::to_string(s.rules.tolerance) + " was asked for");
+                      rough(s.bound) + ", " + exact(s.rules.tolerance) + " was asked for");
   }
-  report.chosen.emplace_back("sweep", "in place; last factor " + std::to_string(s.omega) +
+  report.chosen.emplace_back("sweep", "in place; last factor " + rough(s.omega) +
                                           (s.graph.symmetric ? ": from the rate of the changes"
                                                              : ": arcs without their reverse, no over-relaxation"));
   return {s.bound, s.sweeps};

@@ -42,7 +42,7 @@ struct PageRankRunner::State : GraphRunner::State {
     };
     for (const PersonalWeight& w : weights) {
       if (!(w.weight >= 0) || !std::isfinite(w.weight)) {
-        throw UsageError(place(w) + " vertex " + std::to_string(w.vertex) + " has weight " + std::to_string(w.weight) +
+        throw UsageError(place(w) + " vertex " + std::to_string(w.vertex) + " has weight " + exact(w.weight) +
                          "; finite weights of at least 0 are wanted");
       }
       personal[run.placed_vertex((place(w) + " vertex").c_str(), w.vertex)] += w.weight;

@@ -8,6 +8,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/peer_access.cuh"
 #include "shoal/core/pinned_memory.cuh"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -200,7 +201,7 @@ double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& l
   for (auto& pe : pes_) {
     if (pe->outcome->end != static_cast<lockstep::u32>(lockstep::End::deadline)) continue;
     throw DeviceError(what_ + ": PE " + std::to_string(pe->view.me) + " (device " + std::to_string(pe->device) +
-                      ") waited longer than " + std::to_string(deadline_seconds_) + " s at barrier " +
+                      ") waited longer than " + exact(deadline_seconds_) + " s at barrier " +
                       std::to_string(pe->outcome->barriers) +
                       "; another PE stopped, or the device is shared with other work");
   }

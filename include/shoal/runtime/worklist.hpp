@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/queue/worklist.hpp"
 #include "shoal/runtime/launch_cpu.hpp"
 #include "shoal/runtime/machine.hpp"
@@ -167,7 +168,7 @@ class Worklist {
     if (worst == RunState::stalled) {
       const std::string line = diagnose(pes);
       const std::string file = dump(pes, line);
-      throw DeviceError("no progress for " + std::to_string(plan_.stall_timeout_seconds) + " s: " + line +
+      throw DeviceError("no progress for " + exact(plan_.stall_timeout_seconds) + " s: " + line +
                         (file.empty() ? "" : "; counters in " + file));
     }
     if (worst == RunState::done && outstanding(pes) != 0) {
