@@ -34,8 +34,8 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
   plan.threads =
       threads_worth(machine, graph, plan.strategy == ComponentsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == ComponentsStrategy::async) {
-    // One H200, 2026-11-22, ms by warps / blocks of 512: road:1024 143 / 50, uniform:18,degree=6 9.2 / 4.4, dblp-2010 0.73 / 0.44;
-    // but email-enron 0.27 / 0.36.
+    // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512: road:1024 143 / 50, uniform:18,degree=6
+    // 9.2 / 4.4, dblp-2010 0.73 / 0.44; but email-enron 0.27 / 0.36.
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }

@@ -65,10 +65,10 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                      " runs on GPUs; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
-  // A block takes many items with one reservation, a warp few. One H200, 2026-11-22, ms by warps / blocks of 512: uniform:20,
-  // degree=4 breadth-first search 1.68 / 0.83, shortest paths 9.7 / 4.3, components 10.5 / 5.0; uniform:16,degree=6 0.23 / 0.18,
-  // 0.90 / 0.48, 1.14 / 0.67. But where little is under way at any time a warp is through sooner: wave, a mesh (rows of 13),
-  // 0.23 / 0.37, 0.32 / 0.46, and roads (of 2 to 4).
+  // A block takes many items with one reservation, a warp few. One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps
+  // / blocks of 512: uniform:20,degree=4 breadth-first search 1.68 / 0.83, shortest paths 9.7 / 4.3, components 10.5 / 5.0;
+  // uniform:16,degree=6 0.23 / 0.18, 0.90 / 0.48, 1.14 / 0.67. But where little is under way at any time a warp is through sooner:
+  // roads, and wave read as directed (6.8 arcs a vertex) 0.23 / 0.37, 0.32 / 0.46.
   const bool wide = fan_out >= 7;
   plan.worker = worker_asked ? options.worker
                 : !on_gpu    ? WorkerKind::thread
@@ -98,8 +98,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                                                      : 16);
   note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0 && options.fetch <= most,
        options.fetch > most ? "the most that such a worker takes; asked for " + std::to_string(options.fetch)
-       : on_gpu ? "half of what is judged at once over the mean fan-out of " + std::to_string(fan_out).substr(0, 4)
-                : "a cache line or two of items");
+       : on_gpu             ? "half of what is judged at once over the mean fan-out of " + rough(fan_out)
+                            : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
   plan.capacity =

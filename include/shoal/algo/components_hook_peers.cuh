@@ -187,7 +187,8 @@ struct Giants {
 /// Several PEs: all arcs of the vertices that are not in giant trees. A neighbour in a giant tree is known from the bitmap,
 /// and what to hook under from the table: neither its PE nor the giant, which everybody would ask, is touched. All hook under
 /// the same giant, also when it is no root any more: a few vertices are lower, and whoever joins one of them moves the root
-/// while others hook. (Under whatever the root is just then, kron:24 on four H200 took 1.0 to 1.5 ms; so 0.6, 2026-11-22.)
+/// while others hook. (Under whatever the root is just then, kron:24 on four H200 took 1.1 to 1.5 ms; so 0.63 to 0.75, 2026-11-22:
+/// bench/results/components_parts_4xh200.txt.)
 ///
 /// A vertex may stop in a giant tree only if there is one giant tree in all: vertices of the others do not look at their
 /// arcs to it.
