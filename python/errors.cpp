@@ -16,10 +16,11 @@ namespace {
 /// Arguments that are True or False, where the command line has a flag alone.
 constexpr std::string_view kSwitches[] = {"cache", "dedup", "parents", "predecessors", "undirected"};
 /// Words that follow a flag as its value. Any other word goes on with the sentence: "leave --engine out".
-constexpr std::string_view kValues[] = {
-    "async", "auto",    "block",    "cpu",    "delta", "discrete", "edges",   "fifo", "file",  "float32", "float64",
-    "gpu",   "hash255", "hook",     "levels", "metis", "modulo",   "off",     "on",   "owner", "peer",    "persistent",
-    "pull",  "random",  "priority", "remote", "self",  "thread",   "threads", "unit", "warp"};
+constexpr std::string_view kValues[] = {"async",  "auto",       "block",   "cpu",     "delta",    "discrete", "edges",
+                                        "fifo",   "file",       "float32", "float64", "gpu",      "hash255",  "hook",
+                                        "levels", "metis",      "modulo",  "off",     "on",       "one",      "owner",
+                                        "peer",   "persistent", "pull",    "random",  "priority", "remote",   "self",
+                                        "thread", "threads",    "unit",    "warp"};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 

@@ -32,6 +32,9 @@ std::unique_ptr<ComponentsEngine> make_components_async_gpu(const Machine&, cons
 std::unique_ptr<ComponentsEngine> make_components_hook_gpu(const Machine&, const PlacedGraph&);
 #endif
 
+/// The strategy that the options ask for, or lead to.
+ComponentsStrategy components_strategy(const ComponentsOptions&);
+
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct ComponentsPlan {
   ComponentsStrategy strategy;

@@ -99,6 +99,8 @@ void ComponentsHookGpu::run(Report& report) {
 }
 
 std::vector<ComponentsHookStep> ComponentsHookGpu::profile() { return state_->profile(); }
-vertex_t* ComponentsHookGpu::label(pe_t pe) const { return state_->pes[pe]->parent.data(); }
+vertex_t* ComponentsHookGpu::label(pe_t pe) const {
+  return pe < state_->n_pes() ? state_->pes[pe]->parent.data() : nullptr;  // the others have no vertices
+}
 
 }  // namespace shoal

@@ -20,6 +20,23 @@ using namespace hook_gpu;
 
 constexpr vertex_t kMostTile = 32768;
 
+int multiprocessors(int device) {
+  int count = 0;
+  SHOAL_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
+/// Large tiles leave fewer arcs open; but each multiprocessor should have two, or where that would be many small ones, one.
+/// H200, 2026-11-22, ms by tiles of 2,048, 4,096, 8,192 and 16,384: road:1024 (1 M vertices, one GPU) .061 .062 .075 .105, on four
+/// .095 .103 .120 .156; road:2048 .234 .181 .171 .186, on four .150 .132 .145 .183; road:4096 .87 .87 .66 .69, on four .38
+/// .39 .30 .31.
+vertex_t tile_for(vertex_t vertices, int multiprocessors) {
+  vertex_t tile = 16384;
+  while (tile > 4096 && vertices / tile < 2u * static_cast<unsigned>(multiprocessors)) tile /= 2;
+  while (tile > 2048 && vertices / tile < static_cast<unsigned>(multiprocessors)) tile /= 2;
+  return tile;
+}
+
 void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
   const auto refuse = [](const std::string& what) { throw UsageError("ComponentsHookGpu: " + what); };
   const pe_t n_pes = graph.n_pes();
@@ -27,8 +44,8 @@ void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
     refuse("the graph lies on CPU PEs; place it with place_on_devices");
   }
   if (n_pes > kPeers) refuse(std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) + " are served");
-  if (t.tile < kTileThreads || t.tile > kMostTile || t.tile % kTileThreads != 0) {
-    refuse("tile " + std::to_string(t.tile) + "; a multiple of 512 up to 32,768 is wanted");
+  if (t.tile > kMostTile || t.tile % kTileThreads != 0) {
+    refuse("tile " + std::to_string(t.tile) + "; 0 or a multiple of 512 up to 32,768 is wanted");
   }
   if (t.hub_arcs < 64) refuse("hub_arcs " + std::to_string(t.hub_arcs) + "; at least 64 is wanted");
   if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
@@ -52,14 +69,14 @@ void ComponentsHookGpu::State::set_up(pe_t p) {
   View& v = pe->view;
   v.out = graph.out[p];
   v.in = graph.symmetric ? CsrView{} : graph.in[p];
-  v.n_pes = graph.n_pes();
+  v.n_pes = n_pes();
   v.me = p;
   for (pe_t q = 0; q < v.n_pes; ++q) {
     v.begin[q] = graph.out[q].first;
     v.first_word[q + 1] = v.first_word[q] + (graph.out[q].count + 31) / 32;
   }
   v.begin[v.n_pes] = static_cast<vertex_t>(graph.num_vertices);
-  v.tile = tuning.tile;
+  v.tile = tuning.tile != 0 ? tuning.tile : tile_for(v.out.count, multiprocessors(pe->device));
   v.giant = tuning.giant;
   v.hub_arcs = tuning.hub_arcs;
   v.deadline_ns = static_cast<u64>(tuning.deadline_seconds * 1e9);
@@ -95,12 +112,12 @@ void ComponentsHookGpu::State::connect() {
 
 void ComponentsHookGpu::State::launch_all(Pe& pe, const std::function<void(const char*)>& after) {
   const View& v = pe.view;
-  int multiprocessors = 0;
-  SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, pe.device));
+  const std::int64_t most_blocks = 8 * multiprocessors(pe.device);
+  const bool hubs = !graph.symmetric || graph.max_degree > v.hub_arcs;
   const unsigned tiles = std::max(1u, (v.out.count + v.tile - 1) / v.tile);
   const unsigned tile_bytes = v.tile * sizeof(u32);
   const auto full = static_cast<unsigned>(
-      std::clamp<std::int64_t>((std::int64_t{v.out.count} + kThreads - 1) / kThreads, 1, 8 * multiprocessors));
+      std::clamp<std::int64_t>((std::int64_t{v.out.count} + kThreads - 1) / kThreads, 1, most_blocks));
   const auto launch = [&](const char* name, auto* kernel, unsigned blocks, unsigned threads, unsigned shared = 0) {
     if (shared != 0) {
       SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
@@ -116,16 +133,16 @@ void ComponentsHookGpu::State::launch_all(Pe& pe, const std::function<void(const
     launch("links", link_marked<false>, full, kThreads);
     launch("giant", find_giant<false>, 1, kSamples);
     launch("rest", join_rest, full, kThreads);
-    launch("rest of hubs", join_hubs, full, kThreads);
+    if (hubs) launch("rest of hubs", join_hubs, full, kThreads);
     launch("compress", compress, full, kThreads);
     return;
   }
   if (v.forest[v.me] != nullptr) {
-    const auto everything = static_cast<unsigned>(
-        std::clamp<std::int64_t>((graph.num_vertices + kThreads - 1) / kThreads, 1, 8 * multiprocessors));
+    const auto everything =
+        static_cast<unsigned>(std::clamp<std::int64_t>((graph.num_vertices + kThreads - 1) / kThreads, 1, most_blocks));
     launch("plant", plant_forest, everything, kThreads);
     launch("grow", grow_forest, full, kThreads);
-    launch("grow hubs", grow_hubs, full, kThreads);
+    if (hubs) launch("grow hubs", grow_hubs, full, kThreads);
     launch("copy", copy_forest, everything, kThreads);
     launch("meet", meet_peers, 1, 32);
     launch("merge", merge_forests, everything, kThreads);
@@ -136,13 +153,10 @@ void ComponentsHookGpu::State::launch_all(Pe& pe, const std::function<void(const
   launch("links", link_marked<true>, full, kThreads);
   launch("giant", find_giant<true>, 1, kSamples);
   launch("tell giant", tell_giant, full, kThreads);
-  launch("meet", meet_peers, 1, 32);
-  launch("giants by sample", unite_giants_by_sample, 1, kThreads);
-  launch("giants", unite_giants, full, kThreads);
-  launch("hubs of giants", unite_giant_hubs, full, kThreads);
-  launch("rest", join_rest_peers, full, kThreads);
-  launch("rest of hubs", join_hubs_peers, full, kThreads);
-  launch("meet again", meet_peers, 1, 32);
+  launch("meet, giants by sample", unite_giants_by_sample, 1, kSamples);
+  launch("rest", join_peers, full, kThreads);
+  if (hubs) launch("rest of hubs", join_hubs_peers, full, kThreads);
+  launch("meet again", meet_and_find_roots, 1, 32);
   launch("compress", compress_peers, full, kThreads);
 }
 
@@ -192,7 +206,7 @@ void ComponentsHookGpu::State::add_forests() {
     merged.emplace_back(graph.num_vertices, "merged parents of all vertices");
   }
   for (auto& pe : pes) {
-    for (pe_t p = 0; p < graph.n_pes(); ++p) pe->view.forest[p] = forests[p].data();
+    for (pe_t p = 0; p < n_pes(); ++p) pe->view.forest[p] = forests[p].data();
     pe->view.merged = merged[pe->view.me].data();
   }
   for (auto& pe : pes) {
@@ -203,13 +217,13 @@ void ComponentsHookGpu::State::add_forests() {
 }
 
 void ComponentsHookGpu::State::choose_exchange() {
-  if (graph.n_pes() == 1) return;
+  if (n_pes() == 1) return;
   exchange = tuning.exchange == ComponentsExchange::forests ? "forests: asked for" : "hooks: asked for";
   if (tuning.exchange == ComponentsExchange::forests) add_forests();
   if (tuning.exchange != ComponentsExchange::automatic) return;
   run();
   const std::int64_t open = count_open_arcs();
-  const bool many = open / graph.n_pes() * kVerticesPerOpenArc > graph.num_vertices;
+  const bool many = open / n_pes() * kVerticesPerOpenArc > graph.num_vertices;
   exchange =
       std::string(many ? "forests: " : "hooks: ") + grouped(open) + " arcs between PEs have no end in a giant tree";
   if (!many) return;
@@ -223,7 +237,7 @@ void ComponentsHookGpu::State::choose_exchange() {
 ComponentsHookGpu::ComponentsHookGpu(const PlacedGraph& graph, const ComponentsHookGpuTuning& tuning) {
   check(graph, tuning);
   state_ = std::make_unique<State>(graph, tuning);
-  for (pe_t p = 0; p < graph.n_pes(); ++p) state_->set_up(p);
+  for (pe_t p = 0; p < state_->n_pes(); ++p) state_->set_up(p);
   state_->connect();
   for (auto& pe : state_->pes) {
     DeviceGuard guard(pe->device);

@@ -42,12 +42,15 @@ struct Pe {
 struct ComponentsHookGpu::State {
   const PlacedGraph& graph;
   ComponentsHookGpuTuning tuning;
-  std::vector<std::unique_ptr<hook_gpu::Pe>> pes;
+  std::vector<std::unique_ptr<hook_gpu::Pe>> pes;  ///< [n_pes()]
   int num_kernels = 0;
   std::string exchange;  ///< what was chosen and why; empty for one PE
   double seconds = 0;    // of the last run
 
   State(const PlacedGraph& g, const ComponentsHookGpuTuning& t) : graph(g), tuning(t) {}
+
+  /// PEs that work: one where it has all vertices, as if there were no others.
+  pe_t n_pes() const { return graph.out[0].count == graph.num_vertices ? 1 : graph.n_pes(); }
 
   void set_up(pe_t p);
   void connect();

@@ -9,9 +9,21 @@
 
 namespace shoal {
 
+namespace {
+
+/// Graphs of fewer vertices are hooked by one GPU of several. Four H200 and one, 2026-11-22, ms, one run after the other: road:1024
+/// .093 / .062, road:2048 (4 M vertices) .13 / .17, kron:20 .20 / .15, kron:22 .37 / .30, kron:24 .50 / .98; and after a rest, in
+/// which wires between GPUs fall asleep, road:1024 .26 / .10, road:2048 .24 / .21.
+constexpr std::int64_t kFewVertices = 1 << 22;
+
+}  // namespace
+
 struct ComponentsRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const ComponentsOptions& o) : GraphRunner::State(graph, o), options(o) {
+  State(const Graph& graph, const ComponentsOptions& o)
+      : GraphRunner::State(graph, o, std::nullopt,
+                           components_strategy(o) == ComponentsStrategy::hook ? kFewVertices : 0),
+        options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }
 

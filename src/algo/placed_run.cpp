@@ -7,20 +7,28 @@
 
 namespace shoal {
 
-PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights)
+namespace {
+
+/// Arcs of a small graph at most: a GPU has room for them.
+constexpr double kFewArcs = 1 << 28;
+
+}  // namespace
+
+PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights, std::int64_t few)
     : machine_(options), chosen_(machine_.chosen()) {
-  place(graph, options, weights);
+  place(graph, options, weights, few);
 }
 
-PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights)
+PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights,
+                     std::int64_t few)
     : machine_(options), chosen_(machine_.chosen()) {
   if (weights == WeightSource::file) {
     throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
   }
   Stopwatch watch;
-  if (machine_.on_gpu() && can_generate_on_devices(spec)) {
-    const PartitionKind kind = choose_partition(options);
-    if (kind == PartitionKind::block || kind == PartitionKind::edges || kind == PartitionKind::random) {
+  if (machine_.on_gpu()) {
+    const PartitionKind kind = choose_partition(options, spec.num_vertices() < few && spec.max_arcs() < kFewArcs);
+    if (can_generate_on_devices(kind)) {
       placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, weights);
       phases_.emplace_back("generate", watch.lap());
       phases_.emplace_back("place", 0.0);
@@ -30,22 +38,26 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::opt
   }
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
-  place(own_, options, weights);
+  place(own_, options, weights, few);
 }
 
-PartitionKind PlacedRun::choose_partition(const Options& options) {
+PartitionKind PlacedRun::choose_partition(const Options& options, bool small) {
   if (options.partition != PartitionKind::automatic) {
     chosen_.emplace_back("partition", std::string(name(options.partition)) + ": asked for");
     return options.partition;
   }
   const bool one = machine_.n_pes() == 1;
+  if (!one && small && machine_.on_gpu()) {
+    chosen_.emplace_back("partition", "one: a GPU alone is done with so small a graph before several have met");
+    return PartitionKind::one;
+  }
   const PartitionKind kind = one ? PartitionKind::block : PartitionKind::edges;
   chosen_.emplace_back("partition",
                        std::string(name(kind)) + (one ? ": one PE" : ": equal arcs, neighbours stay together"));
   return kind;
 }
 
-void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights) {
+void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights, std::int64_t few) {
   Stopwatch watch;
   if (weights) weighted_ = with_weights(input, *weights);
   graph_ = weights ? &weighted_ : &input;
@@ -53,8 +65,9 @@ void PlacedRun::place(const Csr& input, const Options& options, std::optional<We
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   const std::string& wide = graph.weight_remarks.wide;
   if (weights && !wide.empty()) chosen_.emplace_back("weights", "float64: " + wide);
+  const bool small = graph.num_vertices() < few && static_cast<double>(graph.num_arcs()) < kFewArcs;
   Partition partition =
-      make_partition(graph, machine_.n_pes(), choose_partition(options), options.partition_file, options.seed);
+      make_partition(graph, machine_.n_pes(), choose_partition(options, small), options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());
   if (machine_.on_gpu()) {
     placed_ = place_on_devices(graph, std::move(partition), machine_.devices(), weights.has_value());

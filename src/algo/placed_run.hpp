@@ -46,10 +46,13 @@ class PlacedRun {
  public:
   /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
   /// @param weights  the arcs' weights, placed as well; none: no weights on devices
+  /// @param few      a graph of fewer vertices is left to one GPU of several, unless another partition was asked for
   /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
-  PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt);
+  PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
+            std::int64_t few = 0);
   /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
-  PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights = std::nullopt);
+  PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights = std::nullopt,
+            std::int64_t few = 0);
   PlacedRun(const PlacedRun&) = delete;
   PlacedRun& operator=(const PlacedRun&) = delete;
 
@@ -139,10 +142,10 @@ class PlacedRun {
  private:
   static constexpr std::int64_t kGrain = 1 << 16;
 
-  PartitionKind choose_partition(const Options& options);
+  PartitionKind choose_partition(const Options& options, bool small);
   void fetch_degrees();
   arc_t degree_known(vertex_t input) const { return graph_ != nullptr ? graph_->degree(input) : degrees_[input]; }
-  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights);
+  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights, std::int64_t few);
 
   Machine machine_;
   Csr own_;                      // generated here, or fetched from the devices; else empty
@@ -157,8 +160,9 @@ class PlacedRun {
 /// What a runner holds. The State of an algorithm adds its engine, which so goes before the graph does.
 struct GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt)
-      : run(graph, options, weights) {}
+  State(const Graph& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
+        std::int64_t few = 0)
+      : run(graph, options, weights, few) {}
   virtual ~State() = default;
 
   /// One run: work(report) does it, and adds what it has to say.

@@ -149,7 +149,10 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
   return placed;
 }
 
-bool can_generate_on_devices(const GeneratorSpec&) { return true; }
+bool can_generate_on_devices(PartitionKind kind) {
+  return kind == PartitionKind::automatic || kind == PartitionKind::block || kind == PartitionKind::edges ||
+         kind == PartitionKind::one || kind == PartitionKind::random;
+}
 
 PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
                                 std::uint64_t seed, std::optional<WeightSource> weights) {
@@ -159,9 +162,9 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   }
   check_devices("generate_on_devices", devices, n_pes);
   if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
-  if (kind != PartitionKind::block && kind != PartitionKind::edges && kind != PartitionKind::random) {
+  if (!can_generate_on_devices(kind)) {
     throw UsageError(
-        "generate_on_devices: only block, edges and random partitions are made where the graph is "
+        "generate_on_devices: only block, edges, one and random partitions are made where the graph is "
         "generated; for others generate on the host and place the graph");
   }
   const std::int64_t n = spec.num_vertices();
@@ -169,7 +172,7 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   Partition& partition = placed.partition;
   if (kind == PartitionKind::random) partition = random_partition(n, n_pes, seed);
   partition.kind = kind;
-  partition.owner = block_ranges(n, n_pes);
+  partition.owner = kind == PartitionKind::one ? one_range(n, n_pes) : block_ranges(n, n_pes);
   const Placement placement{partition.identity(), RandomPlacement(n, seed)};
   const auto make = [&](bool reverse) {
     std::vector<DeviceSlice> slices;

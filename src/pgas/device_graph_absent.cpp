@@ -18,7 +18,7 @@ namespace {
 
 PlacedGraph place_on_devices(const Csr&, Partition, std::vector<int>, bool) { refuse("place_on_devices"); }
 
-bool can_generate_on_devices(const GeneratorSpec&) { return false; }
+bool can_generate_on_devices(PartitionKind) { return false; }
 
 PlacedGraph generate_on_devices(const GeneratorSpec&, pe_t, PartitionKind, std::vector<int>, std::uint64_t,
                                 std::optional<WeightSource>) {

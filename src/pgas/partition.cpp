@@ -66,6 +66,13 @@ OwnerTable block_ranges(std::int64_t n, pe_t n_pes) {
   return table;
 }
 
+OwnerTable one_range(std::int64_t n, pe_t n_pes) {
+  OwnerTable table;
+  table.n_pes = n_pes;
+  std::fill(table.begin + 1, table.begin + n_pes + 1, static_cast<vertex_t>(n));
+  return table;
+}
+
 OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes) {
   const arc_t arcs = offsets[n];
   if (arcs == 0) return block_ranges(n, n_pes);
@@ -127,6 +134,9 @@ Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const
     }
     case PartitionKind::metis:
       partition = partition_of_assignment(assign_by_metis(graph, n_pes, seed), n_pes);
+      break;
+    case PartitionKind::one:
+      partition.owner = one_range(n, n_pes);
       break;
     case PartitionKind::file:
       partition = partition_of_assignment(read_assignment(file, n, n_pes), n_pes);

@@ -29,7 +29,7 @@ constexpr Named<CombineKind> kCombines[] = {
 constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
                                                 {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
                                                 {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
-                                                {PartitionKind::file, "file"}};
+                                                {PartitionKind::one, "one"},        {PartitionKind::file, "file"}};
 
 void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most, const char* zero = "") {
   if (value >= least && value <= most) return;
@@ -81,8 +81,8 @@ void parse_partition(const std::string& text, Options& options) {
   const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
   if ((kind == PartitionKind::file) == file.empty() || (colon != std::string::npos && kind != PartitionKind::file)) {
     throw UsageError("partition '" + text +
-                     "' is not known; legal: auto, block, edges, random, modulo, metis, file:PATH (PATH names a file "
-                     "with one PE number per line)");
+                     "' is not known; legal: auto, block, edges, random, modulo, metis, one, file:PATH (PATH names a "
+                     "file with one PE number per line)");
   }
   options.partition = kind;
   options.partition_file = file;

@@ -18,7 +18,8 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--engine", "NAME", values_.engine, "auto, self (one PE), threads (CPU), peer (GPUs of this process)");
   flag("--threads", "N", values_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
   flag("--partition", "KIND", partition_,
-       "auto, block, edges, random, modulo, metis, or file:PATH (one PE number per line)");
+       "auto, block, edges, random, modulo, metis, one (all vertices on the first PE), or file:PATH (one PE number per "
+       "line)");
 
   group = "How it runs (auto and 0 choose; the report says what was chosen and why)";
   flag("--worker", "KIND", worker_, "auto, thread, warp, block or block:THREADS (64 to 512)");

@@ -85,13 +85,19 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
   }
 }
 
+/// Whether a small graph was left to one GPU.
+bool says_one(const Report& report) {
+  return std::any_of(report.chosen.begin(), report.chosen.end(),
+                     [](const auto& said) { return said.first == "partition" && said.second.rfind("one: ", 0) == 0; });
+}
+
 TEST_F(ComponentsGpu, RunnerInEveryWay) {
   const std::vector<Csr> all = graphs();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Csr& graph = all[i];
     const std::vector<std::int32_t> want = components_reference(graph);
     for (pe_t pes = 1; pes <= most_; ++pes) {
-      for (const auto partition : {PartitionKind::edges, PartitionKind::random}) {
+      for (const auto partition : {PartitionKind::edges, PartitionKind::random, PartitionKind::automatic}) {
         for (const auto strategy : {ComponentsStrategy::hook, ComponentsStrategy::async}) {
           // Worklists take long to allocate: a skewed, a local and a directed graph.
           if (strategy == ComponentsStrategy::async && i != 0 && i != 2 && i != 5) continue;
@@ -103,6 +109,8 @@ TEST_F(ComponentsGpu, RunnerInEveryWay) {
           options.strategy = strategy;
           ComponentsRunner runner(graph, options);
           for (int again = 0; again < 2; ++again) runner.run();
+          const bool left_to_one = pes > 1 && strategy == ComponentsStrategy::hook;
+          EXPECT_EQ(says_one(runner.run()), left_to_one && partition == PartitionKind::automatic) << graph.name;
           const ComponentsResult result = runner.result();
           const std::vector<std::int32_t> got(result.labels.begin(), result.labels.end());
           ASSERT_EQ(first_difference(got, want), "")

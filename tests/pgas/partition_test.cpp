@@ -81,8 +81,8 @@ void check(const Csr& graph, const Partition& partition, pe_t n_pes) {
 }
 
 TEST(Partition, EveryKindOfEveryGraphOverEveryNumberOfPes) {
-  std::vector<PartitionKind> kinds{PartitionKind::automatic, PartitionKind::block, PartitionKind::edges,
-                                   PartitionKind::random, PartitionKind::modulo};
+  std::vector<PartitionKind> kinds{PartitionKind::automatic, PartitionKind::block,  PartitionKind::edges,
+                                   PartitionKind::random,    PartitionKind::modulo, PartitionKind::one};
 #if defined(SHOAL_HAVE_METIS)
   kinds.push_back(PartitionKind::metis);
 #else
@@ -108,6 +108,16 @@ TEST(Partition, BlocksDifferByOneVertex) {
       const std::int64_t mine = partition.owner.begin[p + 1] - partition.owner.begin[p];
       EXPECT_TRUE(mine == 81 / n_pes || mine == 81 / n_pes + 1) << mine;
     }
+  }
+}
+
+TEST(Partition, OneHoldsAll) {
+  const Csr graph = generate(parse_generator("road:9"));
+  for (const pe_t n_pes : kPes) {
+    const Partition partition = make_partition(graph, n_pes, PartitionKind::one);
+    EXPECT_TRUE(partition.identity());
+    for (vertex_t v = 0; v < 81; ++v) EXPECT_EQ(partition.owner(v), 0);
+    EXPECT_EQ(partition.cut_arcs, 0);
   }
 }
 

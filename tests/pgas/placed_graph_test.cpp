@@ -168,7 +168,7 @@ TEST(PlacedGraph, DevicesNeedCuda) {
   const Csr graph = generate(parse_generator("chain:6"));
   EXPECT_THROW(place_on_devices(graph, make_partition(graph, 1, PartitionKind::block), {0}), DeviceError);
   EXPECT_THROW(generate_on_devices(parse_generator("chain:6"), 1, PartitionKind::block, {0}), DeviceError);
-  EXPECT_FALSE(can_generate_on_devices(parse_generator("chain:6")));
+  EXPECT_FALSE(can_generate_on_devices(PartitionKind::block));
 }
 #endif
 

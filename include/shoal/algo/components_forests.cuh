@@ -54,7 +54,7 @@ struct UniteOnce {
 };
 static __global__ void __launch_bounds__(kThreads) grow_forest(const __grid_constant__ View v) {
   const UniteOnce unite(v);
-  for_own_vertices(v, nullptr, [&](u32 local, bool has) { for_arcs(v, 0, local, has, unite); });
+  for_own_vertices(v, nullptr, 0, [&](u32 local, bool has) { for_arcs(v, 0, local, has, unite); });
 }
 static __global__ void __launch_bounds__(kThreads) grow_hubs(const __grid_constant__ View v) {
   for_hub_arcs(v, 0, UniteOnce(v));

@@ -4,15 +4,27 @@
 
 namespace shoal::hook_gpu {
 
+/// One block stores all over the words that this PE will tell its peers. Wires between GPUs that have rested for some tens of
+/// milliseconds take 0.1 ms to wake (four H200), each when it is first used, and addresses are spread over all of them: so
+/// they do it while trees grow.
+inline __device__ void wake_wires(const View& v) {
+  const u64 num_words = (u64{v.out.count} + 31) / 32;
+  if (num_words == 0) return;
+  for (pe_t p = 0; p < v.n_pes; ++p) {
+    if (p != v.me) v.in_giant[p][v.first_word[v.me] + static_cast<u32>(num_words * threadIdx.x / kTileThreads)] = 0;
+  }
+}
+
 /// One block per tile. Afterwards every parent of this PE is set, and marks say what the tiles left open.
 template <bool kMulti>
 __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constant__ View v) {
   extern __shared__ u32 tree[];
   const TileTrees trees{tree};
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    v.here().num_hubs[0] = v.here().num_hubs[1] = v.here().united = 0;
-    v.here().outside = 0;
+    v.here().num_hubs[0] = v.here().num_hubs[1] = 0;
+    v.here().outside = v.here().pairs = 0;
   }
+  if (kMulti && blockIdx.x == 0) wake_wires(v);
   const u32 base = blockIdx.x * v.tile;
   if (base >= v.out.count) return;
   const u32 size = v.out.count - base < v.tile ? v.out.count - base : v.tile;
@@ -73,16 +85,16 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
   }
 }
 
-/// Calls f(local) on lanes for the own vertices whose bit is set in `words`, or for all when it is null; the lanes of a warp
-/// come together, with `has` false where there is nothing to do: f(local, has).
+/// Calls f(local, has) on lanes for the own vertices whose bit in `words` differs from that in `besides`, or for all when
+/// `words` is null; the lanes of a warp come together, with `has` false where there is nothing to do.
 template <class F>
-__device__ void for_own_vertices(const View& v, const u32* words, F f) {
+__device__ void for_own_vertices(const View& v, const u32* words, u32 besides, F f) {
   const u32 num_words = (v.out.count + 31) / 32;
-  const u32 warps = num_threads() / 32;
-  for (u32 w0 = thread_id() / 32 * kWarpWords; w0 < num_words; w0 += warps * kWarpWords) {
+  const u32 at_once = words_at_once(num_words, 1, kWarpWords);
+  for (u32 w0 = thread_id() / 32 * at_once; w0 < num_words; w0 += num_threads() / 32 * at_once) {
     u32 mine = kAll;
-    if (words != nullptr && lane_id() < kWarpWords) mine = w0 + lane_id() < num_words ? words[w0 + lane_id()] : 0;
-    for (u32 j = 0; j < kWarpWords && w0 + j < num_words; ++j) {
+    if (words != nullptr && lane_id() < at_once && w0 + lane_id() < num_words) mine = words[w0 + lane_id()] ^ besides;
+    for (u32 j = 0; j < at_once && w0 + j < num_words; ++j) {
       const u32 bits = __shfl_sync(kAll, mine, j);
       if (bits == 0) continue;
       const u32 local = (w0 + j) * 32 + lane_id();
@@ -95,7 +107,7 @@ __device__ void for_own_vertices(const View& v, const u32* words, F f) {
 template <bool kMulti>
 __global__ void __launch_bounds__(kThreads) link_marked(const __grid_constant__ View v) {
   const Parents<kMulti> parents{v};
-  for_own_vertices(v, v.marks, [&](u32 local, bool has) {
+  for_own_vertices(v, v.marks, 0, [&](u32 local, bool has) {
     if (!has) return;
     const Row row = row_of(v.out, local);
     const arc_t begin = kMulti ? first_own_arc(v, row) : 0;
@@ -110,24 +122,44 @@ __global__ void __launch_bounds__(kThreads) link_marked(const __grid_constant__ 
   });
 }
 
+/// What most threads of a block of kSamples hold, by votes counted in a hash table; each calls it. Not kNoVertex, unless all
+/// hold that.
+inline __device__ vertex_t most_common(vertex_t mine) {
+  constexpr u32 kSlots = 2 * kSamples;
+  __shared__ vertex_t held[kSlots];
+  __shared__ u32 votes[kSlots];
+  __shared__ u32 best;  // votes, then the slot
+  static_assert(kSamples < 1 << 16 && kSlots <= 1 << 16);
+  for (u32 s = threadIdx.x; s < kSlots; s += kSamples) held[s] = kNoVertex, votes[s] = 0;
+  if (threadIdx.x == 0) best = 0;
+  __syncthreads();
+  const u32 same = __match_any_sync(kAll, mine);
+  u32 slot = static_cast<u32>(mix64(mine)) % kSlots;
+  if (mine != kNoVertex && lane_id() == __ffs(same) - 1) {
+    for (vertex_t there; (there = atomicCAS(&held[slot], kNoVertex, mine)) != kNoVertex && there != mine;) {
+      slot = (slot + 1) % kSlots;
+    }
+    atomicAdd(&votes[slot], __popc(same));
+  }
+  __syncthreads();
+  u32 most = 0;
+  for (u32 s = threadIdx.x; s < kSlots; s += kSamples) most = max(most, votes[s] << 16 | s);
+  most = __reduce_max_sync(kAll, most);
+  if (lane_id() == 0) atomicMax(&best, most);
+  __syncthreads();
+  return held[best & 0xFFFF];
+}
+
 /// One block of kSamples threads: finds the tree that most of this PE's sampled vertices are in, and tells every PE.
 template <bool kMulti>
 __global__ void __launch_bounds__(kSamples) find_giant(const __grid_constant__ View v) {
-  __shared__ vertex_t root[kSamples];
-  __shared__ u64 best;
-  if (threadIdx.x == 0) best = kNoVertex;
   const u32 n = v.out.count;
-  vertex_t mine = kNoVertex;
+  vertex_t root = kNoVertex;
   if (n != 0 && v.giant) {
-    mine = Parents<kMulti>{v}.find(v.out.first + static_cast<u32>((mix64(threadIdx.x) >> 32) * n >> 32));
+    root = Parents<kMulti>{v}.find(v.out.first + static_cast<u32>((mix64(threadIdx.x) >> 32) * n >> 32));
   }
-  root[threadIdx.x] = mine;
-  __syncthreads();
-  u32 votes = 0;
-  for (int i = 0; i < kSamples; ++i) votes += root[i] == mine;
-  if (n != 0 && v.giant) atomicMax(reinterpret_cast<unsigned long long*>(&best), u64{votes} << 32 | mine);
-  __syncthreads();
-  if (threadIdx.x < static_cast<u32>(v.n_pes)) v.control[threadIdx.x]->giant[v.me] = static_cast<vertex_t>(best);
+  const vertex_t giant = most_common(root);
+  if (threadIdx.x < static_cast<u32>(v.n_pes)) v.control[threadIdx.x]->giant[v.me] = giant;
 }
 
 /// Calls f(local vertex, target) for the arcs of the lanes' vertices until it says true: lanes take short rows alone, the
@@ -192,7 +224,7 @@ struct JoinTrees {
 static __global__ void __launch_bounds__(kThreads) join_rest(const __grid_constant__ View v) {
   const JoinTrees join{{v}, v.here().giant[0]};
   u32 outside = 0;
-  for_own_vertices(v, nullptr, [&](u32 local, bool has) {
+  for_own_vertices(v, nullptr, 0, [&](u32 local, bool has) {
     bool alone = false;
     if (has) {
       alone = parent_to_root(join.parents, local, join.giant) != join.giant;

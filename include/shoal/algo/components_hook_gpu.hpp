@@ -31,8 +31,9 @@ enum class ComponentsExchange {
 
 /// How work is cut. Labels do not depend on any of these.
 struct ComponentsHookGpuTuning {
-  vertex_t tile = 16384;   ///< consecutive vertices that a block unites in shared memory: 512 to 32,768, in 512s
-  bool giant = true;       ///< spare the arcs of the tree that most sampled vertices are in; false looks at all arcs
+  vertex_t tile = 0;  ///< consecutive vertices that a block unites in shared memory: 512 to 32,768, in 512s; 0: 16,384,
+                      ///< down to 2,048 where that would leave multiprocessors idle
+  bool giant = true;  ///< spare the arcs of the tree that most sampled vertices are in; false looks at all arcs
   arc_t hub_arcs = 16384;  ///< longer rows are shared by the whole device, at least 64
   ComponentsExchange exchange = ComponentsExchange::automatic;
   double deadline_seconds = 5;  ///< longest wait for another PE before the run ends in a DeviceError
@@ -68,7 +69,7 @@ class ComponentsHookGpu {
   /// Runs once more, kernel by kernel, and says how long each took; slower as a whole than run().
   std::vector<ComponentsHookStep> profile();
 
-  /// Device memory of each PE: [count] labels of its vertices, of the last run.
+  /// Device memory of each PE: [count] labels of its vertices, of the last run. May be null where there are none.
   vertex_t* label(pe_t pe) const;
 
  private:

@@ -11,42 +11,47 @@ inline __device__ u64 now_ns() {
   return t;
 }
 
-/// One warp per PE: what all PEs wrote before their meeting, also into each other's memory, every PE sees after it.
+/// One warp: what all PEs wrote before their meeting, also into each other's memory, every PE sees after it.
 ///
 /// Why that holds: a kernel's stores are complete, also those to peers, before the next kernel of its stream begins; the
-/// release at system scope orders them before the word that tells; whoever acquires the word starts its next kernel later.
-static __global__ void __launch_bounds__(32) meet_peers(const __grid_constant__ View v) {
+/// release at system scope orders them before the word that tells; whoever acquires the word reads, or starts its next
+/// kernel, later.
+inline __device__ void meet(const View& v) {
   Control& mine = v.here();
   const u32 epoch = mine.epoch + 1;
   __syncwarp();
-  if (threadIdx.x == 0) mine.epoch = epoch;
-  if (threadIdx.x >= static_cast<u32>(v.n_pes)) return;
-  __threadfence_system();
-  v.control[threadIdx.x]->arrived[v.me].store_release(epoch);
-  u64 start = 0;
-  for (u32 spins = 1; static_cast<int>(mine.arrived[threadIdx.x].load_acquire() - epoch) < 0; ++spins) {
-    if (spins % 64 != 0) continue;
-    if (mine.error.load() != 0) return;
-    const u64 t = now_ns();
-    if (start == 0) start = t;
-    if (t - start > v.deadline_ns) {
-      for (pe_t p = 0; p < v.n_pes; ++p) v.control[p]->error.store(1);
-      return;
+  if (lane_id() == 0) mine.epoch = epoch;
+  if (lane_id() < static_cast<u32>(v.n_pes)) {
+    __threadfence_system();
+    v.control[lane_id()]->arrived[v.me].store_release(epoch);
+    u64 start = 0;
+    for (u32 spins = 1; static_cast<int>(mine.arrived[lane_id()].load_acquire() - epoch) < 0; ++spins) {
+      if (spins % 64 != 0) continue;
+      if (mine.error.load() != 0) break;
+      const u64 t = now_ns();
+      if (start == 0) start = t;
+      if (t - start > v.deadline_ns) {
+        for (pe_t p = 0; p < v.n_pes; ++p) v.control[p]->error.store(1);
+        break;
+      }
     }
+    __threadfence_system();
   }
-  __threadfence_system();
+  __syncwarp();
 }
+static __global__ void __launch_bounds__(32) meet_peers(const __grid_constant__ View v) { meet(v); }
 
-/// Compresses own trees and tells every PE which own vertices are in the giant one. A warp makes 32 words at a time, so that
-/// they travel as one line.
+/// Compresses own trees and tells every PE which own vertices are in the giant one. Words of a warp travel together, 32 of
+/// them as one line.
 static __global__ void __launch_bounds__(kThreads) tell_giant(const __grid_constant__ View v) {
   const Parents<true> parents{v};
   const vertex_t giant = v.here().giant[v.me];
   const u32 num_words = (v.out.count + 31) / 32;
   u32 outside = 0;
-  for (u32 w0 = thread_id() / 32 * 32; w0 < num_words; w0 += num_threads()) {
+  const u32 at_once = words_at_once(num_words, 4, 32);
+  for (u32 w0 = thread_id() / 32 * at_once; w0 < num_words; w0 += num_threads() / 32 * at_once) {
     u32 word = 0;
-    for (u32 j = 0; j < 32 && w0 + j < num_words; ++j) {
+    for (u32 j = 0; j < at_once && w0 + j < num_words; ++j) {
       const u32 local = (w0 + j) * 32 + lane_id();
       const bool has = local < v.out.count;
       const bool in = has && parent_to_root(parents, v.out.first + local, giant) == giant;
@@ -54,7 +59,7 @@ static __global__ void __launch_bounds__(kThreads) tell_giant(const __grid_const
       if (lane_id() == j) word = bits;
       outside += has && !in;
     }
-    if (w0 + lane_id() >= num_words) continue;
+    if (lane_id() >= at_once || w0 + lane_id() >= num_words) continue;
     for (pe_t p = 0; p < v.n_pes; ++p) v.in_giant[p][v.first_word[v.me] + w0 + lane_id()] = word;
   }
   count_outside(v, outside);
@@ -76,111 +81,88 @@ inline __device__ bool is_giant(const View& v, Owned x) {
   return v.in_giant[v.me][v.first_word[x.pe] + x.local / 32] >> x.local % 32 & 1;
 }
 
-/// What follows the arcs between giant trees, until this PE's is united with all others that there are.
+/// Bit per PE whose giant tree is one with that of p, by way of others too.
+inline __device__ u32 joined_with(u64 pairs, pe_t p) {
+  u32 joined = 1u << p;
+  for (u32 before = 0; before != joined;) {
+    before = joined;
+    for (int q = 0; q < kPeers; ++q) joined |= before >> q & 1 ? static_cast<u32>(pairs >> kPeers * q & 0xFF) : 0;
+  }
+  return joined;
+}
+using Pairs = cuda::atomic_ref<u64, cuda::thread_scope_system>;
+inline __device__ u64 load_pairs(const View& v) { return Pairs(v.here().pairs).load(cuda::memory_order_relaxed); }
+/// Bit per PE that has a giant tree.
+inline __device__ u32 with_giants(const View& v) {
+  u32 with = 0;
+  for (pe_t p = 0; p < v.n_pes; ++p) with |= static_cast<u32>(v.here().giant[p] != kNoVertex) << p;
+  return with;
+}
+
+/// What follows the arcs between giant trees, until this PE's is united with all others that there are. Whoever finds that
+/// two are to be united tells all: roads lead to a PE's neighbours only, and it need not look for a way to the others.
 struct UniteGiants {
   const View& v;
-  u32 wanted;  ///< bit per PE that has a giant tree, without this one; 0 if this one has none
-  u32 known;   ///< bit per PE: united, as far as this thread knows
+  u32 wanted;   ///< bit per PE that has a giant tree; 0 if this one has none
+  u32 missing;  ///< those of them that are not united with this one's, as far as this thread knows
 
-  __device__ explicit UniteGiants(const View& view) : v(view), wanted(0), known(0) {
-    if (v.here().giant[v.me] == kNoVertex) return;
-    for (pe_t p = 0; p < v.n_pes; ++p) wanted |= static_cast<u32>(p != v.me && v.here().giant[p] != kNoVertex) << p;
+  __device__ explicit UniteGiants(const View& view) : v(view), wanted(with_giants(view)) {
+    if ((wanted >> v.me & 1) == 0) wanted = 0;
     refresh();
   }
-  __device__ void refresh() { known = load(v.here().united); }
-  __device__ bool done() const { return (known & wanted) == wanted; }
+  __device__ void refresh() { missing = wanted & ~joined_with(load_pairs(v), v.me); }
+  __device__ bool done() const { return missing == 0; }
   __device__ bool operator()(u32, vertex_t target) {
     const Owned t = owner_of(v, target);
-    const u32 bit = 1u << t.pe;
-    if ((wanted & ~known & bit) == 0 || !is_giant(v, t)) return done();
-    // The first thread to say so unites them; it will have done so when the kernel has ended.
-    known |= atomicOr(&v.here().united, bit);
-    if ((known & bit) == 0) Parents<true>{v}.unite(v.here().giant[v.me], v.here().giant[t.pe]);
-    known |= bit;
+    if ((missing >> t.pe & 1) == 0 || !is_giant(v, t)) return done();
+    const u64 pair = u64{1} << (kPeers * v.me + t.pe) | u64{1} << (kPeers * t.pe + v.me);
+    // The first to say so unites them, and will have done so when all PEs have ended their hooks.
+    if ((Pairs(v.here().pairs).fetch_or(pair, cuda::memory_order_relaxed) & pair) == 0) {
+      for (pe_t p = 0; p < v.n_pes; ++p) {
+        if (p != v.me) Pairs(v.control[p]->pairs).fetch_or(pair, cuda::memory_order_relaxed);
+      }
+      Parents<true>{v}.unite(v.here().giant[v.me], v.here().giant[t.pe]);
+    }
+    refresh();
     return done();
   }
 };
 
-/// One block looks at some arcs of some giant vertices: where arcs go everywhere, that is all it takes.
-static __global__ void __launch_bounds__(kThreads) unite_giants_by_sample(const __grid_constant__ View v) {
+/// One block meets the other PEs, then looks at some arcs of some giant vertices: the first and the last ones, next to which
+/// other PEs' vertices lie where numbers follow places, and some anywhere, which is all it takes where arcs go everywhere.
+static __global__ void __launch_bounds__(kSamples) unite_giants_by_sample(const __grid_constant__ View v) {
+  constexpr u32 kEnd = kSamples / 4;
+  if (threadIdx.x < 32) meet(v);
+  __syncthreads();
   if (v.here().error.load() != 0) return;
   UniteGiants unite(v);
-  for (u32 i = 0; i < 8 && !unite.done(); ++i) {
-    const u32 local = static_cast<u32>((mix64(i * kThreads + threadIdx.x + kSamples) >> 32) * v.out.count >> 32);
-    if (!is_giant(v, {v.me, local})) continue;
-    const Row row = row_of(v.out, local);
-    const arc_t step = row.size > 16 ? row.size / 16 : 1;  // all over the row, which is sorted by PE
-    for (arc_t k = 0; k < row.size && !unite.done(); k += step) unite(local, __ldg(row.at + k));
-    unite.refresh();
-  }
+  const u32 t = threadIdx.x, n = v.out.count;
+  u32 local = static_cast<u32>((mix64(t + kSamples) >> 32) * n >> 32);
+  if (t < 2 * kEnd) local = t < kEnd ? t : n - 1 - (t - kEnd);
+  if (local >= n || unite.done() || !is_giant(v, {v.me, local})) return;
+  const Row row = row_of(v.out, local);
+  const arc_t step = row.size > 16 ? row.size / 16 : 1;  // all over the row, which is sorted by PE
+  for (arc_t k = 0; k < row.size && !unite.done(); k += step) unite(local, __ldg(row.at + k));
 }
 
-/// All arcs of giant vertices, until nothing is left to unite.
-static __global__ void __launch_bounds__(kThreads) unite_giants(const __grid_constant__ View v) {
-  if (v.here().error.load() != 0) return;
-  UniteGiants unite(v);
-  if (__all_sync(kAll, unite.done())) return;
-  for_own_vertices(v, v.in_giant[v.me] + v.first_word[v.me], [&](u32 local, bool has) {
-    if (local / 32 % kWarpWords == 0) unite.refresh();
-    for_arcs(v, 1, local, has && !unite.done(), [&](u32 vertex, vertex_t target) { return unite(vertex, target); });
-  });
-}
-static __global__ void __launch_bounds__(kThreads) unite_giant_hubs(const __grid_constant__ View v) {
-  if (v.here().error.load() != 0 || v.here().num_hubs[1] == 0) return;
-  UniteGiants unite(v);
-  if (!unite.done()) for_hub_arcs(v, 1, [&](u32 vertex, vertex_t target) { return unite(vertex, target); });
-}
-
-/// The giant trees and their roots, looked up once per block.
+/// What a block knows of the giant trees while the rest is hooked.
 struct Giants {
-  vertex_t giant[kPeers], root[kPeers];
-  vertex_t low[kPeers];  ///< of the giants of one tree the lowest: what the rest is hooked under
-  bool one;              ///< they are all one tree
+  vertex_t low[kPeers];  ///< by PE, of the giants of one tree the lowest: what the rest is hooked under
+  bool one;              ///< they are all one tree, or will be
 
-  /// Every thread of the block; ends with a barrier. Roots move while others hook, so they are followed until none has moved
-  /// since the last look: two trees that were one all along would make every thread look at all of its arcs.
+  /// Every thread of the block; ends with a barrier.
   __device__ void look_up(const View& v) {
-    if (threadIdx.x < 32) {
-      const bool has = threadIdx.x < static_cast<u32>(v.n_pes);
-      const vertex_t mine = has ? v.here().giant[threadIdx.x] : kNoVertex;
-      vertex_t top = mine;
-      for (bool moved = true; __any_sync(kAll, moved);) {
-        const vertex_t before = top;
-        if (top != kNoVertex) top = Parents<true>{v}.root_of(top);
-        moved = top != before;
-      }
-      if (threadIdx.x < kPeers) giant[threadIdx.x] = mine, root[threadIdx.x] = top;
-    }
-    __syncthreads();
     if (threadIdx.x < kPeers) {
+      const pe_t p = static_cast<pe_t>(threadIdx.x);
+      const u32 joined = joined_with(load_pairs(v), p), all = with_giants(v);
       vertex_t lowest = kNoVertex;
-      for (int p = 0; p < kPeers; ++p) {
-        if (root[p] == root[threadIdx.x]) lowest = giant[p] < lowest ? giant[p] : lowest;
+      for (pe_t q = 0; q < v.n_pes; ++q) {
+        if (joined >> q & 1) lowest = min(lowest, v.here().giant[q]);
       }
-      low[threadIdx.x] = lowest;
-    }
-    if (threadIdx.x == 0) {
-      vertex_t any = kNoVertex;
-      one = true;
-      for (int p = 0; p < kPeers; ++p) {
-        if (root[p] == kNoVertex) continue;
-        one = one && (any == kNoVertex || any == root[p]);
-        any = root[p];
-      }
+      low[p] = lowest;
+      if (p == (all == 0 ? 0 : __ffs(all) - 1)) one = (all & ~joined) == 0;
     }
     __syncthreads();
-  }
-  __device__ bool is_root(vertex_t x) const {
-    bool is = false;
-    for (int p = 0; p < kPeers; ++p) is |= x == root[p];
-    return is;
-  }
-  /// The root of x's tree if x is a giant, else x.
-  __device__ vertex_t beyond(vertex_t x) const {
-    for (int p = 0; p < kPeers; ++p) {
-      if (x == giant[p]) return root[p];
-    }
-    return x;
   }
 };
 
@@ -214,37 +196,64 @@ struct JoinPeers {
     return giants.one;
   }
 };
-static __global__ void __launch_bounds__(kThreads) join_rest_peers(const __grid_constant__ View v) {
+
+/// What the sample left open: all arcs of giant vertices, until these trees are one, then all arcs of the other vertices.
+/// Eight blocks have room on a multiprocessor, as many as are launched: with six, uniform:24,degree=2 took half as long again.
+static __global__ void __launch_bounds__(kThreads, 8) join_peers(const __grid_constant__ View v) {
   __shared__ Giants giants;
   if (__syncthreads_or(v.here().error.load() != 0)) return;
+  const u32* const in_giant = v.in_giant[v.me] + v.first_word[v.me];
+  UniteGiants unite(v);
+  if (!__all_sync(kAll, unite.done())) {
+    for_own_vertices(v, in_giant, 0, [&](u32 local, bool has) {
+      unite.refresh();
+      for_arcs(v, 1, local, has && !unite.done(), unite);
+    });
+  }
   giants.look_up(v);
   const JoinPeers join{v, giants};
-  const u32* const in_giant = v.in_giant[v.me] + v.first_word[v.me];
-  for_own_vertices(v, nullptr, [&](u32 local, bool has) {
-    const u32 bits = in_giant[local / 32];
-    if (bits != kAll) for_arcs(v, 0, local, has && (bits >> lane_id() & 1) == 0, join);
-  });
+  for_own_vertices(v, in_giant, kAll, [&](u32 local, bool has) { for_arcs(v, 0, local, has, join); });
 }
+/// The same with the long rows, if there are any.
 static __global__ void __launch_bounds__(kThreads) join_hubs_peers(const __grid_constant__ View v) {
   __shared__ Giants giants;
-  if (__syncthreads_or(v.here().error.load() != 0 || v.here().num_hubs[0] == 0)) return;
+  if (__syncthreads_or(v.here().error.load() != 0)) return;
+  UniteGiants unite(v);
+  if (!unite.done()) for_hub_arcs(v, 1, unite);
   giants.look_up(v);
   for_hub_arcs(v, 0, JoinPeers{v, giants});
 }
 
+/// One warp meets the other PEs, after which nothing is hooked any more, and looks where the giants' roots are.
+static __global__ void __launch_bounds__(32) meet_and_find_roots(const __grid_constant__ View v) {
+  meet(v);
+  if (v.here().error.load() != 0 || lane_id() >= static_cast<u32>(v.n_pes)) return;
+  const vertex_t giant = v.here().giant[lane_id()];
+  v.here().root[lane_id()] = giant == kNoVertex ? giant : Parents<true>{v}.root_of(giant);
+}
+
+/// Every own vertex points to its root; nobody asks for that of a giant, which everybody would ask for.
 static __global__ void __launch_bounds__(kThreads) compress_peers(const __grid_constant__ View v) {
-  __shared__ Giants giants;
+  __shared__ vertex_t giant[kPeers], root[kPeers];
   if (__syncthreads_or(v.here().error.load() != 0)) return;
-  giants.look_up(v);
+  if (threadIdx.x < kPeers) {
+    const bool has = threadIdx.x < static_cast<u32>(v.n_pes);
+    giant[threadIdx.x] = has ? v.here().giant[threadIdx.x] : kNoVertex;
+    root[threadIdx.x] = has ? v.here().root[threadIdx.x] : kNoVertex;
+  }
+  __syncthreads();
   const Parents<true> parents{v};
   for (u32 local = thread_id(); local < v.out.count; local += num_threads()) {
     const vertex_t x = v.out.first + local, up = parents.load(x);
-    if (up == x) continue;
-    vertex_t to = giants.beyond(up);
-    while (!giants.is_root(to)) {
-      const vertex_t next = parents.load(to);
-      if (next == to) break;
-      to = next;
+    vertex_t to = up;
+    for (vertex_t at = x; to != at;) {
+      at = to;
+      bool known = false;
+      for (int p = 0; p < kPeers; ++p) {
+        if (at == giant[p] || at == root[p]) to = root[p], known = true;
+      }
+      if (known) break;
+      to = parents.load(at);
     }
     if (to != up) parents.store(x, to);
   }

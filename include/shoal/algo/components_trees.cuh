@@ -24,15 +24,17 @@ inline constexpr int kTileArcs = 4;       ///< of each row: looked at within a t
 inline constexpr int kTileThreads = 512;  ///< of a block that unites a tile
 inline constexpr int kThreads = 256;      ///< of a block elsewhere
 inline constexpr int kSamples = 1024;     ///< vertices that vote for the giant tree, one per thread of a block
-inline constexpr u32 kWarpWords = 8;      ///< words of 32 vertices that a warp takes at once
+inline constexpr u32 kWarpWords = 8;      ///< words of 32 vertices that a warp takes at once, at most
 inline constexpr u32 kCopySteps = 4;      ///< towards the root, while a forest is copied
 inline constexpr arc_t kLaneArcs = 32;    ///< rows up to this are left to one lane
 
-/// Words of one PE. `arrived`, `error` and `giant` are written by peers. All zero before the first run and after a failed one.
+/// Words of one PE. `arrived`, `error`, `giant` and `pairs` are written by peers. All zero before the first run and after a
+/// failed one.
 struct Control {
   vertex_t giant[kPeers];                    ///< root of each PE's giant tree when it was sampled; kNoVertex: none
+  vertex_t root[kPeers];                     ///< the roots of those trees when all is hooked; kNoVertex: none
+  u64 pairs;                                 ///< bit kPeers * p + q: somebody unites the giant trees of PEs p and q
   u32 num_hubs[2];                           ///< rows in `hubs`, of each stage
-  u32 united;                                ///< bit q: the giant trees of PE q and of this PE are one
   u32 epoch;                                 ///< meetings so far
   u64 outside;                               ///< vertices that were not in the giant tree after the first arcs
   u64 open_arcs;                             ///< arcs to other PEs of which neither end was, if they were counted
@@ -70,6 +72,12 @@ static_assert(std::is_trivially_copyable_v<View> && sizeof(View) < 4000, "a View
 inline __device__ u32 lane_id() { return threadIdx.x & 31; }
 inline __device__ u32 thread_id() { return blockIdx.x * blockDim.x + threadIdx.x; }
 inline __device__ u32 num_threads() { return gridDim.x * blockDim.x; }
+/// How many of num_words words a warp takes at once: `most`, or less, down to `least`, as long as every warp has some.
+inline __device__ u32 words_at_once(u32 num_words, u32 least, u32 most) {
+  u32 words = most;
+  while (words > least && num_words <= num_threads() / 32 * (words / 2)) words /= 2;
+  return words;
+}
 
 /// What is done with parents, wherever they are kept.
 /// @tparam Where   has slot(x), the word with the parent of x

@@ -21,12 +21,12 @@ namespace shoal {
 ///         nothing is left on any device then
 PlacedGraph place_on_devices(const Csr& graph, Partition partition, std::vector<int> devices, bool weights = false);
 
-/// True if generate_on_devices() knows this kind of graph: all of them.
-bool can_generate_on_devices(const GeneratorSpec& spec);
+/// True if generate_on_devices() makes this partition: those that need no look at all arcs, for any kind of graph.
+bool can_generate_on_devices(PartitionKind kind);
 
 /// Generates each PE's rows on its device: the very graph that generate() makes, without passing through the host. While
 /// it sorts, a device holds 16 bytes per arc of its PE, counted before duplicates are removed.
-/// @param kind   block, edges or random; automatic: edges
+/// @param kind   block, edges, one or random; automatic: edges
 /// @param seed   of the random partition
 /// @param weights  hash255 or unit: computed there as well, 4 bytes per arc (mean_weight is then the expected one)
 /// @throws UsageError (another kind, lengths, weights of a file), CapacityError (sizes wanted and free), DeviceError; nothing is left then

@@ -13,7 +13,7 @@ namespace shoal {
 
 struct Csr;
 
-enum class PartitionKind { automatic, block, edges, random, modulo, metis, file };
+enum class PartitionKind { automatic, block, edges, random, modulo, metis, one, file };
 
 /// The ranges alone, as kernels see them.
 struct OwnerTable {
@@ -45,8 +45,8 @@ struct Partition {
 
 /// Makes a partition.
 /// @param kind  block: equal vertices; edges: contiguous, equal arcs; random: a seeded permutation; modulo: vertex v
-///              goes to PE v mod n_pes; metis: edge cut by METIS (symmetric view of the graph); file: one PE number per
-///              line, `file` names it ('#' and '%' begin comments); automatic: edges
+///              goes to PE v mod n_pes; metis: edge cut by METIS (symmetric view of the graph); one: all vertices on
+///              PE 0; file: one PE number per line, `file` names it ('#' and '%' begin comments); automatic: edges
 /// @param n_pes in [1, kMaxPes]; may exceed the number of vertices: some PEs then own none
 /// @param seed  of random and metis
 /// @throws UsageError  METIS was not found when shoal was built, the graph is too large for its 32-bit indices, or the
@@ -57,6 +57,8 @@ Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const
 /// The ranges of a contiguous partition, without counting its cut: block, or edges from the graph's offsets.
 OwnerTable block_ranges(std::int64_t n, pe_t n_pes);
 OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes);
+/// All vertices on PE 0; the others own none.
+OwnerTable one_range(std::int64_t n, pe_t n_pes);
 
 /// A random partition of n vertices, the same on every machine; its cut is not counted.
 Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed);

@@ -58,7 +58,7 @@ JudgeKind parse_judge(const std::string& text);
 CombineKind parse_combine(const std::string& text);
 /// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 512, a multiple of 32.
 void parse_worker(const std::string& text, Options& options);
-/// `auto`, `block`, `edges`, `random`, `metis` or `file:PATH`; sets partition and partition_file.
+/// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);
 
 /// Refuses values outside their ranges, whatever the machine. Called by every door before anything is built.
