@@ -95,8 +95,8 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
   std::uint64_t place = wanted.seed;  // the same in every program, whatever part it was asked for
   for (const char c : input.name + subject.name) place = mix(place + static_cast<unsigned char>(c));
   for (pe_t pes = wanted.fewest_pes; pes <= wanted.most_pes; ++pes) {
-    for (const PartitionKind partition :
-         {PartitionKind::block, PartitionKind::edges, PartitionKind::random, PartitionKind::metis}) {
+    for (const PartitionKind partition : {PartitionKind::block, PartitionKind::edges, PartitionKind::random,
+                                          PartitionKind::metis, PartitionKind::one}) {
       if (pes == 1 && partition != PartitionKind::block && partition != PartitionKind::random) continue;
       if (partition == PartitionKind::metis && !have_metis()) continue;
       Options o;
@@ -111,6 +111,7 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
       if (wanted.part != Part::rest) {
         for (const std::string& strategy : subject.bulk) ways.push_back({o, strategy, where + ", " + strategy});
       }
+      if (partition == PartitionKind::one) continue;
       if (partition == PartitionKind::metis) o.partition = PartitionKind::file;  // METIS takes longer than most runs
       add_async(ways, subject, input, wanted.part, o, where, ++place,
                 [&] { return !wanted.quick || mix(++number) % 18 == 0; });

@@ -10,7 +10,7 @@ namespace shoal::cli {
 namespace {
 
 const char* const kBfsFooter = R"(examples:
-  shoal bfs kron:20                            one search from a random source, on all GPUs or else all CPU threads
+  shoal bfs kron:20                            one search from a random source, on the GPUs, or else all CPU threads
   shoal bfs kron:20 --trials 16 --verify       16 random sources; exit status 1 if any answer is wrong
   shoal bfs road:2048 --source 0 --strategy async --device cpu --pes 2
   shoal bfs web.mtx --source max-degree --output levels.npy

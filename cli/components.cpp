@@ -10,7 +10,7 @@ namespace shoal::cli {
 namespace {
 
 const char* const kComponentsFooter = R"(examples:
-  shoal components kron:20                     how many there are, and the largest; on all GPUs or else all CPU threads
+  shoal components kron:20                     how many there are, and the largest; on the GPUs, or else all CPU threads
   shoal components kron:20 --trials 8 --verify
                                                exit status 1 if any answer is wrong
   shoal components web.mtx --output labels.npy

@@ -12,7 +12,7 @@ namespace shoal::cli {
 namespace {
 
 const char* const kPageRankFooter = R"(examples:
-  shoal pagerank kron:20                       ranks within 1e-6 of the exact ones, on all GPUs or else all CPU threads
+  shoal pagerank kron:20                       ranks within 1e-6 of the exact ones, on the GPUs, or else all CPU threads
   shoal pagerank web.mtx --verify --output ranks.npy
                                                float64, sum 1; exit status 1 if an answer is farther off than --tolerance
   shoal pagerank web.mtx --alpha 0.9 --tolerance 1e-9 --precision float64

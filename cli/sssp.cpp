@@ -13,7 +13,7 @@ namespace shoal::cli {
 namespace {
 
 const char* const kSsspFooter = R"(examples:
-  shoal sssp roads.gr.gz --source 17           distances by the file's weights, on all GPUs or else all CPU threads
+  shoal sssp roads.gr.gz --source 17           distances by the file's weights, on the GPUs, or else all CPU threads
   shoal sssp kron:18 --trials 8 --verify       weights 1 to 255 from the ends of each arc; every answer is checked
   shoal sssp road:1024 --source 0 --strategy delta --delta 200 --device cpu
   shoal sssp road:1024 --strategy async --queue priority --threshold-delta 500 --stats

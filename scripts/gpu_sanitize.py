@@ -56,7 +56,9 @@ CASES = [
     ("sssp delta", 2, f"{WEIGHTED} --strategy delta"),
     ("components async, judge remote", 2, f"components {KRON} {ASYNC} --worker warp --judge remote"),
     ("components async block, rounds", 2, f"components {KRON} {ASYNC} --worker block:64 --kernel discrete"),
-    ("components hook", 2, "components uniform:8 --strategy hook"),
+    ("components hook", 2, "components uniform:8 --strategy hook --partition edges"),
+    ("components hook, giants apart", 2, "components road:64 --strategy hook --partition block"),
+    ("components, forests", 2, "components uniform:9,degree=1 --strategy hook --partition random"),
     ("pagerank async", 2, f"{RANKED} {ASYNC} --worker warp"),
     ("pagerank pull", 2, f"{RANKED} --strategy pull"),
 ]

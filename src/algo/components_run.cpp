@@ -21,8 +21,9 @@ constexpr std::int64_t kFewVertices = 1 << 22;
 struct ComponentsRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const ComponentsOptions& o)
-      : GraphRunner::State(graph, o, std::nullopt,
-                           components_strategy(o) == ComponentsStrategy::hook ? kFewVertices : 0),
+      : GraphRunner::State(
+            graph, o, std::nullopt,
+            components_strategy(o) == ComponentsStrategy::hook ? FewVertices{kFewVertices, true} : FewVertices{}),
         options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }

@@ -9,25 +9,38 @@ namespace shoal {
 
 namespace {
 
-/// Arcs of a small graph at most: a GPU has room for them.
+/// A graph of more arcs may need several GPUs for its memory.
 constexpr double kFewArcs = 1 << 28;
+
+/// Who asks for a partition wants several PEs.
+bool is_small(const Options& options, std::int64_t vertices, double arcs, FewVertices few) {
+  return vertices < few.than && arcs < kFewArcs && options.partition == PartitionKind::automatic;
+}
+bool is_small(const Options& options, const Csr& graph, FewVertices few) {
+  return is_small(options, graph.num_vertices(), static_cast<double>(graph.num_arcs()), few);
+}
+bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few) {
+  spec.check();
+  return is_small(options, spec.num_vertices(), spec.max_arcs(), few);
+}
 
 }  // namespace
 
-PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights, std::int64_t few)
-    : machine_(options), chosen_(machine_.chosen()) {
-  place(graph, options, weights, few);
+PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights, FewVertices few)
+    : machine_(options, is_small(options, graph, few)), chosen_(machine_.chosen()) {
+  place(graph, options, weights, few.even_if_asked && is_small(options, graph, few));
 }
 
 PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights,
-                     std::int64_t few)
-    : machine_(options), chosen_(machine_.chosen()) {
+                     FewVertices few)
+    : machine_(options, is_small(options, spec, few)), chosen_(machine_.chosen()) {
   if (weights == WeightSource::file) {
     throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
   }
   Stopwatch watch;
+  const bool leave_to_one = few.even_if_asked && is_small(options, spec, few);
   if (machine_.on_gpu()) {
-    const PartitionKind kind = choose_partition(options, spec.num_vertices() < few && spec.max_arcs() < kFewArcs);
+    const PartitionKind kind = choose_partition(options, leave_to_one);
     if (can_generate_on_devices(kind)) {
       placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, weights);
       phases_.emplace_back("generate", watch.lap());
@@ -38,16 +51,16 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::opt
   }
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
-  place(own_, options, weights, few);
+  place(own_, options, weights, leave_to_one);
 }
 
-PartitionKind PlacedRun::choose_partition(const Options& options, bool small) {
+PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_one) {
   if (options.partition != PartitionKind::automatic) {
     chosen_.emplace_back("partition", std::string(name(options.partition)) + ": asked for");
     return options.partition;
   }
   const bool one = machine_.n_pes() == 1;
-  if (!one && small && machine_.on_gpu()) {
+  if (!one && leave_to_one && machine_.on_gpu()) {
     chosen_.emplace_back("partition", "one: a GPU alone is done with so small a graph before several have met");
     return PartitionKind::one;
   }
@@ -57,7 +70,8 @@ PartitionKind PlacedRun::choose_partition(const Options& options, bool small) {
   return kind;
 }
 
-void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights, std::int64_t few) {
+void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights,
+                      bool leave_to_one) {
   Stopwatch watch;
   if (weights) weighted_ = with_weights(input, *weights);
   graph_ = weights ? &weighted_ : &input;
@@ -65,9 +79,8 @@ void PlacedRun::place(const Csr& input, const Options& options, std::optional<We
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   const std::string& wide = graph.weight_remarks.wide;
   if (weights && !wide.empty()) chosen_.emplace_back("weights", "float64: " + wide);
-  const bool small = graph.num_vertices() < few && static_cast<double>(graph.num_arcs()) < kFewArcs;
-  Partition partition =
-      make_partition(graph, machine_.n_pes(), choose_partition(options, small), options.partition_file, options.seed);
+  Partition partition = make_partition(graph, machine_.n_pes(), choose_partition(options, leave_to_one),
+                                       options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());
   if (machine_.on_gpu()) {
     placed_ = place_on_devices(graph, std::move(partition), machine_.devices(), weights.has_value());

@@ -18,6 +18,7 @@
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/report.hpp"
+#include "shoal/runtime/worklist_plan.hpp"
 
 namespace shoal {
 
@@ -40,19 +41,31 @@ struct Reached {
   double farthest = 0;  ///< largest distance of them, 0 if there are none
 };
 
+/// Which graphs are too small for several GPUs, which would wait for each other longer than one works.
+struct FewVertices {
+  std::int64_t than = 0;       ///< a graph of fewer is left to one GPU, unless a number was asked for
+  bool even_if_asked = false;  ///< and if it was, to one of these, unless another partition was
+};
+
+/// The same for what `auto` chooses; no graph is too small where a strategy was asked for, or led to by its options.
+template <class AlgorithmOptions>
+FewVertices few_for_auto(const AlgorithmOptions& options, std::int64_t than) {
+  using Strategy = decltype(options.strategy);
+  return {options.strategy == Strategy::automatic && !asks_for_worklist(options) ? than : 0};
+}
+
 /// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first
 /// member, so that the engine, a later one, goes before the graph does.
 class PlacedRun {
  public:
   /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
   /// @param weights  the arcs' weights, placed as well; none: no weights on devices
-  /// @param few      a graph of fewer vertices is left to one GPU of several, unless another partition was asked for
   /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
   PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-            std::int64_t few = 0);
+            FewVertices few = {});
   /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
   PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-            std::int64_t few = 0);
+            FewVertices few = {});
   PlacedRun(const PlacedRun&) = delete;
   PlacedRun& operator=(const PlacedRun&) = delete;
 
@@ -142,10 +155,10 @@ class PlacedRun {
  private:
   static constexpr std::int64_t kGrain = 1 << 16;
 
-  PartitionKind choose_partition(const Options& options, bool small);
+  PartitionKind choose_partition(const Options& options, bool leave_to_one);
   void fetch_degrees();
   arc_t degree_known(vertex_t input) const { return graph_ != nullptr ? graph_->degree(input) : degrees_[input]; }
-  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights, std::int64_t few);
+  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights, bool leave_to_one);
 
   Machine machine_;
   Csr own_;                      // generated here, or fetched from the devices; else empty
@@ -161,7 +174,7 @@ class PlacedRun {
 struct GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-        std::int64_t few = 0)
+        FewVertices few = {})
       : run(graph, options, weights, few) {}
   virtual ~State() = default;
 

@@ -15,9 +15,18 @@
 #include "sssp_engines.hpp"
 
 namespace shoal {
+namespace {
+
+/// Four H200 and one, 2026-11-22, medians of 5 and 7, ms: kron:20 1.0 / .49, kron:22 1.7 / .99, uniform:22 4.3 / 3.8, kron:23 (8 M vertices)
+/// 1.56 / 1.61, kron:24 2.0 / 2.9, uniform:24 11 / 22; road:512 5.6 / 4.0, road:2048 (4 M) 23 / 18, road:8192 138 / 228.
+constexpr std::int64_t kFewVertices = 1 << 23;
+
+}  // namespace
+
 struct SsspRunner::State : GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const SsspOptions& o) : GraphRunner::State(graph, o, o.weights), options(o) {
+  State(const Graph& graph, const SsspOptions& o)
+      : GraphRunner::State(graph, o, o.weights, few_for_auto(o, kFewVertices)), options(o) {
     const PlacedGraph& placed = run.placed();
     const double longest = static_cast<double>(std::max<std::int64_t>(placed.num_vertices, 1)) * placed.max_weight;
     real = placed.weight_kind == WeightKind::float64;

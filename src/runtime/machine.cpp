@@ -27,7 +27,7 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
 
 }  // namespace
 
-Machine::Machine(const Options& options) {
+Machine::Machine(const Options& options, bool one_gpu) {
   check_options(options);
   std::string why_none;
   std::vector<DeviceInfo> found;
@@ -39,9 +39,13 @@ Machine::Machine(const Options& options) {
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
-    choose_gpus(options, found);
+    choose_gpus(options, found, one_gpu);
     chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
-    chosen_.emplace_back("pes", std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": all GPUs") +
+    const char* const why = options.pes > 0 ? ": asked for"
+                            : one_gpu && devices_.size() < found.size()
+                                ? ": a small graph, which several GPUs would take longer for"
+                                : ": all GPUs";
+    chosen_.emplace_back("pes", std::to_string(n_pes_) + why +
                                     (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : ""));
   } else {
     if (options.pes_per_gpu > 1) {
@@ -72,9 +76,9 @@ Machine::Machine(const Options& options) {
 #endif
 }
 
-void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>& found) {
+void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu) {
   const pe_t gpus = static_cast<pe_t>(found.size()), most = gpus * options.pes_per_gpu;
-  n_pes_ = options.pes > 0 ? options.pes : std::min(most, kMaxPes);
+  n_pes_ = options.pes > 0 ? options.pes : one_gpu && options.pes_per_gpu == 1 ? 1 : std::min(most, kMaxPes);
   if (n_pes_ > most) {
     const pe_t share = (n_pes_ + gpus - 1) / gpus;
     throw UsageError(

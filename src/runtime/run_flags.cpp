@@ -12,7 +12,8 @@ void RunFlags::add_to(CLI::App& app) {
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
   };
   flag("--device", "KIND", device_, "auto, cpu or gpu");
-  flag("--pes", "N", values_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
+  flag("--pes", "N", values_.pes,
+       "processing elements: GPUs, or groups of CPU threads (0: all GPUs, one for a small graph; or one group)");
   flag("--pes-per-gpu", "N", values_.pes_per_gpu,
        "PEs that share a GPU: more than one tries a run of many GPUs on few (slower than one PE)");
   flag("--engine", "NAME", values_.engine, "auto, self (one PE), threads (CPU), peer (GPUs of this process)");

@@ -12,7 +12,7 @@ RUNS = [
     "bfs road:64 --strategy async --worker warp --trials 10",
     "bfs kron:12 --strategy levels --trials 50",
     "sssp kron:12 --weights hash255 --strategy async --worker thread --trials 5",
-    "components kron:12 --strategy hook --trials 20",
+    "components kron:12 --strategy hook --partition edges --trials 20",
     "pagerank kron:8 --strategy async --tolerance 0.01 --trials 3",
 ]
 
@@ -49,6 +49,22 @@ class Gpu(CommandTest):
         for run in RUNS:
             with self.subTest(run=run):
                 self.good(*run.split(), *share)
+
+    def test_small_graphs_are_left_to_one_gpu(self) -> None:
+        def pes_of(*more) -> tuple[str, str]:
+            done = self.good(*more, "kron:10", "--device", "gpu", "--verify", "--json").json()
+            chosen = done["trials"][0]["report"]["chosen"]
+            return chosen["pes"].split(": ", 1)[0], chosen["partition"].split(":")[0]
+
+        gpus = str(self.gpus)
+        for algorithm in ("bfs", "pagerank", "components"):
+            with self.subTest(algorithm=algorithm):
+                self.assertEqual(pes_of(algorithm)[0], "1")
+                self.assertEqual(pes_of(algorithm, "--strategy", "async")[0], gpus)
+                self.assertEqual(pes_of(algorithm, "--partition", "edges")[0], gpus)
+                asked = "one" if algorithm == "components" else "edges"
+                self.assertEqual(pes_of(algorithm, "--pes", gpus), (gpus, asked if self.gpus > 1 else "block"))
+        self.assertEqual(pes_of("sssp", "--weights", "hash255")[0], "1")
 
     def test_more_workers_than_fit_are_not_launched(self) -> None:
         self.good("bfs", "kron:10", "--device", "gpu", "--strategy", "async", "--workers", 2**24, "--verify")

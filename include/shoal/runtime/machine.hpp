@@ -19,10 +19,11 @@ namespace shoal {
 class Machine {
  public:
   /// Resolves device, engine, pes and threads.
+  /// @param one_gpu  what is to be run is too small for several GPUs: one, unless a number was asked for
   /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, GPUs that do not reach
   ///                     each other; the line says what there is
   /// @throws DeviceError a GPU was asked for and there is none (with the reason)
-  explicit Machine(const Options& options);
+  explicit Machine(const Options& options, bool one_gpu = false);
 
   bool on_gpu() const { return on_gpu_; }
   pe_t n_pes() const { return n_pes_; }
@@ -62,7 +63,7 @@ class Machine {
   const std::vector<std::pair<std::string, std::string>>& chosen() const { return chosen_; }
 
  private:
-  void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found);
+  void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu);
 
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;

@@ -17,7 +17,7 @@ enum class JudgeKind { automatic, owner, remote };
 enum class CombineKind { automatic, off, on };
 
 struct Options {
-  pe_t pes = 0;          ///< 0: all GPUs, or one PE of all CPU threads
+  pe_t pes = 0;          ///< 0: all GPUs (one for a small graph), or one PE of all CPU threads
   pe_t pes_per_gpu = 1;  ///< PEs that share a GPU: more than one to try a run of many GPUs on few; each gets its part
   DeviceKind device = DeviceKind::automatic;
   std::string engine = "auto";  ///< self, threads, peer
