@@ -37,7 +37,7 @@ def keep(args: argparse.Namespace, machine: dict, rows: list[dict]) -> None:
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     out = {"bench": "scaling", "arguments": sys.argv[1:], "date": now, **machine, "devices": devices}
-    out |= {"device": args.device, "flags": FLAGS, "rows": rows}
+    out |= {"device": args.device, "flags": FLAGS, "table": args.table, "rows": rows}
     args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
 
@@ -51,6 +51,7 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--timeout", type=float, default=60, help="seconds of a command (default 60)")
     parser.add_argument("--json", type=pathlib.Path, help="where the rows are kept")
+    parser.add_argument("--table", action="store_true", help="docs/results.md shows graphs by PEs, not a line for each row")
     args = parser.parse_args()
     rows, failed = [], 0
     for graph in args.graphs:

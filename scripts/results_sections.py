@@ -1,8 +1,14 @@
 """Sections of docs/results.md: partitions, ends and lags, queues, experiments of papers."""
 
 import pathlib
+import statistics
 
 COUNTS = ("items taken / vertices reached", "million items run")  # units of `shoal bench` that are no times
+
+
+def hardware(data: dict) -> str:
+    """The GPUs or the processor of a run, by name."""
+    return data["devices"][0]["name"] if data["device"] == "gpu" else data["machine"]["cpu"]
 
 
 def partition_place(data: dict) -> str:
@@ -45,6 +51,35 @@ def partition_section(parts: list[dict]) -> str:
 
 def partition_cell(row: dict | None) -> str:
     return "not run" if row is None else "failed" if "failed" in row else f"{row['median_seconds'] * 1e3:.2f}"
+
+
+def several_section(place: str, parts: list[dict], note: str) -> str:
+    """bench/scaling.py files of one place as a section: a row for each graph, a column for each algorithm."""
+    rows = [row for part in parts for row in part["rows"]]
+    if not all(row["verified"] for row in rows):
+        raise ValueError("not every answer is right")
+    counts = sorted({row["pes"] for row in rows})
+    algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
+    flags = "; ".join(f"{a} {' '.join(words)}" for a, words in parts[0]["flags"].items() if a in algorithms)
+    lines = [
+        f"## Several PEs and one on {place}",
+        "",
+        f"`bench/scaling.py --table`, `auto`, answers checked between runs ({flags}): medians in ms, with --pes "
+        f"{' / '.join(map(str, counts))}.",
+        "",
+        *([note.strip(), ""] if note else []),
+        "| graph | vertices | " + " | ".join(algorithms) + " |",
+        "|---|---:|" + "---:|" * len(algorithms),
+    ]
+    kinds = {row["graph"]: (row["graph"].split(":")[0], row["num_vertices"]) for row in rows}
+    for graph, (_, vertices) in sorted(kinds.items(), key=lambda item: item[1]):
+        cells = []
+        for algorithm in algorithms:
+            times = {r["pes"]: r["seconds"] for r in rows if (r["graph"], r["algorithm"]) == (graph, algorithm)}
+            each = [f"{statistics.median(times[n]) * 1e3:.3g}" if n in times else "-" for n in counts]
+            cells.append(" / ".join(each) if times else "")
+        lines.append(f"| {graph} | {vertices:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def end_row(data: dict) -> str:

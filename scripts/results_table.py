@@ -51,6 +51,7 @@ class Results:
         self.tuned: list[auto.Tuned] = []
         autos: list[dict] = []
         partitions: dict[str, list[dict]] = {}
+        several: dict[str, list[dict]] = {}
         self.ends: list[str] = []
         self.lags: list[str] = []
         self.goals = goals.Goals()
@@ -67,6 +68,8 @@ class Results:
                 command, bench = data.get("command"), data.get("bench")
                 if command in runs.ALGORITHMS:
                     self.runs += runs.from_command(data)
+                elif bench == "scaling" and data.get("table"):
+                    several.setdefault(sections.hardware(data), []).append(data)
                 elif bench == "scaling":
                     self.runs += runs.from_scaling(data)
                 elif bench == "beside_gapbs":
@@ -102,6 +105,9 @@ class Results:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
         self.tuned += auto.auto_rows(autos)
         self.sections += [sections.partition_section(parts) for parts in partitions.values()]
+        self.sections += [
+            sections.several_section(place, parts, self.note("several")) for place, parts in several.items()
+        ]
         for parts in queues.values():
             self.sections.append(sections.queue_section(parts, self.note("queues")))
         if self.ends:
