@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "shoal/core/cuda_check.cuh"
@@ -28,6 +30,7 @@ struct Arguments {
   int trials = 16;
   std::uint64_t seed = 1;
   bool no_check = false;
+  int rest = 0;
   PartitionKind partition = PartitionKind::automatic;
   std::vector<std::string> graphs;
 
@@ -39,11 +42,15 @@ struct Arguments {
     app.add_option("--trials", trials, "timed runs")->check(CLI::Range(1, 10000));
     app.add_option("--seed", seed, "of sources and of the random partition");
     app.add_flag("--no-check", no_check, "do not check the answers");
+    app.add_option("--rest", rest, "milliseconds before each trial; after some tens, wires between GPUs are asleep")
+        ->check(CLI::Range(0, 10000));
     static const std::map<std::string, PartitionKind> kinds = {
         {"block", PartitionKind::block}, {"edges", PartitionKind::edges}, {"random", PartitionKind::random}};
     app.add_option("--partition", partition, "of the vertices: block, edges, random (default: edges)")
         ->transform(CLI::CheckedTransformer(kinds));
   }
+  /// Before a trial.
+  void wait() const { std::this_thread::sleep_for(std::chrono::milliseconds(rest)); }
   /// The graph on the first GPUs. @throws DeviceError when there are too few
   PlacedGraph place(const std::string& text, std::optional<WeightSource> weights = std::nullopt) const {
     if (num_devices() < pes) {

@@ -1,6 +1,6 @@
 // Level-synchronous breadth-first search on 1 to 8 GPUs: checks every source, then times it, and prints what it took.
 //
-//   gpu_bfs_levels [--pes N] [--partition KIND] [--trials N] [--seed N] [--tune NAME=VALUE[,NAME=VALUE...]]... [--steps]
+//   gpu_bfs_levels [--pes N] [--partition KIND] [--trials N] [--rest MS] [--seed N] [--tune NAME=VALUE[,NAME=VALUE...]]... [--steps]
 //                  [--no-check] [--json FILE] GRAPH...
 //
 // GRAPH is a generator such as kron:24; it is generated on the devices. Sources are drawn from the vertices with arcs,
@@ -82,8 +82,9 @@ void print_steps(const BfsLevelsGpu& search) {
 }
 
 /// Checks, then times. @return a JSON object
-std::string measure(const std::string& name, const PlacedGraph& g, bool check, bool steps, const std::string& tune,
-                    const std::vector<vertex_t>& sources) {
+std::string measure(const std::string& name, const PlacedGraph& g, const bed::Arguments& a, bool steps,
+                    const std::string& tune, const std::vector<vertex_t>& sources) {
+  const bool check = !a.no_check;
   BfsLevelsGpu search(g, tuning_of(tune));
   std::vector<DeviceArray<level_t>> arrays;
   std::vector<level_t*> level;
@@ -109,6 +110,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, bool check, b
   std::string sides;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Report report;
+    a.wait();
     search.search(sources[i], level.data(), report);
     seconds.push_back(report.seconds);
     rate.push_back(r[i].arcs / report.seconds);
@@ -157,7 +159,7 @@ int main(int argc, char** argv) try {
   for (const std::string& name : a.graphs) {
     const PlacedGraph g = a.place(name);
     const std::vector<vertex_t> sources = bed::draw_sources(g, a.trials, a.seed);
-    for (const std::string& tune : tunings) results.push_back(measure(name, g, !a.no_check, steps, tune, sources));
+    for (const std::string& tune : tunings) results.push_back(measure(name, g, a, steps, tune, sources));
   }
   if (!json.empty()) bed::write_json(json, results);
   return 0;

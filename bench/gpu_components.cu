@@ -6,11 +6,9 @@
 // GRAPH is a generator (kron:22, road:4096); it is made on the devices. Prints the median and the fastest of the trials, and
 // the floor: reading offsets, one 32-byte sector of every row, and writing the labels once, at 4 TB/s per GPU.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gpu_bed.cuh"
@@ -23,15 +21,14 @@ namespace {
 using namespace shoal;
 
 /// Times, then checks. @return 1 if the labels are wrong
-int measure(const std::string& text, const bed::Arguments& a, const ComponentsHookGpuTuning& tuning, int rest,
-            bool profile) {
+int measure(const std::string& text, const bed::Arguments& a, const ComponentsHookGpuTuning& tuning, bool profile) {
   const PlacedGraph graph = a.place(text);
   ComponentsHookGpu hook(graph, tuning);
   Report report;
   hook.run(report);
   std::vector<double> ms;
   for (int i = 0; i < a.trials; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(rest));
+    a.wait();
     report = {};
     hook.run(report);
     ms.push_back(report.seconds * 1e3);
@@ -64,7 +61,6 @@ int main(int argc, char** argv) try {
   CLI::App app("Connected components on GPUs: times and steps.");
   bed::Arguments a;
   bool profile = false;
-  int rest = 0;
   const std::map<std::string, ComponentsExchange> exchanges = {{"auto", ComponentsExchange::automatic},
                                                                {"hooks", ComponentsExchange::hooks},
                                                                {"forests", ComponentsExchange::forests}};
@@ -72,13 +68,11 @@ int main(int argc, char** argv) try {
   a.add_to(app);
   app.add_option("--exchange", tuning.exchange, "of several PEs: auto, hooks, forests")
       ->transform(CLI::CheckedTransformer(exchanges));
-  app.add_option("--rest", rest, "milliseconds before each trial; after some tens, wires between GPUs are asleep")
-      ->check(CLI::Range(0, 10000));
   app.add_option("--tile", tuning.tile, "vertices that a block unites in shared memory (default: by the graph's size)");
   app.add_flag("--profile", profile, "also each kernel");
   CLI11_PARSE(app, argc, argv);
   int wrong = 0;
-  for (const std::string& text : a.graphs) wrong += measure(text, a, tuning, rest, profile);
+  for (const std::string& text : a.graphs) wrong += measure(text, a, tuning, profile);
   return wrong == 0 ? 0 : 1;
 } catch (const shoal::Error& error) {
   std::fprintf(stderr, "gpu_components: %s\n", error.what());

@@ -1,6 +1,6 @@
 // Shortest paths on 1 to 8 GPUs, strategy delta: checks every source, then times it, and prints what it took.
 //
-//   gpu_sssp_delta [--pes N] [--trials N] [--seed N] [--wide] [--tune NAME=VALUE[,NAME=VALUE...]]... [--no-check]
+//   gpu_sssp_delta [--pes N] [--trials N] [--rest MS] [--seed N] [--wide] [--tune NAME=VALUE[,NAME=VALUE...]]... [--no-check]
 //                  [--phases] [--partition block|edges|random] [--json FILE] GRAPH...
 //
 // GRAPH is a generator such as kron:24, generated on the devices, or a file; with weights hash255 (1 to 255). Sources are
@@ -142,6 +142,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, const Argumen
   std::string trials, chosen;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Report report;
+    a.wait();
     search.search(sources[i], report);
     seconds.push_back(report.seconds);
     arcs.push_back(static_cast<double>(report.pushed) / static_cast<double>(found[i].arcs));

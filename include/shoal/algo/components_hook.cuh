@@ -1,19 +1,9 @@
 // Connected components on GPUs: the kernels that stay within one PE. The steps, and why they are right: components_hook.hpp.
 #pragma once
 #include "shoal/algo/components_trees.cuh"
+#include "shoal/core/wake_wires.cuh"
 
 namespace shoal::hook_gpu {
-
-/// One block stores all over the words that this PE will tell its peers. Wires between GPUs that have rested for some tens of
-/// milliseconds take 0.1 ms to wake (four H200), each when it is first used, and addresses are spread over all of them: so
-/// they do it while trees grow.
-inline __device__ void wake_wires(const View& v) {
-  const u64 num_words = (u64{v.out.count} + 31) / 32;
-  if (num_words == 0) return;
-  for (pe_t p = 0; p < v.n_pes; ++p) {
-    if (p != v.me) v.in_giant[p][v.first_word[v.me] + static_cast<u32>(num_words * threadIdx.x / kTileThreads)] = 0;
-  }
-}
 
 /// One block per tile. Afterwards every parent of this PE is set, and marks say what the tiles left open.
 template <bool kMulti>
@@ -24,7 +14,11 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
     v.here().num_hubs[0] = v.here().num_hubs[1] = 0;
     v.here().outside = v.here().pairs = 0;
   }
-  if (kMulti && blockIdx.x == 0) wake_wires(v);
+  if (kMulti && blockIdx.x == 0 && v.out.count != 0) {
+    for (pe_t p = 0; p < v.n_pes; ++p) {  // into what this PE will tell the others
+      if (p != v.me) wake_wires(v.in_giant[p] + v.first_word[v.me], (v.out.count + 31) / 32);
+    }
+  }
   const u32 base = blockIdx.x * v.tile;
   if (base >= v.out.count) return;
   const u32 size = v.out.count - base < v.tile ? v.out.count - base : v.tile;

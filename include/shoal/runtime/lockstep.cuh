@@ -19,6 +19,7 @@
 
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/types.hpp"
+#include "shoal/core/wake_wires.cuh"
 
 namespace shoal::lockstep {
 
@@ -49,7 +50,7 @@ enum class End : u32 {
   user = 16
 };  ///< user: the first code that kernels may give to stop()
 
-/// Words of one PE that all its blocks share; `error`, `slot` are written by peers as well. All zero before the first
+/// Words of one PE that all its blocks share; `error`, `slot`, `wires` are written by peers as well. All zero before the first
 /// kernel and after one that failed.
 struct Control {
   PaddedWord<u32, Scope::device> arrived;               ///< blocks that came to a barrier, ever (wraps)
@@ -60,6 +61,7 @@ struct Control {
                                [2];  ///< [barrier % 2][from PE][value, then mail][low, high half] << 32 | tag
   u32 met;                           ///< barriers met by kernels that have ended
   u32 arrivals;                      ///< and `arrived` then
+  u32 wires[kWireWords];             ///< peers store here, and nobody reads it
 };
 
 /// What the host reads when a kernel has ended (pinned host memory).
@@ -124,6 +126,11 @@ class Gang {
     if (threadIdx.x == 0) s_.arrivals = view.control->arrivals;
     if (threadIdx.x < kValues) s_.partial[threadIdx.x] = 0;
     if (threadIdx.x < kPeers) s_.mail_before[threadIdx.x] = s_.mail_upto[threadIdx.x] = 0;
+    if (kMulti && blockIdx.x + 1 == gridDim.x) {
+      for (pe_t p = 0; p < v_.n_pes; ++p) {
+        if (p != v_.me) wake_wires(v_.peer[p]->wires, kWireWords);
+      }
+    }
     __syncthreads();
   }
 
