@@ -62,7 +62,8 @@ enum class Small {
   no,
   /// Nearly a tree, so that little is run twice: seattle-roads (24,647 edges beyond a tree) 1.83 / 2.52, luxembourg_osm
   /// (5,068) 3.03 / 4.12, moscow-roads (38,928) 2.96 / 3.99, road:256 (52,000) 1.39 / 1.70, bremen-time (44,733) .64 / 1.25;
-  /// but road:400 (130,000) 3.9 / 3.1 and road:1024 (837,000) 44.9 / 8.1.
+  /// but road:400 (130,000) 3.9 / 3.1 and road:1024 (837,000) 44.9 / 8.1. On several GPUs too: road:256 on four 1.43 / 2.47, on
+  /// two 1.44 / 2.28, road:200 1.31 / 2.24, 2.00 (2026-11-22).
   tree,
   /// All is a few hops away. Skewed: email-enron (0.4 M arcs) .28 / .49, dblp-2010 (1.6 M) .53 / 1.07, kron:14 (0.4 M) .24 / .47,
   /// kron:16 (1.8 M) .37 / .55; but kron:18,degree=4 (2.0 M) .53 / .47, ego-twitter (2.7 M) 1.14 / .98, kron:18 (7.6 M)
@@ -72,12 +73,14 @@ enum class Small {
 };
 Small kind_of_small(const Machine& machine, const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kDetours = 1 << 16, kSkewedArcs = 7 << 18, kEvenArcs = 9 << 18;
-  if (!machine.on_gpu() || graph.n_pes() > 1) return Small::no;
+  if (!machine.on_gpu()) return Small::no;
   const std::int64_t detours = detours_of(graph);
+  const bool tree = graph.num_vertices <= kVertices && detours <= std::min(kDetours, 2 * graph.num_vertices);
+  if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? Small::tree : Small::no;
   if (is_skewed(graph)) {
     return detours > graph.num_vertices / 4 && graph.num_arcs <= kSkewedArcs ? Small::near : Small::no;
   }
-  if (graph.num_vertices <= kVertices && detours <= std::min(kDetours, 2 * graph.num_vertices)) return Small::tree;
+  if (tree) return Small::tree;
   const double degree = mean_degree(graph);
   return degree >= 7 && degree < 16 && graph.num_arcs <= kEvenArcs ? Small::near : Small::no;
 }

@@ -6,7 +6,6 @@
 #include "shoal/core/cuda_check.cuh"
 #include "shoal/core/device_memory.cuh"
 #include "shoal/core/error.hpp"
-#include "shoal/core/wake_wires.cuh"
 #include "shoal/runtime/machine.hpp"
 #include "shoal/runtime/options.hpp"
 #include "shoal/runtime/round_loop.cuh"
@@ -83,11 +82,6 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
-  if (view.n_pes > 1 && blockIdx.x + 1 == gridDim.x) {
-    for (pe_t p = 0; p < view.n_pes; ++p) {
-      if (p != view.me) wake_wires_reading(view.outbox[p], view.channel_capacity);
-    }
-  }
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
