@@ -51,7 +51,9 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--timeout", type=float, default=60, help="seconds of a command (default 60)")
     parser.add_argument("--json", type=pathlib.Path, help="where the rows are kept")
-    parser.add_argument("--table", action="store_true", help="docs/results.md shows graphs by PEs, not a line for each row")
+    parser.add_argument(
+        "--table", action="store_true", help="docs/results.md shows graphs by PEs, not a line for each row"
+    )
     args = parser.parse_args()
     rows, failed = [], 0
     for graph in args.graphs:

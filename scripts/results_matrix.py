@@ -12,6 +12,10 @@ SHARED = """### PEs that share GPUs
 
 The same with `--pes-per-gpu`, on {gpus} x {gpu}, {date}{commit}. {note}
 """
+AGAIN = """### Again, a GPU for each PE
+
+On {gpus} x {gpu}, {date}{commit}. {note}
+"""
 COLUMNS = """| ways | graphs | PEs | bfs | sssp | components | pagerank | all |
 |---|---|---:|---:|---:|---:|---:|---:|
 """
@@ -43,7 +47,8 @@ def added(rows: list[dict]) -> dict:
 
 def matrix_section(data: dict) -> str:
     """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
-    `note` says how it was run; `failures` are shown, and ways that were `slow`: not through in their time, and right."""
+    `note` says how it was run; `again`: at a later commit, and shown after the first; `failures` are shown, and ways that were
+    `slow`: not through in their time, and right."""
     groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
     for row in data["rows"]:
         if row["algorithm"] == "program":
@@ -51,7 +56,8 @@ def matrix_section(data: dict) -> str:
         of_group = groups.setdefault((row["what"], graphs_of(row), row["pes"]), {})
         of_group.setdefault(row["algorithm"], []).append(row)
     commit, note = data.get("commit"), data.get("note")
-    text = (SHARED if data.get("pes_per_gpu", 1) > 1 else HEAD).format(
+    head = SHARED if data.get("pes_per_gpu", 1) > 1 else AGAIN if data.get("again") else HEAD
+    text = head.format(
         gpus=data["gpus"],
         gpu=data["gpu"],
         date=data["date"][:10],

@@ -9,8 +9,8 @@ namespace shoal {
 
 namespace {
 
-/// Four H200 and one, 2026-11-22, medians of 5 and 7, ms: kron:20 .30 / .13, kron:22 .69 / .25, uniform:22 .42 / .38, kron:23 (8 M vertices)
-/// .28 / .31, kron:24 .36 / .46, uniform:24 .83 / 2.1; road:512 2.5 / 2.2, road:2048 (4 M) 9.7 / 9.9.
+/// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .25 / .13, kron:22 .34 / .19, uniform:22 .47 / .38, kron:23 (8 M vertices)
+/// .28 / .25, kron:24 .34 / .45, uniform:24 .84 / 2.1; road:512 2.3 / 2.1, road:2048 (4 M) 9.9 / 10.
 constexpr std::int64_t kFewVertices = 1 << 23;
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace shoal {
 
 namespace {
 
-/// Four H200 and one, 2026-11-22, medians of 7, ms: kron:18 1.17 / .99, kron:20 (1 M vertices) 1.7 / 2.4, uniform:20 1.2 / 2.8; road:256 .48 /
-/// .39, road:512 .51 / .41, road:1024 (1 M) .58 / .69.
+/// Four H200 and one, 2026-11-22, medians of 5, ms: kron:18 1.10 / 1.02, kron:20 (1 M vertices) 1.7 / 2.4, uniform:20 1.2 / 2.8; road:256 .48 /
+/// .38, road:512 .50 / .41, road:1024 (1 M) .58 / .69.
 constexpr std::int64_t kFewVertices = 1 << 20;
 
 }  // namespace

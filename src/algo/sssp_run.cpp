@@ -17,8 +17,8 @@
 namespace shoal {
 namespace {
 
-/// Four H200 and one, 2026-11-22, medians of 5 and 7, ms: kron:20 1.0 / .49, kron:22 1.7 / .99, uniform:22 4.3 / 3.8, kron:23 (8 M vertices)
-/// 1.56 / 1.61, kron:24 2.0 / 2.9, uniform:24 11 / 22; road:512 5.6 / 4.0, road:2048 (4 M) 23 / 18, road:8192 138 / 228.
+/// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .99 / .50, kron:22 1.3 / 1.0, uniform:22 3.7 / 3.8, kron:23 (8 M vertices)
+/// 1.6 / 1.6, kron:24 2.1 / 2.9, uniform:24 11 / 21; road:512 5.3 / 3.8, road:2048 (4 M) 23 / 18, road:8192 138 / 228.
 constexpr std::int64_t kFewVertices = 1 << 23;
 
 }  // namespace
