@@ -55,6 +55,8 @@ def main() -> int:
         "--table", action="store_true", help="docs/results.md shows graphs by PEs, not a line for each row"
     )
     args = parser.parse_args()
+    if not args.shoal.is_file():
+        parser.error(f"{args.shoal} is not there; build shoal (./run build), and name it")
     rows, failed = [], 0
     for graph in args.graphs:
         for algorithm in args.algorithms:
