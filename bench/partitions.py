@@ -96,6 +96,8 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=300, help="seconds of one run")
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
+    if not args.shoal.is_file():
+        parser.error(f"{args.shoal} is not there; build shoal (./run build), and name it")
     rows, head = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for graph in args.graphs:
