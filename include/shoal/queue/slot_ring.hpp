@@ -150,27 +150,28 @@ struct SlotRing {
     }
   }
 
-  /// Copies out the value of a claimed ticket and empties its slot. False when the run was aborted while waiting.
-  SHOAL_FN bool take(ticket_t ticket, T& value, const StateWord& state) const {
+  /// Copies out the value of a claimed ticket and empties its slot, if it is there.
+  SHOAL_FN bool try_take(ticket_t ticket, T& value) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
     if constexpr (kWholeSlot<T>) {
-      WholeSlot<T> found;
-      const auto ready = [&] {
-        found = load_whole<T, kOrders>(&slot);
-        return found.stamp == ticket + 1;
-      };
-      if (!spin_wait(state, ready)) return false;
+      const WholeSlot<T> found = load_whole<T, kOrders>(&slot);
+      if (found.stamp != ticket + 1) return false;
       value = found.value;
       store_whole<false>(&slot, ticket + capacity, value);
     } else {
-      if (slot.sequence.load_acquire() != ticket + 1 &&
-          !spin_wait(state, [&] { return slot.sequence.load_acquire() == ticket + 1; })) {
-        return false;
-      }
+      if (slot.sequence.load_acquire() != ticket + 1) return false;
       value = plain_read(slot.value);
       slot.sequence.store_release(ticket + capacity);
     }
     return true;
+  }
+  /// The same, as soon as it is there. False when the run was aborted while waiting.
+  ///
+  /// Slots are filled and emptied within the wait, not after it: where lanes of a GPU are workers of their own, one whose wait
+  /// is over may be parked until those of the others of its warp are, and they may wait, through other warps, for the very
+  /// slot that it has not emptied yet.
+  SHOAL_FN bool take(ticket_t ticket, T& value, const StateWord& state) const {
+    return spin_wait(state, [&] { return try_take(ticket, value); });
   }
 
   /// Takes `n` tickets for popping, given out or not: the first of them. To be held.
