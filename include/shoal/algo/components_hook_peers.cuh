@@ -1,5 +1,5 @@
 // Connected components on several GPUs: how PEs tell each other which vertices are in their giant trees, and how the rest
-// is hooked. Kernels of one PE follow each other in its stream; PEs meet in a kernel of one warp between them.
+// is hooked. Kernels of one PE follow each other in its stream; PEs meet in kernels of one block between them.
 #pragma once
 #include "shoal/algo/components_hook.cuh"
 
