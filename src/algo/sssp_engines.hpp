@@ -44,6 +44,23 @@ std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGrap
 /// @param threads  CPU threads of all PEs; 0: GPUs, by the mean degree alone (only roads' widths were measured there)
 double default_delta(const PlacedGraph& graph, int threads);
 
+/// Small graphs that a GPU does best to run as items come: its lanes are idle anyway. A step in lockstep costs about 5 us, a
+/// push and its run 2. One H200, 2026-11-21, ms in order of arrival / by strategy delta:
+enum class SmallGraph {
+  no,
+  /// Nearly a tree, so that little is run twice: seattle-roads (24,647 edges beyond a tree) 1.83 / 2.52, luxembourg_osm
+  /// (5,068) 3.03 / 4.12, moscow-roads (38,928) 2.96 / 3.99, road:256 (52,000) 1.39 / 1.70, bremen-time (44,733) .64 / 1.25;
+  /// but road:400 (130,000) 3.9 / 3.1 and road:1024 (837,000) 44.9 / 8.1. On several GPUs too: road:256 on four 1.43 / 2.47, on
+  /// two 1.44 / 2.28, road:200 1.31 / 2.24, 2.00 (2026-11-22).
+  tree,
+  /// All is a few hops away. Skewed: email-enron (0.4 M arcs) .28 / .49, dblp-2010 (1.6 M) .53 / 1.07, kron:14 (0.4 M) .24 / .47,
+  /// kron:16 (1.8 M) .37 / .55; but kron:18,degree=4 (2.0 M) .53 / .47, ego-twitter (2.7 M) 1.14 / .98, kron:18 (7.6 M)
+  /// .95 / .29, and star:100000, a tree, .50 / .05. Or rows of about ten: wave (2.1 M) 1.14 / 2.07, uniform:18,degree=4
+  /// (2.1 M) .47 / .49; but uniform:14 (rows of 32) .41 / .35, delaunay_n16 (of 6) 1.33 / 1.48, road:400 (of 4) 3.7 / 3.1.
+  near
+};
+SmallGraph small_on_gpus(const PlacedGraph&);
+
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct SsspPlan {
   SsspStrategy strategy;

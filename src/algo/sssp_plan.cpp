@@ -54,36 +54,20 @@ double default_delta(const PlacedGraph& graph, int threads) {
   return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
 }
 
-namespace {
-
-/// Small graphs that a GPU does best to run as items come: its lanes are idle anyway. A step in lockstep costs about 5 us, a
-/// push and its run 2. One H200, 2026-11-21, ms in order of arrival / by strategy delta:
-enum class Small {
-  no,
-  /// Nearly a tree, so that little is run twice: seattle-roads (24,647 edges beyond a tree) 1.83 / 2.52, luxembourg_osm
-  /// (5,068) 3.03 / 4.12, moscow-roads (38,928) 2.96 / 3.99, road:256 (52,000) 1.39 / 1.70, bremen-time (44,733) .64 / 1.25;
-  /// but road:400 (130,000) 3.9 / 3.1 and road:1024 (837,000) 44.9 / 8.1. On several GPUs too: road:256 on four 1.43 / 2.47, on
-  /// two 1.44 / 2.28, road:200 1.31 / 2.24, 2.00 (2026-11-22).
-  tree,
-  /// All is a few hops away. Skewed: email-enron (0.4 M arcs) .28 / .49, dblp-2010 (1.6 M) .53 / 1.07, kron:14 (0.4 M) .24 / .47,
-  /// kron:16 (1.8 M) .37 / .55; but kron:18,degree=4 (2.0 M) .53 / .47, ego-twitter (2.7 M) 1.14 / .98, kron:18 (7.6 M)
-  /// .95 / .29, and star:100000, a tree, .50 / .05. Or rows of about ten: wave (2.1 M) 1.14 / 2.07, uniform:18,degree=4
-  /// (2.1 M) .47 / .49; but uniform:14 (rows of 32) .41 / .35, delaunay_n16 (of 6) 1.33 / 1.48, road:400 (of 4) 3.7 / 3.1.
-  near
-};
-Small kind_of_small(const Machine& machine, const PlacedGraph& graph) {
+SmallGraph small_on_gpus(const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kDetours = 1 << 16, kSkewedArcs = 7 << 18, kEvenArcs = 9 << 18;
-  if (!machine.on_gpu()) return Small::no;
   const std::int64_t detours = detours_of(graph);
   const bool tree = graph.num_vertices <= kVertices && detours <= std::min(kDetours, 2 * graph.num_vertices);
-  if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? Small::tree : Small::no;
+  if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? SmallGraph::tree : SmallGraph::no;
   if (is_skewed(graph)) {
-    return detours > graph.num_vertices / 4 && graph.num_arcs <= kSkewedArcs ? Small::near : Small::no;
+    return detours > graph.num_vertices / 4 && graph.num_arcs <= kSkewedArcs ? SmallGraph::near : SmallGraph::no;
   }
-  if (tree) return Small::tree;
+  if (tree) return SmallGraph::tree;
   const double degree = mean_degree(graph);
-  return degree >= 7 && degree < 16 && graph.num_arcs <= kEvenArcs ? Small::near : Small::no;
+  return degree >= 7 && degree < 16 && graph.num_arcs <= kEvenArcs ? SmallGraph::near : SmallGraph::no;
 }
+
+namespace {
 
 /// A worker for graphs in which all is near: a block, and a small one where no row fills it. dblp-2010 (rows to 238) .53 ms by
 /// 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron (1,383) .37, .28, and kron:14 .46, .24. Large batches
@@ -104,17 +88,17 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   SsspPlan plan;
   // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
   const bool tuned = asks_for_worklist(options);
-  const Small small = kind_of_small(machine, graph);
-  const bool as_they_come = small != Small::no;
+  const SmallGraph small = machine.on_gpu() ? small_on_gpus(graph) : SmallGraph::no;
+  const bool as_they_come = small != SmallGraph::no;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
   if (plan.strategy == SsspStrategy::automatic) {
     plan.strategy = (tuned || as_they_come) && options.delta == 0 ? SsspStrategy::async : SsspStrategy::delta;
-    reason = options.delta > 0      ? "the width of its buckets was given"
-             : tuned                ? "options of the asynchronous worklist were given"
-             : small == Small::tree ? "small and nearly a tree: little is run twice"
-             : small == Small::near ? "small, and all is near: a few hops are through before the steps of buckets"
-                                    : "near vertices first: few are run twice";
+    reason = options.delta > 0           ? "the width of its buckets was given"
+             : tuned                     ? "options of the asynchronous worklist were given"
+             : small == SmallGraph::tree ? "small and nearly a tree: little is run twice"
+             : small == SmallGraph::near ? "small, and all is near: a few hops are through before the steps of buckets"
+                                         : "near vertices first: few are run twice";
   }
   if (plan.strategy == SsspStrategy::async && options.delta > 0) {
     throw UsageError(
@@ -131,7 +115,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     // H200, 2026-11-21: 3.2 ms without an order (2.2 times the arcs), 17.9 and more with one.
     const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
-    const bool chosen = small == Small::near && choose_block(graph, launch);
+    const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (chosen) {  // not asked for, as plan_vertices has it
       say_again("worker", "block: small, and all is near", why);
