@@ -7,6 +7,9 @@
  * Claims: every ticket is received once, with its own value; no live slot is overwritten; nobody waits for ever; in the end all
  * credits but those of the share that is not full are home.
  *
+ * -DLIVE: everything is sent and received in the end (weak fairness), though credits that one takes in vain are hidden from the
+ * others until it has put them back.
+ *
  * -DWHOLE: value and signal are one word (small items on GPUs), and are copied when they are looked at, before the claim.
  *
  * -DBUG=1 the signal before the value       2 counted as read before the copy  3 two may claim the same
@@ -18,6 +21,7 @@
  *      13 a share counts as complete when it is half read
  *      14 a share goes back when it is complete, whatever is before it: the slot of the oldest ticket is overwritten
  *      15 a share goes back if it is the oldest, and nobody looks at those that waited for it
+ *      16 who wants credits does not look whether there are any (-DLIVE)
  */
 #ifndef NS
 #define NS 2
@@ -67,7 +71,7 @@ bool got[TOT+CAP];
 
 proctype Sender() {
   byte todo = NB, k, t, j;
-  short had;
+  short had, short_;
   do
   :: todo == 0 -> break
   :: todo > 0 ->
@@ -77,15 +81,23 @@ proctype Sender() {
 #endif
      fi;
 #if BUG!=7
-     atomic { room > 0 -> had = room; room = room - k };
-     if
-     :: had < k ->
-#if BUG!=6
-        room = room + (k - had);
+     do
+#if BUG==16
+     :: atomic { had = room; room = room - k };
+#else
+     :: room > 0 -> atomic { had = room; room = room - k };
 #endif
-        k = had
-     :: else
-     fi;
+        if
+        :: had < k ->
+           short_ = (had > 0 -> k - had : k);
+#if BUG!=6
+           room = room + short_;
+#endif
+           k = k - short_;
+           if :: k > 0 -> break :: else -> k = 1 fi
+        :: else -> break
+        fi
+     od;
 #endif
      atomic { t = tail; tail = tail + k };
      do
@@ -102,7 +114,7 @@ proctype Sender() {
         j++
      :: else -> break
      od;
-     atomic { todo = todo - k; k = 0; t = 0; j = 0; had = 0 }
+     atomic { todo = todo - k; k = 0; t = 0; j = 0; had = 0; short_ = 0 }
   od;
   left_++
 }
@@ -212,3 +224,7 @@ init {
   assert(room == CAP - TOT % Q)                      /* with 7 nobody took credits */
 #endif
 }
+
+#ifdef LIVE
+ltl ends { <> (left_ == NS + NR) }
+#endif

@@ -77,6 +77,36 @@ class WorklistOnGpus : public OnGpusOfAShape {
     }
     return tasks;
   }
+
+  /// Every PE seeds `updates` of a table that is spread over the PEs.
+  /// @param index  (a random number, elements of the table) -> element
+  template <class Index>
+  void update_and_compare(const Machine& machine, const LaunchPlan& plan, std::uint64_t updates, Index index) {
+    constexpr std::uint32_t kRows = 64;
+    const pe_t n = machine.n_pes();
+    std::vector<std::shared_ptr<void>> table;
+    std::vector<std::uint64_t> expected(kRows * n, 0), rows(kRows);
+    std::vector<Gups> tasks;
+    std::vector<std::vector<Gups::Item>> seeds(n);
+    for (pe_t p = 0; p < n; ++p) {
+      table.push_back(machine.allocate(p, kRows * sizeof(std::uint64_t), "table"));
+      tasks.push_back({static_cast<std::uint64_t*>(table[p].get()), n});
+      for (std::uint64_t i = 0; i < updates; ++i) {
+        const std::uint64_t h = mix(i * 64 + p);
+        seeds[p].push_back({index(h, static_cast<std::uint32_t>(expected.size())), static_cast<std::uint32_t>(h >> 40)});
+        expected[seeds[p].back().index] += seeds[p].back().addend;
+      }
+    }
+    Worklist<Gups> list(machine, plan);
+    const Report report = list.run(tasks, seeds);
+    for (pe_t p = 0; p < n; ++p) {
+      machine.copy_out(p, rows.data(), table[p].get(), kRows * sizeof(std::uint64_t));
+      for (std::uint32_t r = 0; r < kRows; ++r)
+        ASSERT_EQ(rows[r], expected[r * n + p]) << "row " << r << " of PE " << p;
+    }
+    EXPECT_EQ(report.dropped, static_cast<std::int64_t>(updates) * n);
+    EXPECT_EQ(report.run, 0);
+  }
 };
 
 TEST_P(WorklistOnGpus, EveryItemOfATreeIsJudgedAndRunOnce) {
@@ -127,33 +157,24 @@ TEST_P(WorklistOnGpus, EnoughEndsARunWithItemsLeft) {
 }
 
 TEST_P(WorklistOnGpus, AcceptAloneUpdatesATable) {
-  constexpr std::uint32_t kRows = 64;
   for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
-    const auto updates = static_cast<std::uint32_t>(5000 / shrink(plan));
-    const pe_t n = machine.n_pes();
-    std::vector<std::shared_ptr<void>> table;
-    std::vector<std::uint64_t> expected(kRows * n, 0), rows(kRows);
-    std::vector<Gups> tasks;
-    std::vector<std::vector<Gups::Item>> seeds(n);
-    for (pe_t p = 0; p < n; ++p) {
-      table.push_back(machine.allocate(p, kRows * sizeof(std::uint64_t), "table"));
-      tasks.push_back({static_cast<std::uint64_t*>(table[p].get()), n});
-      for (std::uint32_t i = 0; i < updates; ++i) {
-        const std::uint64_t h = mix(i * 64 + p);
-        seeds[p].push_back({static_cast<std::uint32_t>(h % expected.size()), static_cast<std::uint32_t>(h >> 40)});
-        expected[seeds[p].back().index] += seeds[p].back().addend;
-      }
-    }
-    Worklist<Gups> list(machine, plan);
-    const Report report = list.run(tasks, seeds);
-    for (pe_t p = 0; p < n; ++p) {
-      machine.copy_out(p, rows.data(), table[p].get(), kRows * sizeof(std::uint64_t));
-      for (std::uint32_t r = 0; r < kRows; ++r)
-        ASSERT_EQ(rows[r], expected[r * n + p]) << "row " << r << " of PE " << p;
-    }
-    EXPECT_EQ(report.dropped, static_cast<std::int64_t>(updates) * n);
-    EXPECT_EQ(report.run, 0);
+    update_and_compare(machine, plan, 5000 / shrink(plan), [](std::uint64_t h, std::uint32_t elements) {
+      return static_cast<std::uint32_t>(h % elements);
+    });
   });
+}
+
+// All workers of several PEs at the one channel to the last PE, while the channels to others have room: whoever tries again and again
+// without looking hides the credits from everybody, for ever.
+TEST_P(WorklistOnGpus, AllWorkersSendToOnePe) {
+  for (pe_t pes = 2; pes <= 4; ++pes) {
+    const Machine gpus = machine(pes);
+    const auto n = static_cast<std::uint32_t>(pes);
+    SCOPED_TRACE(std::to_string(pes) + " PEs");
+    update_and_compare(gpus, plan(1024), 200000, [n](std::uint64_t h, std::uint32_t elements) {
+      return static_cast<std::uint32_t>(h % (elements / n) * n + n - 1);
+    });
+  }
 }
 
 TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {

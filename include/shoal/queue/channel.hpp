@@ -74,7 +74,12 @@ struct ChannelSender {
   static constexpr bool kWhole = kSeveral && kWholeSlot<T>;
 
   /// Leader only. Takes up to `want` tickets; never waits.
+  ///
+  /// Looks before it takes: until a try in vain has put back what it took too much, credits that came home are hidden from all
+  /// others, and thousands of workers that try again and again would hide them for ever. Who looks tries only where there is
+  /// room, so that somebody succeeds (models/channel.pml, -DLIVE).
   SHOAL_FN Tickets reserve(lane_t want) const {
+    if (counters->room.load() <= 0) return {};
     const std::int64_t had = kWhole ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
     if (got < want) counters->room.fetch_add(want - got);
