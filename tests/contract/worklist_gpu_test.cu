@@ -93,7 +93,8 @@ class WorklistOnGpus : public OnGpusOfAShape {
       tasks.push_back({static_cast<std::uint64_t*>(table[p].get()), n});
       for (std::uint64_t i = 0; i < updates; ++i) {
         const std::uint64_t h = mix(i * 64 + p);
-        seeds[p].push_back({index(h, static_cast<std::uint32_t>(expected.size())), static_cast<std::uint32_t>(h >> 40)});
+        seeds[p].push_back(
+            {index(h, static_cast<std::uint32_t>(expected.size())), static_cast<std::uint32_t>(h >> 40)});
         expected[seeds[p].back().index] += seeds[p].back().addend;
       }
     }
