@@ -11,10 +11,10 @@
 // Giving back: tickets are in order, credits are not told apart. A credit for a later slot would let the next ticket overwrite
 // an earlier one that is still being read, so credits go back in ticket order: tickets that were read are counted by shares of
 // the channel; who counts the last of a share notes that it is complete and gives back what is complete from the oldest share
-// on (`home`: both in one word, so that one of two who finish at once sees the other). Why a sender cannot starve: credits that are
+// on (`home`: both in one word, so that one of two who finish at once sees the other). Why senders cannot starve: credits that are
 // not at home belong to tickets that are on their way, which will be drained, or to a share that is not full, which is fewer
-// than the channel has. Why a credit never comes too early: see above, and whoever gives a share back has acquired every
-// read of it (models/channel.pml).
+// than the channel has; one of those at home is found by somebody (ChannelSender::reserve). Why a credit never comes too early:
+// see above, and whoever gives a share back has acquired every read of it (models/channel.pml).
 //
 // Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits instead of ticks.
 #pragma once
