@@ -51,8 +51,9 @@ enum class SmallGraph {
   /// Nearly a tree, so that little is run twice: seattle-roads (24,647 edges beyond a tree) 1.83 / 2.52, luxembourg_osm
   /// (5,068) 3.03 / 4.12, moscow-roads (38,928) 2.96 / 3.99, road:256 (52,000) 1.39 / 1.70, bremen-time (44,733) .64 / 1.25;
   /// but road:320 (81,000) 2.72 / 2.42, road:400 (127,000) 3.9 / 3.1 and road:1024 (837,000) 44.9 / 8.1. On several GPUs, where a step
-  /// in lockstep costs more, somewhat larger ones too: road:256 on four 1.43 / 2.47, on two 1.52 / 2.30, road:300 (72,000)
-  /// on two 2.17 / 3.02, road:350 (97,000) 2.53 / 3.30, road:400 3.97 / 4.01 (2026-11-22).
+  /// in lockstep costs more, larger ones too, 2026-11-22: on two road:256 1.52 / 2.30, road:300 (72,000) 2.17 / 3.02, road:350
+  /// (97,000) 2.53 / 3.30, road:400 3.89 / 4.1, road:450 (161,000) 4.7 / 4.5; on four road:256 1.54 / 2.47, road:300 2.11 / 3.20,
+  /// road:400 3.16 / 4.5, road:450 3.78 / 4.71, road:475 (180,000) 4.09 / 4.97, road:512 (209,000) 5.1 / 5.6, road:600 8.9 / 6.4.
   tree,
   /// All is a few hops away. Skewed: email-enron (0.4 M arcs) .28 / .49, dblp-2010 (1.6 M) .53 / 1.07, kron:14 (0.4 M) .24 / .47,
   /// kron:16 (1.8 M) .37 / .55; but kron:18,degree=4 (2.0 M) .53 / .47, ego-twitter (2.7 M) 1.14 / .98, kron:18 (7.6 M)

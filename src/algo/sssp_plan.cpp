@@ -1,5 +1,6 @@
 // What `auto` means for shortest paths.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "plan.hpp"
@@ -56,7 +57,9 @@ double default_delta(const PlacedGraph& graph, int threads) {
 
 SmallGraph small_on_gpus(const PlacedGraph& graph) {
   constexpr std::int64_t kVertices = 1 << 19, kSkewedArcs = 7 << 18, kEvenArcs = 9 << 18;
-  const std::int64_t most_detours = graph.n_pes() > 1 ? 7 << 14 : 1 << 16, detours = detours_of(graph);
+  const std::int64_t most_detours = std::int64_t{std::bit_width(unsigned(graph.n_pes()))}
+                                    << 16;  // 1, 2, 2, 3 times for 1 to 4
+  const std::int64_t detours = detours_of(graph);
   const bool tree = graph.num_vertices <= kVertices && detours <= std::min(most_detours, 2 * graph.num_vertices);
   if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? SmallGraph::tree : SmallGraph::no;
   if (is_skewed(graph)) {

@@ -23,15 +23,17 @@ SmallGraph kind(std::int64_t vertices, arc_t arcs, arc_t max_degree, pe_t n_pes)
 TEST(SsspPlan, SmallRoadsRunAsItemsComeOnAnyNumberOfGpus) {
   for (const pe_t n_pes : {1, 2, 4}) {
     EXPECT_EQ(kind(65536, 235200, 4, n_pes), SmallGraph::tree) << "road:256";
-    EXPECT_EQ(kind(160000, 574604, 4, n_pes), SmallGraph::no) << "road:400";
     EXPECT_EQ(kind(1048576, 3770882, 4, n_pes), SmallGraph::no) << "road:1024";
   }
 }
 
-TEST(SsspPlan, OnSeveralGpusSomewhatLargerOnesToo) {
+TEST(SsspPlan, TheMoreGpusTheLargerTheyMayBe) {
   EXPECT_EQ(kind(122500, 439652, 4, 1), SmallGraph::no) << "road:350";
   EXPECT_EQ(kind(122500, 439652, 4, 2), SmallGraph::tree) << "road:350";
   EXPECT_EQ(kind(122500, 439652, 4, 4), SmallGraph::tree) << "road:350";
+  EXPECT_EQ(kind(202500, 727224, 4, 2), SmallGraph::no) << "road:450";
+  EXPECT_EQ(kind(202500, 727224, 4, 4), SmallGraph::tree) << "road:450";
+  EXPECT_EQ(kind(262144, 942016, 4, 4), SmallGraph::no) << "road:512";
 }
 
 TEST(SsspPlan, GraphsInWhichAllIsNearDoSoOnOneGpuOnly) {
