@@ -150,11 +150,12 @@ SHOAL_FN void acquire_several() {
 #endif
 }
 
-/// False where release_several() is a fence, true where each of the stores after it releases.
+/// False where release_several() and acquire_several() are fences, true where each of the stores after the one releases, and each of
+/// the loads before the other acquires.
 #if defined(__CUDA_ARCH__)
-inline constexpr bool kReleasesEach = false;
+inline constexpr bool kOrdersEach = false;
 #else
-inline constexpr bool kReleasesEach = true;
+inline constexpr bool kOrdersEach = true;
 #endif
 /// Whoever acquires a value that this thread stores by store_one_of_several() after this sees what this thread did before.
 template <Scope S>

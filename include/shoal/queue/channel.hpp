@@ -142,24 +142,30 @@ struct ChannelReceiver {
 
   /// Worker-collective. Claims what has arrived from ticket `head` on, up to the first gap and as far as nobody else has, and
   /// copies it out. Every lane's copies are seen by the others after the next collective.
+  /// @tparam kAtOnce  loads of one lane in flight
   /// @param head   the same on every lane; from waiting()
   /// @param items  [most] shared by the lanes
-  template <Worker W>
+  template <lane_t kAtOnce = 8, Worker W>
   SHOAL_FN Claim claim_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
-    const lane_t n = look(w, head, items, most);
-    if (n == 0) return {};
-    ticket_t first = head;
-    if (w.lane() == 0) {
-      while (!counters->drain.compare_swap(first, head + n) && first < head + n) {
+    for (lane_t tries = 0; tries < kTries; ++tries) {
+      const lane_t n = look<kAtOnce>(w, head, items, most);
+      if (n == 0) return {};
+      ticket_t first = head;
+      if (w.lane() == 0) {
+        while (!counters->drain.compare_swap(first, head + n) && first < head + n) {
+        }
       }
+      first = w.from_leader(first);
+      if (first < head + n) {
+        const Claim claim{first, static_cast<lane_t>(first - head), static_cast<lane_t>(head + n - first)};
+        if constexpr (!kWhole) {
+          for (lane_t i = claim.skip + w.lane(); i < n; i += w.size()) items[i] = plain_read(slot(head + i).value);
+        }
+        return claim;
+      }
+      head = first;  // others were faster: on behind what they claimed
     }
-    first = w.from_leader(first);
-    if (first >= head + n) return {};
-    const Claim claim{first, static_cast<lane_t>(first - head), static_cast<lane_t>(head + n - first)};
-    if constexpr (!kWhole) {
-      for (lane_t i = claim.skip + w.lane(); i < n; i += w.size()) items[i] = plain_read(slot(head + i).value);
-    }
-    return claim;
+    return {};
   }
 
   /// Leader only, after every lane has copied: counts what was read, and gives back the credits that are due.
@@ -180,15 +186,14 @@ struct ChannelReceiver {
   }
 
  private:
+  static constexpr lane_t kTries = 4;                        ///< others may be faster so many times
+  static constexpr bool kAcquires = kOrders && kOrdersEach;  ///< else the fence after all looks does it
+
   SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
 
   /// How many tickets have arrived from `head` on, up to the first gap, on every lane. Slots that are read whole are copied.
-  template <Worker W>
+  template <lane_t kAtOnce, Worker W>
   SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
-    constexpr lane_t kAtOnce = W::kMaxLanes > 32  ? 1
-                               : sizeof(T) > 16   ? 2
-                               : W::kMaxLanes > 1 ? 4
-                                                  : 8;  // loads of one lane in flight
     lane_t n = 0;
     for (lane_t base = 0; base < most && n == base; base += kAtOnce * w.size()) {
       lane_t gap = most - base < kAtOnce * w.size() ? most : base + kAtOnce * w.size();
@@ -198,7 +203,7 @@ struct ChannelReceiver {
         found[k].stamp = 0;
         if (i >= most) continue;
         if constexpr (kWhole) {
-          found[k] = load_whole<T, kOrders, Scope::system>(&slot(head + i));
+          found[k] = load_whole<T, kAcquires, Scope::system>(&slot(head + i));
         } else {
           found[k].stamp = slot(head + i).signal.load_one_of_several();
         }
@@ -214,7 +219,7 @@ struct ChannelReceiver {
       }
       n = w.smallest(gap);
     }
-    if (!kWhole && n > 0) acquire_several<Scope::system>();
+    if ((!kWhole || kOrders) && n > 0) acquire_several<Scope::system>();
     return n;
   }
 

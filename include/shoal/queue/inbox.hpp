@@ -23,6 +23,19 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& h
   return true;
 }
 
+/// How much one drain of a channel brings to a GPU's worker. The drains of one channel come one after the other, each of some
+/// microseconds, full or not, so several items for each lane. Fewer where a block fans out what it brought, which takes longer and
+/// likes its shared memory to be a cache (docs/decisions/0018-larger-drains.md).
+template <Worker W, class View>
+struct DrainSize {
+  static constexpr std::size_t kBytes = sizeof(typename View::Item);
+  static constexpr bool kBlock = W::kMaxLanes > 32, kFewer = kBlock && FanOutTask<typename View::Task>;
+  /// At most, of each lane.
+  static constexpr lane_t kItems = W::kMaxLanes == 1 ? 32 : kAlone<View> || kBytes > 32 ? 1 : kFewer ? 2 : 64 / kBytes;
+  /// Loads of one lane in flight. More take registers from all that the worker does.
+  static constexpr lane_t kAtOnce = kFewer || kBytes > 16 ? 2 : kBlock ? 4 : W::kMaxLanes > 1 ? 8 : 16;
+};
+
 /// Worker-collective: claims what has arrived from PE `from` from ticket `head` on, and copies it to items[skip, skip + count). Out
 /// of line on GPUs: registers that a run on one PE never needs.
 /// @param items  [most] shared by the lanes
@@ -30,7 +43,7 @@ template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
                                               typename View::Item* items, lane_t most) {
   const auto channel = view.receiver(from);
-  const Claim claim = channel.claim_arrived(w, head, items, most);
+  const Claim claim = channel.template claim_arrived<DrainSize<W, View>::kAtOnce>(w, head, items, most);
   if (claim.count == 0) return claim;
   w.sync();
   if (w.lane() == 0 && !channel.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);

@@ -170,7 +170,7 @@ class Out {
   /// Worker-collective: sends what is held back to be combined. Before completed items are told.
   SHOAL_FN void let_go(const W& w) {
     if constexpr (HasCombine<TaskT>) {
-      if (!holds_) return;
+      if (view().n_pes == 1 || !holds_) return;
       holds_ = false;
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();

@@ -97,4 +97,16 @@ struct WorklistView {
   }
 };
 
+/// The view of a PE that is the only one, to compile for: what sends and what receives is left out. On GPUs that leaves registers
+/// and shared memory to the rest (docs/decisions/0018-larger-drains.md).
+template <class View>
+struct ViewAlone : View {
+  static constexpr pe_t me = 0;
+  static constexpr pe_t n_pes = 1;
+};
+template <class View>
+inline constexpr bool kAlone = false;
+template <class View>
+inline constexpr bool kAlone<ViewAlone<View>> = true;
+
 }  // namespace shoal

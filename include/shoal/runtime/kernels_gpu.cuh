@@ -20,30 +20,25 @@ inline constexpr int kResidentBlocks = 2;
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
 
-/// Items on the desk of a worker of `lanes` lanes: what one drain of a channel can bring. Each costs a few microseconds, full
-/// or not, so workers of few lanes take more than one item each.
-template <class Task>
-SHOAL_FN constexpr lane_t desk_items(lane_t lanes) {
-  constexpr lane_t fitting = 2048 / sizeof(typename Task::Item);
-  return lanes == 1 ? 32 : lanes > 32 || fitting < lanes ? lanes : fitting < 256 ? fitting : 256;
-}
 /// Bytes of `n` objects, and where the next array may begin.
 template <class T>
 SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
   return (n * sizeof(T) + 15) / 16 * 16;
 }
 /// Shared memory of the desk of a worker of `lanes` lanes.
-template <class Task>
+template <class W, class View>
 SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
-  return padded_bytes<typename Task::Item>(desk_items<Task>(lanes)) + padded_bytes<lane_t>(lanes) +
+  using Task = typename View::Task;
+  return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
          (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0);
 }
 
-template <class Task>
-__device__ Desk<Task> carve_desk(char* memory, lane_t lanes) {
+template <class W, class View>
+__device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
+  using Task = typename View::Task;
   using Range = typename RangeOf<Task>::Type;
   Desk<Task> desk;
-  desk.items = desk_items<Task>(lanes);
+  desk.items = lanes * DrainSize<W, View>::kItems;
   desk.item = reinterpret_cast<typename Task::Item*>(memory);
   memory += padded_bytes<typename Task::Item>(desk.items);
   desk.start = reinterpret_cast<lane_t*>(memory);
@@ -59,19 +54,19 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
   extern __shared__ __align__(16) char shared[];
   lane_t index;
   Desk<Task> desk;
-  typename Task::Item own[desk_items<Task>(1)];
+  typename Task::Item own[DrainSize<GpuThread, View>::kItems];
   W w;
   if constexpr (std::is_same_v<W, GpuBlock>) {
     index = blockIdx.x;
     w.scratch = reinterpret_cast<GpuBlock::Scratch*>(shared);
-    desk = carve_desk<Task>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
+    desk = carve_desk<W, View>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
   } else if constexpr (std::is_same_v<W, GpuWarp>) {
     index = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    desk = carve_desk<Task>(shared + (threadIdx.x / 32) * desk_bytes<Task>(32), 32);
+    desk = carve_desk<W, View>(shared + (threadIdx.x / 32) * desk_bytes<W, View>(32), 32);
   } else {
     index = blockIdx.x * blockDim.x + threadIdx.x;
     desk.item = own;
-    desk.items = desk_items<Task>(1);
+    desk.items = DrainSize<GpuThread, View>::kItems;
   }
   if (index >= workers) return;
   Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
@@ -107,34 +102,40 @@ struct Shape {
   const void* kernel = nullptr;
 };
 
+template <class W, class View>
+const void* kernel_of(KernelKind kind) {
+  return kind == KernelKind::persistent ? (const void*)persistent_kernel<W, View> : (const void*)round_kernel<W, View>;
+}
 template <class View, class Plan>
 Shape shape_of(const Plan& plan) {
-  using Task = typename View::Task;
-  const bool persistent = plan.kernel == KernelKind::persistent;
   Shape s;
+  s.threads = kWarpWorkerBlock;
   if (plan.worker == WorkerKind::block) {
     s.threads = plan.block_threads;
-    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<Task>(s.threads);
+    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<GpuBlock, View>(s.threads);
     s.workers_per_block = 1;
-    s.kernel = persistent ? (const void*)persistent_kernel<GpuBlock, View> : (const void*)round_kernel<GpuBlock, View>;
+    s.kernel = kernel_of<GpuBlock, View>(plan.kernel);
   } else if (plan.worker == WorkerKind::warp) {
-    s.threads = kWarpWorkerBlock;
-    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<Task>(32);
+    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<GpuWarp, View>(32);
     s.workers_per_block = kWarpWorkerBlock / 32;
-    s.kernel = persistent ? (const void*)persistent_kernel<GpuWarp, View> : (const void*)round_kernel<GpuWarp, View>;
+    s.kernel = kernel_of<GpuWarp, View>(plan.kernel);
   } else {
-    s.threads = kWarpWorkerBlock;
     s.workers_per_block = kWarpWorkerBlock;
-    s.kernel =
-        persistent ? (const void*)persistent_kernel<GpuThread, View> : (const void*)round_kernel<GpuThread, View>;
+    s.kernel = kernel_of<GpuThread, View>(plan.kernel);
   }
   return s;
+}
+/// The kernels of a PE that is alone are others.
+template <class View, class Plan>
+Shape shape_of(const Plan& plan, pe_t n_pes) {
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View), "either is passed where the other is meant");
+  return n_pes == 1 ? shape_of<ViewAlone<View>>(plan) : shape_of<View>(plan);
 }
 
 /// Workers that are resident together on one PE, bounded by plan.workers.
 template <class View, class Plan>
 int most_workers(const Machine& machine, const Plan& plan) {
-  const Shape s = shape_of<View>(plan);
+  const Shape s = shape_of<View>(plan, machine.n_pes());
   int least = 0;
   for (int device : machine.devices()) {
     DeviceGuard guard(device);

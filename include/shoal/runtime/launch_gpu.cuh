@@ -92,7 +92,7 @@ void repeat_on_device(const Machine& machine, const Plan& plan, const std::vecto
 template <class View, class Plan>
 void run_kernels(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
                  std::uint64_t chunks, Lanes& lanes, Report& report) {
-  const Shape s = shape_of<View>(plan);
+  const Shape s = shape_of<View>(plan, machine.n_pes());
   const int blocks = (workers + s.workers_per_block - 1) / s.workers_per_block;
   const pe_t n = machine.n_pes();
   lane_t n_workers = static_cast<lane_t>(workers);

@@ -20,7 +20,7 @@ struct DirectTransport {
     if constexpr (kWholeSlot<T>) {
       if constexpr (kOrders) release_several<Scope::system>();
       for (lane_t k = 0; k < kSome; ++k) {
-        if (slot[k] != nullptr) store_whole<kOrders && kReleasesEach, Scope::system>(slot[k], signal[k], value[k]);
+        if (slot[k] != nullptr) store_whole<kOrders && kOrdersEach, Scope::system>(slot[k], signal[k], value[k]);
       }
     } else {
       for (lane_t k = 0; k < kSome; ++k) {
