@@ -12,7 +12,7 @@ SHARED = """### PEs that share GPUs
 
 The same with `--pes-per-gpu`, on {gpus} x {gpu}, {date}{commit}. {note}
 """
-AGAIN = """### Again, a GPU for each PE
+AGAIN = """### {again}
 
 On {gpus} x {gpu}, {date}{commit}. {note}
 """
@@ -47,8 +47,8 @@ def added(rows: list[dict]) -> dict:
 
 def matrix_section(data: dict) -> str:
     """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
-    `note` says how it was run; `again`: at a later commit, and shown after the first; `failures` are shown, and ways that were
-    `slow`: not through in their time, and right."""
+    `note` says how it was run; `again`: the title of one at a later commit, shown after the first; `failures` are shown, and
+    ways that were `slow`: not through in their time, and right."""
     groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
     for row in data["rows"]:
         if row["algorithm"] == "program":
@@ -63,6 +63,7 @@ def matrix_section(data: dict) -> str:
         date=data["date"][:10],
         commit=f", commit {commit}" if commit else "",
         note=f"{note}\n" if note else "",
+        again=data.get("again"),
     )
     text += COLUMNS
     for what, graphs, pes in sorted(groups, key=lambda key: (ORDER.index(key[0]), list(GRAPHS).index(key[1]), key[2])):

@@ -30,14 +30,14 @@ template <Worker W, class View>
 struct DrainSize {
   static constexpr std::size_t kBytes = sizeof(typename View::Item);
   static constexpr bool kBlock = W::kMaxLanes > 32, kFewer = kBlock && FanOutTask<typename View::Task>;
-  /// At most, of each lane.
+  /// At most, of each lane; a lane that is a worker of its own has its desk in local memory.
   static constexpr lane_t kItems = W::kMaxLanes == 1 ? 32 : kAlone<View> || kBytes > 32 ? 1 : kFewer ? 2 : 64 / kBytes;
   /// Loads of one lane in flight. More take registers from all that the worker does.
   static constexpr lane_t kAtOnce = kFewer || kBytes > 16 ? 2 : kBlock ? 4 : W::kMaxLanes > 1 ? 8 : 16;
 };
 
 /// Worker-collective: claims what has arrived from PE `from` from ticket `head` on, and copies it to items[skip, skip + count). Out
-/// of line on GPUs: registers that a run on one PE never needs.
+/// of line on GPUs: registers that nothing else needs.
 /// @param items  [most] shared by the lanes
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,

@@ -104,6 +104,7 @@ struct ViewAlone : View {
   static constexpr pe_t me = 0;
   static constexpr pe_t n_pes = 1;
 };
+/// Is it such a view?
 template <class View>
 inline constexpr bool kAlone = false;
 template <class View>
