@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "output.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/data/generate.hpp"
-#include "shoal/runtime/options.hpp"
-#include "shoal/runtime/report.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/world/options.hpp"
+#include "shoal/world/report.hpp"
 
 namespace CLI {
 class App;

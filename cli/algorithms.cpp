@@ -3,7 +3,7 @@
 
 #include "algorithm.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/run_flags.hpp"
+#include "shoal/program/run_flags.hpp"
 #include "wrong_flags.hpp"
 
 namespace shoal::cli {

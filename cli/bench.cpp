@@ -17,7 +17,7 @@
 #include "json_output.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/run_flags.hpp"
+#include "shoal/program/run_flags.hpp"
 
 extern char** environ;
 
@@ -209,8 +209,9 @@ class BenchCommand {
                        ", which is not beside shoal; where CUDA is, build its target " + kQueueProgram);
     }
     if (!markdown_.empty() || !plot_.empty() || json_.to_stdout()) {
-      throw UsageError(std::string(kQueueExperiment) +
-                       " has its own table; of these flags it takes --json=FILE, which bench/plot_gpu_queue.py draws");
+      throw UsageError(
+          std::string(kQueueExperiment) +
+          " has its own table; of these flags it takes --json=FILE, which bench/queue/plot_gpu_queue.py draws");
     }
     std::vector<std::string> words = {program};
     if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});

@@ -8,8 +8,8 @@
 #include "measuring_process.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/runtime/devices.hpp"
-#include "shoal/runtime/machine.hpp"
+#include "shoal/world/devices.hpp"
+#include "shoal/world/machine.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
 

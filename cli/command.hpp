@@ -15,7 +15,7 @@ enum ExitStatus {
   kCapacity = 3,     ///< CapacityError, or memory that is not to be had
   kTransportOrDevice = 4,
   kInternal = 5,  ///< a fault of shoal itself
-  // 75, kStuckExitCode: the process was ended because a worker did not return (runtime/watchdog.hpp)
+  // 75, kStuckExitCode: the process was ended because a worker did not return (worklist/watchdog.hpp)
 };
 
 struct AlgorithmInfo;

@@ -1,8 +1,8 @@
 // shoal components: which vertices are joined by paths.
 #include <CLI/CLI.hpp>
 
+#include "algo/components/reference.hpp"
 #include "algorithm.hpp"
-#include "shoal/algo/components_reference.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/core/text.hpp"
 

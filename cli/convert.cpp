@@ -8,7 +8,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/data/weights.hpp"
+#include "shoal/graph/weights.hpp"
 
 namespace shoal::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "command.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/world/devices.hpp"
 
 namespace shoal::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "shoal/data/csr.hpp"
-#include "shoal/data/generate.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/graph/generate.hpp"
 
 namespace CLI {
 class App;

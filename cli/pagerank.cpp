@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "algo/pagerank/reference.hpp"
 #include "algorithm.hpp"
-#include "shoal/algo/pagerank_reference.hpp"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/data/io.hpp"
 

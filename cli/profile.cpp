@@ -11,7 +11,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/world/devices.hpp"
 
 namespace shoal::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "shoal/runtime/machine.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal::cli {
 

@@ -2,8 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "algo/sssp/reference.hpp"
 #include "algorithm.hpp"
-#include "shoal/algo/sssp_reference.hpp"
 #include "shoal/algo/sssp_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"

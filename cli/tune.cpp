@@ -9,7 +9,7 @@
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
-#include "shoal/runtime/run_flags.hpp"
+#include "shoal/program/run_flags.hpp"
 #include "tune_search.hpp"
 
 namespace shoal::cli {

@@ -1,8 +1,8 @@
 #include "tune_measure.hpp"
 
 #include "profile.hpp"
-#include "shoal/runtime/devices.hpp"
-#include "shoal/runtime/machine.hpp"
+#include "shoal/world/devices.hpp"
+#include "shoal/world/machine.hpp"
 #include "sources.hpp"
 
 namespace shoal::cli {

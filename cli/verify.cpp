@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "shoal/algo/bfs_reference.hpp"
+#include "algo/bfs/reference.hpp"
 #include "shoal/data/io.hpp"
 
 namespace shoal::cli {

@@ -1,4 +1,4 @@
-// Checks answers with the property verifier of algo/bfs_reference.hpp, which shares nothing with the search.
+// Checks answers with the property verifier of src/algo/bfs/reference.hpp, which shares nothing with the search.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-/* Full is not fatal: PEs that send to each other through bounded channels (queue/worklist.hpp), one worker each.
+/* Full is not fatal: PEs that send to each other through bounded channels (worklist/pe_worklist.hpp), one worker each.
  *
  * N PEs; an item of depth d > 0 pushes FAN items of depth d-1 to any PE, itself included. POL says what a worker does when
  * there is no room:

@@ -1,4 +1,4 @@
-/* Workers that push and pop the same ring, with private credits and spill (runtime/schedule.hpp, queue/worklist.hpp), one PE.
+/* Workers that push and pop the same ring, with private credits and spill (worklist/schedule.hpp, worklist/pe_worklist.hpp), one PE.
  *
  * W workers run a tree of items: an item of depth d > 0 pushes FAN items of depth d-1. A worker holds one ticket (default) or
  * claims one (-DCLAIM); a value that was popped leaves a private credit; pushing takes private credits first, then room's;

@@ -1,4 +1,4 @@
-/* Phases (include/shoal/runtime/phases.hpp, queue/buckets.hpp): priorities with one threshold for all PEs, and sweeps.
+/* Phases (include/shoal/worklist/phases.hpp, queue/buckets.hpp): priorities with one threshold for all PEs, and sweeps.
  *
  * N PEs with W workers each. Running an item may push more, to any PE and of any bucket 0 to B, until BUDGET pushes are spent.
  * What lies beyond the `near` of the worker that judges it is parked by that worker, in list bucket % L, and told, unless it

@@ -1,4 +1,4 @@
-/* The end of a run (include/shoal/runtime/quiescence.hpp, schedule.hpp): counted, never guessed.
+/* The end of a run (include/shoal/worklist/quiescence.hpp, schedule.hpp): counted, never guessed.
  *
  * N PEs with W workers each. Running an item may push more, to any PE, until BUDGET pushes are spent. A push into the own ring
  * waits in the worker's buffer (not counted yet, nobody sees it) until the worker flushes, which it does before it counts its

@@ -7,8 +7,8 @@
 
 #include "module.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/data/generate.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/graph/generate.hpp"
 
 namespace shoal::python {
 namespace {

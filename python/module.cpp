@@ -5,9 +5,9 @@
 #include <nanobind/stl/string.h>
 
 #include "shoal/core/version.hpp"
-#include "shoal/data/generate.hpp"
-#include "shoal/runtime/devices.hpp"
-#include "shoal/runtime/options.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/world/devices.hpp"
+#include "shoal/world/options.hpp"
 
 namespace shoal::python {
 namespace {

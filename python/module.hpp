@@ -7,7 +7,7 @@
 #include <string>
 
 #include "shoal/core/array.hpp"
-#include "shoal/data/csr.hpp"
+#include "shoal/graph/csr.hpp"
 
 namespace shoal::python {
 

@@ -12,7 +12,7 @@
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/algo/sssp_run.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/data/generate.hpp"
+#include "shoal/graph/generate.hpp"
 
 namespace shoal::python {
 namespace {

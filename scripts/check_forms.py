@@ -54,25 +54,25 @@ FORMS = [
 ALLOWED = {
     (
         "lone fence",
-        "include/shoal/runtime/lockstep.cuh",
+        "src/lockstep/lockstep.cuh",
     ): "grid barrier: what all blocks of a PE wrote, before the peers are told and after they have told",
     (
         "lone fence on the GPU",
-        "include/shoal/algo/components_hook_peers.cuh",
+        "src/algo/components/hook_peers.cuh",
     ): "barrier of all PEs between two kernels: what earlier kernels wrote",
     (
         "old-style volatile",
-        "include/shoal/algo/components_trees.cuh",
+        "src/algo/components/trees.cuh",
     ): "shared memory of one block, whose words only ever get smaller; a Word there costs a conversion at each step",
     (
         "end of the process",
-        "include/shoal/runtime/watch_gpu.cuh",
+        "include/shoal/worklist/watch_gpu.cuh",
     ): "a user's task that never returns cannot be unwound",
     (
         "lone fence",
         "include/shoal/core/atomic.hpp",
     ): "acquire_several: GPU only; its loads acquire where a detector looks",
-    ("end of the process", "src/runtime/watchdog.cpp"): "a user's task that never returns cannot be unwound",
+    ("end of the process", "src/worklist/watchdog.cpp"): "a user's task that never returns cannot be unwound",
 }
 
 

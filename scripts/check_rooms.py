@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the rooms of include/shoal and src include only rooms above them, and that no .hpp includes a .cuh.
+"""Checks that the rooms of include/shoal and src include only rooms above them, and no .hpp a .cuh, no public header a private one.
 
 The order is docs/decisions/0001-rooms.md. Exit status 1 and one line for each include that breaks it.
 """
@@ -9,7 +9,22 @@ import re
 import sys
 
 # From the top: each room may include itself and the rooms before it.
-ROOMS = ["core", "worker", "data", "transport", "pgas", "queue", "runtime", "flow", "algo"]
+ROOMS = [
+    "core",
+    "device",
+    "worker",
+    "graph",
+    "data",
+    "placement",
+    "world",
+    "transport",
+    "queue",
+    "worklist",
+    "lockstep",
+    "flow",
+    "program",
+    "algo",
+]
 # What is built on the whole library; nothing in ROOMS may include it.
 DOORS = ["cli", "python", "examples", "bench", "baselines", "tests"]
 # Files that belong to another room than their folder says, each with its reason.
@@ -61,14 +76,17 @@ def check(root: pathlib.Path) -> list[str]:
                 problems.append(f"{where}: must compile without nvcc, but includes {target} outside #ifdef {guards[0]}")
             if target.split("/")[0] in DOORS:
                 problems.append(f"{where}: the library must not include {target}")
-            if not target.startswith("shoal/"):
+            private = target.split("/")[0] in ROOMS and (root / "src" / target).exists()
+            if not target.startswith("shoal/") and not private:
                 continue
-            other = target.split("/")[1]
+            other = target.split("/")[0 if private else 1]
+            if private and path.parts[0] == "include":
+                problems.append(f"{where}: a public header must not include {target}, which is private to the library")
             if other not in ROOMS:
                 problems.append(f"{where}: includes {target} of unknown room '{other}'")
             elif ROOMS.index(other) > ROOMS.index(room):
                 problems.append(f"{where}: room '{room}' includes {target}, but '{other}' is below it")
-            if not (root / "include" / target).exists():
+            if not private and not (root / "include" / target).exists():
                 problems.append(f"{where}: includes {target}, which is not there")
     return problems
 

@@ -2,7 +2,7 @@
 
 HEAD = """## Every way to run each algorithm
 
-`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer against the serial reference (`bench/algo_matrix.cpp`).
+`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer against the serial reference (`bench/matrix/algo_matrix.cpp`).
 {note}Core: all partitions, workers and kernels, for shortest paths, components and PageRank with all queues and judges (on
 large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs, two to eight slots in
 every ring, pauses where threads meet. Right, or right of all where some were not run for want of time; small graphs go first.

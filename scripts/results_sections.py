@@ -83,7 +83,7 @@ def several_section(place: str, parts: list[dict], note: str) -> str:
 
 
 def end_row(data: dict) -> str:
-    """A row of END_HEAD from a bench/end_detection.cu file."""
+    """A row of END_HEAD from a bench/worklist/end_detection.cu file."""
     if not data["right"]:
         raise ValueError("not every run was right")
     found, idle = data["end_found_us"], data["run_without_work_us"]
@@ -103,7 +103,7 @@ def workers_of(data: dict) -> str:
 
 END_HEAD = """## Finding the end
 
-`bench/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left (and that as a
+`bench/worklist/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left (and that as a
 share of a run that is full of work), an item's way from worker to worker, and a whole run without work.
 
 | workers | end found | 99th percentile | of the run | hop | run without work |
@@ -112,7 +112,7 @@ share of a run that is full of work), an item's way from worker to worker, and a
 
 
 def lag_rows(data: dict) -> list[str]:
-    """Rows of LAG_HEAD from a bench/worklist_lag.cu file."""
+    """Rows of LAG_HEAD from a bench/worklist/worklist_lag.cu file."""
     rows = []
     for where, says in (("local", "on its PE"), ("round", "round all PEs")):
         if where not in data:
@@ -129,7 +129,7 @@ def lag_rows(data: dict) -> list[str]:
 
 LAG_HEAD = """## From push to run
 
-`bench/worklist_lag.cu`, in microseconds, with so many items under way: from the beginning of an item's push to its run; a push;
+`bench/worklist/worklist_lag.cu`, in microseconds, with so many items under way: from the beginning of an item's push to its run; a push;
 until its item is queued; and the 99th percentile in pushes. At most 15 items for 16 workers, one at a time for each, so that no
 item waits for a worker that is busy with another.
 
@@ -139,7 +139,7 @@ item waits for a worker that is busy with another.
 
 
 def queue_section(parts: list[dict], note: str) -> str:
-    """bench/gpu_queue.cu files of one kind of GPU as a section: the best rate of each ring over numbers of threads."""
+    """bench/queue/gpu_queue.cu files of one kind of GPU as a section: the best rate of each ring over numbers of threads."""
     best: dict[tuple[str, int, str], dict[str, float]] = {}
     rows = [row for part in parts for row in part["rows"]]
     for row in rows:
@@ -149,7 +149,7 @@ def queue_section(parts: list[dict], note: str) -> str:
     lines = [
         f"## Queues on one {parts[0]['gpu']}",
         "",
-        f"`bench/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number of "
+        f"`bench/queue/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number of "
         "threads. `bare`: the atomics that every queue needs, and nothing else.",
         *([note.rstrip()] if note else []),
         "",

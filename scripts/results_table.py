@@ -37,7 +37,7 @@ placed before; medians; every answer was checked. Papers' numbers come from othe
 """
 FIGURES = {
     "scaling.svg": "Strong scaling of `auto`: the largest Kronecker graph and the smallest road of the tables above.",
-    "queues.svg": "Rings and their rivals on one H200, items of 8 bytes (Atos, Fig. 1; `bench/gpu_queue.cu`).",
+    "queues.svg": "Rings and their rivals on one H200, items of 8 bytes (Atos, Fig. 1; `bench/queue/gpu_queue.cu`).",
     "atos_fig5.svg": "Speed-ups computed from Atos's tables II and IV (Fig. 5), the paper's dashed and ours solid.",
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #if defined(SHOAL_HAVE_CUDA)
-#include "shoal/core/cuda_check.cuh"
+#include "shoal/device/cuda_check.cuh"
 #endif
 
 namespace shoal {

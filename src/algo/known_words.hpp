@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "placed_run.hpp"
-#include "shoal/pgas/placed_graph.hpp"
-#include "shoal/pgas/symmetric.hpp"
-#include "shoal/runtime/machine.hpp"
-#include "shoal/runtime/report.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/placement/symmetric.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/report.hpp"
 
 namespace shoal {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "shoal/core/error.hpp"
-#include "shoal/pgas/device_graph.hpp"
+#include "shoal/placement/device_graph.hpp"
 
 namespace shoal {
 

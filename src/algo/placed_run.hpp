@@ -11,14 +11,14 @@
 #include "shoal/core/array.hpp"
 #include "shoal/core/parallel.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/data/generate.hpp"
-#include "shoal/data/weights.hpp"
-#include "shoal/pgas/placed_graph.hpp"
-#include "shoal/runtime/machine.hpp"
-#include "shoal/runtime/options.hpp"
-#include "shoal/runtime/report.hpp"
-#include "shoal/runtime/worklist_plan.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/graph/weights.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/options.hpp"
+#include "shoal/world/report.hpp"
 
 namespace shoal {
 

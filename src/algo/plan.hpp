@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "shoal/core/kinds.hpp"
-#include "shoal/pgas/placed_graph.hpp"
-#include "shoal/runtime/machine.hpp"
-#include "shoal/runtime/worklist_plan.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal {
 

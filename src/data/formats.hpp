@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "input.hpp"
-#include "shoal/data/csr.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/data/weights.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/graph/weights.hpp"
 
 namespace shoal::io {
 
@@ -130,9 +130,6 @@ bool rows_sorted(const Csr& graph);
 void sort_rows(Csr& graph);
 /// Merges parallel arcs, keeping the smallest weight. Rows must be sorted.
 void merge_parallel_arcs(Csr& graph);
-/// Bytes of memory this process may still take (the machine's free memory, its control group's, `ulimit -v`); at least
-/// 64 MiB.
-std::int64_t available_memory();
 
 /// Reports the part [from, to] of a long read.
 class Progress {

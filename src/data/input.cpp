@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/memory.hpp"
 #include "formats.hpp"
 #include "shoal/core/error.hpp"
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <new>
 
+#include "core/memory.hpp"
 #include "formats.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -211,7 +212,7 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
 }  // namespace
 
 Csr read_graph(const std::string& file, const ReadOptions& options) {
-  const std::int64_t memory_bytes = io::available_memory();
+  const std::int64_t memory_bytes = available_memory();
   try {
     return read_file_as_graph(file, options, memory_bytes);
   } catch (const std::bad_alloc&) {

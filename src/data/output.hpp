@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "input.hpp"
-#include "shoal/data/csr.hpp"
 #include "shoal/data/pending_file.hpp"
+#include "shoal/graph/csr.hpp"
 
 namespace shoal::io {
 

@@ -10,7 +10,7 @@
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/algo/sssp_run.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/machine.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal {
 namespace {

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "shoal/core/device_memory.cuh"
-#include "shoal/pgas/device_graph.hpp"
+#include "shoal/device/device_memory.cuh"
+#include "shoal/placement/device_graph.hpp"
 
 namespace shoal::test {
 

@@ -26,7 +26,7 @@ class TreeTest(unittest.TestCase):
     def setUp(self) -> None:
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="shoal-checks-"))
         self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
-        for name in ("core/types.hpp", "data/csr.hpp", "queue/ring.hpp", "queue/ring.cuh"):
+        for name in ("core/types.hpp", "graph/csr.hpp", "queue/ring.hpp", "queue/ring.cuh"):
             self.write(f"include/shoal/{name}", "#pragma once\n")
         (self.root / "src").mkdir()
         self.module = load(self.script)
@@ -48,7 +48,7 @@ class Rooms(TreeTest):
     script = "check_rooms"
 
     def test_legal(self) -> None:
-        self.write("include/shoal/algo/bfs.hpp", '#include "shoal/data/csr.hpp"\n#include <vector>\n')
+        self.write("include/shoal/algo/bfs.hpp", '#include "shoal/graph/csr.hpp"\n#include <vector>\n')
         self.write("src/algo/bfs.cpp", '#include "shoal/queue/ring.hpp"\n#include "private.hpp"\n')
         self.says()
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "../../cli/verify.cpp"  // a part of the command, not of the library
-#include "shoal/algo/bfs_reference.hpp"
+#include "algo/bfs/reference.hpp"
 
 namespace shoal::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include "shoal/algo/components_run.hpp"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/algo/sssp_run.hpp"
-#include "shoal/core/device_memory.cuh"
-#include "shoal/data/generate.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/device/device_memory.cuh"
+#include "shoal/graph/generate.hpp"
+#include "shoal/world/devices.hpp"
 
 namespace shoal {
 namespace {

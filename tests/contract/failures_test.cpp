@@ -8,7 +8,7 @@
 
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 #include "tasks.hpp"
 
 namespace shoal::contract {

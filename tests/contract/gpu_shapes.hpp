@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "shapes.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/world/devices.hpp"
 
 namespace shoal::contract {
 

@@ -10,7 +10,7 @@
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/runtime/machine.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal::contract {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "options_tasks.hpp"
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 
 namespace shoal::contract {
 

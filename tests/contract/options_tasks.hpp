@@ -12,8 +12,8 @@
 #include "shoal/core/fn.hpp"
 #include "shoal/core/span.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/runtime/machine.hpp"
 #include "shoal/transport/transport.hpp"
+#include "shoal/world/machine.hpp"
 #include "tasks.hpp"
 
 namespace shoal::contract {

@@ -3,7 +3,7 @@
 #include <string>
 
 #if defined(SHOAL_REFUSED_BY_WORKLIST)
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 #else
 #include "shoal/worker/task.hpp"
 #endif

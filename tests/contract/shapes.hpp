@@ -4,10 +4,10 @@
 #include <string>
 
 #include "shoal/core/types.hpp"
-#include "shoal/runtime/machine.hpp"
-#include "shoal/runtime/worklist_plan.hpp"
 #include "shoal/transport/direct.hpp"
 #include "shoal/transport/faulty.hpp"
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal::contract {
 

@@ -1,6 +1,6 @@
 // Planted deadlocks: each makes a run stand still in its own way, on its own PE. The error comes in time and names the
 // PE and the object that is to blame, the counters are written down, and the same worklist works afterwards.
-#include "shoal/runtime/stall.hpp"
+#include "shoal/worklist/stall.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/pending_file.hpp"
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 
 namespace shoal::contract {
 namespace {

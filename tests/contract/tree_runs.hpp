@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ledger.hpp"
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 #include "tasks.hpp"
 
 namespace shoal::contract {

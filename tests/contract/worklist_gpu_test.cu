@@ -14,8 +14,8 @@
 #include "gpu_shapes.hpp"
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/runtime/devices.hpp"
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
+#include "shoal/world/devices.hpp"
 #include "tasks.hpp"
 #include "tree_runs.hpp"
 

@@ -9,7 +9,7 @@
 #include "gpu_shapes.hpp"
 #include "options_runs.hpp"
 #include "shapes.hpp"
-#include "shoal/runtime/devices.hpp"
+#include "shoal/world/devices.hpp"
 
 namespace shoal::contract {
 namespace {

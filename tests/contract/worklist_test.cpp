@@ -1,7 +1,7 @@
 // The worklist's contract on CPU threads, over transports x PEs x threads x kernels x capacities: every item that is
 // pushed is judged exactly once by its owner, every accepted item is run exactly once or dropped as stale, and nothing
 // is left.
-#include "shoal/runtime/worklist.hpp"
+#include "shoal/worklist/worklist.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "algo/bfs/reference.hpp"
 #include "shapes.hpp"
 #include "shoal/algo/bfs.hpp"
-#include "shoal/algo/bfs_reference.hpp"
-#include "shoal/data/generate.hpp"
+#include "shoal/graph/generate.hpp"
 #include "tasks.hpp"
 #include "tree_runs.hpp"
 

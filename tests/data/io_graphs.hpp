@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/data/formats.hpp"
+#include "data/formats.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
 

@@ -1,6 +1,6 @@
 // What readers refuse or remark on because of its size: memory, whole weights beyond 32 bits; names that say no format.
-#include "../../src/data/formats.hpp"
-#include "../../src/data/output.hpp"
+#include "data/formats.hpp"
+#include "data/output.hpp"
 #include "io_graphs.hpp"
 
 namespace shoal_test {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "../../src/data/npy.hpp"
-#include "../../src/data/output.hpp"
-#include "../../src/data/zip.hpp"
+#include "data/formats/npy.hpp"
+#include "data/formats/zip.hpp"
+#include "data/output.hpp"
 #include "io_graphs.hpp"
 
 namespace shoal_test {

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <string_view>
 
-#include "../../src/data/formats.hpp"
+#include "data/formats.hpp"
 #include "shoal/core/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

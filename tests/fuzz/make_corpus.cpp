@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "../../src/data/formats.hpp"
+#include "data/formats.hpp"
 #include "shoal/data/io.hpp"
 
 namespace {

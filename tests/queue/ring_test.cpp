@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "queue/ring_bed.hpp"
+#include "ring_bed.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "harness.hpp"
 #include "lanes.hpp"
 #include "number_ring.hpp"
-#include "shoal/runtime/schedule.hpp"
 #include "shoal/transport/direct.hpp"
+#include "shoal/worklist/schedule.hpp"
 
 namespace shoal::sim {
 
@@ -98,7 +98,7 @@ class WorklistBed {
     add_(machine);
   }
 
-  /// Discrete runs: what the host does between two rounds (runtime/launch_cpu.hpp). True if there is another.
+  /// Discrete runs: what the host does between two rounds (worklist/launch_cpu.hpp). True if there is another.
   bool next_round(Machine& machine) {
     if (!shape.discrete || control(0).state.load() != 0 || ++rounds_ > kMostRounds) return false;
     std::uint64_t created = 0, completed = 0;

@@ -6,9 +6,9 @@
 // `--judge remote` the pusher does, as in Atos over NVLink. In either case the pusher keeps, as Atos does, what it has offered.
 #pragma once
 #include "shoal/core/atomic.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/pgas/partition.hpp"
-#include "shoal/pgas/symmetric.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {

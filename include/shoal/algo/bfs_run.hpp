@@ -5,9 +5,9 @@
 
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/data/generate.hpp"
-#include "shoal/runtime/options.hpp"
-#include "shoal/runtime/report.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/world/options.hpp"
+#include "shoal/world/report.hpp"
 
 namespace shoal {
 

@@ -9,9 +9,9 @@
 // Source: label propagation, the asynchronous form of Groute's OnReceive. Differs: the owner judges; few seeds.
 #pragma once
 #include "shoal/core/atomic.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/pgas/partition.hpp"
-#include "shoal/pgas/symmetric.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "shoal/core/types.hpp"
-#include "shoal/data/csr.hpp"
+#include "shoal/graph/csr.hpp"
 
 namespace shoal {
 

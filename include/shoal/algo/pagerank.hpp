@@ -25,9 +25,9 @@
 #include <cstdint>
 
 #include "shoal/core/atomic.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/pgas/partition.hpp"
-#include "shoal/pgas/symmetric.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {

@@ -15,10 +15,10 @@
 #include <cstdint>
 
 #include "shoal/core/atomic.hpp"
-#include "shoal/data/csr.hpp"
-#include "shoal/pgas/partition.hpp"
-#include "shoal/pgas/placed_graph.hpp"
-#include "shoal/pgas/symmetric.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
 
 namespace shoal {

@@ -2,7 +2,7 @@
 // out tickets, now and then waits first. So a value lies written and unpublished, a ticket taken and unfilled, an item run and not
 // yet counted, for as long as a slow wire or an unlucky warp would make it. Without SHOAL_DELAYS nothing is left of it.
 //
-// The target `shoal_delayed` is the library compiled so; bench/algo_matrix.cpp --soak is linked with it. On GPUs, where the
+// The target `shoal_delayed` is the library compiled so; bench/matrix/algo_matrix.cpp --soak is linked with it. On GPUs, where the
 // faulty transport's state cannot go, this is the only source of delays. Drawn from clocks: no two runs are delayed alike.
 #pragma once
 #include "shoal/core/fn.hpp"

@@ -30,7 +30,7 @@ void rmw_commit(const Access& access, std::uint64_t bits, Order order);
 bool compare_exchange(const Access& access, std::uint64_t& expected, std::uint64_t desired, Order success,
                       Order failure, bool weak);
 
-/// A word of 16 bytes (core/whole_slot.hpp): read and written as one.
+/// A word of 16 bytes (transport/whole_slot.hpp): read and written as one.
 struct Pair {
   std::uint64_t first, second;
 };

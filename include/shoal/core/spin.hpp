@@ -54,7 +54,7 @@ class Backoff {
 };
 
 /// Waits until ready() is true. Returns false when the run ended or was aborted first; the caller then leaves, moving
-/// nothing. The deadline is the watchdog's, which raises the state word (runtime/watchdog.hpp).
+/// nothing. The deadline is the watchdog's, which raises the state word (worklist/watchdog.hpp).
 template <class Ready>
 SHOAL_FN bool spin_wait(const StateWord& state, Ready ready) {
   Backoff backoff;

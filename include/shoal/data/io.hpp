@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "shoal/data/csr.hpp"
+#include "shoal/graph/csr.hpp"
 
 namespace shoal {
 

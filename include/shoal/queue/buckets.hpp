@@ -2,7 +2,7 @@
 //
 // Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k * delta).
 // At any time items up to one bucket, `near`, the same on all PEs, go to the ring. The others are parked in slots: one for
-// each of the next few buckets, one for all beyond. When no item is left that may run, `near` moves (runtime/phases.hpp)
+// each of the next few buckets, one for all beyond. When no item is left that may run, `near` moves (worklist/phases.hpp)
 // and the workers bring what it has reached.
 //
 // Parking costs a coalesced write: each worker fills chunks of its own, one per slot, and hands full ones to a ring of

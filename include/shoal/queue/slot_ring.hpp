@@ -26,7 +26,7 @@
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
-#include "shoal/core/whole_slot.hpp"
+#include "shoal/transport/whole_slot.hpp"
 
 namespace shoal {
 

@@ -9,7 +9,7 @@
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/core/whole_slot.hpp"
+#include "shoal/transport/whole_slot.hpp"
 
 namespace shoal {
 

@@ -26,7 +26,7 @@ struct Scan {
   lane_t total;
 };
 
-/// kOffers of workers of several lanes. A plan counts on it (runtime/worklist_plan.hpp).
+/// kOffers of workers of several lanes. A plan counts on it (worklist/launch_plan.hpp).
 inline constexpr lane_t kOffersOfALane = 4;
 
 template <class W>

@@ -1,0 +1,123 @@
+// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can fail the
+// k-th.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "shoal/core/span.hpp"
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal {
+
+/// For tests: allocations since the start of the process, those that are still held, and the number (counted from 0) of
+/// the one that is to fail.
+struct AllocationFault {
+  static inline std::atomic<std::int64_t> count{0};
+  static inline std::atomic<std::int64_t> held{0};
+  static inline std::atomic<std::int64_t> fail_at{-1};  ///< -1: none; compared with `count` before it is raised
+
+  /// The k-th allocation from now on fails, once.
+  static void arm(std::int64_t k) { fail_at = count + k; }
+  static void disarm() { fail_at = -1; }
+};
+
+/// `bytes` of uninitialised memory on the current device, for the kernels of every stream; null for 0 bytes. Free with
+/// device_free.
+///
+/// From a memory pool of the CUDA runtime, one per device, made at the first call. One H200, 2026-11-21: cudaMalloc 40
+/// us and cudaFree 40, with three peers 150 and 100; what the pool has kept, 0.3 and 0.4. A pool keeps up to kKeptBytes
+/// of what was freed, hands the rest back to the system, and all of it before a request fails.
+///
+/// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc. memcheck
+/// finds the same in both; initcheck takes memory that a pool gives again for written.
+/// docs/decisions/0011-memory-of-a-run.md has what each call costs.
+/// @param name  what it is for, in the error
+/// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
+void* device_alloc(std::size_t bytes, const char* name);
+
+/// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree
+/// does, and until what the pool does not keep has gone back.
+void device_free(void* p) noexcept;
+
+/// Bytes of the current device that device_alloc could give: those that are free, and those that its pool keeps.
+std::size_t free_device_bytes();
+
+inline constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 30;  ///< of each device, at most, after they were freed
+
+/// `size()` elements of T on one device, freed there. Move-only. A fresh array is *not* zeroed.
+template <class T>
+class DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
+
+ public:
+  DeviceArray() = default;
+  /// On the current device. @throws CapacityError
+  explicit DeviceArray(std::int64_t n, const char* name = "device array") : size_(n) {
+    SHOAL_CUDA(cudaGetDevice(&device_));
+    data_ = static_cast<T*>(device_alloc(static_cast<std::size_t>(n) * sizeof(T), name));
+  }
+  ~DeviceArray() { reset(); }
+  DeviceArray(DeviceArray&& other) noexcept { swap(other); }
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    DeviceArray(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  std::size_t size_bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  int device() const { return device_; }
+  Span<T> span() { return {data_, size_}; }
+  Span<const T> span() const { return {data_, size_}; }
+
+  /// Every byte becomes `byte`; waits only on the legacy stream's order.
+  void fill_bytes(int byte) {
+    if (size_ == 0) return;
+    DeviceGuard guard(device_);
+    SHOAL_CUDA(cudaMemset(data_, byte, size_bytes()));
+  }
+  /// Copies `n` elements from host memory to the start; returns when they are there.
+  void upload(const T* from, std::int64_t n) {
+    if (n == 0) return;
+    DeviceGuard guard(device_);
+    SHOAL_CUDA(cudaMemcpy(data_, from, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  /// Copies `n` elements from `first` on to host memory; returns when they are there.
+  void download(T* to, std::int64_t n, std::int64_t first = 0) const {
+    if (n == 0) return;
+    DeviceGuard guard(device_);
+    SHOAL_CUDA(cudaMemcpy(to, data_ + first, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToHost));
+  }
+  /// Frees now; see device_free.
+  void reset() noexcept {
+    if (data_ != nullptr) {
+      int before = 0;
+      cudaGetDevice(&before);
+      if (before != device_) cudaSetDevice(device_);
+      device_free(data_);
+      if (before != device_) cudaSetDevice(before);
+    }
+    data_ = nullptr;
+    size_ = 0;
+  }
+  void swap(DeviceArray& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(device_, other.device_);
+  }
+  /// Hands the memory to a shared owner (PlacedGraph::keep); the pointer stays valid, this array becomes empty.
+  std::shared_ptr<void> share() && { return std::make_shared<DeviceArray>(std::move(*this)); }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+  int device_ = 0;
+};
+
+}  // namespace shoal

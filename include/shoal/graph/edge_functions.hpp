@@ -1,0 +1,164 @@
+// What a generated graph is made of: each edge, or each row, as a pure function of the seed and its number. Integer
+// arithmetic only, so that a CPU thread and a GPU thread on any machine compute the same bits.
+#pragma once
+#include <cstdint>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/graph/generate.hpp"
+
+namespace shoal {
+
+/// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of splitmix64;
+/// Steele, Lea, Flood 2014, constants of Stafford's variant 13).
+SHOAL_FN constexpr std::uint64_t mix64(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+/// The draws of the thing number `i` under `key`: a counter-based generator without state.
+struct Draws {
+  std::uint64_t base;
+
+  SHOAL_FN constexpr Draws(std::uint64_t key, std::uint64_t i) : base(mix64(key ^ mix64(i + kGolden))) {}
+  SHOAL_FN constexpr std::uint64_t operator()(std::uint64_t number) const {
+    return mix64(base + (number + 1) * kGolden);
+  }
+
+  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
+};
+
+/// A seeded bijection of [0, 2^bits): rounds of add, odd multiply and xor-shift, each of which is one.
+class Permutation {
+ public:
+  /// @param bits in [0, 31]
+  Permutation(std::uint64_t key, int bits) : mask_((1u << bits) - 1), shift_(bits > 2 ? (bits + 1) / 2 : 1) {
+    for (int r = 0; r < kRounds; ++r) {
+      const std::uint64_t x = Draws(key, static_cast<std::uint64_t>(bits))(static_cast<std::uint64_t>(r));
+      add_[r] = static_cast<vertex_t>(x);
+      multiply_[r] = static_cast<vertex_t>(x >> 32) | 1;
+    }
+  }
+  SHOAL_FN vertex_t operator()(vertex_t x) const {
+    for (int r = 0; r < kRounds; ++r) {
+      x = ((x + add_[r]) * multiply_[r]) & mask_;
+      x ^= x >> shift_;
+    }
+    return x;
+  }
+
+ private:
+  static constexpr int kRounds = 4;
+  vertex_t mask_;
+  int shift_;
+  vertex_t add_[kRounds], multiply_[kRounds];
+};
+
+struct Edge {
+  vertex_t u, v;
+};
+
+/// Edge number i of a kron or uniform graph, loops and duplicates included. Trivially copyable; goes into kernels.
+class EdgeRule {
+ public:
+  /// @param spec  of kind kron or uniform, as parse_generator made it
+  explicit EdgeRule(const GeneratorSpec& spec)
+      : kronecker_(spec.kind == GraphKind::kron),
+        scale_(static_cast<int>(spec.size)),
+        key_(mix64(spec.seed * 2 + 1)),
+        permute_(mix64(spec.seed * 2), scale_) {}
+
+  SHOAL_FN Edge operator()(std::int64_t i) const {
+    const Draws draw(key_, static_cast<std::uint64_t>(i));
+    const vertex_t mask = (1u << scale_) - 1;
+    if (!kronecker_) {
+      const std::uint64_t x = draw(0);
+      return {static_cast<vertex_t>(x >> 32) & mask, static_cast<vertex_t>(x) & mask};
+    }
+    // Graph500: each level of the adjacency matrix picks one of four quadrants; a 64-bit draw serves two levels.
+    vertex_t u = 0, v = 0;
+    std::uint64_t x = 0;
+    for (int level = 0; level < scale_; ++level) {
+      x = level % 2 == 0 ? draw(static_cast<std::uint64_t>(level / 2)) : x >> 32;
+      const vertex_t r = static_cast<vertex_t>(x);
+      u = 2 * u + (r >= kAB);
+      v = 2 * v + ((r >= kA && r < kAB) || r >= kABC);
+    }
+    return {permute_(u), permute_(v)};
+  }
+
+ private:
+  // Shares of 2^32, rounded: A = .57, A + B = .76, A + B + C = .95.
+  static constexpr vertex_t kA = 2448131359u, kAB = 3264175145u, kABC = 4080218931u;
+  bool kronecker_;
+  int scale_;
+  std::uint64_t key_;
+  Permutation permute_;
+};
+
+/// Row v of a road, chain, star or complete graph: its neighbours in ascending order. Symmetric. Goes into kernels.
+class RowRule {
+ public:
+  /// @param spec  of kind road, chain, star or complete, as parse_generator made it
+  explicit RowRule(const GeneratorSpec& spec)
+      : kind_(spec.kind),
+        n_(static_cast<vertex_t>(spec.num_vertices())),
+        side_(spec.kind == GraphKind::road ? static_cast<vertex_t>(spec.size) : 1),
+        key_(mix64(spec.seed * 2 + 1)),
+        // The share in units of 2^-53 is exact in a double.
+        threshold_(static_cast<std::uint64_t>(spec.deleted * 9007199254740992.0) << 11) {}
+
+  SHOAL_FN arc_t degree(vertex_t v) const {
+    switch (kind_) {
+      case GraphKind::road: {
+        const unsigned sides = road_sides(v);
+        return (sides & 1) + (sides >> 1 & 1) + (sides >> 2 & 1) + (sides >> 3 & 1);
+      }
+      case GraphKind::chain:
+        return (v > 0) + (v + 1 < n_);
+      case GraphKind::star:
+        return v == 0 ? n_ - 1 : 1;
+      default:
+        return n_ - 1;
+    }
+  }
+  /// @param k in [0, degree(v))
+  SHOAL_FN vertex_t neighbor(vertex_t v, arc_t k) const {
+    switch (kind_) {
+      case GraphKind::road: {
+        unsigned sides = road_sides(v);
+        for (; k > 0; --k) sides &= sides - 1;
+        return sides & 1 ? v - side_ : sides & 2 ? v - 1 : sides & 4 ? v + 1 : v + side_;
+      }
+      case GraphKind::chain:
+        return v == 0 || k == 1 ? v + 1 : v - 1;
+      case GraphKind::star:
+        return v == 0 ? static_cast<vertex_t>(k + 1) : 0;
+      default:
+        return static_cast<vertex_t>(k + (k >= v));
+    }
+  }
+
+ private:
+  /// Which of the edges up (1), left (2), right (4) and down (8) vertex v has.
+  SHOAL_FN unsigned road_sides(vertex_t v) const {
+    const vertex_t row = v / side_, column = v % side_;
+    unsigned sides = 0;
+    if (row > 0 && kept(v - side_, 1)) sides |= 1;
+    if (column > 0 && kept(v - 1, 0)) sides |= 2;
+    if (column + 1 < side_ && kept(v, 0)) sides |= 4;
+    if (row + 1 < side_ && kept(v, 1)) sides |= 8;
+    return sides;
+  }
+  /// True if the edge from v to the right (0) or down (1) was not deleted.
+  SHOAL_FN bool kept(vertex_t v, unsigned down) const {
+    return Draws(key_, 2 * static_cast<std::uint64_t>(v) + down)(0) >= threshold_;
+  }
+
+  GraphKind kind_;
+  vertex_t n_, side_;
+  std::uint64_t key_, threshold_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,43 @@
+// Graphs in the memory of GPUs: uploaded, or generated where they are used. Without CUDA types; in a build without CUDA
+// the functions that need a GPU throw DeviceError.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shoal/graph/csr.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/graph/weights.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/placed_graph.hpp"
+
+namespace shoal {
+
+/// Uploads each PE's rows (and in-arcs, for a directed graph) to its device. Offsets of each slice begin at 0.
+/// @param graph    may be destroyed afterwards
+/// @param devices  [n_pes] CUDA device of each PE; PEs may share one; they reach each other's memory afterwards
+/// @param weights  also uploads the graph's weights, if it has some
+/// @throws UsageError (the partition is of another graph, `devices` has another length), CapacityError, DeviceError;
+///         nothing is left on any device then
+PlacedGraph place_on_devices(const Csr& graph, Partition partition, std::vector<int> devices, bool weights = false);
+
+/// True if generate_on_devices() makes this partition: those that need no look at all arcs, for any kind of graph.
+bool can_generate_on_devices(PartitionKind kind);
+
+/// Generates each PE's rows on its device: the very graph that generate() makes, without passing through the host. While
+/// it sorts, a device holds 16 bytes per arc of its PE, counted before duplicates are removed.
+/// @param kind   block, edges, one or random; automatic: edges
+/// @param seed   of the random partition
+/// @param weights  hash255 or unit: computed there as well, 4 bytes per arc (mean_weight is then the expected one)
+/// @throws UsageError (another kind, lengths, weights of a file), CapacityError (sizes wanted and free), DeviceError; nothing is left then
+PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
+                                std::uint64_t seed = 1, std::optional<WeightSource> weights = std::nullopt);
+
+/// The whole graph back on the host, from GPUs or CPU PEs, with the weights that were placed.
+/// @param input_numbers  true: numbered and ordered as the input; false: as placed
+Csr fetch_graph(const PlacedGraph& graph, bool input_numbers = true);
+
+/// Copies `bytes` to host memory from memory of the host or of any device; returns when they are there.
+void copy_to_host(void* to, const void* from, std::size_t bytes);
+
+}  // namespace shoal

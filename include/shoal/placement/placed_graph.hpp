@@ -1,0 +1,52 @@
+// A graph spread over PEs: one slice each, in placed numbers.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+
+namespace shoal {
+
+/// The weights of a slice's arcs: entry k belongs to the arc at the slice's targets[k]. One of the two, or neither.
+/// Trivially copyable; passes into kernels by value.
+struct ArcWeights {
+  const std::int32_t* ints = nullptr;
+  const double* reals = nullptr;
+};
+
+/// Slices point to host memory for CPU PEs and to each PE's own device memory for GPUs.
+struct PlacedGraph {
+  Partition partition;
+  std::vector<CsrView> out;  ///< [n_pes] rows owned by the PE; targets are placed numbers
+  std::vector<CsrView> in;   ///< [n_pes] in-arcs of the same vertices; equal to `out` when the graph is symmetric
+  std::vector<int> devices;  ///< [n_pes] CUDA device of each PE; empty for CPU PEs
+  bool symmetric = false;    ///< with weights: of arcs and weights
+  std::int64_t num_vertices = 0;
+  arc_t num_arcs = 0;
+  arc_t max_degree = 0;
+  WeightKind weight_kind = WeightKind::none;  ///< of the weights that were placed
+  std::vector<ArcWeights> out_weights;        ///< [n_pes] of `out`; empty without weights
+  std::vector<ArcWeights> in_weights;         ///< [n_pes] of `in`
+  double mean_weight = 0, max_weight = 0;     ///< over all arcs, once describe_weights() has looked; else 0
+  std::vector<std::shared_ptr<void>> keep;    ///< owns the memory that the slices point to
+
+  pe_t n_pes() const { return static_cast<pe_t>(out.size()); }
+};
+
+/// Places a graph on PEs that are groups of CPU threads: all slices are parts of one copy in placed numbers.
+/// @param graph      may be destroyed afterwards; its weights, if it has some, are placed as well
+/// @param partition  of this graph; its n() must be the graph's number of vertices
+/// @throws UsageError if the partition is of another graph
+PlacedGraph place_on_threads(const Csr& graph, Partition partition);
+
+/// The same without a copy where the partition keeps the input's numbers: the slices then look into `graph`, which the
+/// placed graph keeps alive. (A directed graph's in-arcs are always built.)
+PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition);
+
+/// Sets placed.mean_weight and max_weight from the weights of `graph`, of which it was made. All threads.
+void describe_weights(const Csr& graph, PlacedGraph& placed);
+
+}  // namespace shoal

@@ -1,0 +1,45 @@
+// The flags that every run takes, whatever the algorithm: the same for the `shoal` command and for users' programs.
+#pragma once
+#include <charconv>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+#include "shoal/world/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace shoal {
+
+/// A check for CLI11, which takes the nearest T for a number that T does not hold. @return empty, or what is wrong
+template <class T>
+std::string whole_number(const std::string& text) {
+  T value;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) {
+    return text + " is out of range: " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+           std::to_string(std::numeric_limits<T>::max());
+  }
+  if (std::is_unsigned_v<T> && text.rfind('-', 0) == 0) return text + " is negative; a number from 0 on is wanted";
+  if (error != std::errc()) return "'" + text + "' is not a number";
+  return rest == end ? "" : "'" + text + "' is not a whole number";
+}
+
+/// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
+class RunFlags {
+ public:
+  void add_to(CLI::App& app);
+  /// Fills `options`. @throws UsageError naming the flag, its value and what is legal
+  void read(Options& options) const;
+
+ private:
+  Options values_;  // the numbers go straight here
+  std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto", queue_ = "auto",
+              judge_ = "auto", combine_ = "auto";
+};
+
+}  // namespace shoal

@@ -1,0 +1,161 @@
+// The kernels of a worklist on GPUs: a scheduler for each worker, its desk in shared memory, and how many are resident.
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "shoal/core/error.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "shoal/device/device_memory.cuh"
+#include "shoal/worker/gpu.cuh"
+#include "shoal/worklist/round_loop.cuh"
+#include "shoal/worklist/schedule.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/options.hpp"
+
+namespace shoal::gpu {
+
+inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
+/// Blocks of a multiprocessor that the compiler shares registers out for: more waiting workers were slower (contention).
+inline constexpr int kResidentBlocks = 2;
+template <class W>
+inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
+
+/// Bytes of `n` objects, and where the next array may begin.
+template <class T>
+SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
+  return (n * sizeof(T) + 15) / 16 * 16;
+}
+/// Shared memory of the desk of a worker of `lanes` lanes.
+template <class W, class View>
+SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
+  using Task = typename View::Task;
+  return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
+         (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0);
+}
+
+template <class W, class View>
+__device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
+  using Task = typename View::Task;
+  using Range = typename RangeOf<Task>::Type;
+  Desk<Task> desk;
+  desk.items = lanes * DrainSize<W, View>::kItems;
+  desk.item = reinterpret_cast<typename Task::Item*>(memory);
+  memory += padded_bytes<typename Task::Item>(desk.items);
+  desk.start = reinterpret_cast<lane_t*>(memory);
+  memory += padded_bytes<lane_t>(lanes);
+  if constexpr (FanOutTask<Task>) desk.range = reinterpret_cast<Range*>(memory);
+  return desk;
+}
+
+/// Makes this lane's scheduler and gives it to `body`.
+template <class W, class View, class Body>
+__device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, Body body) {
+  using Task = typename View::Task;
+  extern __shared__ __align__(16) char shared[];
+  lane_t index;
+  Desk<Task> desk;
+  typename Task::Item own[DrainSize<GpuThread, View>::kItems];
+  W w;
+  if constexpr (std::is_same_v<W, GpuBlock>) {
+    index = blockIdx.x;
+    w.scratch = reinterpret_cast<GpuBlock::Scratch*>(shared);
+    desk = carve_desk<W, View>(shared + (sizeof(GpuBlock::Scratch) + 15) / 16 * 16, blockDim.x);
+  } else if constexpr (std::is_same_v<W, GpuWarp>) {
+    index = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    desk = carve_desk<W, View>(shared + (threadIdx.x / 32) * desk_bytes<W, View>(32), 32);
+  } else {
+    index = blockIdx.x * blockDim.x + threadIdx.x;
+    desk.item = own;
+    desk.items = DrainSize<GpuThread, View>::kItems;
+  }
+  if (index >= workers) return;
+  Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
+  body(scheduler);
+  if (w.lane() == 0) view.spill.lists[index] = scheduler.out().list();
+}
+
+template <class W, class View>
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
+    persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
+  with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
+}
+
+/// @param limit  of the round, when the host repeats it; else `loop` has it
+template <class W, class View>
+__global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
+    round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
+                 shoal_loop_handle handle) {
+  if (loop != nullptr) {
+    const bool ended = loop->ended.load() != 0;
+    limit = loop->limit.load();  // both looks are in flight together
+    if (ended) return;
+  }
+  with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });
+  if (loop != nullptr) loop->end_round(view, limit, handle);
+}
+
+/// Threads of a block, shared memory and workers of a block for a plan.
+struct Shape {
+  int threads = 0;
+  std::size_t shared_bytes = 0;
+  int workers_per_block = 0;
+  const void* kernel = nullptr;
+};
+
+template <class W, class View>
+const void* kernel_of(KernelKind kind) {
+  return kind == KernelKind::persistent ? (const void*)persistent_kernel<W, View> : (const void*)round_kernel<W, View>;
+}
+template <class View, class Plan>
+Shape shape_of(const Plan& plan) {
+  Shape s;
+  s.threads = kWarpWorkerBlock;
+  if (plan.worker == WorkerKind::block) {
+    s.threads = plan.block_threads;
+    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<GpuBlock, View>(s.threads);
+    s.workers_per_block = 1;
+    s.kernel = kernel_of<GpuBlock, View>(plan.kernel);
+  } else if (plan.worker == WorkerKind::warp) {
+    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<GpuWarp, View>(32);
+    s.workers_per_block = kWarpWorkerBlock / 32;
+    s.kernel = kernel_of<GpuWarp, View>(plan.kernel);
+  } else {
+    s.workers_per_block = kWarpWorkerBlock;
+    s.kernel = kernel_of<GpuThread, View>(plan.kernel);
+  }
+  return s;
+}
+/// The kernels of a PE that is alone are others.
+template <class View, class Plan>
+Shape shape_of(const Plan& plan, pe_t n_pes) {
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View), "either is passed where the other is meant");
+  return n_pes == 1 ? shape_of<ViewAlone<View>>(plan) : shape_of<View>(plan);
+}
+
+/// Workers that are resident together on one PE, bounded by plan.workers.
+template <class View, class Plan>
+int most_workers(const Machine& machine, const Plan& plan) {
+  const Shape s = shape_of<View>(plan, machine.n_pes());
+  int least = 0;
+  for (int device : machine.devices()) {
+    DeviceGuard guard(device);
+    if (s.shared_bytes > 48 * 1024) {
+      SHOAL_CUDA(cudaFuncSetAttribute(s.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes));
+    }
+    int per_multiprocessor = 0, multiprocessors = 0;
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, s.kernel, s.threads, s.shared_bytes));
+    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    if (plan.blocks_per_multiprocessor > 0 && plan.workers == 0) {
+      per_multiprocessor = std::min(per_multiprocessor, plan.blocks_per_multiprocessor);
+    }
+    const int workers = per_multiprocessor * multiprocessors / machine.pes_per_gpu() * s.workers_per_block;
+    least = least == 0 ? workers : std::min(least, workers);
+  }
+  if (least == 0) {
+    throw UsageError("a worker of " + std::to_string(s.threads) + " threads with " + std::to_string(s.shared_bytes) +
+                     " bytes of shared memory does not fit a multiprocessor; use a smaller --worker block:N");
+  }
+  return plan.workers > 0 ? std::min(plan.workers, least) : least;
+}
+
+}  // namespace shoal::gpu

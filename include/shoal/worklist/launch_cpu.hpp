@@ -1,0 +1,75 @@
+// Workers on CPU threads, and the watchdog beside them.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "shoal/core/error.hpp"
+#include "shoal/worker/worker.hpp"
+#include "shoal/worklist/schedule.hpp"
+#include "shoal/worklist/watchdog.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/report.hpp"
+
+namespace shoal::cpu {
+
+/// Runs to the end on the machine's team. Thread t of PE p is worker t; threads beyond `workers` have none.
+template <class View, class Plan>
+void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
+            std::uint64_t spill_chunks, Report& report) {
+  using Task = typename View::Task;
+  const auto start = std::chrono::steady_clock::now();
+  Watchdog watchdog(
+      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
+      [&] {
+        for (const View& view : views) {
+          if (view.here().state.load() == 0)
+            view.here().state.store_release(static_cast<std::uint32_t>(RunState::stalled));
+        }
+      });
+  const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
+    if (thread >= workers) return;
+    typename Task::Item items[CpuThread::kMaxFetch];
+    const View& view = views[pe];
+    SpillList& list = view.spill.lists[thread];
+    Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch},
+                                         plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
+                                         static_cast<lane_t>(thread));
+    try {
+      body(scheduler);
+    } catch (...) {  // a member of the task threw: the others need not wait for its items until the run stalls
+      view.stop_all(RunState::task_failed);
+      throw;
+    }
+    list = scheduler.out().list();
+  };
+  if (plan.kernel == KernelKind::persistent) {
+    machine.team().run(
+        [&](pe_t pe, int thread) { as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); }); });
+    report.rounds = 1;
+  } else {
+    std::vector<ticket_t> last;
+    PhaseOrders orders;
+    for (bool again = true; again; ++report.rounds) {
+      std::vector<ticket_t> limit;
+      for (const View& view : views) {
+        if (report.rounds > 0) view.here().ring.head.store(last[view.me]);  // tickets claimed beyond the limit go back
+        limit.push_back(view.here().ring.tail.load());
+      }
+      last = limit;
+      machine.team().run([&](pe_t pe, int thread) {
+        as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
+      });
+      const std::vector<PeSnapshot> pes = snapshots(views, spill_chunks);
+      std::uint64_t created = 0;
+      for (const PeSnapshot& pe : pes) created += pe.created();
+      again = views[0].here().state.load() == 0 &&
+              (outstanding(pes) != 0 || order_phase(CpuThread{}, views[0], orders, created));
+    }
+    if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
+  }
+  watchdog.throw_if_stalled();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace shoal::cpu

@@ -1,0 +1,187 @@
+// The memory of a worklist: every PE's counters, ring, channels and spill, as they are before the first run, and the
+// views that a run's workers get of them.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/phases.hpp"
+#include "shoal/world/machine.hpp"
+
+namespace shoal {
+
+template <class TaskT, class TransportT>
+class WorklistMemory {
+ public:
+  using Item = typename TaskT::Item;
+  using View = WorklistView<TaskT, TransportT>;
+
+  /// @param workers  of each PE, at most
+  /// @throws CapacityError
+  WorklistMemory(const Machine& machine, const LaunchPlan& plan, TransportT transport, int workers)
+      : machine_(machine), plan_(plan), workers_(static_cast<std::uint64_t>(workers)), counters_(machine.n_pes()) {
+    const bool prioritised = HasPriority<TaskT> && plan.queue == QueueKind::priority;
+    buckets_ = {plan.threshold, 1 / plan.threshold_delta, prioritised ? plan.buckets : 0};
+    slots_ = prioritised ? buckets_.slots() : 0;
+    // On top, for each worker, a chunk that its list holds without filling it, and one more, for those that spill much
+    // more than others.
+    const std::uint64_t on_top = workers_ * (2 + slots_);
+    near_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
+    chunks_ = near_ + chunks_of(plan.spill_far);
+    free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
+    for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
+    for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
+    reset();
+  }
+
+  /// Everything as before the first run. No worker runs.
+  void reset() {
+    const pe_t n = machine_.n_pes();
+    for (pe_t p = 0; p < n; ++p) {
+      const Part& part = parts_[p];
+      // The ring starts empty, the ring of free chunks full: slot i holds chunk i.
+      machine_.number_slots(p, part.ring.get(), sizeof(Slot<Item>), plan_.capacity, plan_.capacity);
+      machine_.number_slots(p, part.free.get(), sizeof(Slot<std::uint32_t>), free_capacity_, free_capacity_, chunks_);
+      const SpillList no_list;
+      machine_.repeat(p, part.lists.get(), &no_list, sizeof(no_list), workers_);
+      if (slots_ > 0) {
+        const FarChunk no_chunk;
+        machine_.repeat(p, part.far_chunks.get(), &no_chunk, sizeof(no_chunk), workers_ * slots_);
+        machine_.number_slots(p, part.far_numbers.get(), sizeof(Slot<std::uint32_t>), slots_ * free_capacity_,
+                              free_capacity_);
+      }
+      if (part.held) machine_.clear(p, part.held.get(), workers_ * kHeldSlots * sizeof(HeldSlot<Item>));
+      for (pe_t q = 0; q < n; ++q) {
+        if (q != p) machine_.clear(p, part.inbox[q].get(), plan_.channel_capacity * sizeof(RemoteSlot<Item>));
+      }
+      PeControl& start = counters_[p];
+      std::memset(static_cast<void*>(&start), 0, sizeof(start));
+      for (auto& far : start.far) far.room.store(static_cast<std::int64_t>(free_capacity_));
+      start.ring.room.store(static_cast<std::int64_t>(plan_.capacity));
+      start.spill_free.tail.store(chunks_);
+      start.spill_free.room.store(static_cast<std::int64_t>(free_capacity_ - chunks_));
+      for (pe_t q = 0; q < n; ++q) start.send[q].room.store(static_cast<std::int64_t>(plan_.channel_capacity));
+    }
+    machine_.wait_for_memory();
+  }
+
+  /// Before a run: PE p's task and seeds. The counters go on from where the last run left them.
+  void begin(pe_t p, const TaskT& task, const std::vector<Item>& seeds) {
+    Part& part = parts_[p];
+    PeControl& control = counters_[p];
+    control.state.store(0);
+    control.seeds_taken.store(0);
+    control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
+    control.entered.fetch_add(seeds.size());
+    control.phase.store(0);
+    for (auto& slot : control.nearest) slot.store(kNoBucket);
+    control.refused.store(0);
+    for (auto& word : control.tally) word.store(0);
+    machine_.copy_in(p, part.control.get(), &control, sizeof(PeControl));
+    if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));
+    if (seeds.size() > part.seed_room) {
+      part.seeds = machine_.allocate(p, seeds.size() * sizeof(Item), "seeds", Machine::Contents::anything);
+      part.seed_room = seeds.size();
+    }
+    if (!seeds.empty()) machine_.copy_in(p, part.seeds.get(), seeds.data(), seeds.size() * sizeof(Item));
+    views_[p].task = task;
+    views_[p].seeds = static_cast<const Item*>(part.seeds.get());
+    views_[p].n_seeds = seeds.size();
+  }
+
+  /// After a run, or when it failed: reads every PE's counters.
+  void read_counters() {
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      machine_.copy_out(p, &counters_[p], parts_[p].control.get(), sizeof(PeControl));
+    }
+  }
+
+  const std::vector<View>& views() const { return views_; }             ///< [n_pes]
+  const std::vector<PeControl>& counters() const { return counters_; }  ///< [n_pes] as last read, or set
+  std::uint64_t chunks() const { return chunks_; }                      ///< of spill, on each PE
+
+ private:
+  using Memory = std::shared_ptr<void>;
+  /// One PE's.
+  struct Part {
+    Memory control, ring, near, far, free, lists, seen, held, far_chunks, far_numbers, seeds;
+    Memory inbox[kMaxPes];
+    std::size_t seed_room = 0;
+  };
+
+  static std::uint64_t chunks_of(std::int64_t items) {
+    return static_cast<std::uint64_t>((items + kChunkItems - 1) / kChunkItems);
+  }
+
+  Part allocate(pe_t p) const {
+    const auto get = [&](std::size_t bytes, const char* what) {
+      return machine_.allocate(p, bytes, what, Machine::Contents::anything);
+    };
+    Part part;
+    part.control = get(sizeof(PeControl), "worklist counters");
+    part.ring = get(plan_.capacity * sizeof(Slot<Item>), "worklist ring");
+    part.near = get(near_ * sizeof(SpillChunk<Item>), "spill");
+    part.far = machine_.allocate_host((chunks_ - near_) * sizeof(SpillChunk<Item>), "spill in host memory");
+    part.free = get(free_capacity_ * sizeof(Slot<std::uint32_t>), "spill numbers");
+    part.lists = get(workers_ * sizeof(SpillList), "spill lists");
+    if (kPhased<TaskT>) part.seen = get(workers_ * sizeof(std::uint64_t), "phases");
+    if (HasCombine<TaskT> && plan_.combine) {
+      part.held = get(workers_ * kHeldSlots * sizeof(HeldSlot<Item>), "items to be combined");
+    }
+    if (slots_ > 0) {
+      part.far_chunks = get(workers_ * slots_ * sizeof(FarChunk), "chunks of parked items");
+      part.far_numbers = get(slots_ * free_capacity_ * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
+    }
+    for (pe_t q = 0; q < machine_.n_pes(); ++q) {
+      if (q != p) part.inbox[q] = get(plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel");
+    }
+    return part;
+  }
+
+  View view_of(pe_t p, TransportT transport) const {
+    const Part& part = parts_[p];
+    View view;
+    view.transport = transport;
+    view.me = p;
+    view.n_pes = machine_.n_pes();
+    view.channel_capacity = plan_.channel_capacity;
+    view.n_workers = static_cast<lane_t>(workers_);
+    view.seen = static_cast<std::uint64_t*>(part.seen.get());
+    view.judge_remote = plan_.judge_remote;
+    view.held = static_cast<HeldSlot<Item>*>(part.held.get());
+    for (pe_t q = 0; q < machine_.n_pes(); ++q) {
+      view.control[q] = static_cast<PeControl*>(parts_[q].control.get());
+      view.inbox[q] = static_cast<RemoteSlot<Item>*>(part.inbox[q].get());
+      view.outbox[q] = static_cast<RemoteSlot<Item>*>(parts_[q].inbox[p].get());
+    }
+    PeControl* control = view.control[p];
+    view.far = {buckets_, static_cast<FarChunk*>(part.far_chunks.get()),
+                static_cast<Slot<std::uint32_t>*>(part.far_numbers.get()), free_capacity_, control->far};
+    view.ring = {static_cast<Slot<Item>*>(part.ring.get()), plan_.capacity, &control->ring,
+                 static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * workers_)))};
+    view.spill.near = static_cast<SpillChunk<Item>*>(part.near.get());
+    view.spill.far = static_cast<SpillChunk<Item>*>(part.far.get());
+    view.spill.near_chunks = static_cast<std::uint32_t>(near_);
+    view.spill.free = {static_cast<Slot<std::uint32_t>*>(part.free.get()), free_capacity_, &control->spill_free};
+    view.spill.lists = static_cast<SpillList*>(part.lists.get());
+    return view;
+  }
+
+  const Machine& machine_;
+  const LaunchPlan plan_;
+  const std::uint64_t workers_;
+  Buckets buckets_;
+  std::uint64_t slots_ = 0;          // of parked items; 0: the run parks none
+  std::uint64_t near_ = 0;           // chunks of spill in the PE's own memory
+  std::uint64_t chunks_ = 0;         // and in all
+  ticket_t free_capacity_ = 0;       // of the ring of free chunks
+  std::vector<Part> parts_;          // [n_pes]
+  std::vector<View> views_;          // [n_pes]
+  std::vector<PeControl> counters_;  // [n_pes]
+};
+
+}  // namespace shoal

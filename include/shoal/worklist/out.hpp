@@ -1,0 +1,400 @@
+// A worker's door to the worklist: push, push_each and emit judge an item if this PE owns it, and send it to its owner if not.
+//
+// What differs between the kinds of workers is how an accepted item gets into the ring:
+//
+// | worker            | reserved                          | a reserved slot that is not empty yet (place())                   |
+// |-------------------|-----------------------------------|-------------------------------------------------------------------|
+// | CpuThread         | for kBuffer at once, by flush()   | is waited for                                                     |
+// | GpuThread         | the same                          | is owed (owed_): its popper may be in the same warp; see settle() |
+// | GpuWarp, GpuBlock | for kOffers of each lane, append()| is waited for; the lanes empty the slots they hold tickets for    |
+//
+// What finds no room, and what is for other PEs, goes through parcel.hpp, out of line on GPUs, which works on copies: while nobody
+// holds the address of a worker's state, what is done all the time keeps it in registers (Scheduler::rarely).
+#pragma once
+#include "shoal/worklist/parcel.hpp"
+#include "shoal/worklist/parking.hpp"
+#include "shoal/worklist/view.hpp"
+#include "shoal/worklist/worker_tally.hpp"
+
+namespace shoal {
+
+/// A worker's door to the worklist. One object per lane; leader-only fields are valid on lane 0.
+template <Worker W, class View>
+class Out {
+ public:
+  using TaskT = typename View::Task;
+  using Item = typename View::Item;
+  static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;  ///< see place()
+  using Tally = typename WorkerTally<W>::Count;
+
+  /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
+  /// @param index  this worker's number on its PE
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), list_(list) {
+    if constexpr (HasPriority<TaskT>) parking_ = Parking<View>(view, index);
+    if constexpr (HasCombine<TaskT>) held_ = view.held != nullptr ? view.held + index * kHeldSlots : nullptr;
+  }
+
+  /// Worker-collective: pushes one item, made by the leader's copy of `item` (every lane passes the same).
+  SHOAL_FN void push(const W& w, const Item& item) { emit(w, w.lane() == 0, item); }
+
+  /// Worker-collective: pushes make(e) for each element e of `range`.
+  /// @param range  [0, 2^31) elements; may be empty; the same on every lane
+  /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
+  template <class Range, class Make>
+  SHOAL_FN void push_each(const W& w, Range range, Make make) {
+    push_numbered(w, 0, range.size(), [&](std::int64_t i) { return make(range[i]); });
+  }
+
+  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at once. What one of each lane can
+  /// take goes the short way: the batches of a road have a dozen elements.
+  /// @param make  number -> Item; as in push_each
+  template <class Make>
+  SHOAL_FN void push_numbered(const W& w, std::int64_t begin, std::int64_t end, Make make) {
+    if (W::kOffers > 1 && end - begin <= w.size()) {
+      const std::int64_t i = begin + w.lane();
+      if (begin < end) emit(w, i < end, i < end ? make(i) : Item{});
+      return;
+    }
+    for (std::int64_t base = begin; base < end; base += W::kOffers * w.size()) {
+      bool has[W::kOffers];
+      Item item[W::kOffers];
+      for (lane_t k = 0; k < W::kOffers; ++k) {
+        const std::int64_t i = base + k * w.size() + w.lane();
+        has[k] = i < end;
+        item[k] = has[k] ? make(i) : Item{};
+      }
+      emit_some(w, has, item);
+    }
+  }
+
+  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be seen.
+  SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
+
+  /// The same for several items of a lane: their look-ups are in flight together, and one reservation serves them all.
+  template <lane_t kSome>
+  SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    pe_t owner[kSome];
+    bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
+    for (lane_t k = 0; k < kSome; ++k) {
+      owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
+      keep[k] = has[k] && owner[k] == view().me;
+      leaves[k] = has[k] && !keep[k];
+      if (leaves[k] && !view().is_pe(owner[k])) {
+        astray = true;
+        leaves[k] = false;
+      }
+      promising[k] = true;
+      tally_.pushed += has[k];
+    }
+    if (astray) view().refuse(owner);
+    if constexpr (HasPromising<TaskT>) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (keep[k] || (kKnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
+      }
+    }
+    for (lane_t k = 0; k < kSome; ++k) {
+      const bool judged = keep[k];
+      keep[k] = judged && promising[k] && view().task.accept(item[k]);
+      tally_.accepted += keep[k];
+      tally_.dropped += judged != keep[k];
+    }
+    append(w, keep, item);
+    if (view().n_pes == 1) return;
+    bool travels[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      travels[k] = leaves[k] && promising[k];
+      // Before it is judged: who judges may change the owner's data.
+      if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
+      tally_.withheld += leaves[k] != travels[k];
+    }
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view().judge_remote) {
+        for (lane_t k = 0; k < kSome; ++k) {
+          if (!travels[k]) continue;
+          travels[k] = view().task.accept_at(owner[k], item[k]);
+          tally_.accepted += travels[k];
+          tally_.dropped += !travels[k];
+        }
+      }
+    }
+    send(w, travels, owner, item);
+  }
+
+  /// Worker-collective: takes note of a phase and brings the parked items that it has reached; those that are stale are
+  /// dropped.
+  SHOAL_FN void move_on(const W& w, std::uint64_t phase) {
+    if constexpr (HasPriority<TaskT>) {
+      parking_.move_on(w, view(), phase, [&](bool has, const Item& item) {
+        if constexpr (HasStale<TaskT>) {
+          const bool stale = has && view().task.stale(item);
+          tally_.stale += stale;
+          has = has && !stale;
+        }
+        keep(w, has, item);
+      });
+    }
+  }
+
+  /// Worker-collective: judges items that arrived for this PE, unless their pushers have done so, and queues those that are to
+  /// be run.
+  /// @param items  [n] shared by the lanes
+  SHOAL_FN void take_in(const W& w, const Item* items, lane_t n) {
+    for (lane_t base = 0; base < n; base += w.size()) {
+      const lane_t i = base + w.lane();
+      bool keep[1] = {i < n};
+      const Item item[1] = {keep[0] ? items[i] : Item{}};
+      judge(keep, item);
+      append(w, keep, item);
+    }
+  }
+
+  /// Worker-collective: the lanes with `has` queue an item that was judged and is to be run.
+  SHOAL_FN void keep(const W& w, bool has, const Item& item) {
+    bool one_has[1] = {has};
+    const Item one[1] = {item};
+    append(w, one_has, one);
+  }
+
+  /// Worker-collective: makes everything that this worker still holds visible. Before its items are completed.
+  SHOAL_FN void flush(const W& w) {
+    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
+      if (buffered_ == 0) return;
+      Tickets t;
+      if (owing_ == 0) t = view().ring.reserve(buffered_, credit_);
+      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, buffer_[i]);
+      for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, {true}, {buffer_[i]});
+      buffered_ = 0;
+    }
+  }
+
+  /// Worker-collective: sends what is held back to be combined. Before completed items are told.
+  SHOAL_FN void let_go(const W& w) {
+    if constexpr (HasCombine<TaskT>) {
+      if (view().n_pes == 1 || !holds_) return;
+      holds_ = false;
+      for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
+        const lane_t i = base + w.lane();
+        bool has = i < kHeldSlots && held_[i].full != 0;
+        const Item item = has ? plain_read(held_[i].item) : Item{};
+        if (has) held_[i].full = 0;
+        const pe_t owner = owner_of(has, item);
+        send_one(w, has, owner, item);
+      }
+      w.sync();
+    }
+  }
+
+  /// Fills what slots it can of those that place() left. True when none is owed (always, but for one-lane workers of a GPU).
+  SHOAL_FN bool settle() {
+    if constexpr (kOwes) {
+      lane_t left = 0;
+      for (lane_t i = 0; i < owing_; ++i) {
+        if (!view().ring.try_put(owed_[i].ticket, owed_[i].item)) owed_[left++] = owed_[i];
+      }
+      owing_ = left;
+    }
+    return owing_ == 0;
+  }
+
+  /// Worker-collective: sends again, or moves to the ring, items that come from this worker's spill. Returns how many
+  /// local ones found no room; they stand at the front of `items` and are to be run now. `moved`: did anything change?
+  SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
+    lane_t to_run = 0;
+    const Tally spilled_before = tally_.spilled;
+    for (lane_t base = 0; base < n; base += w.size()) {
+      const lane_t i = base + w.lane();
+      bool has = i < n;
+      const Item item = has ? items[i] : Item{};
+      const pe_t owner = owner_of(has, item);
+      const bool mine = has && owner == view().me;
+      const Scan scan = w.count_before(mine);
+      Tickets t;
+      if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
+      t = from_leader(w, t);
+      place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
+      if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
+      to_run += scan.total - t.count;
+      w.sync();
+      if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
+    }
+    moved = w.from_leader(static_cast<lane_t>(tally_.spilled - spilled_before)) < n;
+    return to_run;
+  }
+
+  /// Becomes what the copy `other` has become (Scheduler::rarely).
+  SHOAL_FN void take_back(const Out& other) {
+    list_ = other.list_;
+    hand_ = other.hand_;
+    credit_ = other.credit_;
+    tally_ = other.tally_;
+    parking_ = other.parking_;
+    holds_ = other.holds_;
+  }
+
+  SHOAL_FN const View& view() const { return *view_at_; }
+  SHOAL_FN StateWord& state() const { return view().here().state; }
+  SHOAL_FN SpillList& list() { return list_; }
+  SHOAL_FN lane_t& credit() { return credit_; }
+  SHOAL_FN Hand<Item>& hand() { return hand_; }
+  SHOAL_FN void note_stale(bool stale) { tally_.stale += stale; }
+  SHOAL_FN void note_run(bool run) { tally_.run += run; }
+  SHOAL_FN void note_idle_call() { ++tally_.idle_calls; }
+  /// Of this lane, so far.
+  SHOAL_FN Tally pushed() const { return tally_.pushed; }
+  SHOAL_FN void note_waiting(ticket_t n) { tally_.peak = n > tally_.peak ? n : tally_.peak; }
+
+  /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
+  SHOAL_FN void leave(const W& w) {
+    if (w.lane() == 0) view().ring.release(credit_);
+    tally_.add_to(w, view().here());
+  }
+
+ private:
+  /// This lane alone: who owns `item`, asked again of one that was pushed before, or merged. Where that is no PE of the run the
+  /// run ends, and `has` is cleared: the item goes nowhere, and nothing beyond a table of PEs is touched.
+  SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
+    const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
+    has = has && view().is_pe(owner[0]);
+    if (!view().is_pe(owner[0])) view().refuse(owner);
+    return owner[0];
+  }
+
+  /// This lane alone: clears `has` of those that are refused.
+  template <lane_t kSome>
+  SHOAL_FN void judge(bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (HasRemoteJudge<TaskT>) {
+      if (view().judge_remote) return;
+    }
+    bool promising[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {  // all looks are under way before the first accept(), which may be an atomic
+      promising[k] = has[k];
+      if constexpr (HasPromising<TaskT>) promising[k] = has[k] && view().task.promising(item[k]);
+    }
+    for (lane_t k = 0; k < kSome; ++k) {
+      const bool judged = has[k];
+      has[k] = promising[k] && view().task.accept(item[k]);
+      tally_.accepted += has[k];
+      tally_.dropped += judged != has[k];
+    }
+  }
+
+  /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
+  template <lane_t kSome>
+  SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (HasPriority<TaskT>) {
+      if (view().far.buckets.lists > 0) tally_.parked += parking_.park(w, view(), has, item);
+    }
+    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (!has[k]) continue;
+        buffer_[buffered_++] = item[k];
+        if (buffered_ == W::kBuffer) flush(w);
+      }
+    } else {
+      const Scan scan = count_before(w, has);
+      if (scan.total == 0) return;
+      Tickets t;
+      if (w.lane() == 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
+      t = from_leader(w, t);
+      bool fits[kSome];
+      ticket_t ticket[kSome];
+      lane_t before = scan.before;
+      for (lane_t k = 0; k < kSome; ++k) {
+        fits[k] = has[k] && before < t.count;
+        ticket[k] = t.first + before;
+        before += has[k];
+      }
+      place(w, fits, ticket, item);
+      if (t.count == scan.total) return;
+      for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
+      to_spill(w, has, item);
+    }
+  }
+
+  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While one has to wait, all lanes
+  /// keep emptying the slots that they hold tickets for: another pusher may wait for those.
+  /// A one-lane worker of a GPU does not wait here at all: the lane that is to empty the slot may be of the same warp, parked
+  /// until this one is through. It owes the slot its item, reserves nothing more until it has paid, and pays in settle().
+  template <lane_t kSome>
+  SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
+    if constexpr (!W::kHoldsTickets) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k]) view().ring.put(ticket[k], item[k], state());
+      }
+    } else if constexpr (kOwes) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) owed_[owing_++] = {ticket[k], item[k]};
+      }
+    } else {
+      view().ring.try_put_some(waits, ticket, item);
+      Backoff backoff;
+      while (w.any(any_of(waits))) {
+        view().ring.poll(hand_);
+        view().ring.try_put_some(waits, ticket, item);
+        if (any_of(waits) && state().load() != 0) {
+          for (bool& one : waits) one = false;
+        }
+        backoff.pause();
+      }
+    }
+  }
+  SHOAL_FN void place_one(const W& w, bool waits, ticket_t ticket, const Item& item) {
+    bool one_waits[1] = {waits};
+    const ticket_t one_ticket[1] = {ticket};
+    const Item one[1] = {item};
+    place(w, one_waits, one_ticket, one);
+  }
+
+  /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
+  template <lane_t kSome>
+  SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
+                     bool again = false) {
+    if (!w.any(any_of(has))) return;
+    Parcel<Item, kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
+    if constexpr (HasCombine<TaskT>) {
+      if (held_ != nullptr && !again) {
+        holds_ = true;
+        for (lane_t k = 0; k < kSome; ++k) {
+          tally_.combined += hold_back(w, view().task, held_, parcel.has[k], parcel.item[k]);
+          parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
+        }
+      }
+    }
+    SpillList list = list_;
+    tally_.spilled += send_parcel(w, view(), list, parcel);
+    list_ = list;
+  }
+
+  /// Sends an item that has been held back, or spilled.
+  SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
+    send(w, {has}, {owner}, {item}, /*again=*/true);
+  }
+
+  template <lane_t kSome>
+  SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    Parcel<Item, kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
+    SpillList list = list_;
+    tally_.spilled += spill_parcel(w, view(), list, parcel);
+    list_ = list;
+  }
+  const View* view_at_;
+  SpillList list_;
+  Hand<Item> hand_;
+  lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill
+  lane_t buffered_ = 0;
+  WorkerTally<W> tally_;
+  HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
+  bool holds_ = false;              ///< something may be in it; the same on every lane
+  Parking<View> parking_;
+  Item buffer_[W::kBuffer];
+  struct Owed {
+    ticket_t ticket;
+    Item item;
+  };
+  lane_t owing_ = 0;
+  Owed owed_[kOwes ? W::kBuffer : 1];
+};
+
+}  // namespace shoal

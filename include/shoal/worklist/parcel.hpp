@@ -1,0 +1,120 @@
+// Several items of every lane of a worker at once: counting them, sending them to other PEs, putting them into spill.
+#pragma once
+#include "shoal/worklist/view.hpp"
+
+namespace shoal {
+
+/// Worker-collective: how many items the lanes before this one offer, and how many there are.
+template <Worker W, lane_t kSome>
+SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
+  if constexpr (kSome == 1) {
+    return w.count_before(has[0]);
+  } else {
+    lane_t n = 0;
+    for (bool one : has) n += one;
+    return w.exclusive_sum(n);
+  }
+}
+template <lane_t kSome>
+SHOAL_FN bool any_of(const bool (&has)[kSome]) {
+  bool any = false;
+  for (bool one : has) any |= one;
+  return any;
+}
+template <lane_t kSome>
+SHOAL_FN lane_t least_of(const lane_t (&of)[kSome]) {
+  lane_t least = kNoBucket;
+  for (lane_t one : of) least = one < least ? one : least;
+  return least;
+}
+/// Worker-collective: the leader's.
+template <Worker W>
+SHOAL_FN Tickets from_leader(const W& w, Tickets t) {
+  return {w.from_leader(t.first), w.from_leader(t.count)};
+}
+
+/// What the lanes of a worker send, or spill, together: several items each.
+template <class Item, lane_t kSome>
+struct Parcel {
+  Item item[kSome];
+  pe_t owner[kSome];
+  bool has[kSome];
+};
+
+/// Worker-collective. Every item is counted before it can be seen.
+template <Worker W, class View>
+SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool has, const typename View::Item& item) {
+  const Scan scan = w.count_before(has);
+  if (w.lane() == 0) view.here().entered.fetch_add(scan.total);
+  if (!view.spill.push(w, list, has, item, view.here().state) && w.lane() == 0) {
+    view.stop_all(RunState::worklist_full);
+  }
+  return w.lane() == 0 ? scan.total : 0;
+}
+
+/// Worker-collective: puts items into this worker's spill.
+/// @return leader: how many there were
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list, Parcel<typename View::Item, kSome>& parcel) {
+  lane_t spilled = 0;
+  for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
+  return spilled;
+}
+
+/// Collective over `w`: sends what finds room, one reservation for each owner that occurs; `has` is left for the rest.
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Item, kSome>& parcel) {
+  bool waits[kSome];
+  for (lane_t k = 0; k < kSome; ++k) {
+    waits[k] = parcel.has[k];
+    parcel.has[k] = false;
+  }
+  for (;;) {
+    lane_t nearest = ~lane_t{0};
+    for (lane_t k = 0; k < kSome; ++k) {
+      const auto owner = static_cast<lane_t>(parcel.owner[k]);
+      if (waits[k] && owner < nearest) nearest = owner;
+    }
+    nearest = w.smallest(nearest);
+    if (nearest == ~lane_t{0}) return;  // nobody's: whoever made the parcel has looked (Out::owner_of)
+    const pe_t to = static_cast<pe_t>(nearest);
+    bool now[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      now[k] = waits[k] && parcel.owner[k] == to;
+      waits[k] = waits[k] && !now[k];
+    }
+    const Scan scan = count_before(w, now);
+    const auto channel = view.sender(to);
+    Tickets t;
+    if (w.lane() == 0) t = channel.reserve(scan.total);
+    t = from_leader(w, t);
+    ticket_t ticket[kSome];
+    lane_t before = scan.before;
+    for (lane_t k = 0; k < kSome; ++k) {
+      ticket[k] = t.first + before;
+      parcel.has[k] = parcel.has[k] || (now[k] && before >= t.count);
+      before += now[k];
+      now[k] = now[k] && !parcel.has[k];
+    }
+    if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
+  }
+}
+
+/// Worker-collective: sends items to their owners. A block's warps send by themselves: a reservation costs less than the
+/// block's barriers. Out of line on GPUs, on copies (out.hpp says why).
+/// @return leader: how many found no room in their channel and went to spill
+template <Worker W, class View, lane_t kSome>
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
+                                              Parcel<typename View::Item, kSome>& parcel) {
+  if constexpr (requires { typename W::Part; }) {
+    put_parcel(typename W::Part(), view, parcel);
+  } else {
+    put_parcel(w, view, parcel);
+  }
+  lane_t spilled = 0;
+  if (!w.any(any_of(parcel.has))) return spilled;
+  for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
+  return spilled;
+}
+
+}  // namespace shoal

@@ -1,0 +1,433 @@
+// What a worker does, on every processor: take items, run them, push more; look for the end when there is nothing to do.
+#pragma once
+#include "shoal/worklist/inbox.hpp"
+#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/quiescence.hpp"
+#include "shoal/worklist/run_batch.hpp"
+
+namespace shoal {
+
+/// A worker's life. One object per lane.
+template <Worker W, class View>
+class Scheduler {
+ public:
+  using TaskT = typename View::Task;
+  using Item = typename View::Item;
+
+  /// @param desk   memory shared by the lanes of `w`
+  /// @param fetch  items taken at once, 1 to min(kMaxFetch, size()) for several lanes, to kMaxFetch for one
+  /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
+  SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
+      : w_(w),
+        out_(view, list, index),
+        desk_(desk),
+        fetch_(fetch),
+        index_(index),
+        seeds_left_(std::uint64_t{index} * w.size() < view.n_seeds) {
+    if constexpr (kPhased<TaskT>) seen_ = view.seen[index];
+  }
+
+  /// Worker-collective: works until the run is over.
+  SHOAL_FN void run_persistent() {
+    // Lanes that are workers of their own do it before the loop: when they did it inside, runs hung, most likely because the
+    // compiler let one that had worked wait for the idle ones of its warp (docs/decisions/0013-seeds.md).
+    while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
+    Backoff backoff;
+    for (lane_t steps = 1;; ++steps) {
+      const bool worked = step(steps);
+      bool began = false;
+      if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
+      if constexpr (HasIdle<TaskT>) parts_left_ = began ? kIdleParts : parts_left_;
+      if (!worked) rest();  // also who finds more seeds each time: what it has completed must be told
+      if (worked || began) {
+        backoff.reset();
+      } else {
+        if (index_ == 0 && view().me == 0 && look_for_the_end()) break;
+        // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
+        if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
+          backoff.pause();
+        else
+          backoff.count();
+      }
+      if (steps % kStepsPerLetGo == 0) {
+        out_.let_go(w_);
+        if (!worked && out_.list().keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+      }
+      if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
+    }
+    view().transport.progress();  // nothing of this worker is on its way when the queues are thrown away
+    rarely([](Scheduler& self) { return self.leave(); });
+  }
+
+  /// Worker-collective: one round of a discrete run: the ring's tickets below `limit`, and what has arrived or been spilled.
+  /// Never waits for another PE.
+  SHOAL_FN void run_round(ticket_t limit) {
+    while (begin_more() && !over()) {  // as far as there is room; the next round goes on
+    }
+    carry_out_phase();
+    for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
+    }
+    for (pe_t step = 1; step < view().n_pes; ++step) {
+      const pe_t from = (view().me + step) % view().n_pes;
+      while (receive_from(from) && !over()) {
+      }
+    }
+    // All of this worker's spill that can move; no more where the ring is full, and it would run everything alone.
+    bool fits = !out_.list().empty();
+    while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
+    }
+    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
+    rest<false>();
+    leave();  // in line: every worker does it in every round
+  }
+
+  SHOAL_FN Out<W, View>& out() { return out_; }
+
+ private:
+  /// Does what is seldom done out of line on GPUs, on a copy of this worker's state: while nobody holds the state's address,
+  /// what is done all the time keeps it in registers. What does not change is not copied back, so that the compiler still
+  /// knows that the view is the kernel's parameter (a read of it is an operand then, and a load otherwise).
+  template <class Step>
+  SHOAL_FN bool rarely(Step step) {
+    if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
+      Scheduler copy = *this;
+      const bool done = on_a_copy(copy, step);
+      finished_ = copy.finished_;
+      seen_ = copy.seen_;
+      seeds_left_ = copy.seeds_left_;
+      parts_left_ = copy.parts_left_;
+      orders_ = copy.orders_;
+      out_.take_back(copy.out_);
+      return done;
+    } else {
+      return step(*this);
+    }
+  }
+  template <class Step>
+  static SHOAL_OUT_OF_LINE SHOAL_FN bool on_a_copy(Scheduler& copy, Step step) {
+    return step(copy);
+  }
+
+  /// True if the run is over: quiescent, and nobody has called it off. A worker that did so wrote our state before it completed its
+  /// item, which quiescent() has acquired.
+  SHOAL_FN bool look_for_the_end() {
+    std::uint64_t created = 0;
+    if (!seems_over(w_, view(), created)) return false;
+    created = w_.from_leader(created);
+    return !over() && rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+  }
+  SHOAL_FN bool end_or_go_on(std::uint64_t created) {
+    if (order_phase(w_, view(), orders_, created)) return false;
+    if (w_.lane() == 0) view().stop_all(RunState::done);
+    return true;
+  }
+  SHOAL_FN bool let_go_of_chunk() {
+    view().spill.let_go(w_, out_.list(), out_.state());
+    return true;
+  }
+  SHOAL_FN bool leave() {
+    let_go_of_chunk();
+    out_.leave(w_);
+    return true;
+  }
+  SHOAL_FN const View& view() const { return out_.view(); }
+  SHOAL_FN bool over() {
+    lane_t state = 0;
+    if (w_.lane() == 0) {
+      // Acquired only when there is something to acquire: a GPU's acquiring load empties the first-level cache of all workers.
+      state = out_.state().load();
+      if (state != 0) state = out_.state().load_acquire();
+      if constexpr (HasEnough<TaskT>) {
+        if (state == 0 && view().task.enough()) {
+          view().stop_all(RunState::enough);
+          state = static_cast<lane_t>(RunState::enough);
+        }
+      }
+    }
+    return w_.from_leader(state) != 0;
+  }
+
+  /// Does one batch of work from wherever there is some. False if there was none, or none that could move.
+  SHOAL_FN bool step(lane_t steps) {
+    if (!out_.settle()) {
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      return false;
+    }
+    if (!out_.list().empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
+      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      // What could not move waits for room in channels; meanwhile this worker helps to empty its PE's own.
+      const bool moved = (!stuck_ || some_channel_has_room(w_, view())) &&
+                         rarely([](Scheduler& self) { return self.take_from_spill(); });
+      stuck_ = !moved;
+      return ((stuck_ || looks(steps, moved)) && receive_some()) || moved;
+    }
+    // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
+    if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
+    bool worked = take_from_ring();
+    worked = (looks(steps, worked) && receive_some()) || worked;
+    if constexpr (kPhased<TaskT>) {
+      if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
+      if (!worked) worked = carry_out_phase() || (!seeds_left_ && look_once());
+    }
+    return worked;
+  }
+
+  /// Does this worker's part of a phase that was ordered since it looked last. False if there is none.
+  SHOAL_FN bool carry_out_phase() {
+    if constexpr (!kPhased<TaskT>) {
+      return false;
+    } else {
+      if (!HasIdle<TaskT> && view().far.buckets.lists == 0) return false;
+      std::uint64_t word = 0;
+      if (w_.lane() == 0) {
+        word = view().here().phase.load();
+        if (word != seen_) word = view().here().phase.load_acquire();
+      }
+      word = w_.from_leader(word);
+      if (word == seen_) return false;
+      return rarely([word](Scheduler& self) { return self.carry_out(word); });
+    }
+  }
+  SHOAL_FN bool carry_out(std::uint64_t word) {
+    if constexpr (kPhased<TaskT>) {
+      seen_ = word;
+      if (w_.lane() == 0) view().seen[index_] = word;
+      out_.move_on(w_, word);
+      if constexpr (HasIdle<TaskT>) {
+        if (Phase::sweeps(word)) sweep();
+      }
+      complete(1);
+    }
+    return true;
+  }
+
+  /// All of this worker's parts. A push is counted even if it left no item behind (its judge may have changed data, and
+  /// refused it): the next sweep sees what came of it.
+  SHOAL_FN void sweep() {
+    const auto pushed_before = out_.pushed();
+    for (lane_t part = 0; part < kIdleParts; ++part) look(part);
+    if (!w_.any(out_.pushed() != pushed_before)) return;
+    if (w_.lane() == 0) view().here().entered.fetch_add(1);
+    complete(1);
+  }
+
+  /// One part of what idle() is to look through.
+  SHOAL_FN void look(lane_t part) {
+    view().task.idle(w_, out_, index_ * kIdleParts + part, view().n_workers * kIdleParts);
+    if (w_.lane() == 0) out_.note_idle_call();
+  }
+
+  /// A worker that finds nothing looks through its parts once, one at each failure, and again only after it has worked. It
+  /// tells what it worked when it is through (rest), so that no end is seen meanwhile. What all this misses, a sweep finds.
+  SHOAL_FN bool look_once() {
+    if constexpr (!HasIdle<TaskT>) {
+      return false;
+    } else {
+      if (parts_left_ == 0) return false;
+      look(--parts_left_);
+      complete(0);
+      return true;
+    }
+  }
+
+  /// Does this worker look at the channels in this step? A few are enough to find what arrives at once; if all did, their
+  /// loads of the same words would keep the one that drains waiting.
+  SHOAL_FN bool looks(lane_t steps, bool worked) const {
+    const lane_t every = view().n_workers / kLookers + 1;
+    return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
+  }
+
+  /// Where something waited there may be more. Not for long: this worker may hold the ticket of an item that waits.
+  SHOAL_FN bool receive_some() {
+    lane_t times = 0;
+    while (times < kDrainsAtOnce && receive_any()) ++times;
+    return times > 0;
+  }
+
+  /// Drains the first channel that has something.
+  SHOAL_FN bool receive_any() {
+    pe_t from = 0;
+    ticket_t head = 0;
+    return find_arrived(w_, view(), from, head) && receive(from, head);
+  }
+
+  /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
+  SHOAL_FN bool take_from_ring() {
+    if constexpr (W::kHoldsTickets) {
+      Hand<Item>& hand = out_.hand();
+      const bool wants = w_.lane() < fetch_ && !hand.holds && !hand.has;
+      const Scan scan = w_.count_before(wants);
+      if (scan.total > 0) {
+        ticket_t first = 0;
+        if (w_.lane() == 0) first = view().ring.claim_ahead(scan.total);
+        first = w_.from_leader(first);
+        if (wants) {
+          hand.ticket = first + scan.before;
+          hand.holds = true;
+        }
+      }
+      view().ring.poll(hand);
+      const Scan filled = w_.count_before(hand.has);
+      if (filled.total == 0) return false;
+      if (hand.has) desk_.item[filled.before] = hand.value;
+      hand.has = false;
+      w_.sync();
+      finish_batch(filled.total);
+      return true;
+    } else {
+      Tickets t;
+      if (w_.lane() == 0) {
+        ticket_t waiting;
+        t = view().ring.claim(fetch_, waiting);
+        out_.note_waiting(waiting);
+      }
+      return take(t);
+    }
+  }
+
+  /// Discrete runs: the tickets below `limit` were all filled before the round.
+  SHOAL_FN bool take_below(ticket_t limit) {
+    Tickets t;
+    if (w_.lane() == 0 && view().here().ring.head.load() < limit) {
+      t.first = view().ring.claim_ahead(fetch_);
+      t.count = t.first >= limit ? 0 : limit - t.first < fetch_ ? static_cast<lane_t>(limit - t.first) : fetch_;
+      if (t.count > 0) out_.note_waiting(limit - t.first);
+    }
+    return take(t);
+  }
+
+  /// `t` is the leader's.
+  SHOAL_FN bool take(Tickets t) {
+    t = {w_.from_leader(t.first), w_.from_leader(t.count)};
+    if (t.count == 0) return false;
+    bool aborted = false;
+    for (lane_t i = w_.lane(); i < t.count; i += w_.size()) {
+      aborted |= !view().ring.take(t.first + i, desk_.item[i], out_.state());
+    }
+    if (w_.any(aborted)) return false;
+    w_.sync();
+    finish_batch(t.count);
+    return true;
+  }
+
+  SHOAL_FN void finish_batch(lane_t n) {
+    if (w_.lane() == 0) out_.credit() += n;
+    run_items(n);
+    complete(n);
+  }
+
+  SHOAL_FN bool receive_from(pe_t from) {
+    ticket_t head = 0;
+    lane_t waits = 0;
+    if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
+    if (!w_.from_leader(waits)) return false;
+    return receive(from, w_.from_leader(head));
+  }
+
+  /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has.
+  SHOAL_FN bool receive(pe_t from, ticket_t head) {
+    const Claim claim = copy_arrived(w_, view(), from, head, desk_.item, desk_.items);
+    if (claim.count == 0) return false;
+    // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
+    out_.take_in(w_, desk_.item + claim.skip, claim.count);
+    complete(claim.count);
+    return true;
+  }
+
+  /// @param fits  set to false if the ring had no room and items were run here
+  SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
+    lane_t n = 0;
+    while (n < desk_size() && !out_.list().empty()) {
+      n += view().spill.pop(w_, out_.list(), desk_.item + n, desk_size() - n, out_.state());
+    }
+    if (n == 0) return false;
+    bool moved = false;
+    const lane_t left = out_.unspill(w_, desk_.item, n, moved);
+    if (left > 0) run_items(left);
+    if (left > 0 && fits != nullptr) *fits = false;
+    complete(n);
+    return moved;  // false: all went back to spill, because another PE has no room yet
+  }
+
+  /// For a worker that has nothing to do: pushes a share of the seeds that nobody has taken. False if there are none left, or
+  /// this worker is under pressure: what has begun is finished first.
+  /// @tparam kAll  also under pressure
+  template <bool kAll = false>
+  SHOAL_FN bool begin_more() {
+    if (!seeds_left_ || (!kAll && (!out_.list().empty() || !out_.settle()))) return false;
+    return rarely([](Scheduler& self) { return self.take_seeds(); });
+  }
+  /// Worker-collective. False if nobody has left any.
+  SHOAL_FN bool take_seeds() {
+    const std::uint64_t n = view().n_seeds, lanes = w_.size();
+    const std::uint64_t fair = n / (lanes * view().n_workers);
+    const std::uint64_t share = lanes * (fair < 1 ? 1 : fair < kSeedsOfALane ? fair : kSeedsOfALane);
+    std::uint64_t first = n;
+    if (w_.lane() == 0 && view().here().seeds_taken.load() < n) first = view().here().seeds_taken.fetch_add(share);
+    first = w_.from_leader(first);
+    seeds_left_ = first < n;
+    if (!seeds_left_) return false;
+    const std::uint64_t end = n - first < share ? n : first + share;
+    out_.push_numbered(w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
+                       [this](std::int64_t i) { return view().seeds[i]; });
+    complete(end - first);
+    return true;
+  }
+
+  SHOAL_FN void run_items(lane_t n) { run_batch(w_, out_, desk_, n); }
+
+  /// After the items' own pushes: they are counted and every lane has arrived, so that the leader's next release covers
+  /// them. It is told only at rest: late is safe, and a release waits for all stores before it.
+  SHOAL_FN void complete(std::uint64_t n) {
+    out_.flush(w_);
+    w_.sync();
+    if (w_.lane() == 0) finished_ += n;
+  }
+
+  /// Nothing to do: hands back what others may need, and tells what is finished.
+  /// @tparam kRelease  others may see it at once; false: nobody looks before the round is over, which orders it
+  template <bool kRelease = true>
+  SHOAL_FN void rest() {
+    out_.let_go(w_);
+    if (w_.lane() == 0) {
+      view().ring.release(out_.credit());
+      // Not while it has parts to look through: what they push would come of work that is told already.
+      if (finished_ > 0 && parts_left_ == 0) {
+        if constexpr (kRelease)
+          view().here().completed.fetch_add_release(finished_);
+        else
+          view().here().completed.fetch_add(finished_);
+        finished_ = 0;
+      }
+    }
+    view().transport.progress();
+  }
+
+  /// Items that run_items() takes at once.
+  SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
+
+  static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
+  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
+  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between such looks
+  static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same when there is nothing to do
+  static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, and a chunk kept idle
+  static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
+  static constexpr lane_t kDrainsAtOnce = 4;
+  static constexpr lane_t kSeedsOfALane = 32;  ///< of a share: few enough that all workers get some
+  static constexpr unsigned kEagerSpins = 2000;
+
+  W w_;
+  Out<W, View> out_;
+  Desk<TaskT> desk_;
+  lane_t fetch_;
+  lane_t index_;
+  std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
+  std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
+  bool seeds_left_;             ///< as far as this worker knows; of few seeds only the first workers look for one
+  bool stuck_ = false;          ///< its spill could not move when it was looked at last
+  lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
+  PhaseOrders orders_;          ///< worker 0 of PE 0
+};
+
+}  // namespace shoal

@@ -1,0 +1,83 @@
+// What a run that does not move looks like: counters of every PE, a one-line diagnosis, a JSON dump.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+#include "shoal/worklist/pe_worklist.hpp"
+
+namespace shoal {
+
+/// The counters of one PE at one moment, as the host read them.
+struct PeSnapshot {
+  std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
+  std::uint64_t phase = 0;
+  std::uint64_t ring_tail = 0, ring_head = 0;
+  std::int64_t ring_room = 0;
+  std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use
+  std::vector<std::uint64_t> sent;         ///< [n_pes] tickets given out towards each PE
+  std::vector<std::int64_t> channel_room;  ///< [n_pes]
+  std::vector<std::uint64_t> received;     ///< [n_pes] tickets from each PE that workers have claimed
+  std::vector<std::uint64_t> unread;       ///< [n_pes] those of them that are not read yet
+
+  // Known after look_at_slots() only: what the slots themselves say.
+  bool looked = false;
+  std::uint64_t ring_waiting = 0;   ///< filled slots of the ring
+  std::uint64_t ring_unfilled = 0;  ///< tickets given to pushers whose slot is empty
+  ticket_t first_unfilled = 0;
+  std::vector<std::uint64_t> missing;   ///< [n_pes] tickets given out at that PE, not received, and not arrived
+  std::vector<ticket_t> first_missing;  ///< [n_pes]
+
+  std::uint64_t created() const;
+  /// Items taken from ring, channels, spill and seeds and not completed. Those in spill are among them: their number is
+  /// not known, only that of their chunks. Negative: completed more often than taken.
+  std::int64_t in_hand() const;
+};
+
+PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
+
+/// Looks at the slots of PE `view.me`, which may be in use, or copies of them on the host. Reads sequences and signals
+/// only.
+/// @param pes  snapshots of all PEs; that of `view.me` is completed
+/// @param ring [view.ring.capacity]
+/// @param inbox [n_pes] each [view.channel_capacity]; null for the PE itself
+template <class View>
+void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<typename View::Item>* ring,
+                   const RemoteSlot<typename View::Item>* const* inbox) {
+  PeSnapshot& here = pes[view.me];
+  const auto last_lap = [](ticket_t tail, ticket_t capacity) { return tail > capacity ? tail - capacity : 0; };
+  for (ticket_t t = last_lap(here.ring_tail, view.ring.capacity); t < here.ring_tail; ++t) {
+    const ticket_t sequence = ring[t & (view.ring.capacity - 1)].sequence.load_acquire();
+    here.ring_waiting += sequence == t + 1;
+    if (sequence == t && here.ring_unfilled++ == 0) here.first_unfilled = t;
+  }
+  here.missing.assign(pes.size(), 0);
+  here.first_missing.assign(pes.size(), 0);
+  for (std::size_t from = 0; from < pes.size(); ++from) {
+    if (inbox[from] == nullptr) continue;
+    for (ticket_t t = here.received[from]; t < pes[from].sent[view.me]; ++t) {
+      if (inbox[from][t & (view.channel_capacity - 1)].signal.load_acquire() == t + 1) continue;
+      if (here.missing[from]++ == 0) here.first_missing[from] = t;
+    }
+  }
+  here.looked = true;
+}
+
+/// Sum of created minus sum of completed: items that are somewhere. 0 means quiescent (if nothing runs any more).
+std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
+/// A number that changes whenever anything moves.
+std::uint64_t progress(const std::vector<PeSnapshot>& pes);
+
+/// One line: which PE, which queue, which counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never
+/// arrived". Causes come before their consequences: a lost put before the worker that waits for it, a worker that does
+/// not return from its task before the items that wait for it. Best from a moment when nothing moves and no worker has
+/// left.
+std::string diagnose(const std::vector<PeSnapshot>& pes);
+/// Writes every counter as JSON to `shoal-stall-<process>.json` in the working directory; returns the name, empty on
+/// failure.
+std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosis);
+/// The line of a DeviceError: "no progress for 10 s: <diagnosis>; counters in <file>". Writes the dump.
+std::string stall_line(double timeout_seconds, const std::vector<PeSnapshot>& pes);
+
+}  // namespace shoal

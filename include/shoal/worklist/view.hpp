@@ -1,0 +1,113 @@
+// The worklist of one PE as its workers see it: a ring of accepted items, channels from every other PE, spill, and the
+// counters that say what is left. docs/contract.md states what the worklist promises.
+#pragma once
+#include "shoal/queue/buckets.hpp"
+#include "shoal/queue/channel.hpp"
+#include "shoal/queue/combiner.hpp"
+#include "shoal/queue/slot_ring.hpp"
+#include "shoal/queue/spill.hpp"
+#include "shoal/transport/transport.hpp"
+#include "shoal/worker/task.hpp"
+
+namespace shoal {
+
+/// What the workers of one PE counted, added up when they leave. Touched by this PE and read by the host afterwards.
+struct PeTally {
+  std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, parked, combined, idle_calls, peak_ring;
+};
+
+/// What owner() returned where it named no PE of the run, in one word that is not 0.
+struct RefusedOwner {
+  static SHOAL_FN std::uint64_t pack(pe_t owner) { return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(owner); }
+  static pe_t owner(std::uint64_t word) { return static_cast<pe_t>(static_cast<std::uint32_t>(word)); }
+};
+
+/// One PE's counters, in its own memory. Words that others read have system scope.
+struct PeControl {
+  StateWord state;
+  PaddedWord<std::uint64_t, Scope::system>
+      completed;                                     ///< items judged, run, dropped or moved on, after their own pushes
+  PaddedWord<std::uint64_t, Scope::system> entered;  ///< seeds, and items put into spill
+  PaddedWord<std::int64_t, Scope::system> tokens;   ///< parts of phases, one per worker and phase (worklist/phases.hpp)
+  PaddedWord<std::uint64_t, Scope::system> phase;   ///< the phase that every worker is to carry out
+  Word<lane_t, Scope::system> nearest[kMostSlots];  ///< smallest bucket parked in each slot, or less
+  Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
+  RingCounters ring;
+  RingCounters spill_free;
+  RingCounters far[kMostSlots];
+  PaddedWord<std::uint64_t, Scope::device> seeds_taken;
+  ChannelSendCounters send[kMaxPes];
+  ChannelReceiveCounters receive[kMaxPes];
+  PaddedWord<std::uint64_t, Scope::device> tally[sizeof(PeTally) / sizeof(std::uint64_t)];
+};
+
+/// One PE's view of the worklist. Trivially copyable; passes into kernels by value.
+template <class TaskT, class TransportT>
+struct WorklistView {
+  using Task = TaskT;
+  using Item = typename TaskT::Item;
+  using Sender = ChannelSender<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
+  using Receiver = ChannelReceiver<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
+
+  TaskT task;
+  TransportT transport;
+  pe_t me = 0;
+  pe_t n_pes = 1;
+  PeControl* control[kMaxPes] = {};             ///< every PE's counters; control[me] is here
+  SlotRing<Item, !kSelfContained<TaskT>> ring;  ///< here
+  SpillPool<Item> spill;                        ///< here
+  RemoteSlot<Item>* outbox[kMaxPes] = {};       ///< outbox[q]: slots at PE q for items from here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};        ///< inbox[q]: slots here for items from PE q
+  ticket_t channel_capacity = 0;
+  FarStore<Item> far;              ///< tasks with priority(): lists = 0 when the run does not use it
+  std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out
+  lane_t n_workers = 0;            ///< on every PE
+  bool judge_remote = false;       ///< tasks with accept_at(): the pusher judges
+  HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null when the run does not combine
+  const Item* seeds = nullptr;     ///< [n_seeds] what this PE pushes at the start; counted in `entered`
+  std::uint64_t n_seeds = 0;
+
+  SHOAL_FN PeControl& here() const { return *control[me]; }
+  SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
+  SHOAL_FN Receiver receiver(pe_t from) const {
+    return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
+  }
+  SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
+  /// One lane: ends the run on every PE because one of `owner`, which owner() returned here, is none of them. The host says so,
+  /// whatever else ends the run.
+  template <lane_t kSome>
+  SHOAL_FN void refuse(const pe_t (&owner)[kSome]) const {
+    for (pe_t one : owner) {
+      if (!is_pe(one)) here().refused.store(RefusedOwner::pack(one));
+    }
+    stop_all(RunState::task_failed);
+  }
+  /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst. A PE that cannot be told is
+  /// stopped by its watchdog, and the others report that the transport failed.
+  SHOAL_FN void stop_all(RunState why) const {
+    const auto tell = [&](RunState state) {
+      bool told = true;
+      for (pe_t q = 0; q < n_pes; ++q) {
+        if (q != me) told &= transport.set(q, &control[q]->state, static_cast<std::uint32_t>(state));
+      }
+      here().state.store_release(static_cast<std::uint32_t>(state));
+      return told;
+    };
+    if (!tell(why)) tell(RunState::transport_failed);
+  }
+};
+
+/// The view of a PE that is the only one, to compile for: what sends and what receives is left out. On GPUs that leaves registers
+/// and shared memory to the rest (docs/decisions/0018-larger-drains.md).
+template <class View>
+struct ViewAlone : View {
+  static constexpr pe_t me = 0;
+  static constexpr pe_t n_pes = 1;
+};
+/// Is it such a view?
+template <class View>
+inline constexpr bool kAlone = false;
+template <class View>
+inline constexpr bool kAlone<ViewAlone<View>> = true;
+
+}  // namespace shoal

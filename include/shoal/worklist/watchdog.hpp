@@ -1,0 +1,57 @@
+// The deadline of a CPU run: a thread that looks now and then whether anything moves, and ends the run if nothing does.
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "shoal/worklist/stall.hpp"
+
+namespace shoal {
+
+/// The counters of every PE of a CPU run, read while it runs. Channel ends are two PEs'; a snapshot may be torn.
+/// @param closely  also look at every slot: for a run that does not move
+template <class View>
+std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
+  std::vector<PeSnapshot> pes;
+  for (const View& view : views) pes.push_back(snapshot(view.here(), view.n_pes, spill_chunks));
+  if (closely) {
+    for (const View& view : views) look_at_slots(view, pes, view.ring.slots, view.inbox);
+  }
+  return pes;
+}
+
+/// Exit code of a process whose task never returned after the run was called off.
+inline constexpr int kStuckExitCode = 75;
+
+/// Watches from construction to destruction. The diagnosis is made when nothing has moved for the timeout, before the
+/// workers are told to leave. A run that is stopped has two seconds to leave; then a task must be stuck in code of its
+/// own, the diagnosis is printed, and the process ends with kStuckExitCode.
+class Watchdog {
+ public:
+  /// @param timeout_seconds  without progress for this long, `stop` is called once
+  /// @param look             snapshots of all PEs; true: with their slots
+  /// @param stop             ends the run on the PEs on which it has not ended
+  Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
+           std::function<void()> stop);
+  ~Watchdog();
+
+  /// Call when all workers have left. @throws DeviceError if this watchdog stopped them
+  void throw_if_stalled();
+
+ private:
+  void watch();
+
+  const double timeout_seconds_;
+  const std::function<std::vector<PeSnapshot>(bool)> look_;
+  const std::function<void()> stop_;
+  std::mutex mutex_;
+  std::condition_variable leave_;
+  bool leaving_ = false;
+  std::string stalled_;  ///< the error's line; empty while all is well
+  std::thread thread_;
+};
+
+}  // namespace shoal

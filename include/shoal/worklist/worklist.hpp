@@ -1,0 +1,216 @@
+// The worklist's owner: allocates the queues of all PEs of a machine, runs a task on them, and reports.
+//
+// One object serves many runs of the same task type: nothing is reset between them (tickets only grow). After a run that
+// failed, the queues are made anew.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/transport/direct.hpp"
+#include "shoal/worklist/launch_cpu.hpp"
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/worklist/memory.hpp"
+#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/stall.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/report.hpp"
+#if defined(__CUDACC__)
+#include "shoal/worklist/launch_gpu.cuh"
+#endif
+
+namespace shoal {
+
+#if defined(__CUDACC__)
+#define SHOAL_GPU_CODE true
+#else
+#define SHOAL_GPU_CODE false
+#endif
+
+/// @tparam kWithGpu  whether this translation unit has the GPU's code; keeps the two kinds of objects apart when linking
+template <class TaskT, class TransportT = DirectTransport, bool kWithGpu = SHOAL_GPU_CODE>
+class Worklist {
+  static_assert(check_task<TaskT>());
+
+ public:
+  using Item = typename TaskT::Item;
+  using View = WorklistView<TaskT, TransportT>;
+
+  /// Allocates the queues of every PE.
+  /// @throws CapacityError; UsageError: the plan wants what the task has not (priorities, judging by the pusher, combining)
+  Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
+      : machine_(machine),
+        plan_(checked(plan)),
+        most_workers_(most_workers()),
+        memory_(machine, plan, transport, most_workers_) {
+#if defined(__CUDACC__)
+    if (machine.on_gpu()) lanes_ = std::make_unique<gpu::Lanes>(machine);
+#endif
+  }
+
+  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by the workers of PE p, owners judge them) until no item is left
+  /// anywhere, or the task's enough() says so on some PE.
+  /// @return counts and seconds of this run
+  /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
+  ///         UsageError (owner() named no PE); what a task's member threw on a CPU thread
+  Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
+    const pe_t n = machine_.n_pes();
+    if (task.size() != static_cast<std::size_t>(n) || seeds.size() != task.size()) {
+      throw UsageError(std::to_string(task.size()) + " tasks and " + std::to_string(seeds.size()) +
+                       " lists of seeds for " + std::to_string(n) + " PEs; one of each per PE");
+    }
+    if (broken_) memory_.reset();
+    broken_ = true;  // until the run has ended well
+    for (pe_t p = 0; p < n; ++p) memory_.begin(p, task[p], seeds[p]);
+    const std::vector<PeControl> before = memory_.counters();
+    Report report;
+    launch(report);
+    memory_.read_counters();
+    count(before, report);
+    report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
+    for (pe_t p = 0; p < n; ++p) {
+      const std::uint64_t n_seeds = seeds[p].size();
+      report.left += static_cast<std::int64_t>(n_seeds - std::min(n_seeds, counters()[p].seeds_taken.load()));
+    }
+    // What is left is thrown away before the next run, because broken_ stays.
+    if (check_end(report.left) == RunState::enough) return report;
+    if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
+      throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
+                        " were withheld, " + std::to_string(report.combined) + " combined, " +
+                        std::to_string(report.accepted) + " accepted and " + std::to_string(report.dropped) +
+                        " dropped when the run ended; the sum must be the same");
+    }
+    if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
+      throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
+                        " were run and " + std::to_string(report.stale) + " stale when the run ended");
+    }
+    broken_ = false;
+    return report;
+  }
+
+  const LaunchPlan& plan() const { return plan_; }
+  int workers_per_pe() const { return most_workers_; }
+
+ private:
+  static const LaunchPlan& checked(const LaunchPlan& plan) {
+    if (plan.queue == QueueKind::priority && !HasPriority<TaskT>) {
+      throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
+    }
+    if (plan.judge_remote && !HasRemoteJudge<TaskT>) {
+      throw UsageError("judge 'remote' needs a task with accept_at(pe, item); this one has none: use --judge owner");
+    }
+    if (plan.combine && !HasCombine<TaskT>) {
+      throw UsageError("combining needs a task with key(item) and combine(a, b); this one has none: use --combine off");
+    }
+    if (plan.combine && plan.judge_remote) {
+      throw UsageError("combining merges items before they are judged; with judge 'remote' use --combine off");
+    }
+    if (plan.buckets < 1 || plan.buckets > kMostLists || !(plan.threshold_delta > 0)) {
+      throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
+    }
+    return plan;
+  }
+
+  int most_workers() const {
+#if defined(__CUDACC__)
+    if (machine_.on_gpu()) return gpu::most_workers<View>(machine_, plan_);
+#endif
+    if (machine_.on_gpu()) throw UsageError("this program was compiled without CUDA; use --device cpu");
+    const int threads = machine_.threads_per_pe();
+    return plan_.workers > 0 ? std::min(plan_.workers, threads) : threads;
+  }
+
+  const std::vector<PeControl>& counters() const { return memory_.counters(); }
+  std::uint64_t chunks() const { return memory_.chunks(); }
+
+  void launch(Report& report) {
+#if defined(__CUDACC__)
+    if (machine_.on_gpu()) {
+      gpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), *lanes_, report);
+      return;
+    }
+#endif
+    cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
+  }
+
+  /// How it ended, if well.
+  /// @param left  items that were pushed, or are seeds, and went nowhere
+  RunState check_end(std::int64_t left) {
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      const std::uint64_t refused = counters()[p].refused.load();
+      if (refused == 0) continue;
+      throw UsageError("the task's owner() returned " + std::to_string(RefusedOwner::owner(refused)) +
+                       " for an item pushed on PE " + std::to_string(p) + "; with " + std::to_string(machine_.n_pes()) +
+                       " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1));
+    }
+    std::vector<PeSnapshot> pes;
+    RunState worst = RunState::done;
+    pe_t where = 0;
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+      pes.push_back(snapshot(counters()[p], machine_.n_pes(), chunks()));
+      const RunState state = static_cast<RunState>(pes.back().state);
+      if (state > worst) worst = state, where = p;
+      if (state == RunState::running) worst = RunState::stalled, where = p;
+    }
+    if (worst == RunState::worklist_full) {
+      throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
+                          std::to_string(plan_.capacity) + " items and spill of " +
+                          std::to_string(chunks() * kChunkItems) + ", in chunks of " + std::to_string(kChunkItems) +
+                          " that are one worker's each; raise --capacity or --spill");
+    }
+    if (worst == RunState::transport_failed) {
+      throw TransportError("an operation towards PE " + std::to_string(where) + " failed; " + diagnose(pes));
+    }
+    if (worst == RunState::stalled) {
+      const std::string line = diagnose(pes);
+      const std::string file = dump(pes, line);
+      throw DeviceError("no progress for " + exact(plan_.stall_timeout_seconds) + " s: " + line +
+                        (file.empty() ? "" : "; counters in " + file));
+    }
+    if (worst == RunState::done && outstanding(pes) != 0) {
+      throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
+    }
+    return worst;
+  }
+
+  void count(const std::vector<PeControl>& before, Report& report) {
+    const pe_t n = machine_.n_pes();
+    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(counters()[0].phase.load()));
+    for (pe_t p = 0; p < n; ++p) {
+      const auto tally = [&](int i) { return static_cast<std::int64_t>(counters()[p].tally[i].load()); };
+      report.pushed += tally(0);
+      report.withheld += tally(1);
+      report.accepted += tally(2);
+      report.dropped += tally(3);
+      report.stale += tally(4);
+      report.run += tally(5);
+      report.spilled += tally(6);
+      report.parked += tally(7);
+      report.combined += tally(8);
+      report.idle_calls += tally(9);
+      report.peak_ring = std::max(report.peak_ring, tally(10));
+      for (pe_t q = 0; q < n; ++q) {
+        const auto items = static_cast<std::int64_t>(counters()[p].send[q].tail.load() - before[p].send[q].tail.load());
+        if (items == 0) continue;
+        const auto messages =
+            static_cast<std::int64_t>(counters()[p].send[q].messages.load() - before[p].send[q].messages.load());
+        report.traffic.push_back({p, q, items, messages, items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>))});
+      }
+    }
+  }
+
+  const Machine& machine_;
+  const LaunchPlan plan_;
+  const int most_workers_;
+  WorklistMemory<TaskT, TransportT> memory_;
+  bool broken_ = false;
+#if defined(__CUDACC__)
+  std::unique_ptr<gpu::Lanes> lanes_;
+#endif
+};
+
+}  // namespace shoal

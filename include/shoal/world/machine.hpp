@@ -1,0 +1,78 @@
+// The PEs of this process and their memory: what a run's options mean on this machine.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+#include "shoal/worker/thread_team.hpp"
+#include "shoal/world/devices.hpp"
+#include "shoal/world/options.hpp"
+
+namespace shoal {
+
+/// Groups of CPU threads, or GPUs that reach each other, one PE each unless the options let several share one. Made from
+/// options; shared by everything that runs on it.
+class Machine {
+ public:
+  /// Resolves device, engine, pes and threads.
+  /// @param one_gpu  what is to be run is too small for several GPUs: one, unless a number was asked for
+  /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, GPUs that do not reach
+  ///                     each other; the line says what there is
+  /// @throws DeviceError a GPU was asked for and there is none (with the reason)
+  explicit Machine(const Options& options, bool one_gpu = false);
+
+  bool on_gpu() const { return on_gpu_; }
+  pe_t n_pes() const { return n_pes_; }
+  const std::string& engine() const { return engine_; }
+  int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
+  bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
+  const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
+  pe_t pes_per_gpu() const;  ///< GPU PEs: most on one GPU, each of which fills its part of it; else 0
+  /// The CPU threads; started at the first call. CPU PEs only.
+  ThreadTeam& team() const;
+  /// At most so many threads a PE from now on, for work that keeps no more busy. Before the first call of team(); nothing
+  /// changes on GPUs, and where a number was asked for. @param threads  at least 1
+  void limit_threads(int threads);
+
+  /// What fresh memory holds.
+  enum class Contents { zero, anything };
+  /// Memory of one PE. @throws CapacityError naming `what` and the bytes
+  std::shared_ptr<void> allocate(pe_t pe, std::size_t bytes, const char* what,
+                                 Contents contents = Contents::zero) const;
+  /// Host memory that the PE's workers can load and store (pinned for GPUs); it holds anything.
+  std::shared_ptr<void> allocate_host(std::size_t bytes, const char* what) const;
+  void copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const;
+  void copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const;
+  /// `bytes` zeroes. Of a GPU's memory this and the next two return before it is done: wait_for_memory().
+  void clear(pe_t pe, void* at, std::size_t bytes) const;
+  /// The same `bytes` (a multiple of 4, up to 64), `n` times.
+  void repeat(pe_t pe, void* to, const void* pattern, std::size_t bytes, std::uint64_t n) const;
+  /// Rings of `period` slots each, one after the other, `n` slots in all, as they are before the first push (SlotRing):
+  /// slot i waits for ticket i mod period. But the first `full` slots hold their number, as 8 bytes after the sequence.
+  /// @param slot_bytes  sizeof(Slot<T>): a multiple of 8, at least 16
+  void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
+                    std::uint64_t full = 0) const;
+  /// What was asked for above is done, on all PEs, and kernels of every stream see it.
+  void wait_for_memory() const;
+
+  /// What was resolved and why, for reports: {"pes", "4: all GPUs"} ...
+  const std::vector<std::pair<std::string, std::string>>& chosen() const { return chosen_; }
+
+ private:
+  void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu);
+
+  bool on_gpu_ = false;
+  pe_t n_pes_ = 1;
+  int threads_per_pe_ = 1;
+  bool threads_asked_ = false;
+  std::string engine_;
+  std::vector<int> devices_;
+  std::vector<std::pair<std::string, std::string>> chosen_;
+  mutable std::shared_ptr<ThreadTeam> team_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,45 @@
+// The asynchronous search on a machine's PEs: the same lines for CPU threads and GPUs.
+#pragma once
+#include <vector>
+
+#include "algo/known_words.hpp"
+#include "engines.hpp"
+#include "shoal/algo/bfs.hpp"
+#include "shoal/worklist/worklist.hpp"
+
+namespace shoal {
+
+/// Owns the levels and the worklist.
+/// @tparam kWithGpu  as of Worklist
+template <bool kWithGpu = SHOAL_GPU_CODE>
+class BfsAsync : public BfsEngine {
+ public:
+  BfsAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
+      : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan) {
+    // Where arcs are few, levels are many and each is a chain of latencies: one look less.
+    const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      tasks_.push_back({graph.out[p], graph.partition.owner, known_.all(p), known_.parts(), look_first});
+    }
+  }
+
+  void search(vertex_t placed_source, Report& report) override {
+    std::vector<std::vector<Bfs::Item>> seeds(graph_.n_pes());
+    seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
+    static_assert(kUnreached == ~level_t{0});
+    clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
+  }
+
+  void fetch_levels(pe_t pe, level_t* to) const override { known_.fetch(pe, to); }
+
+ protected:
+  const Machine& machine_;
+  const PlacedGraph& graph_;
+  KnownWords<level_t> known_;
+
+ private:
+  Worklist<Bfs, DirectTransport, kWithGpu> worklist_;
+  std::vector<Bfs> tasks_;
+};
+
+}  // namespace shoal

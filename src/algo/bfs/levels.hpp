@@ -1,0 +1,58 @@
+// Breadth-first search level by level on CPU threads, from whichever side is cheaper: the frontier looks for unreached
+// vertices (top-down), or unreached vertices look for the frontier (bottom-up). What comes back is a level per vertex.
+//
+// Source: Beamer, Asanovic, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Differs: levels instead of
+// parents, so that two threads which find one vertex write the same word and need no compare-and-swap; one thread works
+// alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices.
+#pragma once
+#include <memory>
+
+#include "shoal/core/span.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/worker/thread_team.hpp"
+#include "shoal/world/report.hpp"
+
+namespace shoal {
+
+/// When to change the side, and how to share work. Levels do not depend on any of these. Defaults suit 2 to 64 threads.
+struct BfsLevelsTuning {
+  double alpha = 15;        ///< go bottom-up when the frontier has more than 1 / alpha of the unexplored arcs; 0: never
+  double beta = 18;         ///< go back top-down when the frontier shrinks below 1 / beta of the vertices
+  std::int64_t solo = 128;  ///< one thread alone expands frontiers of up to so many vertices (one PE only); 0: never
+  arc_t solo_arcs = 1024;   ///< ... and of up to so many arcs
+  int chunk = 64;           ///< frontier vertices that a thread takes at once, at least 1
+  arc_t hub_arcs = 1 << 14;  ///< a row longer than this is shared by the threads of its PE, at least 1
+};
+
+/// Searches a graph that was placed on CPU PEs, many times. All memory is allocated here, save queues that grow.
+class BfsLevelsCpu {
+ public:
+  /// @param graph  on CPU PEs; must stay alive and unchanged. `in` is used when the graph is not symmetric.
+  /// @param team   as many PEs as the graph; must stay alive; not running while search() or parents() runs
+  /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
+  BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning = {});
+  ~BfsLevelsCpu();
+
+  /// Finds the level of every vertex. Only threads of its owner write a vertex's level. Adds to `report`: seconds (from
+  /// before the levels are cleared until the last one is written), rounds, traffic between PEs, and the sides taken.
+  /// @param placed_source  [0, num_vertices), a placed number
+  /// @throws UsageError  no such vertex; std::bad_alloc: a queue could not grow (the levels are then undefined)
+  void search(vertex_t placed_source, Report& report);
+
+  /// The levels of the vertices that `pe` owns, in placed order; kUnreached where there is no path (and before the first
+  /// search). Valid until the next search.
+  Span<const level_t> level(pe_t pe) const;
+
+  /// A tree of the last search: for each vertex the smallest *input* number among the in-neighbours one level up, so the
+  /// tree does not depend on PEs or partition. The source is its own parent; kNoVertex where unreached.
+  /// @param parent_of_placed  [num_vertices], indexed by placed number; receives input numbers
+  /// @throws UsageError  the length is wrong, or nothing was searched
+  void parents(Span<vertex_t> parent_of_placed);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "levels_state.hpp"
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+
+using bfs_levels::OwnedWords;
+using bfs_levels::share;
+
+BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsTuning& options)
+    : graph(g),
+      team(t),
+      tuning(options),
+      levels(bfs_levels::large_array<level_t>(g.num_vertices)),
+      front(g.num_vertices),
+      next(g.num_vertices),
+      closed(g.num_vertices),
+      has_in_arcs(g.num_vertices),
+      threads(t.size()),
+      pes(t.n_pes()),
+      traffic(static_cast<std::size_t>(g.n_pes()) * g.n_pes()) {
+  for (auto& thread : threads) thread.outbox.resize(graph.n_pes());
+  for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
+    for (pe_t to = 0; to < graph.n_pes(); ++to) traffic[pe * graph.n_pes() + to] = {.from = pe, .to = to};
+  }
+  // Each part is touched first by the threads that will use it, so that the memory is near them.
+  team.run([&](pe_t pe, int thread) {
+    clear_levels(pe, thread);
+    const OwnedWords words(graph.out[pe]);
+    const auto [begin, end] = share(words.last() - words.first(), thread, team.threads_per_pe());
+    for (std::int64_t w = words.first() + begin; w < words.first() + end; ++w)
+      store(has_in_arcs.word(w), std::uint64_t{0});
+  });
+  team.run([&](pe_t pe, int thread) {
+    const CsrView& rows = in()[pe];
+    const auto [begin, end] = share(rows.count, thread, team.threads_per_pe());
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (rows.offsets[i] == rows.offsets[i + 1]) continue;
+      const std::int64_t v = rows.first + i;
+      fetch_add(has_in_arcs.word(v / 64), std::uint64_t{1} << (v % 64));
+    }
+  });
+}
+
+void BfsLevelsCpu::State::begin(vertex_t from) {
+  source = from;
+  step = Step::init;
+  top_down = alone = bottom_up = 0;
+  for (auto& pair : traffic) pair.items = pair.messages = pair.bytes = 0;
+  barrier.emplace(team.size());
+}
+
+void BfsLevelsCpu::State::tell(Report& report, double seconds) const {
+  report.seconds += seconds;
+  report.rounds += top_down + alone + bottom_up;
+  for (const Traffic& pair : traffic) {
+    if (pair.messages > 0) report.traffic.push_back(pair);
+  }
+  report.chosen.emplace_back("direction", std::to_string(top_down + alone) + " levels top-down, " +
+                                              std::to_string(alone) + " of them by one thread, " +
+                                              std::to_string(bottom_up) +
+                                              " bottom-up: from the arcs of each frontier and those left to explore");
+}
+
+void BfsLevelsCpu::State::work(pe_t pe, int thread) {
+  ThreadState& me = thread_of(pe, thread);
+  try {
+    while (step != Step::done) {
+      switch (step) {
+        case Step::init:
+          init(pe, thread);
+          break;
+        case Step::expand:
+          expand(pe, thread);
+          break;
+        case Step::hubs:
+          expand_hubs(pe, thread);
+          break;
+        case Step::receive:
+          receive(pe, thread);
+          break;
+        case Step::to_bitmap:
+          to_bitmap(pe, thread);
+          break;
+        case Step::bottom_up:
+          look_up(pe, thread);
+          break;
+        case Step::to_queues:
+          to_queues(pe, thread);
+          break;
+        case Step::done:
+          break;
+      }
+      if (!barrier->arrive_and_wait([&] { decide(me); })) return;
+    }
+  } catch (...) {
+    barrier->cancel();
+    throw;
+  }
+}
+
+void BfsLevelsCpu::State::init(pe_t pe, int thread) {
+  ThreadState& me = thread_of(pe, thread);
+  clear_levels(pe, thread);
+  for (auto& queue : me.queue) queue.clear();
+  for (auto& box : me.outbox) box.clear();
+  me.hubs.clear();
+  me.taken.store(0);
+  const auto [begin, end] = share(graph.out[pe].count, thread, team.threads_per_pe());
+  if (source >= graph.out[pe].first + begin && source < graph.out[pe].first + end) {
+    levels[source] = 0;
+    me.queue[0].append(source);
+  }
+}
+
+void BfsLevelsCpu::State::clear_levels(pe_t pe, int thread) {
+  const auto [begin, end] = share(graph.out[pe].count, thread, team.threads_per_pe());
+  std::fill(levels.data() + graph.out[pe].first + begin, levels.data() + graph.out[pe].first + end, kUnreached);
+}
+
+void BfsLevelsCpu::State::find_parents(pe_t pe, int thread, Span<vertex_t> parent) const {
+  const CsrView& rows = in()[pe];
+  const auto [begin, end] = share(rows.count, thread, team.threads_per_pe());
+  for (std::int64_t v = rows.first + begin; v < rows.first + end; ++v) {
+    vertex_t smallest = kNoVertex;
+    if (levels[v] == 0) {
+      smallest = graph.partition.input(static_cast<vertex_t>(v));
+    } else if (levels[v] != kUnreached) {
+      for (vertex_t u : rows.neighbors(static_cast<vertex_t>(v))) {
+        if (levels[u] == levels[v] - 1) smallest = std::min(smallest, graph.partition.input(u));
+      }
+    }
+    parent[v] = smallest;
+  }
+}
+
+// ---- the door -------------------------------------------------------------------------------------------------------
+
+BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning) {
+  if (!graph.devices.empty()) {
+    throw UsageError(
+        "this search runs on CPU threads, but the graph was placed on GPUs; use --device gpu, or place it again");
+  }
+  if (team.n_pes() != graph.n_pes()) {
+    throw UsageError("the graph was placed on " + std::to_string(graph.n_pes()) + " PEs, the team has " +
+                     std::to_string(team.n_pes()) + "; both must be the same");
+  }
+  if (tuning.chunk < 1 || tuning.hub_arcs < 1) {
+    throw UsageError("chunk and hub_arcs of the level-synchronous search must be at least 1, not " +
+                     std::to_string(tuning.chunk) + " and " + std::to_string(tuning.hub_arcs));
+  }
+  state_ = std::make_unique<State>(graph, team, tuning);
+}
+
+BfsLevelsCpu::~BfsLevelsCpu() = default;
+
+void BfsLevelsCpu::search(vertex_t source, Report& report) {
+  State& s = *state_;
+  if (source >= s.n()) {
+    throw UsageError("source " + std::to_string(source) + " is not a vertex: the graph has " + std::to_string(s.n()) +
+                     " (numbers begin at 0)");
+  }
+  s.source = kNoVertex;  // until the search has succeeded, there is no tree to ask for
+  s.begin(source);
+  const auto begin = std::chrono::steady_clock::now();
+  s.team.run([&](pe_t pe, int thread) { s.work(pe, thread); });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  s.source = source;
+  s.tell(report, seconds.count());
+}
+
+void BfsLevelsCpu::parents(Span<vertex_t> parent) {
+  State& s = *state_;
+  if (s.source == kNoVertex) throw UsageError("there is no tree before a search has succeeded; call search() first");
+  if (parent.size() != s.n()) {
+    throw UsageError("room for " + std::to_string(parent.size()) + " parents was given, the graph has " +
+                     std::to_string(s.n()) + " vertices");
+  }
+  s.team.run([&](pe_t pe, int thread) { s.find_parents(pe, thread, parent); });
+}
+
+Span<const level_t> BfsLevelsCpu::level(pe_t pe) const {
+  const CsrView& rows = state_->graph.out[pe];
+  return {state_->levels.data() + rows.first, rows.count};
+}
+
+}  // namespace shoal

@@ -1,0 +1,181 @@
+// Level-synchronous search on GPUs: the door, launches, and what they report.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "levels_gpu_state.cuh"
+#include "levels_narrow.cuh"
+#include "levels_search.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal {
+
+using namespace bfs_gpu;
+
+namespace {
+
+void check_tuning(const BfsLevelsGpuTuning& t) {
+  const auto refuse = [](const std::string& what) { throw UsageError("BfsLevelsGpuTuning: " + what); };
+  if (!(t.alpha >= 0)) refuse("alpha " + exact(t.alpha) + " is negative; 0 never goes bottom-up");
+  if (!(t.beta >= 0)) refuse("beta " + std::to_string(t.beta) + " is negative");
+  if (t.block_threads < 32 || t.block_threads > kMaxThreads || t.block_threads % 32 != 0) {
+    refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
+  }
+  if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
+  if (t.narrow && t.narrow_after < 2)
+    refuse("narrow_after " + std::to_string(t.narrow_after) + "; at least 2 is wanted");
+  if (t.narrow && (t.narrow_enter < 1 || t.narrow_enter > 65535 || t.narrow_leave < 2 * t.narrow_enter ||
+                   t.narrow_leave > (1 << 20))) {
+    refuse("narrow_enter " + std::to_string(t.narrow_enter) + ", narrow_leave " + std::to_string(t.narrow_leave) +
+           "; 1 to 65,535, and twice that to 1,048,576, are wanted");
+  }
+  if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
+    refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
+  }
+  if (t.narrow_threads != 512 && t.narrow_threads != 1024) {
+    refuse("narrow_threads " + std::to_string(t.narrow_threads) + "; 512 or 1024 is wanted");
+  }
+  if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
+}
+
+}  // namespace
+
+const void* BfsLevelsGpu::State::search_kernel() const {
+  return multi() ? reinterpret_cast<const void*>(search_levels<true>)
+                 : reinterpret_cast<const void*>(search_levels<false>);
+}
+std::size_t BfsLevelsGpu::State::search_shared() const {
+  return static_cast<std::size_t>(tuning.block_threads) / 32 * kWarpWords * sizeof(u32);
+}
+
+void BfsLevelsGpu::State::set_up_launches() {
+  int khz = 0;
+  SHOAL_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, pes[0]->device));
+  clock_ghz = khz > 0 ? khz * 1e-6 : 1;
+  blocks = team.prepare(search_kernel(), tuning.block_threads, search_shared(), tuning.blocks_per_sm);
+  if (multi() || !tuning.narrow) return;
+  cluster = team.prepare_cluster(reinterpret_cast<const void*>(narrow_levels), tuning.narrow_threads, kNarrowBytes,
+                                 tuning.cluster_blocks);
+  if (cluster == 0) return;
+  rules.narrow_after = tuning.narrow_after;
+  rules.narrow_enter = std::min<u64>(tuning.narrow_enter, u64{kNarrowSlots} * cluster);
+}
+
+BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning) {
+  const auto start = std::chrono::steady_clock::now();
+  check_tuning(tuning);
+  const pe_t n_pes = graph.n_pes();
+  if (n_pes == 0 || graph.devices.size() != static_cast<std::size_t>(n_pes)) {
+    throw UsageError("BfsLevelsGpu: the graph lies on CPU PEs; place it with place_on_devices");
+  }
+  state_ = std::make_unique<State>(graph, tuning);
+  State& s = *state_;
+  s.rules.alpha = tuning.alpha;
+  s.rules.beta = tuning.beta;
+  s.rules.narrow_leave = static_cast<u64>(tuning.narrow_leave);
+  s.rules.narrow_check = static_cast<u64>(std::max<std::int64_t>(tuning.narrow_check, 0));
+  s.set_up_views();
+  for (auto& pe : s.pes) s.set_up_memory(*pe);
+  s.connect_peers();
+  s.set_up_rows();
+  s.set_up_launches();
+  s.prepare_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+BfsLevelsGpu::~BfsLevelsGpu() = default;
+BfsLevelsGpu::BfsLevelsGpu(BfsLevelsGpu&&) noexcept = default;
+BfsLevelsGpu& BfsLevelsGpu::operator=(BfsLevelsGpu&&) noexcept = default;
+
+void BfsLevelsGpu::State::add_summary() {
+  Summary last;
+  std::memcpy(&last, team.outcome(0).word, sizeof(last));
+  last.top_down += total.top_down;
+  last.bottom_up += total.bottom_up;
+  last.narrow += total.narrow;
+  total = last;
+}
+
+void BfsLevelsGpu::State::run_kernel(bool resume, vertex_t source, level_t* const* level) {
+  const pe_t owner = graph.partition.owner(source);
+  std::vector<SearchArgs> args;
+  std::vector<std::array<void*, 3>> params(pes.size());
+  std::vector<void**> all;
+  args.reserve(pes.size());
+  for (pe_t p = 0; p < static_cast<pe_t>(pes.size()); ++p) {
+    args.push_back({resume ? 1u : 0u, static_cast<u32>(total.depth), static_cast<u32>(total.steps), total.unexplored,
+                    total.frontier, p == owner ? source - graph.out[owner].first : kNone, level[p]});
+    params[p] = {&pes[p]->view, &rules, &args[p]};
+    all.push_back(params[p].data());
+  }
+  team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), all);
+  add_summary();
+}
+
+void BfsLevelsGpu::State::run_narrow(level_t* level) {
+  NarrowArgs args{total, level};
+  void* params[] = {&pes[0]->view, &rules, &args};
+  team.run_cluster(reinterpret_cast<const void*>(narrow_levels), cluster, tuning.narrow_threads, kNarrowBytes,
+                   {params});
+  add_summary();
+}
+
+void BfsLevelsGpu::State::run_search(vertex_t source, level_t* const* level) {
+  total = {};
+  total.unexplored = static_cast<u64>(graph.num_arcs);
+  run_kernel(false, source, level);
+  while (total.why == Why::narrow) {
+    run_narrow(level[0]);
+    if (total.why == Why::wide) run_kernel(true, source, level);
+  }
+}
+
+void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report& report) {
+  State& s = *state_;
+  if (placed_source >= s.graph.num_vertices) {
+    throw UsageError("breadth-first search: source " + std::to_string(placed_source) + "; the graph has " +
+                     std::to_string(s.graph.num_vertices) + " vertices, counted from 0");
+  }
+  for (auto& pe : s.pes) {
+    const level_t* l = level[pe->view.team.me];
+    if (pe->view.out.count != 0 && (l == nullptr || reinterpret_cast<std::uintptr_t>(l) % 16 != 0)) {
+      throw UsageError("breadth-first search: the level array of PE " + std::to_string(pe->view.team.me) +
+                       (l == nullptr ? " is missing" : " is not aligned to 16 bytes"));
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  s.run_search(placed_source, level);
+  report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const Summary& t = s.total;
+  report.rounds += static_cast<std::int64_t>(t.top_down + t.bottom_up + t.narrow);
+  report.chosen.emplace_back("sides", "top-down " + std::to_string(t.top_down) + ", bottom-up " +
+                                          std::to_string(t.bottom_up) + ", cluster " + std::to_string(t.narrow) +
+                                          ": by the arcs of each frontier");
+}
+
+std::vector<BfsLevelStep> BfsLevelsGpu::steps() const {
+  const State& s = *state_;
+  std::vector<BfsLevelStep> out;
+  const std::size_t n = std::min<std::size_t>(s.total.steps, kMaxSteps);
+  if (n == 0) return out;
+  std::vector<Step> raw(n);
+  s.pes[0]->step.download(raw.data(), static_cast<std::int64_t>(n));
+  for (const Step& r : raw) {
+    out.push_back({static_cast<char>(r.side), r.depth, r.vertices, r.arcs, r.clock / (s.clock_ghz * 1e3)});
+  }
+  return out;
+}
+
+double BfsLevelsGpu::prepare_seconds() const { return state_->prepare_seconds; }
+
+std::int64_t BfsLevelsGpu::extra_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& pe : state_->pes) bytes += pe->bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace shoal

@@ -1,0 +1,240 @@
+// Small levels on one cluster of blocks, with the cluster's barrier in hardware and the frontier in its shared memory.
+// For graphs of thousands of small levels (roads), where a barrier of the whole GPU costs more than a level. One PE
+// only.
+#pragma once
+#include <cooperative_groups.h>
+
+#include "levels.cuh"
+#include "lockstep/cluster_barrier.cuh"
+
+namespace shoal::bfs_gpu {
+
+inline constexpr u32 kNarrowSlots = 6144;    ///< entries of a block's queue
+inline constexpr u32 kNarrowLongest = 4096;  ///< a vertex with more arcs ends the narrow run
+inline constexpr u32 kNarrowSerial = 16;     ///< rows of more arcs are read by all lanes of a warp
+inline constexpr int kMaxCluster = 16;
+inline constexpr u32 kWide = 1u << 23;  ///< added to a count of vertices (far smaller): leave after this level
+inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
+
+struct NarrowArgs {
+  Summary from;  ///< of the kernel before
+  level_t* level;
+};
+
+/// What a block has appended for one level; other blocks read it as one word.
+struct alignas(8) NarrowCount {
+  u32 vertices;  ///< and kWide: an entry found no room, or is too long; leave after this level
+  u32 arcs;
+};
+
+struct NarrowShared {
+  NarrowCount count[2];   ///< by depth % 2, of this block's queue
+  u64 size[kMaxCluster];  ///< all blocks' counts for the level that runs
+};
+
+/// What a warp of the cluster needs to append; all members are called by whole warps.
+struct NarrowSink {
+  const Slice& v;
+  level_t* level;
+  NarrowShared& s;
+  u64* queue;                                  ///< of this block: row << 16 | degree
+  u32 depth;                                   ///< of the vertices that are reached
+  bool check;                                  ///< read a bit before setting it
+  u32 late[4] = {kNone, kNone, kNone, kNone};  ///< vertices of this lane whose level is not written yet
+  u32 late_depth = 0;
+
+  /// Writes the levels that visit() left for later: the stores are then under way while the next level reads, and not
+  /// what its barrier waits for.
+  __device__ void settle() {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (late[j] != kNone) level[late[j]] = late_depth;
+      late[j] = kNone;
+    }
+  }
+
+  /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a
+  /// level costs what its longest chain of dependent accesses costs.
+  __device__ void visit(const u32 (&t)[4]) {
+    bool fresh[4];
+    u32 old[4];
+    u64 row[4], end[4];
+    settle();
+#pragma unroll
+    for (int j = 0; j < 4; ++j) old[j] = t[j] == kNone ? kAll : check ? load_relaxed(v.seen + (t[j] >> 5)) : 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const u32 bit = 1u << (t[j] & 31);
+      row[j] = end[j] = 0;
+      fresh[j] = (old[j] & bit) == 0;
+      if (fresh[j]) {
+        old[j] = atomicOr(v.seen + (t[j] >> 5), bit);
+        row[j] = __ldg(v.out.offsets + t[j]);
+        end[j] = __ldg(v.out.offsets + t[j] + 1);
+      }
+    }
+    u32 votes[4], total = 0, arcs = 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      fresh[j] = fresh[j] && (old[j] >> (t[j] & 31) & 1) == 0;
+      if (fresh[j]) late[j] = t[j];
+      fresh[j] = fresh[j] && end[j] != row[j];
+      if (fresh[j]) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(v.out.targets + row[j]));
+        arcs += static_cast<u32>(min(end[j] - row[j], u64{kNarrowLongest}));
+      }
+      votes[j] = __ballot_sync(kAll, fresh[j]);
+      total += __popc(votes[j]);
+    }
+    late_depth = depth;
+    if (total == 0) return;
+    arcs = __reduce_add_sync(kAll, arcs);
+    u32 slot = 0;
+    if (lane_id() == 0) {
+      slot = atomicAdd(&s.count[depth & 1].vertices, total) & (kWide - 1);
+      atomicAdd(&s.count[depth & 1].arcs, arcs);
+    }
+    slot = __shfl_sync(kAll, slot, 0);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (fresh[j]) append(slot + __popc(votes[j] & lanes_below()), row[j], end[j] - row[j]);
+      slot += __popc(votes[j]);
+    }
+  }
+
+  /// One lane: what has no place in the block's queue goes straight to the queue in memory; the rest of the frontier
+  /// follows when the cluster leaves.
+  __device__ void append(u32 slot, u64 row, u64 degree) {
+    const bool fits = slot < kNarrowSlots && degree <= kNarrowLongest;
+    if (slot < kNarrowSlots) queue[slot] = fits ? row << 16 | degree : 0;
+    if (fits) return;
+    const u64 at = v.spilled->fetch_add(packed(v, 1, degree));
+    v.queue[depth & 1][slots_of(v, at)] = {row, arcs_of(v, at)};
+    atomicOr(&s.count[depth & 1].vertices, kWide);
+  }
+
+  /// Expands one entry of each lane (0: none).
+  __device__ void expand(u64 entry) {
+    const u32 lane = lane_id();
+    const u64 row = entry >> 16;
+    const u32 degree = static_cast<u32>(entry & 0xFFFF);
+    u32 longs = __ballot_sync(kAll, degree > kNarrowSerial);
+    const u32 mine = degree > kNarrowSerial ? 0 : degree;
+    for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
+      u32 t[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
+      visit(t);
+    }
+    for (; longs != 0; longs &= longs - 1) {
+      const int from = __ffs(longs) - 1;
+      const u64 r = __shfl_sync(kAll, row, from);
+      const u32 d = __shfl_sync(kAll, degree, from);
+      for (u32 k = 0; k < d; k += 128) {
+        u32 t[4];
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) t[j] = k + j * 32 + lane < d ? __ldg(v.out.targets + r + k + j * 32 + lane) : kNone;
+        visit(t);
+      }
+    }
+  }
+};
+
+/// Appends one entry of each lane (0: none) to the queue in memory of `depth`. One warp.
+inline __device__ void append_entries(const Slice& v, u64 entry, u32 depth) {
+  const u64 degree = entry & 0xFFFF;
+  const u64 mine = degree != 0 ? packed(v, 1, degree) : 0;
+  u64 upto = mine;
+  for (int d = 1; d < 32; d *= 2) {
+    const u64 left = __shfl_up_sync(kAll, upto, d);
+    if (lane_id() >= static_cast<u32>(d)) upto += left;
+  }
+  u64 at = 0;
+  if (lane_id() == 31 && upto != 0) at = v.spilled->fetch_add(upto);
+  at = __shfl_sync(kAll, at, 31) + upto - mine;
+  if (degree != 0) v.queue[depth & 1][slots_of(v, at)] = {entry >> 16, arcs_of(v, at)};
+}
+
+/// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster; as many warps a
+/// block as blocks, or a multiple; kNarrowBytes of shared memory. Tells a Summary; a wide frontier lies in the queue of its
+/// depth.
+__global__ void __launch_bounds__(kMaxThreads, 1)
+    narrow_levels(const __grid_constant__ Slice v, const __grid_constant__ Rules rules, const NarrowArgs args) {
+  namespace cg = cooperative_groups;
+  extern __shared__ u64 narrow_queue[];  // [2][kNarrowSlots]
+  __shared__ NarrowShared s;
+  auto cluster = cg::this_cluster();
+  const u32 lane = lane_id(), warp = warp_in_block(), me = cluster.block_rank(), blocks = cluster.num_blocks();
+  u32 depth = static_cast<u32>(args.from.depth);
+  u64 explored = 0;
+
+  // The frontier in memory is dealt out to the blocks. A narrow run begins with at most kNarrowSlots * blocks arcs, and
+  // at most 65,535: slots and degrees fit.
+  const u32 n = static_cast<u32>(slots_of(v, args.from.frontier));
+  const u64 arcs = arcs_of(v, args.from.frontier);
+  if (thread_id() == 0) v.spilled->store(0);
+  if (threadIdx.x < 2) s.count[threadIdx.x] = {0, 0};
+  __syncthreads();
+  for (u32 i = threadIdx.x * blocks + me; i < n; i += blockDim.x * blocks) {
+    const Entry entry = v.queue[depth & 1][i];
+    const u64 degree = (i + 1 < n ? v.queue[depth & 1][i + 1].before : arcs) - entry.before;
+    narrow_queue[(depth & 1) * kNarrowSlots + i / blocks] = entry.row << 16 | degree;
+    atomicAdd(&s.count[depth & 1].vertices, 1u);
+    atomicAdd(&s.count[depth & 1].arcs, static_cast<u32>(degree));
+  }
+
+  NarrowSink sink{v, args.level, s, nullptr, 0, false};
+  // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
+  const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
+  static_assert(kMaxThreads <= kNarrowSlots, "every warp's first chunk lies in the queue, filled or not");
+  const ClusterAddress first_entry(narrow_queue + first_chunk * 32 + lane, b);
+  const ClusterAddress counts(s.count, min(lane, blocks - 1));
+  u32 levels = 0;
+  Why why = Why::done;
+  for (;; ++depth, ++levels) {
+    meet_cluster();
+    // The first entry is read before it is known whether there is one; the counts are under way at the same time.
+    const u32 half = (depth & 1) * kNarrowSlots * sizeof(u64);
+    u64 entry = first_entry.load(half);
+    if (warp == 0) {
+      if (lane < blocks) s.size[lane] = counts.load((depth & 1) * sizeof(NarrowCount));
+      if (lane == 0) s.count[(depth + 1) & 1] = {0, 0};  // last read by others before this level's barrier
+    }
+    sink.settle();
+    __syncthreads();
+    const u64 size = lane < blocks ? s.size[lane] : 0;
+    const u32 vertices = static_cast<u32>(size);
+    const u32 all = __reduce_add_sync(kAll, vertices);
+    const u32 level_arcs = __reduce_add_sync(kAll, min(static_cast<u32>(size >> 32), 1u << 27));
+    if (all == 0 || all >= kWide || level_arcs > rules.narrow_leave) {
+      if (all != 0) why = Why::wide;
+      break;
+    }
+    explored += level_arcs;
+    sink.queue = narrow_queue + ((depth + 1) & 1) * kNarrowSlots;
+    sink.depth = depth + 1;
+    sink.check = all >= rules.narrow_check;
+    const u32 have = __shfl_sync(kAll, vertices, b);
+    for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
+      const u32 i = chunk * 32 + lane;
+      const u32 further = (chunk - first_chunk) * 32 * sizeof(u64);
+      if (further != 0) entry = i < have ? first_entry.load(half + further) : 0;
+      sink.expand(i < have ? entry : 0);
+    }
+  }
+  sink.settle();
+  if (why == Why::wide) {
+    const u32 held = min(static_cast<u32>(s.size[me]) & (kWide - 1), kNarrowSlots);
+    for (u32 first = warp * 32; first < held; first += blockDim.x) {
+      const u32 i = first + lane;
+      append_entries(v, i < held ? narrow_queue[(depth & 1) * kNarrowSlots + i] : 0, depth);
+    }
+  }
+  cluster.sync();  // nobody leaves while its shared memory may be read; all is in the queue
+  if (thread_id() == 0) {
+    const u64 left = args.from.unexplored > explored ? args.from.unexplored - explored : 0;
+    tell(v, {why, depth, args.from.steps, 0, 0, levels, left, v.spilled->load()});
+  }
+}
+
+}  // namespace shoal::bfs_gpu

@@ -1,0 +1,168 @@
+// Level-synchronous search on CPU threads: which step is next. Run by the last thread at a barrier, while the others wait.
+#include <algorithm>
+
+#include "levels_state.hpp"
+
+namespace shoal {
+
+constexpr std::int64_t kSamples = 2048;  // frontier vertices looked at to estimate the frontier's arcs
+
+void BfsLevelsCpu::State::decide(ThreadState& me) {
+  auto any = [&](auto&& member) {
+    return std::any_of(threads.begin(), threads.end(), [&](ThreadState& t) { return !member(t).empty(); });
+  };
+  switch (step) {
+    case Step::init:
+      level = 1;
+      now = 0;
+      frontier = 1;
+      unexplored_arcs = static_cast<double>(graph.num_arcs);
+      return begin_level(me);
+    case Step::expand:
+      ++top_down;
+      if (any([](ThreadState& t) -> VertexQueue& { return t.hubs; })) {
+        for (auto& pe : pes) pe.hub_taken.store(0);
+        step = Step::hubs;
+        return;
+      }
+      [[fallthrough]];
+    case Step::hubs:
+      for (auto& thread : threads) thread.hubs.clear();
+      if (count_posted() > 0) {
+        step = Step::receive;
+        return;
+      }
+      [[fallthrough]];
+    case Step::receive:
+      for (auto& thread : threads) {
+        for (auto& box : thread.outbox) box.clear();
+      }
+      return end_top_down(me);
+    case Step::to_bitmap:
+      left = sum(&ThreadState::left);
+      return begin_bottom_up();
+    case Step::bottom_up:
+      return end_bottom_up();
+    case Step::to_queues:
+      if (alone_is_better()) return begin_level(me);
+      step = Step::expand;  // at least once: the frontier has just been found too small for bottom-up
+      return;
+    case Step::done:
+      return;
+  }
+}
+
+void BfsLevelsCpu::State::begin_level(ThreadState& me) {
+  while (frontier > 0 && alone_is_better()) expand_alone(me);
+  if (frontier == 0) {
+    step = Step::done;
+    return;
+  }
+  step = Step::expand;
+  if (tuning.alpha <= 0) return;
+  const double threshold = unexplored_arcs / tuning.alpha;
+  if (static_cast<double>(frontier) * static_cast<double>(graph.max_degree) <= threshold) return;
+  const double arcs = frontier_arcs();
+  if (arcs > threshold) {
+    step = Step::to_bitmap;
+  } else {
+    unexplored_arcs -= arcs;
+  }
+}
+
+void BfsLevelsCpu::State::end_top_down(ThreadState& me) {
+  frontier = 0;
+  for (auto& thread : threads) {
+    thread.queue[now].clear();
+    thread.taken.store(0);
+    frontier += thread.queue[1 - now].size();
+  }
+  now = 1 - now;
+  ++level;
+  begin_level(me);
+}
+
+void BfsLevelsCpu::State::begin_bottom_up() {
+  if (left == 0) {
+    step = Step::done;
+    return;
+  }
+  for (auto& pe : pes) pe.words_taken.store(0);
+  for (const auto& rows : graph.out) {  // words that are not one PE's alone are added to, the others are written
+    const std::int64_t end = static_cast<std::int64_t>(rows.first) + rows.count;
+    if (end % 64 != 0) next.word(end / 64) = 0;
+  }
+  step = Step::bottom_up;
+}
+
+void BfsLevelsCpu::State::end_bottom_up() {
+  const std::int64_t found = sum(&ThreadState::found);
+  const bool grew = found >= frontier;
+  ++bottom_up;
+  ++level;
+  frontier = found;
+  left -= found;
+  front.swap(next);
+  if (frontier == 0) {
+    step = Step::done;
+  } else if (grew || static_cast<double>(frontier) > static_cast<double>(n()) / tuning.beta) {
+    begin_bottom_up();
+  } else {
+    for (auto& thread : threads) thread.queue[now].clear();
+    step = left == 0 ? Step::done : Step::to_queues;
+  }
+}
+
+bool BfsLevelsCpu::State::alone_is_better() {
+  if (graph.n_pes() > 1 || frontier > tuning.solo) return false;  // a PE's levels are written by its own threads only
+  if (frontier * graph.max_degree <= tuning.solo_arcs) return true;
+  arc_t arcs = 0;
+  for (auto& thread : threads) {
+    for (vertex_t u : thread.queue[now]) arcs += graph.out[0].neighbors(u).size();
+  }
+  return arcs <= tuning.solo_arcs;
+}
+
+/// Out-arcs of the frontier: exact when it is small, else from a sample spread evenly over every queue.
+double BfsLevelsCpu::State::frontier_arcs() {
+  const std::int64_t stride = std::max<std::int64_t>(1, frontier / kSamples);
+  double arcs = 0;
+  for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
+    for (int t = 0; t < team.threads_per_pe(); ++t) {
+      const VertexQueue& queue = thread_of(pe, t).queue[now];
+      for (std::int64_t i = 0; i < queue.size(); i += stride) {
+        const auto counted = std::min(stride, queue.size() - i);
+        arcs += static_cast<double>(counted) * static_cast<double>(graph.out[pe].neighbors(queue.begin()[i]).size());
+      }
+    }
+  }
+  return arcs;
+}
+
+std::int64_t BfsLevelsCpu::State::sum(std::int64_t ThreadState::*member) {
+  std::int64_t total = 0;
+  for (auto& thread : threads) total += thread.*member;
+  return total;
+}
+
+/// Counts what waits in the outboxes, into the report's traffic as well.
+std::int64_t BfsLevelsCpu::State::count_posted() {
+  if (graph.n_pes() == 1) return 0;
+  std::int64_t total = 0;
+  for (pe_t from = 0; from < graph.n_pes(); ++from) {
+    for (int t = 0; t < team.threads_per_pe(); ++t) {
+      for (pe_t to = 0; to < graph.n_pes(); ++to) {
+        const std::int64_t items = thread_of(from, t).outbox[to].size();
+        if (items == 0) continue;
+        Traffic& pair = traffic[from * graph.n_pes() + to];
+        pair.items += items;
+        pair.messages += 1;
+        pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
+        total += items;
+      }
+    }
+  }
+  return total;
+}
+
+}  // namespace shoal

@@ -1,0 +1,240 @@
+// The top-down side of a level: the frontier's arcs are shared evenly by all warps, new vertices become queue entries.
+#pragma once
+#include "levels.cuh"
+
+namespace shoal::bfs_gpu {
+
+inline constexpr u32 kLongRow = 32;     ///< rows of more arcs are read by all lanes of a warp
+inline constexpr u32 kShareArcs = 128;  ///< fewest arcs that are worth a warp
+
+/// Collects what one warp reached and appends it, 256 vertices with one atomic. `buffer` is shared memory of the warp
+/// (kBuffer words). Every member is called by all lanes of the warp.
+template <bool kMulti>
+struct Sink {
+  const Slice& v;
+  Team<kMulti>& gang;
+  level_t* level;
+  u32* buffer;
+  u32 depth;      ///< of the vertices that are collected
+  u64 begun = 0;  ///< what the queue of `depth` held when the last barrier was met, packed
+  u32 fill = 0;
+
+  /// Appends the own vertices with out-arcs to the queue of `depth`, and sends the others to their owners.
+  __device__ void flush() {
+    if (fill == 0) return;
+    __syncwarp();
+    const u32 lane = lane_id(), first = v.base[v.team.me];
+    u32 degree[kBuffer / 32];  // rows are not kept but read again: they would cost 16 registers
+    u64 mine = 0;
+#pragma unroll
+    for (u32 j = 0; j < kBuffer / 32; ++j) {
+      const u32 i = j * 32 + lane;
+      degree[j] = 0;
+      if (i < fill) {
+        const u32 local = buffer[i] - first;
+        if (!kMulti || local < v.out.count) {
+          degree[j] = static_cast<u32>(__ldg(v.out.offsets + local + 1) - __ldg(v.out.offsets + local));
+        }
+      }
+    }
+#pragma unroll
+    for (u32 j = 0; j < kBuffer / 32; ++j) {
+      if (degree[j] != 0) mine += packed(v, 1, degree[j]);
+    }
+    u64 upto = mine;
+    for (int d = 1; d < 32; d *= 2) {
+      const u64 left = __shfl_up_sync(kAll, upto, d);
+      if (lane >= static_cast<u32>(d)) upto += left;
+    }
+    const u64 total = __shfl_sync(kAll, upto, 31);
+    if (total != 0) {
+      u64 at = 0;
+      if (lane == 0) at = begun + gang.template counter<0>().fetch_add(total);
+      at = __shfl_sync(kAll, at, 0) + upto - mine;
+      u64 slot = slots_of(v, at), before = arcs_of(v, at);
+      Entry* queue = v.queue[depth & 1];
+#pragma unroll
+      for (u32 j = 0; j < kBuffer / 32; ++j) {
+        if (degree[j] == 0) continue;
+        queue[slot++] = {static_cast<u64>(__ldg(v.out.offsets + (buffer[j * 32 + lane] - first))), before};
+        before += degree[j];
+      }
+    }
+    if constexpr (kMulti) {
+      for (pe_t p = 0; p < v.team.n_pes; ++p) {
+        if (p == v.team.me) continue;
+        u32 votes[kBuffer / 32], n = 0;
+#pragma unroll
+        for (u32 j = 0; j < kBuffer / 32; ++j) {
+          const u32 i = j * 32 + lane;
+          const bool theirs = i < fill && buffer[i] >= v.base[p] && buffer[i] < v.base[p + 1];
+          votes[j] = __ballot_sync(kAll, theirs);
+          n += __popc(votes[j]);
+        }
+        if (n == 0) continue;
+        u32 slot = 0;
+        if (lane == 0) slot = gang.mail(p).fetch_add(n);
+        slot = __shfl_sync(kAll, slot, 0);
+#pragma unroll
+        for (u32 j = 0; j < kBuffer / 32; ++j) {
+          if (votes[j] >> lane & 1) {
+            v.peer_inbox[p][slot + __popc(votes[j] & lanes_below())] = buffer[j * 32 + lane] - v.base[p];
+          }
+          slot += __popc(votes[j]);
+        }
+      }
+    }
+    __syncwarp();
+    fill = 0;
+  }
+
+  /// Takes one vertex of each lane that has one.
+  __device__ void collect(u32 vertex, bool have) {
+    const u32 votes = __ballot_sync(kAll, have);
+    if (have) buffer[fill + __popc(votes & lanes_below())] = vertex;
+    fill += __popc(votes);
+  }
+
+  /// Reaches up to four vertices of each lane (kNone: none); the first to set a vertex's bit keeps it.
+  __device__ void visit(const u32 (&vertex)[4]) {
+    u32 word[4];
+    bool fresh[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) word[j] = vertex[j] != kNone ? load_relaxed(v.seen + (vertex[j] >> 5)) : kAll;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const u32 bit = 1u << (vertex[j] & 31);
+      fresh[j] = (word[j] & bit) == 0 && (atomicOr(v.seen + (vertex[j] >> 5), bit) & bit) == 0;
+    }
+    const u32 first = v.base[v.team.me];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (fresh[j] && (!kMulti || vertex[j] - first < v.out.count)) level[vertex[j] - first] = depth;
+      collect(vertex[j], fresh[j]);
+    }
+    if (fill > kBuffer - 128) flush();
+  }
+};
+
+/// The slot whose arcs hold frontier arc `arc`: the last with before <= arc. One warp; n >= 1.
+inline __device__ u32 find_entry(const Entry* queue, u32 n, u64 arc) {
+  u32 low = 0, high = n;
+  while (high - low > 1) {
+    const u32 step = (high - low + 31) / 32, i = low + lane_id() * step;
+    const u32 votes = __ballot_sync(kAll, i < high && queue[i].before <= arc);
+    low += (31 - __clz(votes)) * step;  // lane 0 always votes: before of `low` is at most `arc`
+    high = min(low + step, high);
+  }
+  return low;
+}
+
+/// Expands a frontier of long or uneven rows: each warp takes an equal share of the arcs.
+template <bool kMulti>
+__device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
+  const Slice& v = sink.v;
+  const u32 lane = lane_id();
+  const u64 share = max(u64{kShareArcs}, (arcs / num_warps() + 128) / 128 * 128);
+  u64 arc = warp_id() * share;
+  const u64 end = min(arc + share, arcs);
+  if (arc >= end) return;
+  u32 slot = find_entry(queue, n, arc);
+  while (arc < end) {
+    // A window of 32 entries, one a lane. Every entry has arcs, so the window holds at least 32 - (arcs before `arc`).
+    const u32 i = slot + lane;
+    const Entry entry = i < n ? queue[i] : Entry{0, arcs};
+    u64 after = __shfl_down_sync(kAll, entry.before, 1);
+    if (lane == 31) after = i + 1 < n ? queue[i + 1].before : arcs;
+    const u64 stop = min(end, __shfl_sync(kAll, after, 31));
+    const u64 origin = arc;
+    const u32 rel = entry.before <= origin ? 0 : static_cast<u32>(min(entry.before - origin, u64{0x7FFFFFFF}));
+    const u64 to_target = entry.row - entry.before;  // target index = arc + to_target
+    while (arc < stop) {
+      u32 t[4];
+      u64 at[4];
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const u32 x = static_cast<u32>(arc - origin) + j * 32 + lane;
+        u32 k = 0;
+#pragma unroll
+        for (u32 s = 16; s > 0; s /= 2) {
+          const u32 r = __shfl_sync(kAll, rel, k + s);
+          if (r <= x) k += s;
+        }
+        at[j] = __shfl_sync(kAll, to_target, k) + origin + x;
+      }
+#pragma unroll
+      for (int j = 0; j < 4; ++j) t[j] = arc + j * 32 + lane < stop ? __ldg(v.out.targets + at[j]) : kNone;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        if (t[j] != kNone) t[j] = padded<kMulti>(v, t[j]);
+      }
+      sink.visit(t);
+      arc = min(arc + 128, stop);
+    }
+    slot += __popc(__ballot_sync(kAll, i < n && after <= arc));
+  }
+}
+
+/// Expands a frontier of short rows: a lane takes a vertex; the warp helps with the odd long row.
+template <bool kMulti>
+__device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
+  const Slice& v = sink.v;
+  const u32 lane = lane_id();
+  for (u32 first = warp_id() * 32; first < n; first += num_warps() * 32) {
+    const u32 i = first + lane;
+    u64 row = 0;
+    u32 degree = 0;
+    if (i < n) {
+      const Entry entry = queue[i];
+      row = entry.row;
+      degree = static_cast<u32>((i + 1 < n ? queue[i + 1].before : arcs) - entry.before);
+    }
+    u32 longs = __ballot_sync(kAll, degree > kLongRow);
+    const u32 mine = degree > kLongRow ? 0 : degree;
+    for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
+      u32 t[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) {
+        if (t[j] != kNone) t[j] = padded<kMulti>(v, t[j]);
+      }
+      sink.visit(t);
+    }
+    for (; longs != 0; longs &= longs - 1) {
+      const int from = __ffs(longs) - 1;
+      const u64 r = __shfl_sync(kAll, row, from);
+      const u32 d = __shfl_sync(kAll, degree, from);
+      for (u32 k = 0; k < d; k += 128) {
+        u32 t[4];
+#pragma unroll
+        for (u32 j = 0; j < 4; ++j) {
+          const u32 x = k + j * 32 + lane;
+          t[j] = x < d ? padded<kMulti>(v, __ldg(v.out.targets + r + x)) : kNone;
+        }
+        sink.visit(t);
+      }
+    }
+  }
+}
+
+/// Judges the vertices that peers sent since the last level: the owner keeps those it had not reached.
+template <bool kMulti>
+__device__ void receive(Sink<kMulti>& sink) {
+  const Slice& v = sink.v;
+  for (pe_t p = 0; p < v.team.n_pes; ++p) {
+    if (p == v.team.me) continue;
+    const u32 upto = sink.gang.mail_upto(p);
+    for (u32 first = sink.gang.mail_before(p) + warp_id() * 128; first < upto; first += num_warps() * 128) {
+      u32 t[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) {
+        const u32 i = first + j * 32 + lane_id();
+        t[j] = i < upto ? __ldcv(v.inbox[p] + i) + v.base[v.team.me] : kNone;
+      }
+      sink.visit(t);
+    }
+  }
+}
+
+}  // namespace shoal::bfs_gpu

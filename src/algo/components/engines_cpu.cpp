@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <numeric>
+
+#include "async.hpp"
+#include "hook.hpp"
+#include "reference.hpp"
+#include "shoal/core/array.hpp"
+
+namespace shoal {
+namespace {
+
+struct PrepareCpu {
+  template <class Engine>
+  std::vector<Components::Item> seeds(const Engine& engine, pe_t pe) const {
+    const Components& task = engine.task(pe);
+    std::vector<Components::Item> seeds;
+    for (vertex_t v = task.out.first; v < task.out.first + task.out.count; ++v) {
+      if (starts_component(task.out, task.in, v)) seeds.push_back({v, v});
+    }
+    return seeds;
+  }
+  /// Each thread clears its share of its PE's labels; seeds are few, and in order.
+  template <class Engine>
+  void clear(Engine& engine) const {
+    const Machine& machine = engine.machine();
+    machine.team().run([&](pe_t pe, int thread) {
+      const std::int64_t t = machine.threads_per_pe();
+      const std::int64_t all = engine.graph().num_vertices;
+      vertex_t* const known = engine.known().all(pe);
+      std::iota(known + all * thread / t, known + all * (thread + 1) / t, static_cast<vertex_t>(all * thread / t));
+    });
+    machine.team().run([&](pe_t pe, int thread) {
+      const CsrView& rows = engine.graph().out[pe];
+      const std::int64_t n = rows.count, t = machine.threads_per_pe();
+      const std::int64_t begin = n * thread / t, end = n * (thread + 1) / t;
+      const auto& seeds = engine.seeds(pe);
+      auto seed = std::lower_bound(seeds.begin(), seeds.end(), rows.first + begin,
+                                   [](const Components::Item& item, std::int64_t v) { return item.v < v; });
+      for (; seed != seeds.end() && seed->v < rows.first + end; ++seed)
+        engine.known().own(pe)[rows.local(seed->v)] = kNoVertex;
+    });
+  }
+};
+
+std::string verify_placed(const PlacedGraph& graph, const ComponentsEngine& engine) {
+  HostArray<vertex_t> label(graph.num_vertices);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) engine.fetch_labels(p, label.data() + graph.out[p].first);
+  return verify_components(graph.out, std::as_const(label).span(),
+                           [&](vertex_t placed) { return graph.partition.input(placed); });
+}
+
+class AsyncCpu : public ComponentsAsync<PrepareCpu> {
+ public:
+  using ComponentsAsync::ComponentsAsync;
+  std::string verify() const override { return verify_placed(graph(), *this); }
+};
+
+class HookCpu : public ComponentsEngine {
+ public:
+  HookCpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), hook_(graph, machine.team()) {}
+  void run(Report& report) override { hook_.run(report); }
+  void fetch_labels(pe_t pe, vertex_t* to) const override {
+    const Span<const vertex_t> label = hook_.label(pe);
+    std::copy(label.begin(), label.end(), to);
+  }
+  std::string verify() const override { return verify_placed(graph_, *this); }
+
+ private:
+  const PlacedGraph& graph_;
+  ComponentsHookCpu hook_;
+};
+
+}  // namespace
+
+std::unique_ptr<ComponentsEngine> make_components_async_cpu(const Machine& machine, const PlacedGraph& graph,
+                                                            const LaunchPlan& plan) {
+  return std::make_unique<AsyncCpu>(machine, graph, plan);
+}
+std::unique_ptr<ComponentsEngine> make_components_hook_cpu(const Machine& machine, const PlacedGraph& graph) {
+  return std::make_unique<HookCpu>(machine, graph);
+}
+
+}  // namespace shoal

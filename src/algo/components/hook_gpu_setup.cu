@@ -1,0 +1,249 @@
+// Allocates what a ComponentsHookGpu needs, and records its kernels.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forests.cuh"
+#include "hook.cuh"
+#include "hook_gpu_state.cuh"
+#include "hook_peers.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/device/peer_access.cuh"
+
+namespace shoal {
+namespace {
+
+using namespace hook_gpu;
+
+constexpr vertex_t kMostTile = 32768;
+
+int multiprocessors(int device) {
+  int count = 0;
+  SHOAL_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return count;
+}
+
+/// Large tiles leave fewer arcs open; but each multiprocessor should have two, or where that would be many small ones, one.
+/// H200, 2026-11-22, ms by tiles of 2,048, 4,096, 8,192 and 16,384: road:1024 (1 M vertices, one GPU) .061 .062 .075 .105, on four
+/// .095 .103 .120 .156; road:2048 .234 .181 .171 .186, on four .150 .132 .145 .183; road:4096 .87 .87 .66 .69, on four .38
+/// .39 .30 .31.
+vertex_t tile_for(vertex_t vertices, int multiprocessors) {
+  vertex_t tile = 16384;
+  while (tile > 4096 && vertices / tile < 2u * static_cast<unsigned>(multiprocessors)) tile /= 2;
+  while (tile > 2048 && vertices / tile < static_cast<unsigned>(multiprocessors)) tile /= 2;
+  return tile;
+}
+
+void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
+  const auto refuse = [](const std::string& what) { throw UsageError("ComponentsHookGpu: " + what); };
+  const pe_t n_pes = graph.n_pes();
+  if (n_pes == 0 || graph.devices.size() != static_cast<std::size_t>(n_pes)) {
+    refuse("the graph lies on CPU PEs; place it with place_on_devices");
+  }
+  if (n_pes > kPeers) refuse(std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) + " are served");
+  if (t.tile > kMostTile || t.tile % kTileThreads != 0) {
+    refuse("tile " + std::to_string(t.tile) + "; 0 or a multiple of 512 up to 32,768 is wanted");
+  }
+  if (t.hub_arcs < 64) refuse("hub_arcs " + std::to_string(t.hub_arcs) + "; at least 64 is wanted");
+  if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
+}
+
+/// Arcs along which a PE hooks over the wire cost as much as merging forests of this many vertices each.
+constexpr std::int64_t kVerticesPerOpenArc = 8;
+
+arc_t last_offset(const CsrView& rows) {
+  arc_t arcs = 0;
+  if (rows.count != 0) SHOAL_CUDA(cudaMemcpy(&arcs, rows.offsets + rows.count, sizeof(arcs), cudaMemcpyDefault));
+  return arcs;
+}
+
+}  // namespace
+
+void ComponentsHookGpu::State::set_up(pe_t p) {
+  auto pe = std::make_unique<Pe>();
+  pe->device = graph.devices[p];
+  DeviceGuard guard(pe->device);
+  View& v = pe->view;
+  v.out = graph.out[p];
+  v.in = graph.symmetric ? CsrView{} : graph.in[p];
+  v.n_pes = n_pes();
+  v.me = p;
+  for (pe_t q = 0; q < v.n_pes; ++q) {
+    v.begin[q] = graph.out[q].first;
+    v.first_word[q + 1] = v.first_word[q] + (graph.out[q].count + 31) / 32;
+  }
+  v.begin[v.n_pes] = static_cast<vertex_t>(graph.num_vertices);
+  v.tile = tuning.tile != 0 ? tuning.tile : tile_for(v.out.count, multiprocessors(pe->device));
+  v.giant = tuning.giant;
+  v.hub_arcs = tuning.hub_arcs;
+  v.deadline_ns = static_cast<u64>(tuning.deadline_seconds * 1e9);
+  pe->parent = DeviceArray<vertex_t>(v.out.count, "parents");
+  pe->marks = DeviceArray<u32>((std::int64_t{v.out.count} + 31) / 32, "marks");
+  // A row beyond hub_arcs comes once.
+  const std::int64_t hubs = (last_offset(v.out) + last_offset(v.in)) / tuning.hub_arcs + 1;
+  pe->hubs = DeviceArray<vertex_t>(v.n_pes > 1 ? 2 * hubs : hubs, "long rows");
+  v.hubs[0] = pe->hubs.data();
+  v.hubs[1] = pe->hubs.data() + hubs;
+  v.marks = pe->marks.data();
+  if (v.n_pes > 1) pe->in_giant = DeviceArray<u32>(v.first_word[v.n_pes], "bitmap of giant trees");
+  pe->control = DeviceArray<Control>(1, "control block");
+  pe->control.fill_bytes(0);
+  SHOAL_CUDA(cudaStreamCreateWithFlags(&pe->stream, cudaStreamNonBlocking));
+  pes.push_back(std::move(pe));
+}
+
+void ComponentsHookGpu::State::connect() {
+  for (auto& mine : pes) {
+    DeviceGuard guard(mine->device);
+    for (auto& other : pes) {
+      View& v = mine->view;
+      const pe_t p = other->view.me;
+      v.parent[p] = other->parent.data();
+      v.in_giant[p] = other->in_giant.data();
+      v.control[p] = other->control.data();
+      if (p == v.me) continue;
+      reach_peer(mine->device, other->device);
+    }
+  }
+}
+
+void ComponentsHookGpu::State::launch_all(Pe& pe, const std::function<void(const char*)>& after) {
+  const View& v = pe.view;
+  const std::int64_t most_blocks = 8 * multiprocessors(pe.device);
+  const bool hubs = !graph.symmetric || graph.max_degree > v.hub_arcs;
+  const unsigned tiles = std::max(1u, (v.out.count + v.tile - 1) / v.tile);
+  const unsigned tile_bytes = v.tile * sizeof(u32);
+  const auto full = static_cast<unsigned>(
+      std::clamp<std::int64_t>((std::int64_t{v.out.count} + kThreads - 1) / kThreads, 1, most_blocks));
+  const auto launch = [&](const char* name, auto* kernel, unsigned blocks, unsigned threads, unsigned shared = 0) {
+    if (shared != 0) {
+      SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+    }
+    kernel<<<blocks, threads, shared, pe.stream>>>(v);
+    SHOAL_CUDA(cudaGetLastError());
+    ++num_kernels;
+    after(name);
+  };
+  num_kernels = 0;
+  if (v.n_pes == 1) {
+    launch("tiles", unite_tiles<false>, tiles, kTileThreads, tile_bytes);
+    launch("links", link_marked<false>, full, kThreads);
+    launch("giant", find_giant<false>, 1, kSamples);
+    launch("rest", join_rest, full, kThreads);
+    if (hubs) launch("rest of hubs", join_hubs, full, kThreads);
+    launch("compress", compress, full, kThreads);
+    return;
+  }
+  if (v.forest[v.me] != nullptr) {
+    const auto everything =
+        static_cast<unsigned>(std::clamp<std::int64_t>((graph.num_vertices + kThreads - 1) / kThreads, 1, most_blocks));
+    launch("plant", plant_forest, everything, kThreads);
+    launch("grow", grow_forest, full, kThreads);
+    if (hubs) launch("grow hubs", grow_hubs, full, kThreads);
+    launch("copy", copy_forest, everything, kThreads);
+    launch("meet", meet_peers, 1, 32);
+    launch("merge", merge_forests, everything, kThreads);
+    launch("labels", label_from_forest, full, kThreads);
+    return;
+  }
+  launch("tiles", unite_tiles<true>, tiles, kTileThreads, tile_bytes);
+  launch("links", link_marked<true>, full, kThreads);
+  launch("giant", find_giant<true>, 1, kSamples);
+  launch("tell giant", tell_giant, full, kThreads);
+  launch("meet, giants by sample", unite_giants_by_sample, 1, kSamples);
+  launch("rest", join_peers, full, kThreads);
+  if (hubs) launch("rest of hubs", join_hubs_peers, full, kThreads);
+  launch("meet again", meet_and_find_roots, 1, 32);
+  launch("compress", compress_peers, full, kThreads);
+}
+
+void ComponentsHookGpu::State::record(Pe& pe) {
+  DeviceGuard guard(pe.device);
+  SHOAL_CUDA(cudaStreamBeginCapture(pe.stream, cudaStreamCaptureModeThreadLocal));
+  cudaGraph_t recorded = nullptr;
+  try {
+    launch_all(pe, [](const char*) {});
+  } catch (...) {
+    cudaStreamEndCapture(pe.stream, &recorded);
+    if (recorded != nullptr) cudaGraphDestroy(recorded);
+    throw;
+  }
+  SHOAL_CUDA(cudaStreamEndCapture(pe.stream, &recorded));
+  if (pe.kernels != nullptr) cudaGraphExecDestroy(std::exchange(pe.kernels, nullptr));
+  const cudaError_t status = cudaGraphInstantiate(&pe.kernels, recorded, 0);
+  cudaGraphDestroy(recorded);
+  cuda_check(status, "cudaGraphInstantiate(components)");
+  SHOAL_CUDA(cudaGraphUpload(pe.kernels, pe.stream));
+  SHOAL_CUDA(cudaStreamSynchronize(pe.stream));
+}
+
+/// After a run: arcs between PEs that it had to follow over the wire.
+std::int64_t ComponentsHookGpu::State::count_open_arcs() {
+  for (auto& pe : pes) {
+    DeviceGuard guard(pe->device);
+    shoal::hook_gpu::count_open_arcs<<<1024, kThreads, 0, pe->stream>>>(pe->view);
+    SHOAL_CUDA(cudaGetLastError());
+  }
+  std::int64_t open = 0;
+  for (auto& pe : pes) {
+    DeviceGuard guard(pe->device);
+    SHOAL_CUDA(cudaStreamSynchronize(pe->stream));
+    Control control;
+    pe->control.download(&control, 1);
+    open += static_cast<std::int64_t>(control.open_arcs);
+  }
+  return open;
+}
+
+void ComponentsHookGpu::State::add_forests() {
+  std::vector<DeviceArray<vertex_t>> forests, merged;  // all or nothing
+  for (auto& pe : pes) {
+    DeviceGuard guard(pe->device);
+    forests.emplace_back(forest_words(graph.num_vertices), "parents of all vertices");
+    merged.emplace_back(graph.num_vertices, "merged parents of all vertices");
+  }
+  for (auto& pe : pes) {
+    for (pe_t p = 0; p < n_pes(); ++p) pe->view.forest[p] = forests[p].data();
+    pe->view.merged = merged[pe->view.me].data();
+  }
+  for (auto& pe : pes) {
+    pe->forest = std::move(forests[pe->view.me]);
+    pe->merged = std::move(merged[pe->view.me]);
+    record(*pe);
+  }
+}
+
+void ComponentsHookGpu::State::choose_exchange() {
+  if (n_pes() == 1) return;
+  exchange = tuning.exchange == ComponentsExchange::forests ? "forests: asked for" : "hooks: asked for";
+  if (tuning.exchange == ComponentsExchange::forests) add_forests();
+  if (tuning.exchange != ComponentsExchange::automatic) return;
+  run();
+  const std::int64_t open = count_open_arcs();
+  const bool many = open / n_pes() * kVerticesPerOpenArc > graph.num_vertices;
+  exchange =
+      std::string(many ? "forests: " : "hooks: ") + grouped(open) + " arcs between PEs have no end in a giant tree";
+  if (!many) return;
+  try {
+    add_forests();
+  } catch (const CapacityError& error) {
+    exchange = "hooks: no room for forests: " + std::string(error.what());
+  }
+}
+
+ComponentsHookGpu::ComponentsHookGpu(const PlacedGraph& graph, const ComponentsHookGpuTuning& tuning) {
+  check(graph, tuning);
+  state_ = std::make_unique<State>(graph, tuning);
+  for (pe_t p = 0; p < state_->n_pes(); ++p) state_->set_up(p);
+  state_->connect();
+  for (auto& pe : state_->pes) {
+    DeviceGuard guard(pe->device);
+    SHOAL_CUDA(cudaDeviceSynchronize());  // the control blocks are cleared
+    state_->record(*pe);
+  }
+  state_->choose_exchange();
+}
+}  // namespace shoal

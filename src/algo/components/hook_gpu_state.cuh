@@ -1,0 +1,71 @@
+// What a ComponentsHookGpu holds on its devices. Private to algo/components_hook_gpu*.cu.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hook_gpu.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "shoal/device/device_memory.cuh"
+#include "trees.cuh"
+
+namespace shoal {
+namespace hook_gpu {
+
+/// Everything of one PE, on its device.
+struct Pe {
+  int device = 0;
+  cudaStream_t stream = nullptr;
+  cudaGraphExec_t kernels = nullptr;
+  View view{};
+  DeviceArray<vertex_t> parent, hubs;
+  DeviceArray<u32> marks, in_giant;
+  DeviceArray<vertex_t> forest, merged;  ///< empty unless PEs merge forests
+  DeviceArray<Control> control;
+
+  Pe() = default;
+  Pe(Pe&&) = delete;
+  ~Pe() {
+    int before = 0;
+    cudaGetDevice(&before);
+    cudaSetDevice(device);
+    if (kernels != nullptr) cudaGraphExecDestroy(kernels);
+    if (stream != nullptr) cudaStreamDestroy(stream);
+    cudaSetDevice(before);
+  }
+};
+
+}  // namespace hook_gpu
+
+struct ComponentsHookGpu::State {
+  const PlacedGraph& graph;
+  ComponentsHookGpuTuning tuning;
+  std::vector<std::unique_ptr<hook_gpu::Pe>> pes;  ///< [n_pes()]
+  int num_kernels = 0;
+  std::string exchange;  ///< what was chosen and why; empty for one PE
+  double seconds = 0;    // of the last run
+
+  State(const PlacedGraph& g, const ComponentsHookGpuTuning& t) : graph(g), tuning(t) {}
+
+  /// PEs that work: one where it has all vertices, as if there were no others.
+  pe_t n_pes() const { return graph.out[0].count == graph.num_vertices ? 1 : graph.n_pes(); }
+
+  void set_up(pe_t p);
+  void connect();
+  /// Puts all kernels of a run into the PE's stream, in order; after(name) follows each.
+  void launch_all(hook_gpu::Pe& pe, const std::function<void(const char*)>& after);
+  /// The kernels become one graph per PE, so that a run is one launch for each device. Recording loads them as well:
+  /// nothing is loaded while PEs wait for each other.
+  void record(hook_gpu::Pe& pe);
+  /// Decides how PEs make one forest of theirs; records again if that changes something.
+  void choose_exchange();
+  std::int64_t count_open_arcs();
+  void add_forests();
+  std::vector<ComponentsHookStep> profile();
+  /// @return vertices that were outside of the giant trees after the first arcs
+  std::int64_t run();
+};
+
+}  // namespace shoal

@@ -1,0 +1,101 @@
+// Connected components in plain serial code, and what a right answer is.
+//
+// A component is a largest set of vertices that are joined by arcs, whatever their direction (for directed graphs: weakly
+// connected). The answer is one label per vertex: the smallest vertex number of its component. Labels are right when, and
+// only when,
+//   1. no vertex has a label above its own number, and every label is its own label: L[v] <= v, L[L[v]] = L[v];
+//   2. both ends of every arc have one label;
+//   3. some path joins every vertex to the vertex that its label names.
+// (By 2 a component has one label, x. By 3 x lies in it, and by 1 no member is smaller.) Rules 1 and 2 look at one vertex
+// or arc at a time, on CPU threads or GPUs. They would accept two components under one label; only 3 sees that. The host
+// checks 3 with a union-find over all arcs, GPUs by a flood from the vertices that are their own labels
+// (components_verify_gpu.hpp). Neither shares anything with the code that found the labels.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/span.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/graph/csr.hpp"
+
+namespace shoal {
+
+/// Disjoint sets of [0, n), serial: the smallest member stands for a set. Paths are halved while they are walked.
+class UnionFind {
+ public:
+  explicit UnionFind(std::int64_t n) : parent_(static_cast<std::size_t>(n)) {
+    for (std::int64_t v = 0; v < n; ++v) parent_[v] = static_cast<vertex_t>(v);
+  }
+  vertex_t find(vertex_t v) {
+    while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+    return v;
+  }
+  void unite(vertex_t u, vertex_t v) {
+    u = find(u), v = find(v);
+    parent_[u < v ? v : u] = u < v ? u : v;
+  }
+
+ private:
+  std::vector<vertex_t> parent_;
+};
+
+/// Labels by union-find, serial: [num_vertices], the smallest vertex number of each vertex's component.
+inline std::vector<std::int32_t> components_reference(const Csr& graph) {
+  const auto n = static_cast<vertex_t>(graph.num_vertices());
+  UnionFind sets(n);
+  for (vertex_t u = 0; u < n; ++u) {
+    for (const vertex_t v : graph.neighbors(u)) sets.unite(u, v);
+  }
+  std::vector<std::int32_t> label(n);
+  for (vertex_t v = 0; v < n; ++v) label[v] = static_cast<std::int32_t>(sets.find(v));
+  return label;
+}
+
+/// Rule 1 for one vertex. @param label  [all vertices]
+SHOAL_FN inline bool label_is_rooted(const vertex_t* label, vertex_t v) {
+  return label[v] <= v && label[label[v]] == label[v];
+}
+
+/// Rule 2 for one row: the smallest neighbour of v with another label than v, or kNoVertex. Looks at entries begin,
+/// begin + step, ... of the row, so that the lanes of a worker may share it and take the smallest of their results.
+SHOAL_FN inline vertex_t other_label_neighbor(const CsrView& rows, const vertex_t* label, vertex_t v,
+                                              std::int64_t begin = 0, std::int64_t step = 1) {
+  vertex_t found = kNoVertex;
+  const Span<const vertex_t> row = rows.neighbors(v);
+  for (std::int64_t k = begin; k < row.size(); k += step) {
+    if (label[row[k]] != label[v] && row[k] < found) found = row[k];
+  }
+  return found;
+}
+
+/// What is wrong with vertex v, in words, after one of the rules said no: `vertex 17 has label 3 but its neighbour 4 has
+/// label 4`. All in the numbers in which they are to be shown.
+/// @param neighbor        kNoVertex unless rule 2 was broken; neighbor_label is read only then
+/// @param label_of_label  read when neighbor is kNoVertex; equal to `label` when rule 3 was broken
+std::string describe_wrong_label(vertex_t v, vertex_t label, vertex_t neighbor, vertex_t neighbor_label,
+                                 vertex_t label_of_label);
+
+/// Checks all labels by the three rules, 1 and 2 on all threads. Empty when they are right, else one line about a wrong
+/// vertex.
+/// @param labels  [num_vertices]; any other length is reported as wrong
+std::string verify_components(const Csr& graph, Span<const std::int32_t> labels);
+
+/// The same for a graph that lies in slices, such as PlacedGraph::out of CPU PEs.
+/// @param slices  together all rows, in any order; every arc at least once, in either direction
+/// @param labels  [num_vertices] by the slices' numbers
+/// @param name    turns those numbers into the ones to be shown
+std::string verify_components(const std::vector<CsrView>& slices, Span<const vertex_t> labels,
+                              const std::function<vertex_t(vertex_t)>& name);
+
+/// How many components a right labelling has, and the size of the largest; {0, 0} without vertices.
+struct ComponentSizes {
+  std::int64_t count = 0;
+  std::int64_t largest = 0;
+};
+ComponentSizes component_sizes(Span<const std::int32_t> labels);
+
+}  // namespace shoal

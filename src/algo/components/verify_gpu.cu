@@ -1,0 +1,223 @@
+#include "verify_gpu.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "reference.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/device/device_memory.cuh"
+
+namespace shoal {
+namespace {
+
+constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
+constexpr unsigned kBlocks = 1024, kThreads = 256;
+
+__device__ std::uint32_t lane() { return threadIdx.x % 32; }
+__device__ std::int64_t warp() { return (blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x) / 32; }
+__device__ std::int64_t warps() { return std::int64_t{gridDim.x} * blockDim.x / 32; }
+
+/// Rules 1 and 2, a warp for each vertex; the smallest wrong one ends up in *first_wrong.
+__global__ void check_labels(CsrView rows, const vertex_t* label, vertex_t n, vertex_t* first_wrong) {
+  for (std::int64_t i = warp(); i < rows.count; i += warps()) {
+    const vertex_t v = rows.first + static_cast<vertex_t>(i);
+    bool wrong = label[v] >= n || !label_is_rooted(label, v);
+    if (!wrong) wrong = other_label_neighbor(rows, label, v, lane(), 32) != kNoVertex;
+    if (__any_sync(kWholeWarp, wrong) && lane() == 0) atomicMin(first_wrong, v);
+  }
+}
+
+/// What the host needs to put a violation in words.
+struct WrongLabel {
+  vertex_t vertex, label, neighbor, neighbor_label, label_of_label;
+};
+__global__ void describe_wrong(CsrView rows, const vertex_t* label, vertex_t n, const vertex_t* first_wrong,
+                               WrongLabel* wrong) {
+  const vertex_t v = wrong->vertex = *first_wrong;
+  if (v == kNoVertex) return;
+  wrong->label = label[v];
+  wrong->neighbor = other_label_neighbor(rows, label, v);
+  wrong->neighbor_label = wrong->neighbor == kNoVertex ? 0 : label[wrong->neighbor];
+  wrong->label_of_label = label[v] < n ? label[label[v]] : kNoVertex;
+}
+
+/// One PE's part of the flood. Bits of `reached` number its own vertices, bits of `outbox` those of all.
+struct Flood {
+  CsrView rows, more_rows;  ///< out-arcs; in-arcs of a directed graph
+  std::uint32_t* reached;
+  std::uint32_t* outbox;      ///< what was reached at other PEs
+  vertex_t* queue;            ///< own vertices of one step, by local number
+  vertex_t* next;             ///< and of the step after it
+  std::uint32_t* next_count;  ///< zero before a step
+
+  /// Any lanes of a warp, together: those with `has` find local vertex x reached.
+  __device__ void reach(bool has, vertex_t x) const {
+    const bool is_new = has && (atomicOr(reached + x / 32, 1u << x % 32) >> x % 32 & 1) == 0;
+    if (is_new) next[atomicAdd(next_count, 1)] = x;
+  }
+};
+
+__global__ void begin_flood(Flood f, const vertex_t* label) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < f.rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    f.reach(label[f.rows.first + i] == f.rows.first + i, static_cast<vertex_t>(i));
+  }
+}
+__global__ void flood_step(Flood f, std::uint32_t count) {
+  for (std::int64_t i = warp(); i < count; i += warps()) {
+    const vertex_t v = f.rows.first + f.queue[i];
+    for (int side = 0; side < (f.more_rows.count != 0 ? 2 : 1); ++side) {
+      const Span<const vertex_t> row = (side == 0 ? f.rows : f.more_rows).neighbors(v);
+      for (std::int64_t k = lane(); k < row.size(); k += 32) {
+        const vertex_t u = row[k];
+        if (!f.rows.owns(u)) atomicOr(f.outbox + u / 32, 1u << u % 32);
+        f.reach(f.rows.owns(u), f.rows.local(u));
+      }
+    }
+  }
+}
+/// Takes what another PE's outbox says about the vertices of this one; `mail` begins at the word of the first of them.
+__global__ void take_mail(Flood f, const std::uint32_t* mail) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < f.rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const vertex_t bit = f.rows.first % 32 + static_cast<vertex_t>(i);
+    f.reach((mail[bit / 32] >> bit % 32 & 1) != 0, static_cast<vertex_t>(i));
+  }
+}
+__global__ void find_dry(Flood f, vertex_t* first_wrong) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < f.rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    if ((f.reached[i / 32] >> i % 32 & 1) == 0) atomicMin(first_wrong, f.rows.first + static_cast<vertex_t>(i));
+  }
+}
+
+/// One PE's memory.
+struct Part {
+  int device;
+  DeviceArray<vertex_t> label, queue, next, first_wrong;
+  DeviceArray<std::uint32_t> reached, outbox, mail, count;
+  DeviceArray<WrongLabel> wrong;
+  Flood flood{};
+
+  Part(const PlacedGraph& graph, pe_t p) : device(graph.devices[p]) {
+    DeviceGuard guard(device);
+    const CsrView& rows = graph.out[p];
+    const std::int64_t own_words = std::int64_t{rows.count} / 32 + 2, all_words = graph.num_vertices / 32 + 2;
+    label = DeviceArray<vertex_t>(graph.num_vertices, "labels of all vertices, to verify");
+    queue = DeviceArray<vertex_t>(rows.count, "flood queue");
+    next = DeviceArray<vertex_t>(rows.count, "flood queue");
+    reached = DeviceArray<std::uint32_t>(own_words, "flood bitmap");
+    outbox = DeviceArray<std::uint32_t>(graph.n_pes() > 1 ? all_words : 1, "flood outbox");
+    mail = DeviceArray<std::uint32_t>(graph.n_pes() > 1 ? own_words : 1, "flood mail");
+    first_wrong = DeviceArray<vertex_t>(1, "first wrong vertex");
+    count = DeviceArray<std::uint32_t>(1, "flood count");
+    wrong = DeviceArray<WrongLabel>(1, "wrong label");
+    reached.fill_bytes(0), outbox.fill_bytes(0), count.fill_bytes(0), first_wrong.fill_bytes(0xFF);
+    flood = {rows,           graph.symmetric ? CsrView{} : graph.in[p],
+             reached.data(), outbox.data(),
+             queue.data(),   next.data(),
+             count.data()};
+  }
+
+  /// What the step before found becomes the frontier. @return how many
+  std::uint32_t turn() {
+    std::uint32_t n = 0;
+    count.download(&n, 1);
+    count.fill_bytes(0);
+    std::swap(flood.queue, flood.next);
+    return n;
+  }
+  /// Floods own vertices until nothing moves. @return whether anything moved
+  bool settle() {
+    DeviceGuard guard(device);
+    bool moved = false;
+    for (std::uint32_t n; (n = turn()) != 0; moved = true) {
+      flood_step<<<std::min<std::uint32_t>(kBlocks, n / 8 + 1), kThreads>>>(flood, n);
+      SHOAL_CUDA(cudaGetLastError());
+    }
+    return moved;
+  }
+  vertex_t first() {
+    vertex_t v = kNoVertex;
+    first_wrong.download(&v, 1);
+    return v;
+  }
+};
+
+}  // namespace
+
+std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_t* const* label_slices) {
+  const pe_t n_pes = graph.n_pes();
+  if (static_cast<pe_t>(graph.devices.size()) != n_pes) {
+    throw UsageError("verify_components_on_devices: the graph is not placed on devices; use verify_components");
+  }
+  const auto name = [&](vertex_t v) { return v < graph.num_vertices ? graph.partition.input(v) : v; };
+  for (pe_t p = 0; p < n_pes; ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    SHOAL_CUDA(cudaDeviceSynchronize());  // the run may still be writing labels there
+  }
+  std::vector<Part> parts;
+  for (pe_t p = 0; p < n_pes; ++p) {
+    parts.emplace_back(graph, p);
+    Part& part = parts.back();
+    DeviceGuard guard(part.device);
+    for (pe_t q = 0; q < n_pes; ++q) {
+      const CsrView& rows = graph.out[q];
+      if (rows.count == 0) continue;
+      SHOAL_CUDA(cudaMemcpy(part.label.data() + rows.first, label_slices[q], std::size_t{rows.count} * sizeof(vertex_t),
+                            cudaMemcpyDefault));
+    }
+    if (graph.out[p].count == 0) continue;
+    const auto n = static_cast<vertex_t>(graph.num_vertices);
+    check_labels<<<kBlocks, kThreads>>>(graph.out[p], part.label.data(), n, part.first_wrong.data());
+    SHOAL_CUDA(cudaGetLastError());
+    describe_wrong<<<1, 1>>>(graph.out[p], part.label.data(), n, part.first_wrong.data(), part.wrong.data());
+    SHOAL_CUDA(cudaGetLastError());
+    WrongLabel wrong{};
+    part.wrong.download(&wrong, 1);
+    if (wrong.vertex == kNoVertex) continue;
+    return describe_wrong_label(name(wrong.vertex), name(wrong.label),
+                                wrong.neighbor == kNoVertex ? kNoVertex : name(wrong.neighbor),
+                                name(wrong.neighbor_label), name(wrong.label_of_label));
+  }
+  for (Part& part : parts) {
+    DeviceGuard guard(part.device);
+    begin_flood<<<kBlocks, kThreads>>>(part.flood, part.label.data());
+    SHOAL_CUDA(cudaGetLastError());
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (Part& part : parts) moved |= part.settle();
+    if (n_pes == 1) break;
+    for (Part& part : parts) {
+      const CsrView& rows = part.flood.rows;
+      if (rows.count == 0) continue;
+      const std::int64_t first_word = rows.first / 32;
+      const std::int64_t words = (std::int64_t{rows.first} + rows.count - 1) / 32 - first_word + 1;
+      DeviceGuard guard(part.device);
+      for (Part& other : parts) {
+        if (&other == &part) continue;
+        SHOAL_CUDA(cudaMemcpyPeer(part.mail.data(), part.device, other.outbox.data() + first_word, other.device,
+                                  static_cast<std::size_t>(words) * sizeof(std::uint32_t)));
+        SHOAL_CUDA(cudaStreamSynchronize(0));
+        take_mail<<<kBlocks, kThreads>>>(part.flood, part.mail.data());
+        SHOAL_CUDA(cudaGetLastError());
+        SHOAL_CUDA(cudaStreamSynchronize(0));
+      }
+    }
+  }
+  for (Part& part : parts) {
+    DeviceGuard guard(part.device);
+    find_dry<<<kBlocks, kThreads>>>(part.flood, part.first_wrong.data());
+    SHOAL_CUDA(cudaGetLastError());
+    const vertex_t v = part.first();
+    if (v == kNoVertex) continue;
+    vertex_t label = 0;
+    part.label.download(&label, 1, v);
+    return describe_wrong_label(name(v), name(label), kNoVertex, 0, name(label));
+  }
+  return "";
+}
+
+}  // namespace shoal

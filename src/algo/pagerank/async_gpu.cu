@@ -1,0 +1,117 @@
+#include "async.hpp"
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal {
+namespace {
+
+constexpr int kThreads = 256, kBlocks = 132 * 8;
+
+__device__ void add_up(double x, double* to) {
+  for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
+  if ((threadIdx.x & 31) == 0 && x != 0) atomicAdd(to, x);
+}
+
+__global__ void sum_up(const __grid_constant__ PageRank task, PageRankSums* sums) {
+  double left = 0, drift = 0, jumps = 0, ranks = 0;
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const double r = task.residual[i];
+    ranks += fmax(task.y[i] + r, 0.0);
+    if (task.graph.offsets[i + 1] == task.graph.offsets[i]) continue;
+    left += fabs(r);
+    drift += r;
+    jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
+  }
+  add_up(left, &sums->left);
+  add_up(drift, &sums->drift);
+  add_up(jumps, &sums->jumps);
+  add_up(ranks, &sums->ranks);
+}
+
+__global__ void set_degrees(CsrView rows, std::uint32_t* degrees) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < rows.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    degrees[rows.first + i] = static_cast<std::uint32_t>(rows.offsets[i + 1] - rows.offsets[i]);
+  }
+}
+
+__global__ void settle_all(const __grid_constant__ PageRank task, double scale) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    task.y[i] = fmax(task.y[i] + task.residual[i], 0.0) * scale;
+  }
+}
+
+/// All vertices of a PE, on its device.
+struct HandsGpu {
+  std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
+  std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] likewise
+
+  const std::uint32_t* degrees(const PlacedGraph& graph, pe_t p) {
+    if (all_degrees.empty()) {
+      for (pe_t q = 0; q < graph.n_pes(); ++q) {
+        DeviceGuard guard(graph.devices[q]);
+        all_degrees.emplace_back(graph.num_vertices, "out-degrees of all PEs");
+        set_degrees<<<kBlocks, kThreads>>>(graph.out[q], all_degrees[q].data());
+        SHOAL_CUDA(cudaGetLastError());
+        SHOAL_CUDA(cudaDeviceSynchronize());
+      }
+      for (pe_t q = 0; q < graph.n_pes(); ++q) {
+        const CsrView& own = graph.out[q];
+        for (pe_t to = 0; to < graph.n_pes(); ++to) {
+          if (to == q || own.count == 0) continue;
+          SHOAL_CUDA(cudaMemcpyPeer(all_degrees[to].data() + own.first, graph.devices[to],
+                                    all_degrees[q].data() + own.first, graph.devices[q],
+                                    own.count * sizeof(std::uint32_t)));
+        }
+      }
+      for (const int device : graph.devices) {
+        DeviceGuard guard(device);
+        SHOAL_CUDA(cudaDeviceSynchronize());
+      }
+    }
+    return all_degrees[p].data();
+  }
+  template <class Engine>
+  void clear(const Engine& engine, pe_t p) {
+    const PlacedGraph& graph = engine.graph();
+    DeviceGuard guard(graph.devices[p]);
+    if (found.empty()) found.resize(graph.n_pes());
+    if (found[p].size() == 0) found[p] = DeviceArray<PageRankSums>(1, "sums");
+    const std::size_t bytes = graph.out[p].count * sizeof(double);
+    if (bytes == 0) return;
+    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
+    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  template <class Engine>
+  PageRankSums sums(const Engine& engine, pe_t p) {
+    DeviceGuard guard(engine.graph().devices[p]);
+    found[p].fill_bytes(0);
+    sum_up<<<kBlocks, kThreads>>>(engine.task(p), found[p].data());
+    SHOAL_CUDA(cudaGetLastError());
+    PageRankSums sums;
+    found[p].download(&sums, 1);
+    return sums;
+  }
+  template <class Engine>
+  void settle(const Engine& engine, pe_t p, double scale) const {
+    DeviceGuard guard(engine.graph().devices[p]);
+    settle_all<<<kBlocks, kThreads>>>(engine.task(p), scale);
+    SHOAL_CUDA(cudaGetLastError());
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  static PageRankCheck check(const Machine&, const PlacedGraph& graph, const double* ranks, double alpha,
+                             const double* personal) {
+    return check_pagerank_on_devices(graph, ranks, alpha, personal);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<PageRankEngine> make_pagerank_async_gpu(const Machine& machine, const PlacedGraph& graph,
+                                                        const LaunchPlan& plan, const PageRankRules& rules) {
+  return std::make_unique<PageRankAsync<PageRank, HandsGpu>>(machine, graph, plan, rules);
+}
+
+}  // namespace shoal

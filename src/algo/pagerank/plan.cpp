@@ -1,0 +1,105 @@
+// What `auto` means for PageRank.
+#include <algorithm>
+
+#include "algo/plan.hpp"
+#include "engines.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr Named<PageRankStrategy> kStrategies[] = {
+    {PageRankStrategy::automatic, "auto"}, {PageRankStrategy::async, "async"}, {PageRankStrategy::pull, "pull"}};
+constexpr Named<PageRankPrecision> kPrecisions[] = {{PageRankPrecision::automatic, "auto"},
+                                                    {PageRankPrecision::float32, "float32"},
+                                                    {PageRankPrecision::float64, "float64"}};
+
+// All vertices are swept some tens of times, with a meeting after each. AMD EPYC, 2026-11-21, us by one thread / by two:
+// star:1000 61 / 98, road:64 (18,566 vertices and arcs) 582 / 675, kron:10 (22,200) 182 / 241, kron:11 (47,746) 432 / 482 on a
+// busy machine.
+constexpr std::int64_t kLeastWork = 1 << 14;  ///< of a thread, in vertices and arcs
+
+void check_rules(const PageRankOptions& o) {
+  if (!(o.alpha >= 0 && o.alpha <= 0.9999)) {
+    throw UsageError("alpha " + rough(o.alpha) + " is out of range: 0 to 0.9999");
+  }
+  if (!(o.tolerance >= 1e-11 && o.tolerance <= 1)) {
+    throw UsageError("tolerance " + rough(o.tolerance) + " is out of range: 1e-11 to 1");
+  }
+}
+
+// Where a thread has contributions in its cache anyway, halving them saves nothing and costs a conversion each. One thread of
+// an AMD EPYC, 2026-11-21, ms in float32 / float64: road:64 0.58 / 0.49, road:300 40.1 / 33.5, road:500 118 / 103; kron:10 to 17
+// and uniform:15 to 17 the same within 3 %; but dblp-2010 (326,186 vertices) 250 / 259.
+constexpr std::int64_t kVerticesInCache = 1 << 18;
+
+/// Chooses what contributions are kept in. Rounding may take half of the tolerance.
+bool choose_wide(const PageRankOptions& o, bool in_cache, Decisions& why) {
+  const double narrow = pagerank_rounding({o.alpha, o.tolerance, false}),
+               wide = pagerank_rounding({o.alpha, o.tolerance, true});
+  const bool use_wide = o.precision == PageRankPrecision::float64 ||
+                        (o.precision == PageRankPrecision::automatic && (in_cache || narrow > o.tolerance / 2));
+  const double rounding = use_wide ? wide : narrow;
+  if (rounding > o.tolerance * 0.9) {
+    throw UsageError(
+        "tolerance " + rough(o.tolerance) + " cannot be guaranteed with alpha " + rough(o.alpha) + ": rounding of " +
+        (use_wide ? "float64" : "float32") + " contributions alone may be " + rough(rounding) +
+        (use_wide ? "; raise the tolerance or lower alpha" : "; use precision float64, or raise the tolerance"));
+  }
+  why.emplace_back("precision", std::string(use_wide ? "float64: " : "float32: ") +
+                                    (o.precision != PageRankPrecision::automatic ? "asked for"
+                                     : in_cache                                  ? "contributions fit in a cache"
+                                                : "rounding of float32 contributions costs up to " + rough(narrow) +
+                                                      " of the tolerance " + rough(o.tolerance)));
+  return use_wide;
+}
+
+}  // namespace
+
+const char* name(PageRankStrategy strategy) { return name_of(kStrategies, strategy); }
+PageRankStrategy parse_pagerank_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
+
+const char* name(PageRankPrecision precision) { return name_of(kPrecisions, precision); }
+PageRankPrecision parse_pagerank_precision(const std::string& text) { return kind_of(kPrecisions, "precision", text); }
+
+PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, const PageRankOptions& options,
+                           Decisions& why) {
+  check_rules(options);
+  PageRankPlan plan;
+  // A task's options say that the task is wanted.
+  const bool tuned = asks_for_worklist(options);
+  plan.strategy = options.strategy;
+  std::string reason = "asked for";
+  if (plan.strategy == PageRankStrategy::automatic) {
+    plan.strategy = tuned ? PageRankStrategy::async : PageRankStrategy::pull;
+    reason = tuned ? "options of the asynchronous worklist were given"
+                   : "all vertices change until the end: sweeps read memory in order and need no atomics";
+  }
+  say_strategy(plan.strategy, reason, options, why);
+  plan.threads =
+      threads_worth(machine, graph, plan.strategy == PageRankStrategy::async ? kLeastWorkAsync : kLeastWork, why);
+  const bool in_cache = !machine.on_gpu() && graph.num_vertices <= kVerticesInCache;
+  plan.rules = {options.alpha, options.tolerance, choose_wide(options, in_cache, why),
+                options.precision != PageRankPrecision::automatic};
+  if (plan.strategy == PageRankStrategy::async) {
+    // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512, tolerance 1e-4: road:1024 20.4 / 15.1, wave
+    // 12.0 / 7.8, kron:20,degree=4 17.4 / 7.9, email-enron 10.5 / 3.7.
+    plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
+    if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
+      // One H200, 2026-11-21: kron:20 10.8 ms in kernels with 64, 24.0 with 9; road:1024 27.3 ms with 16, 57.4 with 4.
+      plan.launch.fetch = plan.launch.worker == WorkerKind::block ? std::min(64, plan.launch.block_threads) : 16;
+      say_again("fetch",
+                std::to_string(plan.launch.fetch) + ": most that are run have few arcs, hubs wait until it pays", why);
+    }
+    // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
+    if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_near *= 4;
+    if (machine.on_gpu() && options.combine == CombineKind::on) {
+      throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
+    }
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+  }
+  return plan;
+}
+
+}  // namespace shoal

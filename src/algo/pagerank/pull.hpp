@@ -1,0 +1,70 @@
+// PageRank on CPU threads: sweeps over all vertices, in which each sums what its in-neighbours give. What comes back are
+// ranks whose L1 error is bounded.
+//
+// The system y = alpha A'y + c p (pagerank_reference.hpp) is solved in place (Gauss-Seidel): a vertex reads what its
+// in-neighbours gave in this sweep or, from those that come later, in the one before. After each sweep c is set from the
+// sums over y, so that the size of y, the slowest part to settle, need not settle at all. Where every arc has its reverse
+// (the eigenvalues are real then), steps are lengthened (successive over-relaxation) by a factor that follows from the
+// rate at which the changes shrink.
+//
+// The bound: in a sweep each vertex changes once, by delta(v) = omega * (what it should be by what it read, minus what it
+// was). Afterwards it is wrong by (1/omega - 1) delta(v), and by what in-neighbours have changed since it read them, which
+// sums to alpha sum |delta| at most: |residual| <= (|1/omega - 1| + alpha) sum |delta| + |change of c|, whichever of the two
+// values each read saw. Threads need no order within a sweep for that.
+//
+// Source: Arasu et al., "PageRank Computation and the Structure of the Web", 2002 (Gauss-Seidel); Young, "Iterative Solution
+// of Large Linear Systems", 1971 (the factor). Differs from GAP's pr: c moves, over-relaxation, float64 sums, and a bound of
+// the result instead of a threshold on the last change.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "shoal/core/types.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/worker/thread_team.hpp"
+#include "shoal/world/report.hpp"
+
+namespace shoal {
+
+/// What is wanted of ranks.
+struct PageRankRules {
+  double alpha = 0.85;
+  double tolerance = 1e-6;  ///< of the L1 error
+  bool wide = false;        ///< contributions in float64, else float32
+  bool firm = false;        ///< that was asked for: not to be changed when it does not do
+};
+
+/// The L1 error that rounding of contributions alone may cause: no smaller tolerance can be met.
+double pagerank_rounding(const PageRankRules& rules);
+
+/// What a ranking reached.
+struct PageRankOutcome {
+  double error_bound = 0;   ///< of the L1 error
+  std::int64_t sweeps = 0;  ///< over all vertices
+};
+
+/// Ranks a graph that was placed on CPU PEs, many times. All memory is allocated here.
+class PageRankPullCpu {
+ public:
+  /// @param graph  on CPU PEs; must stay alive and unchanged
+  /// @param team   as many PEs as the graph; must stay alive; not running while rank() runs
+  /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
+  PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules);
+  ~PageRankPullCpu();
+
+  /// Ranks all vertices. Only threads of its owner write a vertex's rank. Adds seconds, rounds (sweeps) and the factor to
+  /// `report`.
+  /// @param personal  [num_vertices] by placed number, at least 0, sums to 1; null: uniform
+  /// @throws DeviceError  the tolerance was not reached although it is above what rounding allows (a fault of this code or
+  ///                      of the memory); ranks are undefined then
+  PageRankOutcome rank(const double* personal, Report& report);
+
+  /// Copies the ranks of the vertices that `pe` owns, in placed order; they sum to 1 over all PEs.
+  void fetch(pe_t pe, double* to) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace shoal

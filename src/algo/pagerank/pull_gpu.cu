@@ -1,0 +1,264 @@
+// Sweeps on GPUs: memory, launches, and what came of them.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "engines.hpp"
+#include "lockstep/team.cuh"
+#include "readers.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "sweep.cuh"
+
+namespace shoal {
+namespace {
+
+using namespace pagerank_gpu;
+
+double as_double(std::uint64_t bits) {
+  double x;
+  static_assert(sizeof x == sizeof bits);
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+constexpr std::size_t kHotBytes = 192 << 10;  ///< of shared memory, for what hot places give
+constexpr int kOtherSharedBytes = 4 << 10;    ///< and for all else
+constexpr u32 kLeastRowsPerHot = 4;           ///< of a small graph the caches hold nearly everything
+constexpr arc_t kLeastHotPart = 4;            ///< hot places are asked for by at least one arc among so many
+
+/// What does not depend on how contributions are kept.
+struct Layout {
+  explicit Layout(const PlacedGraph& graph) : team(graph.devices, "PageRank"), rows(graph), readers(graph, rows) {}
+  LockstepTeam team;
+  PageRankRowsGpu rows;
+  PageRankReadersGpu readers;
+};
+
+/// @tparam Share  what contributions are kept in: float or double
+template <class Share>
+class Sweeps {
+ public:
+  /// @param layout  of the graph; both must stay alive
+  Sweeps(const PlacedGraph& graph, Layout& layout, const PageRankRules& rules)
+      : graph_(graph), team_(layout.team), rows_(layout.rows), readers_(layout.readers), pes_(graph.n_pes()) {
+    const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
+    const double mean = static_cast<double>(graph.num_arcs) / n;
+    rules_.alpha = rules.alpha;
+    rules_.tolerance = rules.tolerance;
+    rules_.rounding = pagerank_rounding(rules);
+    rules_.fixed_c = graph.symmetric;
+    // Random graphs of degree d have their eigenvalues within 2 / sqrt(d), save one; where rows are short, nothing is known.
+    rules_.rho = !graph.symmetric ? 0 : mean >= 8 ? 0.47 * rules.alpha : rules.alpha;
+    by_degree_ = graph.symmetric && !rows_.sorted() && graph.num_arcs > 0;
+    // Twice what the slowest eigenvalue needs.
+    rules_.most_sweeps =
+        50 + (rules.alpha > 0
+                  ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
+                  : 0);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
+    for (Pe& pe : pes_) {
+      for (pe_t q = 0; q < graph.n_pes(); ++q) {
+        for (int i = 0; i < 2; ++i) pe.view.peer_share[i][q] = pes_[q].share[i].data();
+      }
+    }
+    if (graph.n_pes() == 1 && rows_.sorted()) pes_[0].view.num_hot = choose_hot();
+    shared_bytes_ = pes_[0].view.num_hot * sizeof(Share);
+    blocks_ = team_.prepare(kernel(), threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
+  }
+
+  /// @return whether the tolerance was reached; if not, the ranks are no result, and the error that was reached is told
+  bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
+    Rules rules = rules_;
+    rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
+    std::vector<std::vector<void*>> params(pes_.size());
+    std::vector<void**> all;
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) {
+      Pe& pe = pes_[p];
+      const CsrView& own = graph_.out[p];
+      DeviceGuard guard(graph_.devices[p]);
+      if (personal != nullptr && pe.personal.size() == 0)
+        pe.personal = DeviceArray<double>(own.count, "personalization");
+      if (personal != nullptr) pe.personal.upload(personal + own.first, own.count);
+      pe.view.personal = personal != nullptr ? pe.personal.data() : nullptr;
+      params[p] = {&pe.view, &rules};
+      all.push_back(params[p].data());
+    }
+    report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, all);
+    const auto& word = team_.outcome(0).word;
+    outcome.sweeps = static_cast<std::int64_t>(word[kSweeps]);
+    outcome.error_bound = as_double(word[kBound]);
+    report.rounds += outcome.sweeps;
+    if (word[kSettled] == 0) return false;
+    const double rho = as_double(word[kRho]);
+    report.chosen.emplace_back(
+        "sweep", rules.rho == 0 ? "power iteration: there are arcs without their reverse"
+                                : "Chebyshev for eigenvalues up to " + rough(rho) +
+                                      (rho == rules.rho ? ": first guess held" : ": from the rate of the changes"));
+    report.chosen.emplace_back(
+        "rows", rows_.sorted() ? "by length: skewed or long" : "as they were: short, neighbours are near");
+    if (hot()) {
+      report.chosen.emplace_back("hot", std::to_string(pes_[0].view.num_hot) +
+                                            " vertices: each block copies what they give, which most arcs ask for");
+    }
+    if (graph_.n_pes() > 1) {
+      report.chosen.emplace_back(
+          "sends", std::to_string(readers_.sent()) + " contributions in a sweep: to the PEs whose rows read them");
+    }
+    return true;
+  }
+
+  /// With alpha 0 nothing moves along arcs: the ranks are where jumps lead.
+  void jump_alone(const double* personal, PageRankOutcome& outcome) {
+    const HostArray<double> even(personal != nullptr ? 0 : graph_.num_vertices,
+                                 1 / static_cast<double>(graph_.num_vertices));
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) {
+      const CsrView& own = graph_.out[p];
+      DeviceGuard guard(graph_.devices[p]);
+      if (own.count > 0) pes_[p].rank.upload((personal != nullptr ? personal : even.data()) + own.first, own.count);
+    }
+    outcome.error_bound = rules_.rounding;
+  }
+
+  void fetch_ranks(pe_t pe, double* to) const { pes_[pe].rank.download(to, graph_.out[pe].count); }
+
+ private:
+  struct Pe {
+    View<Share> view{};
+    DeviceArray<double> y, rank, personal;
+    DeviceArray<Share> step, share[2];
+    DeviceArray<u32> taken;
+  };
+
+  bool hot() const { return shared_bytes_ > 0; }
+  int threads() const { return hot() ? kThreads<true> : kThreads<false>; }
+  const void* kernel() const {
+    return hot()             ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
+           : pes_.size() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
+                             : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
+  }
+
+  /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
+  /// by 46 %). None where copying is not worth it, or where the rest does not stay in the second-level cache anyway: what each was
+  /// measured to gain is in docs/decisions/0008-pagerank.md.
+  u32 choose_hot() const {
+    const PageRankRows& rows = rows_.rows(0);
+    DeviceGuard guard(graph_.devices[0]);
+    int cache = 0, most = 0;
+    SHOAL_CUDA(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, graph_.devices[0]));
+    SHOAL_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, graph_.devices[0]));
+    const std::size_t bytes = std::min<std::size_t>(kHotBytes, std::max(most - kOtherSharedBytes, 0));
+    const u32 places = std::min(static_cast<u32>(bytes / sizeof(Share)), rows.active / kLeastRowsPerHot);
+    if (places == 0 || rows.active * sizeof(Share) > static_cast<std::size_t>(cache)) return 0;
+    HostArray<u32> degree(places);
+    SHOAL_CUDA(cudaMemcpy(degree.data(), rows.degree, places * sizeof(u32), cudaMemcpyDeviceToHost));
+    const arc_t asked = std::accumulate(degree.begin(), degree.end(), arc_t{0});
+    return asked >= graph_.num_arcs / kLeastHotPart ? places : 0;
+  }
+
+  void set_up(pe_t p) {
+    Pe& pe = pes_[p];
+    DeviceGuard guard(graph_.devices[p]);
+    const std::int64_t own = graph_.out[p].count, all = graph_.num_vertices + 1;
+    pe.y = DeviceArray<double>(own, "ranks");
+    pe.rank = DeviceArray<double>(own, "ranks");
+    if (rules_.rho != 0) pe.step = DeviceArray<Share>(own, "changes of ranks");
+    for (auto& share : pe.share) {
+      share = DeviceArray<Share>(all, "contributions of all PEs");
+      share.fill_bytes(0);
+    }
+    pe.taken = DeviceArray<u32>(6, "counters");
+    pe.taken.fill_bytes(0);
+    SHOAL_CUDA(cudaDeviceSynchronize());
+    View<Share>& v = pe.view;
+    v.team = team_.view(p);
+    v.rows = rows_.rows(p);
+    v.y = pe.y.data();
+    v.step = pe.step.data();
+    for (int i = 0; i < 2; ++i) v.share[i] = pe.share[i].data();
+    v.taken = pe.taken.data();
+    v.uniform = 1.0 / static_cast<double>(std::max<std::int64_t>(graph_.num_vertices, 1));
+    v.rank = pe.rank.data();
+    v.readers = readers_.of(p);
+  }
+
+  const PlacedGraph& graph_;
+  LockstepTeam& team_;
+  const PageRankRowsGpu& rows_;
+  const PageRankReadersGpu& readers_;
+  std::vector<Pe> pes_;
+  Rules rules_{};
+  bool by_degree_ = false;
+  std::size_t shared_bytes_ = 0;  ///< of a block, for what hot places give
+  std::vector<int> blocks_;
+};
+
+/// Begins with the precision of the rules. Where all contributions to a hub are alike (a star) they are rounded alike, and
+/// float32 may keep the ranks moving for ever by more than the tolerance leaves: float64 takes over then, for good.
+class PullGpu : public PageRankEngine {
+ public:
+  PullGpu(const PlacedGraph& graph, const PageRankRules& rules) : graph_(graph), layout_(graph), rules_(rules) {
+    if (rules.wide) {
+      wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
+    } else {
+      narrow_ = std::make_unique<Sweeps<float>>(graph_, layout_, rules_);
+    }
+  }
+
+  PageRankOutcome rank(const double* personal, Report& report) override {
+    PageRankOutcome outcome;
+    if (graph_.num_vertices == 0) return outcome;
+    if (narrow_ && rank_with(*narrow_, personal, report, outcome)) return outcome;
+    if (narrow_ && rules_.firm) fail(outcome, "; use precision float64");
+    if (narrow_) {
+      report.chosen.emplace_back("precision",
+                                 "float64: with float32 the error got no smaller than " + rough(outcome.error_bound));
+      narrow_.reset();
+      rules_.wide = true;
+      wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
+    }
+    if (!rank_with(*wide_, personal, report, outcome)) fail(outcome, "");
+    return outcome;
+  }
+
+  void fetch_ranks(pe_t pe, double* to) const override {
+    narrow_ ? narrow_->fetch_ranks(pe, to) : wide_->fetch_ranks(pe, to);
+  }
+  PageRankCheck check(double alpha, const double* personal) const override {
+    HostArray<double> ranks(graph_.num_vertices);
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
+    return check_pagerank_on_devices(graph_, ranks.data(), alpha, personal);
+  }
+
+ private:
+  template <class Share>
+  bool rank_with(Sweeps<Share>& sweeps, const double* personal, Report& report, PageRankOutcome& outcome) const {
+    if (rules_.alpha > 0) return sweeps.rank(personal, report, outcome);
+    sweeps.jump_alone(personal, outcome);
+    return true;
+  }
+  [[noreturn]] void fail(const PageRankOutcome& outcome, const char* cure) const {
+    throw DeviceError("PageRank did not settle: after " + std::to_string(outcome.sweeps) + " sweeps the error may be " +
+                      rough(outcome.error_bound) + ", " + rough(rules_.tolerance) + " was asked for" + cure);
+  }
+
+  const PlacedGraph& graph_;
+  Layout layout_;
+  PageRankRules rules_;
+  std::unique_ptr<Sweeps<float>> narrow_;  ///< one of the two
+  std::unique_ptr<Sweeps<double>> wide_;
+};
+
+}  // namespace
+
+std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine&, const PlacedGraph& graph,
+                                                       const PageRankRules& rules) {
+  return std::make_unique<PullGpu>(graph, rules);
+}
+
+}  // namespace shoal

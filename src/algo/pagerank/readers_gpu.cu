@@ -1,0 +1,90 @@
+#include "readers.cuh"
+
+#include <algorithm>
+
+#include "shoal/core/error.hpp"
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal {
+namespace {
+
+using u8 = std::uint8_t;
+using u64 = unsigned long long;
+
+constexpr int kThreads = 256;
+
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, 132 * 32));
+}
+__device__ std::int64_t thread_index() { return blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; }
+__device__ std::int64_t num_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
+
+/// All writers of a byte write the same. Looking first keeps hubs from being written by everybody.
+__global__ void mark(const vertex_t* targets, arc_t n, u8* reads) {
+  for (arc_t i = thread_index(); i < n; i += num_threads()) {
+    const vertex_t place = targets[i];
+    if (reads[place] == 0) reads[place] = 1;
+  }
+}
+
+struct Marks {
+  const u8* of[PageRankReadersGpu::kMostPes];  ///< [all places] of each PE, in its own memory
+};
+
+__global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, std::uint32_t count,
+                        std::uint32_t active, u8* readers, u64* sent) {
+  unsigned mine = 0;
+  for (std::int64_t i = thread_index(); i < count; i += num_threads()) {
+    unsigned bits = 0;
+    for (pe_t q = 0; q < n_pes; ++q) {
+      if (q != me && marks.of[q][first + i] != 0) bits |= 1u << q;
+    }
+    readers[i] = static_cast<u8>(bits);
+    if (i < active) mine += __popc(bits);
+  }
+  for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(0xFFFFFFFFu, mine, d);
+  if ((threadIdx.x & 31) == 0 && mine > 0) atomicAdd(sent, u64{mine});
+}
+
+}  // namespace
+
+PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows) : pes_(graph.n_pes()) {
+  const pe_t n_pes = graph.n_pes();
+  if (n_pes == 1) return;
+  if (n_pes > kMostPes) throw UsageError("PageRank: " + std::to_string(n_pes) + " GPUs; at most 8 share a graph");
+  std::vector<DeviceArray<u8>> reads(n_pes);
+  std::vector<DeviceArray<u64>> sent(n_pes);
+  Marks marks{};
+  for (pe_t p = 0; p < n_pes; ++p) {  // all at once, each on its device
+    DeviceGuard guard(graph.devices[p]);
+    reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "what a PE reads");  // and the padding of slices
+    reads[p].fill_bytes(0);
+    for (const auto& [targets, n] : {rows.long_targets(p), rows.slice_targets(p)}) {
+      if (n > 0) mark<<<blocks_for(n), kThreads>>>(targets, n, reads[p].data());
+      SHOAL_CUDA(cudaGetLastError());
+    }
+    marks.of[p] = reads[p].data();
+    sent[p] = DeviceArray<u64>(1, "counts of readers");
+    sent[p].fill_bytes(0);
+    pes_[p] = DeviceArray<u8>(graph.out[p].count, "readers");
+  }
+  for (pe_t p = 0; p < n_pes; ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  for (pe_t p = 0; p < n_pes; ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    const PageRankRows& view = rows.rows(p);
+    if (view.count == 0) continue;
+    collect<<<blocks_for(view.count), kThreads>>>(marks, n_pes, p, view.first, view.count, view.active, pes_[p].data(),
+                                                  sent[p].data());
+    SHOAL_CUDA(cudaGetLastError());
+  }
+  for (pe_t p = 0; p < n_pes; ++p) {
+    u64 got = 0;
+    sent[p].download(&got, 1);  // also waits, so that `reads` may go
+    sent_ += static_cast<std::int64_t>(got);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,77 @@
+// A PE's in-arcs, laid out for sweeps that sum over every row again and again.
+//
+// Rows are ordered by length, longest first (stable), and vertices are numbered by that order within their PE: "places". What
+// many rows ask for then stands together and stays in the caches, warps get rows of equal length, and vertices without in-arcs
+// come last, where a sweep need not look. A road network or mesh (short rows, neighbours near each other) keeps its order.
+//
+//   rows [0, num_block)          a block each
+//   rows [num_block, num_long)   in units of about kUnitArcs, a warp each
+//   the rest                     32 rows are a slice, a lane each: entry k of lane l at slice[s] + 32 k + l, padded
+//
+// Source: slices are SELL-C with C = 32 (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+#include "shoal/device/device_memory.cuh"
+#include "shoal/placement/placed_graph.hpp"
+
+namespace shoal {
+
+inline constexpr std::uint32_t kPageRankSliceRow = 32;    ///< longest row of a slice (sorted rows)
+inline constexpr std::uint32_t kPageRankBlockRow = 4096;  ///< rows longer than this get a block
+inline constexpr std::uint32_t kPageRankUnitArcs = 2048;  ///< of long rows, for one warp
+
+/// As kernels see them. Entries are places of any PE; entry `pad` (one beyond the last place) stands for no arc.
+struct PageRankRows {
+  std::uint32_t first, count;  ///< this PE's places
+  std::uint32_t active;        ///< rows at and beyond this one (local) have no in-arcs and no need of a sweep
+  std::uint32_t num_block, num_long, num_units, num_slices;
+  const arc_t* offsets;       ///< [num_long + 1]
+  const vertex_t* targets;    ///< of long rows, ascending within a row
+  const std::uint32_t* unit;  ///< [num_units + 1] rows
+  const arc_t* slice;         ///< [num_slices + 1]
+  const vertex_t* slice_targets;
+  const std::uint32_t* degree;  ///< [count] out-arcs
+  const vertex_t* order;        ///< [count] local placed vertex of each row; null: the same
+};
+
+/// Owns the rows of all PEs.
+class PageRankRowsGpu {
+ public:
+  /// Takes some tens of milliseconds per billion arcs, and while it sorts 16 bytes for each of up to 2^28 arcs. Keeps about
+  /// 4 bytes per arc beside the graph.
+  /// @param graph  on devices that reach each other
+  /// @throws CapacityError, DeviceError
+  explicit PageRankRowsGpu(const PlacedGraph& graph);
+
+  const PageRankRows& rows(pe_t p) const { return pes_[p].view; }
+  /// All entries of a PE's rows and how many there are: of long rows, and of slices, padding included.
+  std::pair<const vertex_t*, arc_t> long_targets(pe_t p) const {
+    return {pes_[p].targets.data(), pes_[p].targets.size()};
+  }
+  std::pair<const vertex_t*, arc_t> slice_targets(pe_t p) const {
+    return {pes_[p].slice_targets.data(), pes_[p].slice_targets.size()};
+  }
+  bool sorted() const { return sorted_; }
+  std::int64_t bytes() const;  ///< on all devices
+
+ private:
+  struct Pe {
+    PageRankRows view{};
+    DeviceArray<arc_t> offsets, slice;
+    DeviceArray<vertex_t> targets, slice_targets, order;
+    DeviceArray<std::uint32_t> unit, degree;
+  };
+  struct Scratch;
+  void order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch);
+  void fill_long(const PlacedGraph& graph, pe_t p, Scratch& scratch);
+  void fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scratch);
+
+  bool sorted_ = false;
+  std::vector<Pe> pes_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,341 @@
+// PageRank by sweeps over all vertices, on GPUs: one cooperative kernel per PE, a barrier per sweep.
+//
+// A sweep finds for every vertex r = alpha * sum of what in-neighbours give + c p - y, how far its rank is from what it should
+// be (pagerank_reference.hpp), and changes it by  d = w r + (w - 1) d_before.  What a vertex gives is kept twice, as read in
+// this sweep and as written for the next, so that r is exact for the ranks before the sweep and its sum bounds their error.
+//
+//   every arc has its reverse: the eigenvalues of alpha A' are real, and w follows Chebyshev's recursion for [-rho, rho] with
+//     c fixed. rho begins at what graphs with many arcs per vertex have, and is raised to alpha, which is always safe, when
+//     changes shrink more slowly than it promises.
+//   otherwise: w = 1, and c keeps the sum at 1: power iteration.
+//
+// Source: Golub, Varga, "Chebyshev semi-iterative methods ...", 1961. Differs: rho from the observed rate.
+#pragma once
+#include "lockstep/lockstep.cuh"
+#include "rows.cuh"
+
+namespace shoal::pagerank_gpu {
+
+using lockstep::lane_id;
+using lockstep::u32;
+using lockstep::u64;
+using lockstep::warp_sum;
+
+/// With copies of what hot places give, one block on each multiprocessor: all its warps share them.
+template <bool kHot>
+inline constexpr int kThreads = kHot ? 1024 : 512;
+template <bool kHot>
+inline constexpr int kBlocksPerSm = kHot ? 1 : 3;
+inline constexpr u32 kSlicesAtOnce = 4;
+/// Several PEs: one block among so many begins with short rows. Those are most of what is sent, long ones most of what is read:
+/// side by side they use links and memory at once (kron:26 on four H200: 56.9 ms, 59.5 one after the other).
+inline constexpr u32 kSendersAmong = 4;
+
+/// One PE; passed by value.
+template <class Share>
+struct View {
+  lockstep::View team;
+  PageRankRows rows;
+  double* y;        ///< [count] by row: ranks before they are divided by their sum
+  Share* step;      ///< [count] d of the sweep before
+  Share* share[2];  ///< [n + 1] by place: y over out-degree, by sweep % 2, where own rows read it; the last is 0
+  Share* peer_share[2][lockstep::kPeers];
+  u32 num_hot;                  ///< places, the first, whose contributions every block copies; 0: none
+  const std::uint8_t* readers;  ///< [count] peers that read a row's place (pagerank_readers.cuh); null: one PE
+  u32* taken;                   ///< [3][2] units and slices handed out, by sweep % 3; zero
+  const double* personal;       ///< [count] by local placed vertex; null: uniform
+  double uniform;               ///< 1 / n
+  double* rank;                 ///< [count] by local placed vertex: the result
+};
+
+struct Rules {
+  double alpha, tolerance, rounding;
+  double rho;      ///< symmetric graphs: first guess of the largest eigenvalue that matters; 0: w = 1
+  u32 fixed_c;     ///< symmetric graphs
+  double per_arc;  ///< first guess: so much for each arc of a vertex, beside jumps; 0: as if nothing moved
+  u32 most_sweeps;
+};
+
+/// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached.
+enum Word { kSweeps, kBound, kRho, kSettled };
+
+/// Scalars of a sweep; equal in every thread of every PE.
+struct Course {
+  double c, w, m;  ///< m = w - 1, or 0 after a restart
+  double rho;
+  double sum, dangling;                  ///< of the ranks before the coming sweep
+  double residual, before, long_before;  ///< of the last three sweeps
+  u32 since;                             ///< sweeps since the recursion began
+};
+
+/// What entries give in a sweep. Hot places from a copy in shared memory, which serves the lanes of a warp at once where a
+/// first-level cache looks up one line of theirs after the other.
+template <bool kHot, class Share>
+struct Gives {
+  const Share* share;
+  const Share* hot;
+  u32 num_hot;
+  __device__ Share operator[](vertex_t entry) const {
+    if constexpr (kHot) {
+      if (entry < num_hot) return hot[entry];
+    }
+    return share[entry];
+  }
+};
+
+/// Copies what hot places give in the sweep that begins. Block-collective.
+template <bool kHot, class Share>
+__device__ Gives<kHot, Share> gives_of(const View<Share>& v, u32 from, Share* hot) {
+  if constexpr (kHot) {
+    for (u32 i = threadIdx.x; i < v.num_hot; i += blockDim.x) hot[i] = v.share[from][i];
+    __syncthreads();
+  }
+  return {v.share[from], hot, v.num_hot};
+}
+
+/// What a lane found in a sweep.
+struct Found {
+  double residual = 0, sum = 0, dangling = 0;
+};
+
+/// Writes what a row gives for sweep `to`, here and straight into the memory of the peers that read it.
+template <class Share>
+__device__ void publish(const View<Share>& v, u32 to, u32 row, Share share) {
+  const u32 place = v.rows.first + row;
+  v.share[to][place] = share;
+  if (v.readers == nullptr) return;
+  for (u32 left = v.readers[row]; left != 0; left &= left - 1) v.peer_share[to][__ffs(left) - 1][place] = share;
+}
+
+template <class Share>
+__device__ double jump_to(const View<Share>& v, u32 row) {
+  if (v.personal == nullptr) return v.uniform;
+  return v.personal[v.rows.order != nullptr ? v.rows.order[row] : row];
+}
+
+/// Changes one row by what its in-neighbours give together. This lane alone.
+template <class Share>
+__device__ void change_row(const View<Share>& v, const Rules& rules, const Course& at, u32 to, u32 row, double sum,
+                           Found& found) {
+  const double y = v.y[row];
+  const double r = at.c * jump_to(v, row) + rules.alpha * sum - y;
+  double d = at.w * r;
+  if (at.m != 0) d += at.m * static_cast<double>(v.step[row]);
+  if (rules.rho != 0) {  // what is kept is what is added, so that the last step can be taken back
+    const Share kept = static_cast<Share>(d);
+    v.step[row] = kept;
+    d = static_cast<double>(kept);
+  }
+  const double now = y + d;
+  const u32 degree = v.rows.degree[row];
+  v.y[row] = now;
+  publish(v, to, row, static_cast<Share>(degree != 0 ? now / degree : 0));
+  found.residual += fabs(r);
+  found.sum += now;
+  found.dangling += degree != 0 ? 0 : now;
+}
+
+/// What the entries of a row give, for the lanes or threads that share it: entry begin + index, + step, ...
+template <class Gives>
+__device__ double sum_entries(const Gives& gives, const vertex_t* entries, arc_t begin, arc_t end, u32 step) {
+  double sum = 0;
+  arc_t k = begin;
+  for (; k + 3 * step < end; k += 4 * step) {
+    vertex_t t[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) t[j] = __ldcs(entries + k + j * step);
+    decltype(gives[0]) x[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) x[j] = gives[t[j]];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) sum += static_cast<double>(x[j]);
+  }
+  for (; k < end; k += step) sum += static_cast<double>(gives[__ldcs(entries + k)]);
+  return sum;
+}
+
+/// The longest rows, a block each. Block-collective.
+template <class Share, class Gives>
+__device__ void sweep_blocks(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                             Found& found, double* partial) {
+  for (u32 row = blockIdx.x; row < v.rows.num_block; row += gridDim.x) {
+    double sum =
+        sum_entries(gives, v.rows.targets, v.rows.offsets[row] + threadIdx.x, v.rows.offsets[row + 1], blockDim.x);
+    sum = warp_sum(sum);
+    if (lane_id() == 0) partial[threadIdx.x >> 5] = sum;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+      sum = warp_sum(threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0.0);
+      if (threadIdx.x == 0) change_row(v, rules, at, from ^ 1, row, sum, found);
+    }
+    __syncthreads();
+  }
+}
+
+/// Hands out [0, n) to warps, `most` at a time. Warp-collective.
+inline __device__ u32 take(u32* counter, u32 most) {
+  u32 first = 0;
+  if (lane_id() == 0) first = atomicAdd(counter, most);
+  return __shfl_sync(lockstep::kAll, first, 0);
+}
+
+/// Long rows, a warp each, and up to 32 of them changed together.
+template <class Share, class Gives>
+__device__ void sweep_units(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                            u32* counter, Found& found) {
+  const u32 lane = lane_id();
+  for (u32 u; (u = take(counter, 1)) < v.rows.num_units;) {
+    const u32 end = v.rows.unit[u + 1];
+    for (u32 base = v.rows.unit[u]; base < end; base += 32) {
+      double mine = 0;
+      const u32 rows = min(end - base, 32u);
+      arc_t begin = v.rows.offsets[base];
+      for (u32 j = 0; j < rows; ++j) {
+        const arc_t stop = v.rows.offsets[base + j + 1];
+        const double sum = warp_sum(sum_entries(gives, v.rows.targets, begin + lane, stop, 32));
+        if (lane == j) mine = sum;
+        begin = stop;
+      }
+      if (lane < rows) change_row(v, rules, at, from ^ 1, base + lane, mine, found);
+      __syncwarp();
+    }
+  }
+}
+
+/// Short rows, a lane each.
+template <class Share, class Gives>
+__device__ void sweep_slices(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
+                             u32* counter, Found& found) {
+  const u32 lane = lane_id();
+  for (u32 s; (s = take(counter, kSlicesAtOnce)) < v.rows.num_slices;) {
+    const u32 end = min(s + kSlicesAtOnce, v.rows.num_slices);
+    for (; s < end; ++s) {
+      const double sum = sum_entries(gives, v.rows.slice_targets, v.rows.slice[s] + lane, v.rows.slice[s + 1], 32);
+      const u32 row = v.rows.num_long + 32 * s + lane;
+      if (row < v.rows.active) change_row(v, rules, at, from ^ 1, row, sum, found);
+    }
+  }
+}
+
+/// The first guess: as if nothing moved, or, where all vertices are much alike, the stationary distribution. Counts what a sweep will not: rows that stay as they are, and what dangles.
+template <class Share>
+__device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
+  Found found;
+  for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
+    const u32 degree = v.rows.degree[row];
+    const double p = jump_to(v, row), jumps = (1 - rules.alpha) * p;
+    const double y = rules.per_arc != 0                  ? jumps + rules.per_arc * degree
+                     : degree != 0 || rules.fixed_c == 0 ? p
+                                                         : jumps;
+    v.y[row] = y;
+    if (rules.rho != 0) v.step[row] = 0;
+    publish(v, 0, row, static_cast<Share>(degree != 0 ? y / degree : 0));
+    if (row >= v.rows.active) found.residual += y;  // sum of rows that are not swept
+    found.sum += y;
+    found.dangling += degree != 0 ? 0 : y;
+  }
+  return found;
+}
+
+/// Chebyshev's recursion, and whether rho is large enough, after a sweep whose residual is in `at`. A new rho begins the
+/// recursion again, which costs about a sweep: far from the end it becomes alpha at once, near it what the rate suggests.
+/// @param enough  the residual at which the tolerance is met
+inline __device__ void plan_sweep(const Rules& rules, double enough, Course& at) {
+  if (rules.rho == 0) return;
+  ++at.since;
+  if (at.rho < rules.alpha && at.since >= 4 && at.long_before > 0 && at.residual > 4 * enough) {
+    // A part outside of [-rho, rho] shrinks by (x + sqrt(x x - rho rho)) / (1 + sqrt(1 - rho rho)), x its eigenvalue.
+    const double rate = sqrt(at.residual / at.long_before) * (1 + sqrt(1 - at.rho * at.rho));
+    const double eigenvalue = rate > at.rho ? (rate * rate + at.rho * at.rho) / (2 * rate) : 0;
+    if (eigenvalue > 0.65 * rules.alpha) {
+      at.rho = at.residual > 100 * enough ? rules.alpha : fmin(eigenvalue, rules.alpha);
+      at.since = 0;
+    }
+  }
+  at.w = at.since == 0 ? 1 : at.since == 1 ? 1 / (1 - at.rho * at.rho / 2) : 1 / (1 - at.w * at.rho * at.rho / 4);
+  at.m = at.since == 0 ? 0 : at.w - 1;
+}
+
+/// Launched cooperatively on every PE at once.
+/// @tparam kHot  with num_hot * sizeof(Share) bytes of shared memory; one PE
+template <bool kMulti, bool kHot, class Share>
+__global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
+    rank_kernel(const __grid_constant__ View<Share> v, const __grid_constant__ Rules rules) {
+  using lockstep::Op;
+  __shared__ lockstep::Shared shared;
+  __shared__ double partial[kThreads<kHot> / 32];
+  extern __shared__ double hot_memory[];  // one name for every type of contribution
+  lockstep::Gang<kMulti, Op::sum_double, Op::sum_double, Op::sum_double> gang(v.team, shared);
+  const auto tell = [&](const Found& found) {
+    const double residual = warp_sum(found.residual), sum = warp_sum(found.sum), dangling = warp_sum(found.dangling);
+    if (lane_id() != 0) return;
+    gang.template add_double<0>(residual);
+    gang.template add_double<1>(sum);
+    gang.template add_double<2>(dangling);
+  };
+  if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[threadIdx.x] = 0;
+  tell(begin_rows(v, rules));
+  bool ok = gang.meet(), settled = false;
+  const double still = gang.template total_double<0>();  // the sum of rows that are not swept
+  Course at{};
+  at.sum = gang.template total_double<1>();
+  at.dangling = gang.template total_double<2>();
+  at.rho = rules.rho;
+  at.w = 1;
+  u32 sweep = 0;
+  double bound = 0;
+  while (ok && !settled && sweep < rules.most_sweeps) {
+    const double next_c = (1 - rules.alpha) * at.sum + rules.alpha * at.dangling;
+    at.c = rules.fixed_c != 0 ? 1 - rules.alpha : next_c;
+    if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(sweep + 1) % 3 * 2 + threadIdx.x] = 0;
+    Found found;
+    u32* const taken = v.taken + sweep % 3 * 2;
+    const auto gives = gives_of<kHot>(v, sweep & 1, reinterpret_cast<Share*>(hot_memory));
+    sweep_blocks(v, rules, at, gives, sweep & 1, found, partial);
+    if constexpr (kMulti) {
+      const u32 first = blockIdx.x % kSendersAmong == 0;
+#pragma unroll 1
+      for (u32 part = 0; part < 2; ++part) {
+        if (part == first) {
+          sweep_units(v, rules, at, gives, sweep & 1, taken, found);
+        } else {
+          sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
+        }
+      }
+    } else {
+      sweep_units(v, rules, at, gives, sweep & 1, taken, found);
+      sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
+    }
+    tell(found);
+    ok = gang.meet();
+    ++sweep;
+    at.long_before = at.before;
+    at.before = at.residual;
+    at.residual = gang.template total_double<0>();
+    // A fixed c: the ranks before the sweep are taken, whose residual this is. Else those after it, one step better.
+    bound = (rules.fixed_c != 0 ? at.residual + fabs(next_c - at.c) : rules.alpha * at.residual) /
+                (at.sum * (1 - rules.alpha)) +
+            rules.rounding;
+    settled = bound <= rules.tolerance;
+    if (settled && rules.fixed_c != 0) break;
+    at.sum = gang.template total_double<1>() + (rules.fixed_c != 0 ? still : 0);
+    if (rules.fixed_c == 0) at.dangling = gang.template total_double<2>();
+    plan_sweep(rules, (rules.tolerance - rules.rounding) * at.sum * (1 - rules.alpha), at);
+  }
+  // at.sum is that of the ranks which are taken.
+  for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
+    double y = v.y[row];
+    if (rules.rho != 0 && row < v.rows.active) y -= static_cast<double>(v.step[row]);
+    v.rank[v.rows.order != nullptr ? v.rows.order[row] : row] = y / at.sum;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    u64* const word = v.team.outcome->word;
+    word[kSweeps] = sweep;
+    word[kBound] = static_cast<u64>(__double_as_longlong(bound));
+    word[kRho] = static_cast<u64>(__double_as_longlong(at.rho));
+    word[kSettled] = settled;
+  }
+  gang.finish();
+}
+
+}  // namespace shoal::pagerank_gpu

@@ -1,0 +1,41 @@
+// The asynchronous search on a machine's PEs: the same lines for CPU threads and GPUs.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "algo/known_words.hpp"
+#include "engines.hpp"
+#include "shoal/algo/sssp.hpp"
+#include "shoal/worklist/worklist.hpp"
+
+namespace shoal {
+
+/// Owns the distances and the worklist.
+/// @tparam kWithGpu  as of Worklist
+template <class Word, bool kWithGpu = SHOAL_GPU_CODE>
+class SsspAsync : public SsspEngine {
+ public:
+  SsspAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
+      : graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan) {
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      tasks_.push_back({graph.out[p], graph.out_weights[p], graph.partition.owner, known_.all(p), known_.parts()});
+    }
+  }
+
+  void search(vertex_t placed_source, Report& report) override {
+    std::vector<std::vector<typename Sssp<Word>::Item>> seeds(graph_.n_pes());
+    seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
+    static_assert(kUnreachedDistance<Word> == static_cast<Word>(-1));
+    clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
+  }
+
+  SsspWords words() const override { return {sizeof(Word) == 8, known_.template all_own<const void*>()}; }
+
+ private:
+  const PlacedGraph& graph_;
+  KnownWords<Word> known_;
+  Worklist<Sssp<Word>, DirectTransport, kWithGpu> worklist_;
+  std::vector<Sssp<Word>> tasks_;
+};
+
+}  // namespace shoal

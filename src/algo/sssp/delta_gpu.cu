@@ -1,0 +1,395 @@
+#include "delta_gpu.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "delta_narrow.cuh"
+#include "delta_plan.hpp"
+#include "delta_search.cuh"
+#include "engines.hpp"
+#include "lockstep/team.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "shoal/device/device_memory.cuh"
+#include "sort_rows.cuh"
+
+namespace shoal {
+namespace {
+
+using namespace sssp_gpu;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send",    "receive", "publish",
+                                              "copy",  "pull", "sweep",  "cluster", "meet"};
+
+/// A counter in device memory.
+u64 fetch(const void* counter) {
+  u64 out = 0;
+  SHOAL_CUDA(cudaMemcpy(&out, counter, sizeof(out), cudaMemcpyDefault));
+  return out;
+}
+
+}  // namespace
+
+struct SsspDeltaGpu::State {
+  const PlacedGraph& graph;
+  SsspDeltaGpuTuning tuning;
+  LockstepTeam team;
+  bool wide;
+  Rules rules{};
+  SsspWindows windows;
+  std::vector<int> blocks;
+  double prepare_seconds = 0;
+
+  State(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
+      : graph(g), tuning(t), team(g.devices, "shortest paths", t.deadline_seconds), wide(words) {}
+  virtual ~State() = default;
+  virtual void search(vertex_t source, Report& report) = 0;
+  virtual const void* words(pe_t p) const = 0;
+  virtual std::int64_t extra_bytes() const = 0;
+  virtual const Tally* tally(pe_t p) const = 0;
+};
+
+namespace {
+
+template <class Metric>
+struct Pe {
+  using Raw = typename Metric::Raw;
+  Slice<Metric> view{};
+  DeviceArray<Raw> distance;
+  DeviceArray<u32> marks[3], queue[2], outbox;
+  DeviceArray<Chunk<Raw>> chunks;
+  DeviceArray<Message<Raw>> inbox, round;
+  DeviceArray<Tally> tally;
+  SortedArcs<typename Metric::Weight> out, in;  // `in` only of directed graphs
+
+  std::size_t bytes() const {
+    return distance.size_bytes() + 3 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
+           chunks.size_bytes() + inbox.size_bytes() + round.size_bytes() + tally.size_bytes() +
+           out.targets.size_bytes() + out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
+  }
+};
+
+}  // namespace
+
+namespace {
+
+template <class Metric>
+struct Search final : SsspDeltaGpu::State {
+  using Raw = typename Metric::Raw;
+  std::vector<std::unique_ptr<Pe<Metric>>> pes;
+  int cluster = 0;                        // blocks of the narrow kernel
+  u64 sweeps = 0, narrow_steps_made = 0;  // of the last search
+
+  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t) : State(g, words, t) {
+    SliceSummary all;
+    for (pe_t p = 0; p < g.n_pes(); ++p) all.add(set_up(p));
+    connect();
+    windows = choose_windows(g, t, all);
+    rules.delta = windows.delta;
+    rules.delta_after = std::max(windows.delta, windows.after);
+    rules.pull = windows.pull;
+    rules.pulls = windows.pull > 0 ? static_cast<u32>(t.pulls) : 0;
+    rules.pull_growth = t.pull_growth;
+    rules.range_windows = t.range_windows;
+    if (rules.pulls > 0) sort_all();
+    const double n = static_cast<double>(g.num_vertices);
+    rules.pull_enter = static_cast<u32>(std::clamp(n * t.pull_enter, 0.0, 4e9));
+    rules.pull_arcs = static_cast<u64>(t.pull_share * static_cast<double>(g.num_arcs));
+    rules.far_widths = t.far_widths;
+    rules.sweep_enter = static_cast<u32>(std::clamp(n * t.sweep_enter, 0.0, 4e9));
+    rules.sweep_leave = static_cast<u32>(std::clamp(n * t.sweep_leave, 0.0, 4e9));
+    rules.round_steps = static_cast<u32>(t.round_steps);
+    set_up_narrow();
+    blocks = team.prepare(kernel(), t.block_threads, shared_bytes(), t.blocks_per_sm);
+  }
+
+  const void* kernel() const {
+    return pes.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
+                          : reinterpret_cast<const void*>(search_distances<Metric, false>);
+  }
+  const void* narrow_kernel() const {
+    return pes.size() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
+                          : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
+  }
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
+  }
+
+  SliceSummary set_up(pe_t p) {
+    pes.push_back(std::make_unique<Pe<Metric>>());
+    Pe<Metric>& pe = *pes.back();
+    DeviceGuard guard(graph.devices[p]);
+    Slice<Metric>& v = pe.view;
+    const pe_t n_pes = graph.n_pes();
+    v.team = team.view(p);
+    v.rows = graph.out[p];
+    v.weights = weights(graph.out_weights[p]);
+    v.n = static_cast<u32>(graph.num_vertices);
+    for (pe_t q = 0; q < n_pes; ++q) v.begin[q] = graph.out[q].first;
+    v.begin[n_pes] = v.n;
+    const std::int64_t own = std::max<std::int64_t>(v.rows.count, 1);
+    const SliceSummary summary = describe_slice(v.rows, graph.out_weights[p]);
+    pe.distance = DeviceArray<Raw>(v.n, "distances");
+    for (int i = 0; i < 3; ++i) {
+      pe.marks[i] = DeviceArray<u32>(v.n / 32 + 1, "marks");
+      pe.marks[i].fill_bytes(0);
+      v.marks[i] = pe.marks[i].data();
+    }
+    for (int i = 0; i < 2; ++i) {
+      pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
+      v.queue[i] = pe.queue[i].data();
+    }
+    pe.chunks = DeviceArray<Chunk<Raw>>(static_cast<std::int64_t>(std::max<u64>(summary.chunks, 1)), "row chunks");
+    pe.tally = DeviceArray<Tally>(1, "counters");
+    pe.tally.fill_bytes(0);
+    if (n_pes > 1) {
+      pe.outbox = DeviceArray<u32>(v.n - v.rows.count, "outboxes");
+      pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * most_rows(), "inboxes");
+      pe.round = DeviceArray<Message<Raw>>(std::int64_t{n_pes} * 2 * kRoundMail, "inboxes of rounds");
+    }
+    v.distance = pe.distance.data();
+    v.chunks = pe.chunks.data();
+    v.tally = pe.tally.data();
+    SHOAL_CUDA(cudaDeviceSynchronize());
+    return summary;
+  }
+
+  std::int64_t most_rows() const {
+    vertex_t most = 1;
+    for (const CsrView& rows : graph.out) most = std::max(most, rows.count);
+    return most;
+  }
+
+  static const typename Metric::Weight* weights(const ArcWeights& w) {
+    if constexpr (std::is_same_v<typename Metric::Weight, double>) {
+      return w.reals;
+    } else {
+      return w.ints;
+    }
+  }
+
+  /// Where memory does not hold the arcs once more, nothing is pulled.
+  void sort_all() {
+    try {
+      for (auto& pe : pes) sort_arcs(*pe);
+    } catch (const CapacityError&) {
+      rules.pulls = 0;
+      windows.why += ", no room for rows in order of weight";
+      for (auto& pe : pes) {
+        pe->out = {};
+        pe->in = {};
+        pe->view.rows = graph.out[pe->view.team.me];
+        pe->view.weights = weights(graph.out_weights[pe->view.team.me]);
+        pe->view.in = {};
+      }
+    }
+  }
+
+  /// Long arcs are to be pulled: rows in order of weight, of in-arcs as well.
+  void sort_arcs(Pe<Metric>& pe) {
+    Slice<Metric>& v = pe.view;
+    const pe_t p = v.team.me;
+    DeviceGuard guard(graph.devices[p]);
+    pe.out = sort_rows(graph.out[p], weights(graph.out_weights[p]));
+    v.rows.targets = pe.out.targets.data();
+    v.weights = pe.out.weights.data();
+    v.in = v.rows;
+    v.in_weights = v.weights;
+    if (graph.symmetric) return;
+    pe.in = sort_rows(graph.in[p], weights(graph.in_weights[p]));
+    v.in = graph.in[p];
+    v.in.targets = pe.in.targets.data();
+    v.in_weights = pe.in.weights.data();
+  }
+
+  void connect() {
+    for (auto& mine : pes) {
+      Slice<Metric>& v = mine->view;
+      std::int64_t outbox = 0;
+      for (auto& other : pes) {
+        const pe_t p = other->view.team.me;
+        if (p == v.team.me) continue;
+        v.round[p] = mine->round.data() + std::int64_t{p} * 2 * kRoundMail;
+        v.peer_round[p] = other->round.data() + std::int64_t{v.team.me} * 2 * kRoundMail;
+        v.outbox[p] = mine->outbox.data() + outbox;
+        outbox += other->view.rows.count;
+        v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * most_rows();
+        v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * most_rows();
+      }
+    }
+  }
+
+  /// Marks are empty after a search that ended by itself.
+  void clear_marks() {
+    for (auto& pe : pes) {
+      for (auto& m : pe->marks) m.fill_bytes(0);
+      DeviceGuard guard(pe->marks[0].device());
+      SHOAL_CUDA(cudaDeviceSynchronize());
+    }
+  }
+
+  /// The cluster of the narrow kernel, as large as fits; none: it is not used.
+  void set_up_narrow() {
+    rules.narrow_after = 0;
+    if (!tuning.narrow) return;
+    cluster = team.prepare_cluster(narrow_kernel(), sssp_gpu::kMaxThreads, kNarrowBytes, tuning.cluster_blocks);
+    if (cluster == 0) return;
+    rules.narrow_after = static_cast<u32>(tuning.narrow_after);
+    const auto slots = kNarrowSlots<Raw> * static_cast<u32>(cluster);
+    rules.narrow_enter = std::min(static_cast<u32>(tuning.narrow_enter), slots / 2);
+    rules.narrow_leave = std::min(static_cast<u32>(tuning.narrow_leave), slots);
+  }
+
+  /// Where the kernels that ended have left the search. @return vertices pending
+  u64 read_resume(std::vector<Resume<Raw>>& resume) const {
+    u64 pending = 0;
+    for (pe_t p = 0; p < team.n_pes(); ++p) {
+      const u64* word = team.outcome(p).word;
+      resume[p] = {1, static_cast<u32>(word[0]), static_cast<u32>(word[2]), static_cast<Raw>(word[3])};
+      pending += word[2];
+    }
+    return pending;
+  }
+
+  /// The wide kernel, and the narrow one whenever it hands over. @return seconds
+  double run(vertex_t source) {
+    SearchArgs args{rules, source};
+    std::vector<Resume<Raw>> resume(pes.size());
+    std::vector<std::vector<void*>> wide_args(pes.size()), narrow_args(pes.size());
+    std::vector<void**> to_wide, to_narrow;
+    for (std::size_t p = 0; p < pes.size(); ++p) {
+      wide_args[p] = {&pes[p]->view, &args, &resume[p]};
+      narrow_args[p] = {&pes[p]->view, &rules, &resume[p]};
+      to_wide.push_back(wide_args[p].data());
+      to_narrow.push_back(narrow_args[p].data());
+    }
+    sweeps = narrow_steps_made = 0;
+    for (double seconds = 0;;) {
+      seconds += team.run(kernel(), blocks, tuning.block_threads, shared_bytes(), to_wide);
+      sweeps += team.outcome(0).word[1];
+      const bool narrow = team.outcome(0).word[4] != 0;
+      read_resume(resume);
+      if (!narrow) return seconds;
+      const u32 before = resume[0].step;
+      seconds += team.run_cluster(narrow_kernel(), cluster, sssp_gpu::kMaxThreads, kNarrowBytes, to_narrow);
+      const u64 pending = read_resume(resume);
+      narrow_steps_made += resume[0].step - before;
+      if (pending == 0) return seconds;
+    }
+  }
+
+  void search(vertex_t source, Report& report) override {
+    try {
+      report.seconds += run(source);
+    } catch (...) {
+      clear_marks();
+      throw;
+    }
+    const auto& outcome = team.outcome(0);
+    report.rounds += static_cast<std::int64_t>(outcome.word[0]);
+    for (auto& pe : pes) {
+      const auto popped = static_cast<std::int64_t>(fetch(&pe->view.tally->popped));
+      report.run += popped;
+      report.accepted += popped;
+      report.pushed += static_cast<std::int64_t>(fetch(&pe->view.tally->arcs));
+    }
+    char text[160];
+    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %u from %.4g",
+                  rules.delta, windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
+                  static_cast<unsigned long long>(narrow_steps_made), static_cast<unsigned long long>(sweeps),
+                  rules.pulls, rules.pull);
+    report.chosen.emplace_back("delta", text);
+  }
+
+  const void* words(pe_t p) const override {
+    const Slice<Metric>& v = pes[p]->view;
+    return v.distance + v.rows.first;
+  }
+  const Tally* tally(pe_t p) const override { return pes[p]->view.tally; }
+  std::int64_t extra_bytes() const override {
+    std::size_t bytes = 0;
+    for (auto& pe : pes) bytes += pe->bytes();
+    return static_cast<std::int64_t>(bytes);
+  }
+};
+
+}  // namespace
+
+SsspDeltaGpu::SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning) {
+  const auto start = std::chrono::steady_clock::now();
+  check_tuning(tuning);
+  if (graph.n_pes() == 0 || graph.devices.size() != static_cast<std::size_t>(graph.n_pes())) {
+    throw UsageError("shortest paths: the graph lies on CPU PEs; place it with place_on_devices");
+  }
+  if (graph.weight_kind == WeightKind::none || graph.out_weights.size() != graph.out.size()) {
+    throw UsageError("shortest paths: the graph was placed without weights");
+  }
+  if (graph.weight_kind == WeightKind::float64) {
+    state_ = std::make_unique<Search<RealMetric>>(graph, true, tuning);
+  } else if (wide) {
+    state_ = std::make_unique<Search<WideMetric>>(graph, true, tuning);
+  } else {
+    state_ = std::make_unique<Search<NarrowMetric>>(graph, false, tuning);
+  }
+  state_->prepare_seconds = seconds_since(start);
+}
+
+SsspDeltaGpu::~SsspDeltaGpu() = default;
+SsspDeltaGpu::SsspDeltaGpu(SsspDeltaGpu&&) noexcept = default;
+SsspDeltaGpu& SsspDeltaGpu::operator=(SsspDeltaGpu&&) noexcept = default;
+
+void SsspDeltaGpu::search(vertex_t placed_source, Report& report) {
+  if (placed_source >= state_->graph.num_vertices) {
+    throw UsageError("shortest paths: source " + std::to_string(placed_source) + "; the graph has " +
+                     std::to_string(state_->graph.num_vertices) + " vertices, counted from 0");
+  }
+  state_->search(placed_source, report);
+}
+const void* SsspDeltaGpu::words(pe_t p) const { return state_->words(p); }
+bool SsspDeltaGpu::wide() const { return state_->wide; }
+double SsspDeltaGpu::delta() const { return state_->rules.delta; }
+double SsspDeltaGpu::prepare_seconds() const { return state_->prepare_seconds; }
+std::int64_t SsspDeltaGpu::extra_bytes() const { return state_->extra_bytes(); }
+std::vector<std::pair<const char*, double>> SsspDeltaGpu::phases(pe_t p) const {
+  std::vector<std::pair<const char*, double>> out;
+  const auto& ns = state_->tally(p)->phase_ns;
+  for (u32 i = 0; i < kPhases; ++i) out.emplace_back(kPhaseNames[i], static_cast<double>(fetch(&ns[i])) * 1e-9);
+  return out;
+}
+std::int64_t SsspDeltaGpu::messages(pe_t p) const { return static_cast<std::int64_t>(fetch(&state_->tally(p)->sent)); }
+
+namespace {
+
+class Engine final : public SsspEngine {
+ public:
+  Engine(const PlacedGraph& graph, double delta, bool wide)
+      : n_pes_(graph.n_pes()), search_(graph, wide, tuned(delta)) {}
+  void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
+  SsspWords words() const override {
+    SsspWords out{search_.wide(), {}};
+    for (pe_t p = 0; p < n_pes_; ++p) out.pes.push_back(search_.words(p));
+    return out;
+  }
+
+ private:
+  static SsspDeltaGpuTuning tuned(double delta) {
+    SsspDeltaGpuTuning t;
+    t.delta = delta;
+    return t;
+  }
+  pe_t n_pes_;
+  SsspDeltaGpu search_;
+};
+
+}  // namespace
+
+std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph& graph, double delta, bool wide) {
+  return std::make_unique<Engine>(graph, delta, wide);
+}
+
+}  // namespace shoal

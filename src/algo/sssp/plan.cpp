@@ -1,0 +1,148 @@
+// What `auto` means for shortest paths.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "algo/plan.hpp"
+#include "engines.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr Named<SsspStrategy> kStrategies[] = {
+    {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
+
+// Every bucket is a meeting or more. AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: road:64 (18,566
+// vertices and arcs) .14 / .19, road:150 (0.1 M) .76 / .53, road:200 (0.2 M) 1.4 / .90 and 1.5, road:300 (0.4 M) 3.3 / 2.0;
+// kron:13 (0.2 M) .40 / .32, kron:15 (0.9 M) 1.5 / 1.0; uniform:14,degree=4 (0.15 M) .85 / 1.2.
+constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
+
+/// Edges beyond those of a tree of all vertices; below 0 where there are several components.
+std::int64_t detours_of(const PlacedGraph& graph) {
+  return (graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs) - graph.num_vertices;
+}
+
+}  // namespace
+
+const char* name(SsspStrategy strategy) { return name_of(kStrategies, strategy); }
+SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
+
+// Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket runs
+// a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing is
+// reached again. Below an eighth of the mean weight the steps of more buckets cost more than they spare. And one thread alone
+// waits for nobody at the end of a step, so narrow buckets suit it earlier. One thread of an AMD EPYC, 2026-11-21, weights 1 to
+// 255 (mean 128), ms:
+//   delta                                    4 / degree     16      64     512
+//   as-caida20071105 (mean 4, max 2,628)                  0.96    1.04    1.81
+//   dblp-2010 (5, 238)                                    10.9    11.4    18.2
+//   kron:15,degree=4                                       1.1     1.4      11
+//   4elt (5.9, 10)                                        0.67    0.72    0.84
+//   uniform:15,degree=3 (6)                                1.5     1.6     2.2
+//   road:100 (3.6)                                        0.37    0.37    0.32
+//   star:100000                                            3.3     2.9     1.1
+//   complete:100                             0.0087 (5) 0.0039  0.0069
+//   uniform:10,degree=64                      0.144 (4)  0.076   0.149
+//   complete:1000                              0.50 (1)   0.12    0.36
+double default_delta(const PlacedGraph& graph, int threads) {
+  constexpr double kMostDegree = 32;
+  double degree = mean_degree(graph);
+  if (threads > 0) {
+    const bool crowded = is_skewed(graph) && detours_of(graph) > graph.num_vertices / 4;
+    degree = crowded || (threads == 1 && degree > 4) ? kMostDegree : std::min(degree, kMostDegree);
+  }
+  return std::max(graph.mean_weight * (degree >= 8 ? 4 / degree : 4), std::numeric_limits<double>::min());
+}
+
+SmallGraph small_on_gpus(const PlacedGraph& graph) {
+  constexpr std::int64_t kVertices = 1 << 19, kSkewedArcs = 7 << 18, kEvenArcs = 9 << 18;
+  const std::int64_t most_detours = std::int64_t{std::bit_width(unsigned(graph.n_pes()))}
+                                    << 16;  // 1, 2, 2, 3 times for 1 to 4
+  const std::int64_t detours = detours_of(graph);
+  const bool tree = graph.num_vertices <= kVertices && detours <= std::min(most_detours, 2 * graph.num_vertices);
+  if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? SmallGraph::tree : SmallGraph::no;
+  if (is_skewed(graph)) {
+    return detours > graph.num_vertices / 4 && graph.num_arcs <= kSkewedArcs ? SmallGraph::near : SmallGraph::no;
+  }
+  if (tree) return SmallGraph::tree;
+  const double degree = mean_degree(graph);
+  return degree >= 7 && degree < 16 && graph.num_arcs <= kEvenArcs ? SmallGraph::near : SmallGraph::no;
+}
+
+namespace {
+
+/// A worker for graphs in which all is near: a block, and a small one where no row fills it. dblp-2010 (rows to 238) .53 ms by
+/// 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron (1,383) .37, .28, and kron:14 .46, .24. Large batches
+/// where there are many vertices: uniform:15,degree=4 (32,768) .28 ms with 64 items, .21 with what fills the lanes.
+/// @return whether it was to be chosen
+bool choose_block(const PlacedGraph& graph, Options& launch) {
+  if (launch.worker != WorkerKind::automatic) return false;
+  const bool long_rows = graph.max_degree >= 512;
+  launch.worker = WorkerKind::block;
+  launch.block_threads = long_rows ? 512 : 128;
+  if (launch.fetch == 0 && !long_rows && graph.num_vertices > 1 << 16) launch.fetch = 64;
+  return true;
+}
+
+}  // namespace
+
+SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
+  SsspPlan plan;
+  // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
+  const bool tuned = asks_for_worklist(options);
+  const SmallGraph small = machine.on_gpu() ? small_on_gpus(graph) : SmallGraph::no;
+  const bool as_they_come = small != SmallGraph::no;
+  plan.strategy = options.strategy;
+  std::string reason = "asked for";
+  if (plan.strategy == SsspStrategy::automatic) {
+    plan.strategy = (tuned || as_they_come) && options.delta == 0 ? SsspStrategy::async : SsspStrategy::delta;
+    reason = options.delta > 0           ? "the width of its buckets was given"
+             : tuned                     ? "options of the asynchronous worklist were given"
+             : small == SmallGraph::tree ? "small and nearly a tree: little is run twice"
+             : small == SmallGraph::near ? "small, and all is near: a few hops are through before the steps of buckets"
+                                         : "near vertices first: few are run twice";
+  }
+  if (plan.strategy == SsspStrategy::async && options.delta > 0) {
+    throw UsageError(
+        "--delta is the width of strategy delta's buckets, but strategy async was asked for; leave it out, or "
+        "use --queue priority and --threshold-delta");
+  }
+  say_strategy(plan.strategy, reason, options, why);
+  plan.threads =
+      threads_worth(machine, graph, plan.strategy == SsspStrategy::async ? kLeastWorkAsync : kLeastWork, why);
+  if (plan.strategy == SsspStrategy::async) {
+    const double degree = mean_degree(graph);
+    Options launch = options;
+    // Where rows are long and a GPU's lanes many, waiting for the threshold costs more than what is run twice: kron:20 on one
+    // H200, 2026-11-21: 3.2 ms without an order (2.2 times the arcs), 17.9 and more with one.
+    const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
+    if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
+    const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
+    plan.launch = plan_vertices(machine, graph, launch, why);
+    if (chosen) {  // not asked for, as plan_vertices has it
+      say_again("worker", "block: small, and all is near", why);
+      say_again("block_threads", std::to_string(launch.block_threads) + ": from the longest row", why);
+      if (options.fetch == 0 && launch.fetch > 0) say_again("fetch", "64: for a block of 128", why);
+    }
+    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+    if (options.queue == QueueKind::automatic && ordered) {
+      say_again("queue", "priority: near vertices first, so few are run twice", why);
+    } else if (options.queue == QueueKind::automatic) {
+      why.emplace_back("queue", as_they_come
+                                    ? "fifo: small, and an order costs more than what is run twice"
+                                    : "fifo: long rows keep all lanes busy, and waiting for an order would not");
+    }
+    if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
+      // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
+      // 2026-11-21: 15.8 ms at 8 times the width, 25.3 at 4 times, 50.5 at the width itself.
+      const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
+      plan.launch.threshold_delta =
+          wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
+      say_again("threshold_delta", rough(plan.launch.threshold_delta) + ": from the mean weight and degree", why);
+    }
+  }
+  return plan;
+}
+
+}  // namespace shoal

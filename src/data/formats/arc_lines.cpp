@@ -1,0 +1,227 @@
+#include "arc_lines.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "data/parallel.hpp"
+#include "shoal/core/error.hpp"
+
+namespace shoal::io {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+/// True if the line holds data: it is neither blank nor a comment.
+bool has_data(const Line& line, const char* comments, const char*& first) {
+  first = skip_blanks(line.begin, line.end);
+  return first < line.end && (*first == '\0' || std::strchr(comments, *first) == nullptr);
+}
+
+std::string columns_text(int count) { return std::to_string(count) + (count == 1 ? " column" : " columns"); }
+
+/// Steps over the separator behind field `column` (0-based) of `columns`.
+const char* next_field(const char* p, const char* line_end, bool commas, int column, int columns) {
+  p = skip_blanks(p, line_end);
+  bool comma = false;
+  if (commas && p < line_end && *p == ',') {
+    comma = true;
+    p = skip_blanks(p + 1, line_end);
+  }
+  const bool last = column + 1 == columns;
+  if (last && (p < line_end || comma))
+    throw ParseError{p, "expected " + columns_text(columns) + ", found " +
+                            (p < line_end ? "more from " + quoted(p, line_end, commas) : "a comma behind the last") +
+                            "; every line must have the same columns"};
+  if (!last && p == line_end)
+    throw ParseError{line_end, "expected " + columns_text(columns) + ", found " + std::to_string(column + 1) +
+                                   "; complete the line"};
+  return p;
+}
+
+void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcList& out) {
+  if (rules.prefix != 0) {
+    if (*p != rules.prefix || p + 1 == line_end || !is_blank(p[1]))
+      throw ParseError{p, std::string("expected a line '") + rules.prefix + " SOURCE TARGET WEIGHT', found " +
+                              quoted(p, line_end) + "; remove or correct the line"};
+    p = skip_blanks(p + 1, line_end);
+  }
+  vertex_t source = 0, target = 0;
+  WeightValue weight;
+  const char *source_at = p, *weight_at = p;
+  for (int column = 0; column < rules.columns; ++column) {
+    if (column == rules.source_column) {
+      source_at = p;
+      p = read_vertex(p, line_end, rules.commas, rules.base, rules.vertices, source);
+    } else if (column == rules.target_column) {
+      p = read_vertex(p, line_end, rules.commas, rules.base, rules.vertices, target);
+    } else {
+      weight_at = p;
+      p = read_weight(p, line_end, rules.commas, rules.weight, weight);
+    }
+    p = next_field(p, line_end, rules.commas, column, rules.columns);
+  }
+  if (rules.lower_triangle && source < target)
+    throw ParseError{source_at, "entry (" + std::to_string(source + rules.base) + ", " +
+                                    std::to_string(target + rules.base) +
+                                    ") lies above the diagonal of a symmetric matrix; store row >= column only, or "
+                                    "declare the matrix general"};
+  out.sources.push_back(source);
+  out.targets.push_back(target);
+  if (rules.weight != WeightRule::none) append_weight(out, weight, weight_at, rules.reals_only);
+}
+
+ArcList parse_piece(const char* begin, const char* end, const ArcRules& rules) {
+  ArcList out;
+  const std::size_t guess = static_cast<std::size_t>(end - begin) / 10;
+  out.sources.reserve(guess);
+  out.targets.reserve(guess);
+  for (Line line = line_at(begin, end); line.begin < end; line = line_at(line.next, end)) {
+    const char* first = nullptr;
+    if (has_data(line, rules.comments, first)) parse_line(first, line.end, rules, out);
+  }
+  return out;
+}
+
+/// The k-th line with data (0-based) at or behind `begin`.
+const char* data_line(const char* begin, const char* end, const ArcRules& rules, std::int64_t k) {
+  for (Line line = line_at(begin, end); line.begin < end; line = line_at(line.next, end)) {
+    const char* first = nullptr;
+    if (has_data(line, rules.comments, first) && k-- == 0) return line.begin;
+  }
+  return end;
+}
+
+template <class T>
+void gather(std::vector<ArcList>& pieces, const std::vector<std::size_t>& starts, std::vector<T> ArcList::*member,
+            std::vector<T>& out) {
+  out.resize(starts.back());
+  parallel_tasks(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t i) {
+    std::vector<T>& from = pieces[i].*member;
+    if (!from.empty()) std::memcpy(out.data() + starts[i], from.data(), from.size() * sizeof(T));
+    from = {};
+  });
+}
+
+}  // namespace
+
+const char* read_vertex(const char* p, const char* end, bool commas, vertex_t base, std::int64_t vertices,
+                        vertex_t& vertex) {
+  if (p == end) throw ParseError{p, "the line ends where a vertex number is expected; is the file complete?"};
+  if (*p == '-' && p + 1 < end && is_digit(p[1]))
+    throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is negative; vertices are numbered from " +
+                            std::to_string(base)};
+  std::uint64_t value = 0;
+  const auto [rest, status] = std::from_chars(p, end, value);
+  if (!is_digit(*p) || !ends_field(rest, end, commas))
+    throw ParseError{
+        p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
+  if (vertices >= 0) {
+    if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(vertices))
+      throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is outside " + std::to_string(base) + ".." +
+                              std::to_string(vertices - 1 + base) + "; correct it or the declared size"};
+  } else if (status != std::errc() || value >= static_cast<std::uint64_t>(kMaxVertices)) {
+    throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is too large; the largest is " +
+                            std::to_string(kMaxVertices - 1) + " (renumber the vertices)"};
+  }
+  vertex = static_cast<vertex_t>(value - base);
+  return rest;
+}
+
+ArcList join(std::vector<ArcList>& pieces) {
+  ArcList out;
+  std::vector<std::size_t> starts{0};
+  for (const ArcList& piece : pieces) {
+    starts.push_back(starts.back() + piece.sources.size());
+    if (piece.weight_kind > out.weight_kind) out.weight_kind = piece.weight_kind;  // none < int32 < float64
+  }
+  if (out.weight_kind == WeightKind::float64) {
+    for (ArcList& piece : pieces)
+      if (piece.weight_kind == WeightKind::int32) to_real(piece);
+    gather(pieces, starts, &ArcList::real_weights, out.real_weights);
+  } else if (out.weight_kind == WeightKind::int32) {
+    gather(pieces, starts, &ArcList::int_weights, out.int_weights);
+  }
+  gather(pieces, starts, &ArcList::sources, out.sources);
+  gather(pieces, starts, &ArcList::targets, out.targets);
+  return out;
+}
+
+std::vector<const char*> cut_at_lines(const char* begin, const char* end, std::size_t bytes) {
+  std::vector<const char*> cuts{begin};
+  while (static_cast<std::size_t>(end - cuts.back()) > bytes) {
+    const char* cut = line_at(cuts.back() + bytes, end).next;
+    if (cut == end) break;
+    cuts.push_back(cut);
+  }
+  cuts.push_back(end);
+  return cuts;
+}
+
+ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rules, const Progress& progress) {
+  const auto cuts = cut_at_lines(begin, text.end(), kPieceBytes);
+  const auto count = static_cast<std::int64_t>(cuts.size()) - 1;
+  std::vector<ArcList> pieces(count);
+  std::atomic<std::int64_t> done{0}, held{0};
+  const auto caller = std::this_thread::get_id();
+  try {
+    parallel_tasks(count, [&](std::int64_t i) {
+      pieces[i] = parse_piece(cuts[i], cuts[i + 1], rules);
+      const std::int64_t bytes = peak_bytes(0, pieces[i].size(), pieces[i].weight_kind, false);
+      if ((held += bytes) > rules.memory_bytes)
+        throw CapacityError(text.name + ": its arcs alone take more than the " +
+                            std::to_string(rules.memory_bytes >> 20) +
+                            " MB of memory that are available; use a machine with more memory");
+      const std::int64_t finished = ++done;
+      if (std::this_thread::get_id() == caller) progress.at(static_cast<double>(finished) / static_cast<double>(count));
+    });
+  } catch (const ParseError& error) {
+    text.raise(error);
+  }
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t here = pieces[i].size();
+    if (rules.arcs >= 0 && total + here > rules.arcs)
+      text.raise(data_line(cuts[i], cuts[i + 1], rules, rules.arcs - total),
+                 "more lines than the " + std::to_string(rules.arcs) + " that the header declares; correct the header");
+    total += here;
+  }
+  if (rules.arcs >= 0 && total < rules.arcs)
+    text.raise(text.end(), "the file ends after " + std::to_string(total) + " of the " + std::to_string(rules.arcs) +
+                               " lines that the header declares; is it complete?");
+  WeightRemarks remarks = remarks_of(text, pieces);
+  ArcList arcs = join(pieces);
+  arcs.remarks = std::move(remarks);
+  return arcs;
+}
+
+const char* line_of_vertex(const Text& text, const char* begin, const ArcRules& rules, vertex_t v) {
+  for (Line line = line_at(begin, text.end()); line.begin < text.end(); line = line_at(line.next, text.end())) {
+    const char* first = nullptr;
+    ArcList arc;
+    if (has_data(line, rules.comments, first)) parse_line(first, line.end, rules, arc);
+    if (arc.size() == 1 && (arc.sources[0] == v || arc.targets[0] == v)) return line.begin;
+  }
+  return text.end();
+}
+
+std::int64_t peak_bytes(std::int64_t vertices, std::int64_t arcs, WeightKind kind, bool undirected) {
+  const std::int64_t weight = kind == WeightKind::none ? 0 : kind == WeightKind::int32 ? 4 : 8;
+  const std::int64_t listed = arcs * (8 + weight), placed = arcs * (4 + weight) * (undirected ? 2 : 1);
+  const std::int64_t offsets = (vertices + 1) * static_cast<std::int64_t>(sizeof(arc_t));
+  // While arcs are placed there are the list and the graph; then the graph, and offsets once more to look for reverses.
+  return placed + offsets + std::max(listed, offsets);
+}
+
+Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undirected,
+          const std::function<std::string()>& place) {
+  source.require_room(vertices, arcs.size(), peak_bytes(vertices, arcs.size(), arcs.weight_kind, undirected), place);
+  WeightRemarks remarks = std::move(arcs.remarks);
+  Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),
+                            std::move(arcs.real_weights), undirected, source.options.dedup);
+  graph.weight_remarks = std::move(remarks);
+  if (!graph.symmetric) graph.symmetric = is_symmetric(graph);
+  return graph;
+}
+
+}  // namespace shoal::io

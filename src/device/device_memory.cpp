@@ -1,0 +1,155 @@
+// The memory pools of the devices, and who may use them.
+#if defined(SHOAL_HAVE_CUDA)
+#include "shoal/device/device_memory.cuh"
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+
+#include "shoal/device/peer_access.cuh"
+
+namespace shoal {
+namespace {
+
+/// One device's. Never destroyed: the runtime may be gone before a static object is.
+struct Pool {
+  std::once_flag once;
+  cudaMemPool_t pool = nullptr;   ///< null: plain cudaMalloc
+  cudaStream_t stream = nullptr;  ///< on which memory is given and taken back; nothing else runs there
+};
+
+constexpr int kMostDevices = 64;
+
+/// With its device current. @throws DeviceError
+Pool& pool_of(int device) {
+  static auto& pools = *new std::array<Pool, kMostDevices>;
+  if (device < 0 || device >= kMostDevices) {
+    throw DeviceError("device " + std::to_string(device) + ": this build knows devices 0 to " +
+                      std::to_string(kMostDevices - 1) + "; choose others with CUDA_VISIBLE_DEVICES");
+  }
+  Pool& mine = pools[device];
+  std::call_once(mine.once, [&] {
+    int has_pools = 0;
+    SHOAL_CUDA(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, device));
+    if (has_pools == 0 || std::getenv("SHOAL_PLAIN_MALLOC") != nullptr) return;
+    SHOAL_CUDA(cudaStreamCreateWithFlags(&mine.stream, cudaStreamNonBlocking));
+    cudaMemPoolProps what{};
+    what.allocType = cudaMemAllocationTypePinned;
+    what.location = {.type = cudaMemLocationTypeDevice, .id = device};
+    cudaMemPool_t pool = nullptr;
+    SHOAL_CUDA(cudaMemPoolCreate(&pool, &what));
+    std::uint64_t kept = kKeptBytes;
+    SHOAL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
+    mine.pool = pool;
+  });
+  return mine;
+}
+
+int current_device() {
+  int device = -1;
+  SHOAL_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+cudaError_t allocate(const Pool& pool, void** p, std::size_t bytes) {
+  if (pool.pool == nullptr) return cudaMalloc(p, bytes);
+  const cudaError_t status = cudaMallocFromPoolAsync(p, bytes, pool.pool, pool.stream);
+  return status == cudaSuccess ? cudaStreamSynchronize(pool.stream) : status;  // from here on every stream may use it
+}
+
+/// Hands back what the pool keeps. True if that may help.
+bool trim(const Pool& pool) {
+  if (pool.pool == nullptr) return false;
+  return cudaDeviceSynchronize() == cudaSuccess && cudaMemPoolTrimTo(pool.pool, 0) == cudaSuccess;
+}
+
+}  // namespace
+
+std::size_t free_device_bytes() {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  SHOAL_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+  const Pool& pool = pool_of(current_device());
+  if (pool.pool == nullptr) return free_bytes;
+  std::uint64_t reserved = 0, used = 0;
+  SHOAL_CUDA(cudaMemPoolGetAttribute(pool.pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  SHOAL_CUDA(cudaMemPoolGetAttribute(pool.pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free_bytes + (reserved - used);
+}
+
+void* device_alloc(std::size_t bytes, const char* name) {
+  if (bytes == 0) return nullptr;
+  void* p = nullptr;
+  const int device = current_device();
+  const Pool& pool = pool_of(device);
+  const bool injected = AllocationFault::count++ == AllocationFault::fail_at;
+  cudaError_t status = injected ? cudaErrorMemoryAllocation : allocate(pool, &p, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    if (!injected && trim(pool)) status = allocate(pool, &p, bytes);
+  }
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free_bytes = 0, total_bytes = 0;
+    SHOAL_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+    throw CapacityError(std::string(name) + " on device " + std::to_string(device) + ": " + std::to_string(bytes) +
+                        " bytes wanted, " + std::to_string(free_device_bytes()) + " of " + std::to_string(total_bytes) +
+                        " free" + (injected ? " (failure injected by a test)" : "") +
+                        "; use more PEs or a smaller graph");
+  }
+  cuda_check(status, name);
+  ++AllocationFault::held;
+  return p;
+}
+
+void device_free(void* p) noexcept {
+  if (p == nullptr) return;
+  --AllocationFault::held;
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) return;  // the device is lost, and its memory with it
+  const Pool& pool = pool_of(device);                 // made when `p` was, so this does not throw
+  if (pool.pool == nullptr) {
+    cudaFree(p);
+    return;
+  }
+  cudaDeviceSynchronize();
+  cudaFreeAsync(p, pool.stream);
+  // A pool hands back what is beyond kKeptBytes at the next synchronisation, and that may take long: here, and not in
+  // somebody's timed run.
+  cudaStreamSynchronize(pool.stream);
+}
+
+void reach_peer(int device, int peer) {
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> reached;
+  const std::lock_guard lock(mutex);
+  if (device == peer || reached.count({device, peer}) > 0) return;
+  int can = 0;
+  SHOAL_CUDA(cudaDeviceCanAccessPeer(&can, device, peer));
+  if (can == 0) {
+    throw DeviceError("device " + std::to_string(device) + " cannot reach the memory of device " +
+                      std::to_string(peer) + "; run on one GPU (--pes 1)");
+  }
+  {
+    DeviceGuard guard(peer);
+    const Pool& pool = pool_of(peer);
+    if (pool.pool != nullptr) {
+      cudaMemAccessDesc access{};
+      access.location = {.type = cudaMemLocationTypeDevice, .id = device};
+      access.flags = cudaMemAccessFlagsProtReadWrite;
+      SHOAL_CUDA(cudaMemPoolSetAccess(pool.pool, &access, 1));
+    }
+  }
+  // Also for memory that is not of a pool, and for copies between the two.
+  DeviceGuard guard(device);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();  // by somebody else in this process
+  } else {
+    cuda_check(status, "cudaDeviceEnablePeerAccess");
+  }
+  reached.insert({device, peer});
+}
+
+}  // namespace shoal
+#endif

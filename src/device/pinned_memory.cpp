@@ -1,0 +1,79 @@
+// What the process keeps: page-locked memory by size, streams by device. Never destroyed, because the runtime may be
+// gone before a static object is.
+#if defined(SHOAL_HAVE_CUDA)
+#include "shoal/device/pinned_memory.cuh"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal {
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  std::multimap<std::size_t, void*> blocks;  ///< by size
+  std::size_t bytes = 0;
+  std::map<int, std::vector<cudaStream_t>> streams;  ///< by device
+};
+
+Kept& kept() {
+  static Kept& all = *new Kept;
+  return all;
+}
+
+constexpr std::size_t kSmallest = 4096;
+
+}  // namespace
+
+std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name) {
+  // Powers of two, so that requests of about one size find what the others left; those too large to be kept as they
+  // are.
+  if (bytes <= kKeptPinnedBytes) bytes = std::bit_ceil(std::max(bytes, kSmallest));
+  void* p = nullptr;
+  {
+    const std::lock_guard lock(kept().mutex);
+    if (const auto found = kept().blocks.find(bytes); found != kept().blocks.end()) {
+      p = found->second;
+      kept().blocks.erase(found);
+      kept().bytes -= bytes;
+    }
+  }
+  if (p == nullptr) cuda_check(cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped), name);
+  return {p, [bytes](void* q) {
+            const std::lock_guard lock(kept().mutex);
+            if (kept().bytes + bytes > kKeptPinnedBytes) {
+              cudaFreeHost(q);
+            } else {
+              kept().blocks.emplace(bytes, q);
+              kept().bytes += bytes;
+            }
+          }};
+}
+
+Stream::Stream(int device) : device_(device) {
+  {
+    const std::lock_guard lock(kept().mutex);
+    std::vector<cudaStream_t>& waiting = kept().streams[device];
+    if (!waiting.empty()) {
+      stream_ = waiting.back();
+      waiting.pop_back();
+      return;
+    }
+  }
+  DeviceGuard guard(device);
+  SHOAL_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+
+Stream::~Stream() {
+  if (stream_ == nullptr) return;
+  const std::lock_guard lock(kept().mutex);
+  kept().streams[device_].push_back(stream_);
+}
+
+}  // namespace shoal
+#endif

@@ -1,0 +1,65 @@
+// The host side of lockstep kernels (lockstep.cuh): control blocks on every device, one cooperative launch on all of
+// them, and what went wrong as an exception.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep.cuh"
+#include "shoal/device/device_memory.cuh"
+
+namespace shoal {
+
+/// What launches lockstep kernels on one device for each PE. Not thread-safe; kernels of one team run one at a time.
+class LockstepTeam {
+ public:
+  /// Allocates control blocks and opens the way to all peers' memory.
+  /// @param devices  [n_pes] CUDA device of each PE, 1 to lockstep::kPeers PEs; those of one device share it
+  /// @param what     what runs, for errors: "shortest paths"
+  /// @throws UsageError (numbers of PEs), DeviceError (no cooperative launches, a device that cannot reach
+  ///         a peer's memory), CapacityError
+  LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30);
+  ~LockstepTeam();
+  LockstepTeam(LockstepTeam&&) noexcept;
+
+  pe_t n_pes() const;
+  int device(pe_t p) const;
+  cudaStream_t stream(pe_t p) const;  ///< kernels run on it; ordered after the legacy stream
+  const lockstep::View& view(pe_t p) const;
+  const lockstep::Outcome& outcome(pe_t p) const;  ///< of the last run()
+
+  /// Loads `kernel` on every device (nothing may be loaded while PEs wait for each other), allows its shared memory, and
+  /// finds out how many of its blocks are resident at once, of all PEs of a device together.
+  /// @param most_per_sm  fewer blocks on a multiprocessor than fit; 0: as many as fit
+  /// @return [n_pes] blocks to launch
+  /// @throws DeviceError if not even one block fits
+  std::vector<int> prepare(const void* kernel, int threads, std::size_t shared_bytes, int most_per_sm = 0);
+
+  /// Launches `kernel` on every PE at once and waits for all.
+  /// @param params  [n_pes] as cudaLaunchKernel wants them: pointers to the arguments
+  /// @return seconds from the first launch until the last PE was done
+  /// @throws DeviceError: a launch failed, a kernel faulted, or a PE waited longer than the deadline (names PE, device
+  ///         and barrier). A code that the kernel gave to stop() is no error here: outcome().end tells it.
+  double run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
+             const std::vector<void**>& params);
+
+  /// prepare() for a kernel that runs on one cluster of blocks on each PE: its size, a power of two.
+  /// @param most  a power of two: blocks at most
+  /// @return at most that many; 0 when some device holds no cluster of the kernel at all
+  int prepare_cluster(const void* kernel, int threads, std::size_t shared_bytes, int most);
+  /// run() with one cluster of `blocks` blocks on each PE.
+  double run_cluster(const void* kernel, int blocks, int threads, std::size_t shared_bytes,
+                     const std::vector<void**>& params);
+
+ private:
+  struct Pe;
+  double launch_all(const std::function<cudaError_t(std::size_t)>& launch);
+  void wait_all(const char* what);
+  void clear_control();
+  std::vector<std::unique_ptr<Pe>> pes_;
+  std::string what_;
+  double deadline_seconds_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,244 @@
+#include "shoal/placement/device_graph.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "device_slice.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/device/peer_access.cuh"
+
+namespace shoal {
+namespace {
+
+/// They reach each other afterwards.
+void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes) {
+  const int found = num_devices();
+  if (found == 0) {
+    throw DeviceError(std::string(who) + ": no usable GPU was found; run with --device cpu, or see `shoal doctor`");
+  }
+  if (n_pes < 1 || n_pes > kMaxPes || static_cast<pe_t>(devices.size()) != n_pes) {
+    throw UsageError(std::string(who) + ": " + std::to_string(devices.size()) + " devices given for " +
+                     std::to_string(n_pes) + " PEs; give one for each of 1 to " + std::to_string(kMaxPes) + " PEs");
+  }
+  for (const int device : devices) {
+    if (device < 0 || device >= found) {
+      throw DeviceError(std::string(who) + ": device " + std::to_string(device) + " does not exist; " +
+                        std::to_string(found) + " found, numbered from 0");
+    }
+  }
+  reach_each_other(devices);
+}
+
+/// Rows [first, first + count) of a host graph in placed numbers, on the current device.
+/// @param weights  also those of its arcs, if the graph has some
+DeviceSlice upload_slice(const Csr& graph, vertex_t first, vertex_t count, bool weights) {
+  DeviceSlice slice;
+  slice.first = first;
+  slice.count = count;
+  const arc_t* const from = graph.offsets.data() + first;
+  HostArray<arc_t> offsets(std::int64_t{count} + 1);
+  for (std::int64_t v = 0; v <= count; ++v) offsets[v] = from[v] - from[0];
+  slice.offsets = DeviceArray<arc_t>(offsets.size(), "offsets");
+  slice.offsets.upload(offsets.data(), offsets.size());
+  slice.targets = DeviceArray<vertex_t>(offsets[count], "targets");
+  slice.targets.upload(graph.targets.data() + from[0], offsets[count]);
+  if (weights && graph.weight_kind == WeightKind::int32) {
+    slice.int_weights = DeviceArray<std::int32_t>(offsets[count], "weights");
+    slice.int_weights.upload(graph.int_weights.data() + from[0], offsets[count]);
+  }
+  if (weights && graph.weight_kind == WeightKind::float64) {
+    slice.real_weights = DeviceArray<double>(offsets[count], "weights");
+    slice.real_weights.upload(graph.real_weights.data() + from[0], offsets[count]);
+  }
+  return slice;
+}
+
+/// Offsets of the whole graph from its slices in order. [n + 1]
+HostArray<arc_t> gather_offsets(const std::vector<DeviceSlice>& slices, std::int64_t n) {
+  HostArray<arc_t> offsets(n + 1, 0);
+  for (const DeviceSlice& slice : slices) {
+    arc_t* const mine = offsets.data() + slice.first;
+    const arc_t before = mine[0];
+    slice.offsets.download(mine, std::int64_t{slice.count} + 1);
+    for (std::int64_t v = 0; v <= slice.count; ++v) mine[v] += before;
+  }
+  return offsets;
+}
+
+/// The same rows cut at other places; `slices` is emptied.
+std::vector<DeviceSlice> cut_again(std::vector<DeviceSlice> slices, const HostArray<arc_t>& offsets,
+                                   const OwnerTable& owner, const std::vector<int>& devices) {
+  std::vector<DeviceSlice> out(devices.size());
+  for (pe_t p = 0; p < owner.n_pes; ++p) {
+    DeviceGuard guard(devices[p]);
+    DeviceSlice& slice = out[p];
+    slice.first = owner.begin[p];
+    slice.count = owner.begin[p + 1] - slice.first;
+    const arc_t first_arc = offsets[slice.first], last_arc = offsets[owner.begin[p + 1]];
+    HostArray<arc_t> mine(std::int64_t{slice.count} + 1);
+    for (std::int64_t v = 0; v <= slice.count; ++v) mine[v] = offsets[slice.first + v] - first_arc;
+    slice.offsets = DeviceArray<arc_t>(mine.size(), "offsets");
+    slice.offsets.upload(mine.data(), mine.size());
+    slice.targets = DeviceArray<vertex_t>(last_arc - first_arc, "targets");
+    for (const DeviceSlice& from : slices) {
+      const arc_t from_first = offsets[from.first];
+      const arc_t begin = std::max(first_arc, from_first);
+      const arc_t end = std::min(last_arc, from_first + from.targets.size());
+      if (begin >= end) continue;
+      // From whichever device has it, this one included.
+      SHOAL_CUDA(cudaMemcpy(slice.targets.data() + (begin - first_arc), from.targets.data() + (begin - from_first),
+                            static_cast<std::size_t>(end - begin) * sizeof(vertex_t), cudaMemcpyDefault));
+    }
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  return out;
+}
+
+/// Hands the slices' memory to the graph, whose views of it these become.
+void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vector<CsrView>& rows,
+                 std::vector<ArcWeights>& weights) {
+  for (DeviceSlice& slice : slices) {
+    rows.push_back(slice.view());
+    placed.keep.push_back(std::move(slice.offsets).share());
+    placed.keep.push_back(std::move(slice.targets).share());
+    if (placed.weight_kind == WeightKind::none) continue;
+    weights.push_back({slice.int_weights.data(), slice.real_weights.data()});
+    placed.keep.push_back(std::move(slice.int_weights).share());
+    placed.keep.push_back(std::move(slice.real_weights).share());
+  }
+}
+
+}  // namespace
+
+PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<int> devices, bool weights) {
+  const OwnerTable& owner = partition.owner;
+  check_devices("place_on_devices", devices, owner.n_pes);
+  Csr copy;
+  const bool same = partition.identity() && partition.n() == input.num_vertices() && !input.offsets.empty();
+  if (!same) copy = place(input, partition);
+  const Csr& graph = same ? input : copy;
+
+  PlacedGraph placed;
+  placed.devices = devices;
+  placed.symmetric = graph.symmetric;
+  placed.num_vertices = graph.num_vertices();
+  placed.num_arcs = graph.num_arcs();
+  for (std::int64_t v = 0; v < placed.num_vertices; ++v) {
+    placed.max_degree = std::max(placed.max_degree, graph.degree(static_cast<vertex_t>(v)));
+  }
+  if (weights) placed.weight_kind = graph.weight_kind;
+  const auto upload = [&](const Csr& from, std::vector<CsrView>& rows, std::vector<ArcWeights>& weights_of) {
+    std::vector<DeviceSlice> slices;
+    for (pe_t p = 0; p < owner.n_pes; ++p) {
+      DeviceGuard guard(devices[p]);
+      slices.push_back(upload_slice(from, owner.begin[p], owner.begin[p + 1] - owner.begin[p], weights));
+    }
+    keep_slices(placed, std::move(slices), rows, weights_of);
+  };
+  upload(graph, placed.out, placed.out_weights);
+  if (graph.symmetric || placed.num_arcs == 0) {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  } else {
+    upload(transpose(graph), placed.in, placed.in_weights);
+  }
+  placed.partition = std::move(partition);
+  return placed;
+}
+
+bool can_generate_on_devices(PartitionKind kind) {
+  return kind == PartitionKind::automatic || kind == PartitionKind::block || kind == PartitionKind::edges ||
+         kind == PartitionKind::one || kind == PartitionKind::random;
+}
+
+PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
+                                std::uint64_t seed, std::optional<WeightSource> weights) {
+  spec.check();
+  if (weights == WeightSource::file) {
+    throw UsageError("generate_on_devices: " + spec.text() + " has no weights of its own; use hash255 or unit");
+  }
+  check_devices("generate_on_devices", devices, n_pes);
+  if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
+  if (!can_generate_on_devices(kind)) {
+    throw UsageError(
+        "generate_on_devices: only block, edges, one and random partitions are made where the graph is "
+        "generated; for others generate on the host and place the graph");
+  }
+  const std::int64_t n = spec.num_vertices();
+  PlacedGraph placed;
+  Partition& partition = placed.partition;
+  if (kind == PartitionKind::random) partition = random_partition(n, n_pes, seed);
+  partition.kind = kind;
+  partition.owner = kind == PartitionKind::one ? one_range(n, n_pes) : block_ranges(n, n_pes);
+  const Placement placement{partition.identity(), RandomPlacement(n, seed)};
+  const auto make = [&](bool reverse) {
+    std::vector<DeviceSlice> slices;
+    for (pe_t p = 0; p < n_pes; ++p) {
+      DeviceGuard guard(devices[p]);
+      const vertex_t first = partition.owner.begin[p];
+      slices.push_back(generate_slice(spec, placement, first, partition.owner.begin[p + 1] - first, reverse));
+    }
+    return slices;
+  };
+  std::vector<DeviceSlice> out = make(false), in;
+  if (spec.directed) in = make(true);
+  if (kind == PartitionKind::edges && n_pes > 1) {
+    // Equal arcs can be cut only once the arcs are known: rows move to their owner now.
+    const HostArray<arc_t> offsets = gather_offsets(out, n);
+    partition.owner = edge_ranges(offsets.data(), n, n_pes);
+    out = cut_again(std::move(out), offsets, partition.owner, devices);
+    if (spec.directed) {
+      const HostArray<arc_t> in_offsets = gather_offsets(in, n);
+      in = cut_again(std::move(in), in_offsets, partition.owner, devices);
+    }
+  }
+  placed.devices = devices;
+  placed.symmetric = !spec.directed;
+  placed.num_vertices = n;
+  arc_t most = 0;
+  partition.cut_arcs = 0;
+  for (pe_t p = 0; p < n_pes; ++p) {
+    DeviceGuard guard(devices[p]);
+    const SliceMeasures measures = measure_slice(out[p]);
+    placed.num_arcs += out[p].targets.size();
+    most = std::max(most, out[p].targets.size());
+    placed.max_degree = std::max(placed.max_degree, measures.max_degree);
+    partition.cut_arcs += measures.cut_arcs;
+  }
+  partition.imbalance =
+      placed.num_arcs > 0 ? static_cast<double>(most) * n_pes / static_cast<double>(placed.num_arcs) : 1;
+  if (weights) {
+    placed.weight_kind = WeightKind::int32;
+    placed.mean_weight = *weights == WeightSource::unit ? 1 : 128;
+    placed.max_weight = *weights == WeightSource::unit ? 1 : 255;
+    for (pe_t p = 0; p < n_pes; ++p) {
+      DeviceGuard guard(devices[p]);
+      DeviceArray<vertex_t> names(partition.identity() ? 0 : n, "input numbers, while arcs are weighed");
+      if (!partition.identity()) names.upload(partition.input_of_placed.data(), n);
+      weigh_slice(out[p], *weights, names.data(), placed.symmetric, false);
+      if (spec.directed) weigh_slice(in[p], *weights, names.data(), placed.symmetric, true);
+    }
+  }
+  keep_slices(placed, std::move(out), placed.out, placed.out_weights);
+  if (spec.directed) {
+    keep_slices(placed, std::move(in), placed.in, placed.in_weights);
+  } else {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  }
+  return placed;
+}
+
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (num_devices() == 0) {
+    std::memcpy(to, from, bytes);
+  } else {
+    SHOAL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,163 @@
+#include "shoal/program/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "shoal/core/error.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/placement/device_graph.hpp"
+#include "shoal/program/run_flags.hpp"
+
+namespace shoal {
+
+void Meeting::wait() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t round = round_;
+  if (++arrived_ == n_) {
+    arrived_ = 0;
+    ++round_;
+    all_here_.notify_all();
+  } else {
+    all_here_.wait(lock, [&] { return failed_ || round_ != round; });
+  }
+  if (failed_) throw DeviceError("another PE failed");
+}
+
+const std::vector<const void*>& Meeting::show(pe_t me, const void* mine) {
+  board_[static_cast<std::size_t>(me)] = mine;  // each PE its own place; wait() orders it before the reads
+  wait();
+  return board_;
+}
+
+void Meeting::fail() {
+  const std::lock_guard lock(mutex_);
+  failed_ = true;
+  all_here_.notify_all();
+}
+
+namespace {
+
+/// What a body is about.
+struct Subject {
+  Csr graph;
+  vertex_t source = 0;
+  std::int64_t size = 0;
+};
+
+PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& options) {
+  Partition partition = make_partition(graph, machine.n_pes(), options.partition, options.partition_file, options.seed);
+  if (machine.on_gpu()) return place_on_devices(graph, std::move(partition), machine.devices());
+  return place_on_threads(std::shared_ptr<const Csr>(&graph, [](const Csr*) {}), std::move(partition));
+}
+
+/// Runs the body on every PE; the first PE's error that is not a consequence of another's is rethrown.
+bool run_body(const Machine& machine, const Options& options, const PlacedGraph& placed, const Subject& subject,
+              const std::function<bool(Context&)>& body) {
+  const pe_t n = machine.n_pes();
+  Meeting meeting(n);
+  std::mutex mutex;
+  std::exception_ptr error;
+  bool right = true;
+  std::vector<std::thread> threads;
+  for (pe_t p = 0; p < n; ++p) {
+    threads.emplace_back([&, p] {
+      Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, meeting);
+      try {
+        const bool mine = body(ctx);
+        const std::lock_guard lock(mutex);
+        right = right && mine;
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+        meeting.fail();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+  return right;
+}
+
+int complain(int status, const std::string& program, const std::string& what) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), what.c_str());
+  return status;
+}
+
+/// The command line, the subject, the body, and what comes of them. `app` has the program's own flags, which `subject` reads.
+int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,
+            const std::function<bool(Context&)>& body) {
+  const std::string& name = app.get_name();
+  RunFlags flags;
+  flags.add_to(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
+  }
+  try {
+    Options options;
+    flags.read(options);
+    const Machine machine(options);
+    const Subject read = subject();
+    const PlacedGraph placed = place_on(machine, read.graph, options);
+    return run_body(machine, options, placed, read, body) ? 0 : 1;
+  } catch (const UsageError& error) {
+    return complain(2, name, error.what());
+  } catch (const CapacityError& error) {
+    return complain(3, name, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(3, name, "out of memory; make it smaller, or use more PEs");
+  } catch (const Error& error) {
+    return complain(4, name, error.what());
+  } catch (const std::exception& error) {
+    return complain(5, name, std::string("the program threw an exception of its own: ") + error.what());
+  } catch (...) {
+    return complain(5, name, "the program threw an exception of its own that has no text");
+  }
+}
+
+std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }
+
+}  // namespace
+
+int run_program(int argc, char** argv, const char* about, const std::function<bool(Context&)>& body) {
+  CLI::App app(about, name_of(argv));
+  std::string graph_text;
+  std::int64_t source = 0;
+  ReadOptions reading;
+  app.add_option("graph", graph_text,
+                 "a file in any format that shoal reads, or a generator such as kron:16 or road:512")
+      ->required();
+  app.add_option("--source", source, "vertex to start from, in the input's numbers")->type_name("N");
+  app.add_flag("--undirected", reading.undirected, "read an edge list in both directions");
+  const auto subject = [&] {
+    Subject read;
+    read.graph = is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);
+    if (source < 0 || source >= read.graph.num_vertices()) {
+      throw UsageError("--source " + std::to_string(source) + ": " + graph_text + " has " +
+                       std::to_string(read.graph.num_vertices()) + " vertices, numbered from 0");
+    }
+    read.source = static_cast<vertex_t>(source);
+    return read;
+  };
+  return run_app(app, argc, argv, subject, body);
+}
+
+int run_program(int argc, char** argv, const char* about, std::int64_t size,
+                const std::function<bool(Context&)>& body) {
+  CLI::App app(about, name_of(argv));
+  app.add_option("--size", size, "how much there is to do")->type_name("N")->capture_default_str();
+  const auto subject = [&] {
+    if (size < 0) throw UsageError("--size " + std::to_string(size) + " is negative; a number from 0 on is wanted");
+    return Subject{generate(parse_generator("chain:1")), 0, size};
+  };
+  return run_app(app, argc, argv, subject, body);
+}
+
+}  // namespace shoal

@@ -1,0 +1,118 @@
+#include "shoal/worker/thread_team.hpp"
+
+#include <string>
+#include <system_error>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+namespace {
+
+// Looks for something to happen before going to sleep: 64 pauses and this many yields, some 30 microseconds on a free
+// core. When cores are short, each yield lets another thread work, and the sleep comes after one turn of each.
+constexpr unsigned kLooks = 192;
+
+template <class Ready>
+bool look(Ready ready) {
+  for (Backoff backoff; backoff.spins() < kLooks; backoff.pause()) {
+    if (ready()) return true;
+  }
+  return ready();
+}
+
+}  // namespace
+
+ThreadTeam::ThreadTeam(pe_t n_pes, int threads_per_pe) : n_pes_(n_pes), threads_per_pe_(threads_per_pe) {
+  if (n_pes < 1 || n_pes > kMaxPes) {
+    throw UsageError("a team of threads needs 1 to " + std::to_string(kMaxPes) + " PEs, not " + std::to_string(n_pes));
+  }
+  if (threads_per_pe < 1 || threads_per_pe > kMaxThreads / n_pes) {
+    throw UsageError("threads per PE must be 1 to " + std::to_string(kMaxThreads / n_pes) + " with " +
+                     std::to_string(n_pes) + " PEs, not " + std::to_string(threads_per_pe));
+  }
+  epoch_.store(0);
+  pending_.store(0);
+  running_.store(0);
+  try {
+    threads_.reserve(size() - 1);
+    for (int index = 1; index < size(); ++index) threads_.emplace_back([this, index] { serve(index); });
+  } catch (const std::system_error& error) {
+    const auto started = std::to_string(threads_.size() + 1);
+    stop();
+    throw CapacityError("the system gave " + started + " of " + std::to_string(size()) + " threads (" + error.what() +
+                        "); lower --threads or --pes, or raise the process limit (ulimit -u)");
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+ThreadTeam::~ThreadTeam() { stop(); }
+
+void ThreadTeam::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    epoch_.store_release(epoch_.load() + 1);
+  }
+  begun_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void ThreadTeam::run_erased(Call call, void* callee) {
+  std::uint32_t idle = 0;
+  if (!running_.compare_swap_acquire(idle, 1)) {
+    throw UsageError("a team of threads was asked to run while it runs; wait for the first run, or use a second team");
+  }
+  call_ = call;
+  callee_ = callee;
+  pending_.store(static_cast<std::uint32_t>(threads_.size()));
+  if (!threads_.empty()) {
+    {
+      std::lock_guard lock(mutex_);
+      epoch_.store_release(epoch_.load() + 1);
+    }
+    begun_.notify_all();  // no system call when nobody sleeps
+  }
+  call_one(0);
+  auto all_returned = [&] { return pending_.load_acquire() == 0; };
+  if (!look(all_returned)) {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, all_returned);
+  }
+  std::exception_ptr error;
+  {
+    std::lock_guard lock(mutex_);  // also: the last thread has left its critical section
+    error.swap(first_error_);
+  }
+  running_.store_release(0);
+  if (error) std::rethrow_exception(error);
+}
+
+void ThreadTeam::call_one(int index) noexcept {
+  try {
+    call_(callee_, index / threads_per_pe_, index % threads_per_pe_);
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    if (!first_error_) first_error_ = std::current_exception();
+  }
+}
+
+void ThreadTeam::serve(int index) {
+  for (std::uint32_t seen = 0;;) {
+    auto begun = [&] { return epoch_.load_acquire() != seen; };
+    if (!look(begun)) {
+      std::unique_lock lock(mutex_);
+      begun_.wait(lock, begun);
+    }
+    seen = epoch_.load_acquire();  // one run at a time: it cannot have moved by two
+    if (stopping_) return;         // was written before this epoch_ was released
+    call_one(index);
+    if (pending_.fetch_add_acq_rel(~0u) == 1) {
+      { std::lock_guard lock(mutex_); }  // the caller is either before its test or asleep, never between
+      ended_.notify_one();
+    }
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,157 @@
+#include "shoal/worklist/launch_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is room in spill
+
+/// Notes one decision: "value: asked for" or "value: reason".
+template <class T>
+void note(std::vector<std::pair<std::string, std::string>>& why, const char* option, const T& value, bool asked,
+          const std::string& reason) {
+  std::string text;
+  if constexpr (std::is_convertible_v<T, std::string>)
+    text = value;
+  else if constexpr (std::is_floating_point_v<T>)
+    text = exact(value);
+  else
+    text = std::to_string(value);
+  why.emplace_back(option, text + ": " + (asked ? "asked for" : reason));
+}
+
+/// The options given that only the worklist knows: "--worker, --fetch".
+std::string worklist_options(const Options& o) {
+  const std::pair<bool, const char*> options[] = {{o.worker != WorkerKind::automatic, "--worker"},
+                                                  {o.kernel != KernelKind::automatic, "--kernel"},
+                                                  {o.fetch > 0, "--fetch"},
+                                                  {o.capacity > 0, "--capacity"},
+                                                  {o.spill >= 0, "--spill"},
+                                                  {o.workers > 0, "--workers"},
+                                                  {o.queue != QueueKind::automatic, "--queue"},
+                                                  {o.threshold >= 0, "--threshold"},
+                                                  {o.threshold_delta > 0, "--threshold-delta"},
+                                                  {o.buckets > 0, "--buckets"},
+                                                  {o.judge != JudgeKind::automatic, "--judge"},
+                                                  {o.combine != CombineKind::automatic, "--combine"}};
+  std::string names;
+  for (const auto& [given, name] : options) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool asks_for_worklist(const Options& options) { return !worklist_options(options).empty(); }
+
+void note_unused(const Options& options, std::vector<std::pair<std::string, std::string>>& why) {
+  const std::string names = worklist_options(options);
+  if (!names.empty()) why.emplace_back("not used", names + ": of the worklist, which is strategy async");
+}
+
+LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
+                       std::vector<std::pair<std::string, std::string>>& why) {
+  LaunchPlan plan;
+  if (!on_gpu && (options.worker == WorkerKind::warp || options.worker == WorkerKind::block)) {
+    throw UsageError(std::string("worker ") + name(options.worker) +
+                     " runs on GPUs; on CPU threads use --worker thread");
+  }
+  const bool worker_asked = options.worker != WorkerKind::automatic;
+  // A block takes many items with one reservation, a warp few. One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps
+  // / blocks of 512: uniform:20,degree=4 breadth-first search 1.68 / 0.83, shortest paths 9.7 / 4.3, components 10.5 / 5.0;
+  // uniform:16,degree=6 0.23 / 0.18, 0.90 / 0.48, 1.14 / 0.67. But where little is under way at any time a warp is through sooner:
+  // roads, and wave read as directed (6.8 arcs a vertex) 0.23 / 0.37, 0.32 / 0.46.
+  const bool wide = fan_out >= 7;
+  plan.worker = worker_asked ? options.worker
+                : !on_gpu    ? WorkerKind::thread
+                : wide       ? WorkerKind::block
+                             : WorkerKind::warp;
+  note(why, "worker", name(plan.worker), worker_asked,
+       !on_gpu ? "CPU threads"
+       : wide  ? "ranges of many elements fill the lanes of a block"
+               : "short ranges keep the lanes of a warp busy, and a warp waits for nobody");
+  plan.block_threads = options.block_threads > 0 ? options.block_threads : 512;
+  if (plan.worker == WorkerKind::block)
+    note(why, "block_threads", plan.block_threads, options.block_threads > 0, "default");
+
+  const bool kernel_asked = options.kernel != KernelKind::automatic;
+  plan.kernel = kernel_asked ? options.kernel : KernelKind::persistent;
+  note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
+
+  // Enough items to fill half of what a worker judges at once; not more, so that the others find some. A worker of several
+  // lanes judges several elements of each lane at once, but short batches one of each. Breadth-first search on one H200, blocks
+  // of 512: kron:20 0.98 ms with 32 items, 1.83 with 9 (2026-11-21); uniform:20,degree=4 0.45 with 128, 0.81 with 32 (2026-11-22).
+  const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
+  const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
+  const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
+  const int most = on_gpu ? static_cast<int>(lanes) : static_cast<int>(CpuThread::kMaxFetch);
+  plan.fetch = static_cast<lane_t>(options.fetch > 0 ? std::min<std::int64_t>(options.fetch, most)
+                                   : on_gpu          ? fitting
+                                                     : 16);
+  note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0 && options.fetch <= most,
+       options.fetch > most ? "the most that such a worker takes; asked for " + std::to_string(options.fetch)
+       : on_gpu             ? "half of what is judged at once over the mean fan-out of " + rough(fan_out)
+                            : "a cache line or two of items");
+
+  const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
+  plan.capacity =
+      std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
+  note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
+  // Room in a channel is cheap where memory is, and an item that finds none costs its pusher tens of times as much.
+  plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
+                                                          : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
+  // A PE can run what its own ring has no room for, but not what others have no room for yet. In an order far from the best
+  // a task makes several items of an element: sssp on wave (156,317 vertices, 2,118,662 arcs), first in first out, random
+  // partition on four H200, 2026-11-21, left up to two per arc waiting; components of uniform:20 (1,048,576 and 33.6 M) on
+  // one, 2026-11-22, five per vertex. And a round of a star has all vertices but one waiting at once.
+  const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
+  const auto spilled = static_cast<std::int64_t>(
+      std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
+  plan.spill_near = options.spill >= 0 ? options.spill : std::max(spilled, items);
+  plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
+  note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
+       std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
+  plan.workers = options.workers;
+  // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
+  // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).
+  if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
+  plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
+  plan.threshold = options.threshold >= 0 ? options.threshold : 0;
+  plan.threshold_delta = options.threshold_delta > 0 ? options.threshold_delta : 1;
+  plan.buckets = static_cast<lane_t>(options.buckets > 0 ? options.buckets : 4);
+  if (plan.queue == QueueKind::priority) {
+    note(why, "queue", "priority", true, "");
+    note(why, "threshold", plan.threshold, options.threshold >= 0, "everything waits for its bucket");
+    note(why, "threshold_delta", plan.threshold_delta, options.threshold_delta > 0, "one step of the priority");
+    note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0, "the next three, and all beyond");
+    // Parked items wait in spill.
+    if (options.spill < 0)
+      plan.spill_near = std::max(plan.spill_near, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
+  }
+  plan.judge_remote = options.judge == JudgeKind::remote && n_pes > 1;
+  if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");
+  plan.combine = options.combine == CombineKind::on && n_pes > 1;
+  if (options.combine != CombineKind::automatic) note(why, "combine", name(options.combine), true, "");
+  plan.stall_timeout_seconds = options.stall_timeout_seconds;
+  return plan;
+}
+
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes,
+                        std::vector<std::pair<std::string, std::string>>& why) {
+  if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
+  plan.judge_remote = !plan.combine;
+  // kron:20 on four H200, 2026-11-21: breadth-first search 2.4 ms instead of 5.0, shortest paths 11.0 instead of 20.6.
+  note(why, "judge", plan.judge_remote ? "remote" : "owner", false,
+       plan.judge_remote ? "many items are refused, and a refused one need not travel"
+                         : "items are combined before they are judged");
+}
+
+}  // namespace shoal

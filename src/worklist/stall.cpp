@@ -1,0 +1,240 @@
+#include "shoal/worklist/stall.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace shoal {
+
+std::uint64_t PeSnapshot::created() const {
+  std::uint64_t sum = entered + ring_tail;
+  for (std::uint64_t s : sent) sum += s;
+  return sum;
+}
+
+std::int64_t PeSnapshot::in_hand() const {
+  // Holders take tickets ahead: those beyond the tail, or whose slot is still full, are not taken.
+  std::uint64_t taken = looked ? ring_tail - ring_waiting - ring_unfilled : std::min(ring_head, ring_tail);
+  for (std::uint64_t r : received) taken += r;
+  return static_cast<std::int64_t>(taken + entered - completed);
+}
+
+PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks) {
+  PeSnapshot s;
+  s.state = control.state.load();
+  s.completed = control.completed.load_acquire();
+  s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());
+  s.ring_head = control.ring.head.load();
+  s.ring_tail = control.ring.tail.load();
+  s.ring_room = control.ring.room.load();
+  s.phase = control.phase.load();
+  s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
+  for (pe_t q = 0; q < n_pes; ++q) {
+    s.sent.push_back(control.send[q].tail.load());
+    s.channel_room.push_back(control.send[q].room.load());
+    s.received.push_back(control.receive[q].head());
+    s.unread.push_back(control.receive[q].unread());
+  }
+  return s;
+}
+
+std::uint64_t outstanding(const std::vector<PeSnapshot>& pes) {
+  std::uint64_t created = 0, completed = 0;
+  for (const PeSnapshot& p : pes) {
+    created += p.created();
+    completed += p.completed;
+  }
+  return created - completed;
+}
+
+std::uint64_t progress(const std::vector<PeSnapshot>& pes) {
+  std::uint64_t sum = 0;
+  for (const PeSnapshot& p : pes) {
+    sum += p.ring_head;  // not `completed`: an item that only goes from spill to a full channel and back completes, too
+    for (std::uint64_t r : p.received) sum += r;
+  }
+  return sum;
+}
+
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+std::string pe(std::size_t p) { return "PE " + std::to_string(p); }
+std::string items(std::uint64_t n) { return number(n) + (n == 1 ? " item" : " items"); }
+std::string channel(std::size_t from, std::size_t to) { return "channel " + pe(from) + " -> " + pe(to) + ": "; }
+
+/// What is wrong, in the order in which one thing causes another.
+class Diagnosis {
+ public:
+  explicit Diagnosis(const std::vector<PeSnapshot>& pes) : pes_(pes) {}
+
+  std::string line() {
+    unfilled_slots();
+    lost_puts();
+    unread_claims();
+    lost_credits();
+    if (lines_.empty()) taken_and_not_completed();
+    if (lines_.empty()) waiting_and_not_taken();
+    if (lines_.empty()) unmoved_spill();
+    if (lines_.empty()) return items(outstanding(pes_)) + " outstanding, and every queue is empty";
+    std::string line;
+    for (std::size_t i = 0; i < lines_.size() && i < kMostLines; ++i) line += (i > 0 ? "; " : "") + lines_[i];
+    if (lines_.size() > kMostLines) line += "; and " + number(lines_.size() - kMostLines) + " more";
+    return line;
+  }
+
+ private:
+  static constexpr std::size_t kMostLines = 4;
+
+  void unfilled_slots() {
+    for (std::size_t p = 0; p < pes_.size(); ++p) {
+      const PeSnapshot& s = pes_[p];
+      if (s.ring_unfilled == 0) continue;
+      lines_.push_back("ring of " + pe(p) + ": ticket " + number(s.first_unfilled) +
+                       " was given to a pusher and its slot never filled (" + number(s.ring_unfilled) + " such, tail " +
+                       number(s.ring_tail) + ", head " + number(s.ring_head) + ")");
+    }
+  }
+  void lost_puts() {
+    for (std::size_t to = 0; to < pes_.size(); ++to) {
+      for (std::size_t from = 0; from < pes_[to].missing.size(); ++from) {
+        const std::uint64_t missing = pes_[to].missing[from];
+        if (missing == 0) continue;
+        lines_.push_back(channel(from, to) + number(missing) + " of " + items(pes_[from].sent[to]) +
+                         " sent never arrived (ticket " + number(pes_[to].first_missing[from]) + ", received " +
+                         number(pes_[to].received[from]) + ", room " + std::to_string(pes_[from].channel_room[to]) +
+                         ")");
+      }
+    }
+  }
+  void unread_claims() {
+    for (std::size_t to = 0; to < pes_.size(); ++to) {
+      for (std::size_t from = 0; from < pes_[to].unread.size(); ++from) {
+        const std::uint64_t unread = pes_[to].unread[from];
+        if (unread == 0) continue;
+        lines_.push_back(channel(from, to) + items(unread) + " arrived, and a worker of " + pe(to) +
+                         " claimed them without reading them");
+      }
+    }
+  }
+  void lost_credits() {
+    for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
+      if (waiting == 0 && pes_[from].sent[to] > 0 && pes_[from].channel_room[to] <= 0) {
+        lines_.push_back(channel(from, to) + "no room, though all " + items(pes_[from].sent[to]) +
+                         " sent were received: credits were lost" + spill_note(from));
+      }
+    });
+  }
+  /// All idle workers have told what they completed: what is missing is in the hands of one that is not idle.
+  void taken_and_not_completed() {
+    for (std::size_t p = 0; p < pes_.size(); ++p) {
+      const std::int64_t held = pes_[p].in_hand();
+      const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks) * kChunkItems;
+      // Spill that has somewhere to go is moved by every worker that is not in a task.
+      if (held > most_in_spill || (held > 0 && !waits_for_room(p))) {
+        lines_.push_back(
+            pe(p) + ": " + items(static_cast<std::uint64_t>(held)) + " taken and not completed" +
+            (most_in_spill > 0 ? ", those in spill among them" : "") + " (completed " + number(pes_[p].completed) +
+            "): a worker does not return from its task, or its count was lost" + ring_note(p) + spill_note(p));
+      } else if (held < 0) {
+        lines_.push_back(pe(p) + ": " + number(static_cast<std::uint64_t>(-held)) +
+                         " more completed than taken (completed " + number(pes_[p].completed) + ")");
+      }
+    }
+  }
+  void waiting_and_not_taken() {
+    for (std::size_t p = 0; p < pes_.size(); ++p) {
+      const std::string note = ring_note(p);
+      if (!note.empty()) lines_.push_back(note.substr(2) + spill_note(p));
+    }
+    for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
+      if (waiting == 0) return;
+      lines_.push_back(channel(from, to) + number(waiting) + " of " + items(pes_[from].sent[to]) +
+                       " sent have not been received (ticket " + number(pes_[to].received[from]) + ", room " +
+                       std::to_string(pes_[from].channel_room[to]) + ")" +
+                       (pes_[to].looked ? ": they arrived, and no worker of " + pe(to) + " takes them" : ""));
+    });
+  }
+  void unmoved_spill() {
+    for (std::size_t p = 0; p < pes_.size(); ++p) {
+      const std::string note = spill_note(p);
+      if (!note.empty()) lines_.push_back(note.substr(2));
+    }
+  }
+
+  bool waits_for_room(std::size_t p) const {
+    return std::any_of(pes_[p].channel_room.begin(), pes_[p].channel_room.end(), [](std::int64_t r) { return r <= 0; });
+  }
+  std::string ring_note(std::size_t p) const {
+    const PeSnapshot& s = pes_[p];
+    const std::uint64_t waiting = s.looked ? s.ring_waiting : s.ring_tail > s.ring_head ? s.ring_tail - s.ring_head : 0;
+    if (waiting == 0) return "";
+    return "; ring of " + pe(p) + ": " + items(waiting) + " wait and no worker takes them (tail " +
+           number(s.ring_tail) + ", head " + number(s.ring_head) + ")";
+  }
+  std::string spill_note(std::size_t p) const {
+    if (pes_[p].spilled_chunks == 0) return "";
+    return "; spill of " + pe(p) + ": " + number(pes_[p].spilled_chunks) + " chunks of up to " + number(kChunkItems) +
+           " items are held by workers that do not move them";
+  }
+  template <class Body>
+  void for_each_channel(Body body) const {
+    for (std::size_t from = 0; from < pes_.size(); ++from) {
+      for (std::size_t to = 0; to < pes_.size(); ++to) {
+        const std::uint64_t sent = pes_[from].sent[to], received = pes_[to].received[from];
+        if (from != to) body(from, to, sent > received ? sent - received : 0);
+      }
+    }
+  }
+
+  const std::vector<PeSnapshot>& pes_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::string diagnose(const std::vector<PeSnapshot>& pes) { return Diagnosis(pes).line(); }
+
+std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosis) {
+  nlohmann::ordered_json out;
+  out["diagnosis"] = diagnosis;
+  out["outstanding"] = outstanding(pes);
+  for (std::size_t p = 0; p < pes.size(); ++p) {
+    const PeSnapshot& s = pes[p];
+    out["pes"].push_back({{"pe", p},
+                          {"state", s.state},
+                          {"completed", s.completed},
+                          {"created", s.created()},
+                          {"entered", s.entered},
+                          {"ring", {{"tail", s.ring_tail}, {"head", s.ring_head}, {"room", s.ring_room}}},
+                          {"spilled_chunks", s.spilled_chunks},
+                          {"sent", s.sent},
+                          {"channel_room", s.channel_room},
+                          {"received", s.received},
+                          {"unread", s.unread},
+                          {"in_hand", s.in_hand()}});
+    if (!s.looked) continue;
+    auto& slots = out["pes"].back()["slots"];
+    slots = {{"ring_waiting", s.ring_waiting}, {"ring_unfilled", s.ring_unfilled}, {"missing", s.missing}};
+    if (s.ring_unfilled > 0) slots["first_unfilled"] = s.first_unfilled;
+  }
+  const std::string name = "shoal-stall-" + std::to_string(getpid()) + ".json";
+  std::ofstream file(name);
+  file << out.dump(2) << '\n';
+  file.flush();
+  return file.good() ? name : "";
+}
+
+std::string stall_line(double timeout_seconds, const std::vector<PeSnapshot>& pes) {
+  const std::string line = diagnose(pes);
+  const std::string file = dump(pes, line);
+  std::ostringstream out;  // 0.25, not 0.250000
+  out << "no progress for " << timeout_seconds << " s: " << line;
+  if (!file.empty()) out << "; counters in " << file;
+  return out.str();
+}
+
+}  // namespace shoal

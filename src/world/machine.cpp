@@ -1,0 +1,118 @@
+#include "shoal/world/machine.hpp"
+
+#include <algorithm>
+
+#include "shoal/core/error.hpp"
+#include "shoal/world/devices.hpp"
+
+#if defined(SHOAL_HAVE_CUDA)
+#include "shoal/device/peer_access.cuh"
+#endif
+
+namespace shoal {
+namespace {
+
+void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
+  if (engine == "auto") return;
+  if (engine == "self") {
+    if (n_pes > 1) throw UsageError("engine self has one PE, " + std::to_string(n_pes) + " wanted; leave --engine out");
+  } else if (engine == "threads") {
+    if (on_gpu) throw UsageError("engine threads runs on CPU threads; use --device cpu, or --engine peer for GPUs");
+  } else if (engine == "peer") {
+    if (!on_gpu) throw UsageError("engine peer needs GPUs; use --device gpu, or --engine threads for CPU threads");
+  } else {
+    throw UsageError("engine '" + engine + "' is not known; this build has self, threads and peer");
+  }
+}
+
+}  // namespace
+
+Machine::Machine(const Options& options, bool one_gpu) {
+  check_options(options);
+  std::string why_none;
+  std::vector<DeviceInfo> found;
+  const bool engine_wants_cpu = options.engine == "threads";
+  if (options.device != DeviceKind::cpu && !engine_wants_cpu) found = list_devices(&why_none);
+  if (options.device == DeviceKind::gpu && found.empty()) {
+    throw DeviceError(why_none + "; use --device cpu to run on CPU threads");
+  }
+  on_gpu_ = !found.empty();
+  threads_asked_ = options.threads > 0;
+  if (on_gpu_) {
+    choose_gpus(options, found, one_gpu);
+    chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
+    const char* const why = options.pes > 0 ? ": asked for"
+                            : one_gpu && devices_.size() < found.size()
+                                ? ": a small graph, which several GPUs would take longer for"
+                                : ": all GPUs";
+    chosen_.emplace_back("pes", std::to_string(n_pes_) + why +
+                                    (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : ""));
+  } else {
+    if (options.pes_per_gpu > 1) {
+      throw UsageError(
+          "pes per GPU " + std::to_string(options.pes_per_gpu) + " was asked for, but this run has no GPU: " +
+          (engine_wants_cpu ? std::string("engine threads runs on CPU threads") : why_none) + "; leave it out");
+    }
+    n_pes_ = options.pes > 0 ? options.pes : 1;
+    const int usable = usable_threads();
+    threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
+    chosen_.emplace_back("device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu
+                                                  ? std::string("asked for")
+                                                  : why_none.substr(0, why_none.find(';'))));
+    chosen_.emplace_back("pes",
+                         std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
+    chosen_.emplace_back("threads",
+                         std::to_string(threads_per_pe_) +
+                             (options.threads > 0 ? ": asked for" : ": the machine's, shared among the PEs"));
+  }
+  check_engine(options.engine, on_gpu_, n_pes_);
+  engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
+  chosen_.emplace_back("engine", engine_ + (options.engine != "auto" ? ": asked for"
+                                            : n_pes_ == 1            ? ": one PE"
+                                            : on_gpu_                ? ": GPUs of one process"
+                                                                     : ": CPU threads of one process"));
+#if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_) reach_each_other(devices_);
+#endif
+}
+
+void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu) {
+  const pe_t gpus = static_cast<pe_t>(found.size()), most = gpus * options.pes_per_gpu;
+  n_pes_ = options.pes > 0 ? options.pes : one_gpu && options.pes_per_gpu == 1 ? 1 : std::min(most, kMaxPes);
+  if (n_pes_ > most) {
+    const pe_t share = (n_pes_ + gpus - 1) / gpus;
+    throw UsageError(
+        std::to_string(n_pes_) + " PEs wanted, " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " found" +
+        (options.pes_per_gpu > 1 ? " for " + std::to_string(options.pes_per_gpu) + " PEs each" : "") + "; use --pes " +
+        std::to_string(most) +
+        (share <= kMaxPesPerGpu ? ", --pes-per-gpu " + std::to_string(share) + " to let PEs share a GPU," : "") +
+        " or --device cpu");
+  }
+  const pe_t used = (n_pes_ + options.pes_per_gpu - 1) / options.pes_per_gpu;
+  for (pe_t p = 0; p < n_pes_; ++p) {
+    const int gpu = p % used;
+    for (pe_t other = 0; other < used; ++other) {
+      if (!found[gpu].reaches[other]) {
+        throw UsageError("GPU " + std::to_string(gpu) + " cannot reach the memory of GPU " + std::to_string(other) +
+                         "; use --pes 1, or see `shoal doctor`");
+      }
+    }
+    devices_.push_back(gpu);
+  }
+}
+
+pe_t Machine::pes_per_gpu() const {  // dealt round robin: the first GPU has the most
+  return static_cast<pe_t>(std::count(devices_.begin(), devices_.end(), 0));
+}
+
+void Machine::limit_threads(int threads) {
+  if (on_gpu_ || threads_asked_ || team_) return;
+  threads_per_pe_ = std::clamp(threads, 1, threads_per_pe_);
+}
+
+ThreadTeam& Machine::team() const {
+  if (!team_) team_ = std::make_shared<ThreadTeam>(n_pes_, threads_per_pe_);
+  return *team_;
+}
+
+}  // namespace shoal

@@ -1,0 +1,161 @@
+// Names, parsers and ranges of the options of a run.
+#include "shoal/world/options.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/kinds.hpp"
+#include "shoal/core/text.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr Named<DeviceKind> kDevices[] = {
+    {DeviceKind::automatic, "auto"}, {DeviceKind::cpu, "cpu"}, {DeviceKind::gpu, "gpu"}};
+constexpr Named<WorkerKind> kWorkers[] = {{WorkerKind::automatic, "auto"},
+                                          {WorkerKind::thread, "thread"},
+                                          {WorkerKind::warp, "warp"},
+                                          {WorkerKind::block, "block"}};
+constexpr Named<KernelKind> kKernels[] = {
+    {KernelKind::automatic, "auto"}, {KernelKind::persistent, "persistent"}, {KernelKind::discrete, "discrete"}};
+constexpr Named<QueueKind> kQueues[] = {
+    {QueueKind::automatic, "auto"}, {QueueKind::fifo, "fifo"}, {QueueKind::priority, "priority"}};
+constexpr Named<JudgeKind> kJudges[] = {
+    {JudgeKind::automatic, "auto"}, {JudgeKind::owner, "owner"}, {JudgeKind::remote, "remote"}};
+constexpr Named<CombineKind> kCombines[] = {
+    {CombineKind::automatic, "auto"}, {CombineKind::off, "off"}, {CombineKind::on, "on"}};
+constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto"}, {PartitionKind::block, "block"},
+                                                {PartitionKind::edges, "edges"},    {PartitionKind::random, "random"},
+                                                {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
+                                                {PartitionKind::one, "one"},        {PartitionKind::file, "file"}};
+
+void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most, const char* zero = "") {
+  if (value >= least && value <= most) return;
+  throw UsageError(std::string(option) + " " + std::to_string(value) + " is out of range: " + std::to_string(least) +
+                   " to " + std::to_string(most) + zero);
+}
+
+void check_block_threads(const std::string& text, int threads) {
+  if (threads >= 64 && threads <= 512 && threads % 32 == 0) return;
+  throw UsageError("worker '" + text + "': a block has 64 to 512 threads, a multiple of 32 (for example block:256)");
+}
+
+}  // namespace
+
+const char* name(DeviceKind kind) { return name_of(kDevices, kind); }
+const char* name(WorkerKind kind) { return name_of(kWorkers, kind); }
+const char* name(KernelKind kind) { return name_of(kKernels, kind); }
+const char* name(QueueKind kind) { return name_of(kQueues, kind); }
+const char* name(JudgeKind kind) { return name_of(kJudges, kind); }
+const char* name(CombineKind kind) { return name_of(kCombines, kind); }
+const char* name(PartitionKind kind) { return name_of(kPartitions, kind); }
+
+DeviceKind parse_device(const std::string& text) { return kind_of(kDevices, "device", text); }
+KernelKind parse_kernel(const std::string& text) { return kind_of(kKernels, "kernel", text); }
+QueueKind parse_queue(const std::string& text) { return kind_of(kQueues, "queue", text); }
+JudgeKind parse_judge(const std::string& text) { return kind_of(kJudges, "judge", text); }
+CombineKind parse_combine(const std::string& text) { return kind_of(kCombines, "combine", text); }
+
+void parse_worker(const std::string& text, Options& options) {
+  const std::size_t colon = text.find(':');
+  const WorkerKind kind = kind_of(kWorkers, "worker", text.substr(0, colon), ", block:THREADS");
+  int threads = 0;
+  if (colon != std::string::npos) {
+    const char* begin = text.data() + colon + 1;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(begin, end, threads);
+    if (kind != WorkerKind::block || error != std::errc() || rest != end) {
+      throw UsageError("worker '" + text + "' is not known; legal: auto, thread, warp, block, block:THREADS");
+    }
+    check_block_threads(text, threads);
+  }
+  options.worker = kind;
+  options.block_threads = threads;
+}
+
+void parse_partition(const std::string& text, Options& options) {
+  const std::size_t colon = text.find(':');
+  const PartitionKind kind = kind_of(kPartitions, "partition", text.substr(0, colon), ":PATH");
+  const std::string file = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if ((kind == PartitionKind::file) == file.empty() || (colon != std::string::npos && kind != PartitionKind::file)) {
+    throw UsageError("partition '" + text +
+                     "' is not known; legal: auto, block, edges, random, modulo, metis, one, file:PATH (PATH names a "
+                     "file with one PE number per line)");
+  }
+  options.partition = kind;
+  options.partition_file = file;
+}
+
+void check_options(const Options& o) {
+  check_range("pes", o.pes, 0, kMaxPes, " (0 chooses)");
+  check_range("pes per GPU", o.pes_per_gpu, 1, kMaxPesPerGpu);
+  check_range("threads", o.threads, 0, 4096, " (0 chooses)");
+  check_range("workers", o.workers, 0, 1 << 24, " (0 chooses)");
+  check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
+  check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
+  check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
+  check_range("buckets", o.buckets, 0, 16, " (0 chooses)");
+  if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
+    throw UsageError("threshold " + exact(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
+  }
+  if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
+    throw UsageError("threshold delta " + exact(o.threshold_delta) + " is out of range: above 0, to 1e18 (0 chooses)");
+  }
+  if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
+    throw UsageError(
+        "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for");
+  }
+  if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
+  if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
+  if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer") {
+    throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer");
+  }
+  if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
+    throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: above 0, to 1e9");
+  }
+  if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
+    throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +
+                     " was asked for, but device 'cpu' has none; leave it out, or use device 'gpu'");
+  }
+  if (o.engine == "peer" && o.device == DeviceKind::cpu) {
+    throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
+  }
+  if (o.engine == "threads" && o.device == DeviceKind::gpu) {
+    throw UsageError("engine 'threads' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
+  }
+  if (o.engine == "self" && o.pes > 1) {
+    throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");
+  }
+}
+
+std::string to_json(const Options& o) {
+  std::string worker = name(o.worker);
+  if (o.block_threads != 0) worker += ":" + std::to_string(o.block_threads);
+  std::string partition = name(o.partition);
+  if (o.partition == PartitionKind::file) partition += ":" + o.partition_file;
+  const nlohmann::ordered_json json = {{"pes", o.pes},
+                                       {"pes_per_gpu", o.pes_per_gpu},
+                                       {"device", name(o.device)},
+                                       {"engine", o.engine},
+                                       {"worker", worker},
+                                       {"kernel", name(o.kernel)},
+                                       {"threads", o.threads},
+                                       {"workers", o.workers},
+                                       {"fetch", o.fetch},
+                                       {"capacity", o.capacity},
+                                       {"spill", o.spill},
+                                       {"queue", name(o.queue)},
+                                       {"threshold", o.threshold},
+                                       {"threshold_delta", o.threshold_delta},
+                                       {"buckets", o.buckets},
+                                       {"judge", name(o.judge)},
+                                       {"combine", name(o.combine)},
+                                       {"partition", partition},
+                                       {"stall_timeout", o.stall_timeout_seconds},
+                                       {"seed", o.seed}};
+  return json.dump();
+}
+
+}  // namespace shoal

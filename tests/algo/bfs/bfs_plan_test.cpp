@@ -1,0 +1,52 @@
+// What `auto` means for breadth-first search on GPUs, by the shape of the graph; no GPU is needed to ask.
+#include <gtest/gtest.h>
+
+#include "algo/bfs/engines.hpp"
+
+namespace shoal {
+namespace {
+
+/// A graph of that shape, without its arcs.
+PlacedGraph shape(std::int64_t vertices, double mean_degree, arc_t max_degree, pe_t n_pes = 1, double cut = 0.001) {
+  PlacedGraph graph;
+  graph.num_vertices = vertices;
+  graph.num_arcs = static_cast<arc_t>(mean_degree * static_cast<double>(vertices));
+  graph.max_degree = max_degree;
+  graph.partition.cut_arcs = n_pes > 1 ? static_cast<arc_t>(cut * static_cast<double>(graph.num_arcs)) : 0;
+  graph.out.resize(n_pes);
+  return graph;
+}
+BfsStrategy chosen(const PlacedGraph& graph) { return choose_bfs_on_gpus(graph).first; }
+
+TEST(BfsPlan, SkewedOrDenseGraphsGoByLevels) {
+  for (const pe_t n_pes : {1, 4}) {
+    EXPECT_EQ(chosen(shape(1 << 22, 30.6, 160000, n_pes, 0.75)), BfsStrategy::levels);
+    EXPECT_EQ(chosen(shape(1 << 20, 3, 100000, n_pes)), BfsStrategy::levels);
+    EXPECT_EQ(chosen(shape(1 << 20, 13.5, 44, n_pes)), BfsStrategy::levels);
+  }
+}
+
+TEST(BfsPlan, OnOneGpuOnlyLargeRoadsRunAsItemsCome) {
+  EXPECT_EQ(chosen(shape(4096 * 4096, 3.6, 4)), BfsStrategy::levels);
+  EXPECT_EQ(chosen(shape(13191LL * 13191, 2.4, 4)), BfsStrategy::async);
+  EXPECT_EQ(chosen(shape(1 << 26, 2, 13)), BfsStrategy::levels) << "few levels, as uniform:26,degree=1 has";
+}
+
+TEST(BfsPlan, OnSeveralGpusARoadRunsAsItemsComeUnlessMostOfItCrosses) {
+  EXPECT_EQ(chosen(shape(4096 * 4096, 3.6, 4, 4)), BfsStrategy::async);
+  EXPECT_EQ(chosen(shape(4096 * 4096, 3.6, 4, 4, 0.75)), BfsStrategy::levels);
+  PlacedGraph uncounted = shape(4096 * 4096, 3.6, 4, 4);
+  uncounted.partition.cut_arcs = -1;
+  EXPECT_EQ(chosen(uncounted), BfsStrategy::async);
+}
+
+TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
+  EXPECT_TRUE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 4)));
+  EXPECT_TRUE(bfs_runs_ahead_on_gpus(shape(8192 * 8192, 3.6, 4, 2)));
+  EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(8192 * 8192, 3.6, 4, 4)));
+  EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 1))) << "nobody to run ahead of";
+  EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(1 << 26, 31, 500000, 2, 0.5))) << "few levels";
+}
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,90 @@
+// Answers that the tests of PageRank share.
+#pragma once
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/formats/npy.hpp"
+#include "data/input.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/graph/csr.hpp"
+
+namespace shoal::test {
+
+/// A double arc, a loop, dangling vertices (4, 6), and one that has no arc at all (7).
+inline Csr multigraph() { return csr_from_arcs(8, {0, 0, 0, 1, 2, 2, 3, 3, 5, 5}, {1, 1, 2, 2, 0, 2, 2, 4, 0, 6}); }
+
+inline Span<const double> span(const std::vector<double>& x) { return {x.data(), static_cast<std::int64_t>(x.size())}; }
+
+/// The sum of differences; infinite when the lengths differ.
+template <class A, class B>
+double distance(const A& a, const B& b) {
+  if (static_cast<std::int64_t>(a.size()) != static_cast<std::int64_t>(b.size())) return HUGE_VAL;
+  double sum = 0;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(a.size()); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  return distance<std::vector<double>, std::vector<double>>(a, b);
+}
+
+/// Where real graphs with answers are: SHOAL_DATA, or beside the sources.
+inline std::filesystem::path data_folder() {
+  const char* const named = std::getenv("SHOAL_DATA");
+  return named != nullptr ? named : SHOAL_SOURCE_DIR "/../shared/data";
+}
+inline std::string why_no_graphs() {
+  return "no graphs with ranks in " + data_folder().string() + "; set SHOAL_DATA to a folder with MANIFEST.json";
+}
+
+struct RealGraph {
+  std::string name;
+  Csr graph;
+  std::vector<double> ranks;  ///< float64 power iteration to its fixed point, checked with igraph and NetworkX
+};
+
+/// Calls f for every graph that has ranks beside it. @return how many
+/// @param most_arcs  larger graphs are left out
+inline int for_each_real_graph(std::int64_t most_arcs, const std::function<void(const RealGraph&)>& f) {
+  std::ifstream manifest(data_folder() / "MANIFEST.json");
+  if (!manifest) return 0;
+  int graphs = 0;
+  const auto document = nlohmann::json::parse(manifest);
+  for (const auto& item : document["items"]) {
+    if (item.value("type", "") != "graph" || !item.contains("pagerank") || !item["pagerank"].contains("file")) continue;
+    const auto folder = data_folder() / item["folder"].get<std::string>();
+    const auto file = folder / item["canonical"]["file"].get<std::string>();
+    const auto answer = folder / item["pagerank"]["file"].get<std::string>();
+    if (!std::filesystem::exists(file) || !std::filesystem::exists(answer)) {
+      std::cout << "skipped: " << file << " or its ranks are not there\n";
+      continue;
+    }
+    const bool directed = item["directed"].get<bool>();
+    if (item["facts"]["m"].get<std::int64_t>() * (directed ? 1 : 2) > most_arcs) continue;
+    RealGraph real;
+    real.name = item["name"];
+    ReadOptions reading;
+    reading.undirected = !directed;
+    real.graph = read_graph(file.string(), reading);
+    // An edge list does not show how many vertices without arcs follow the last that has some.
+    const auto n = item["facts"]["n"].get<std::int64_t>();
+    HostArray<arc_t> offsets(n + 1, real.graph.num_arcs());
+    std::copy(real.graph.offsets.begin(), real.graph.offsets.end(), offsets.begin());
+    real.graph.offsets = std::move(offsets);
+    const io::Bytes packed = io::read_file(answer.string());
+    const io::Bytes bytes = io::expand(io::Compression::gzip, packed.view(), answer.string(), std::int64_t{1} << 30);
+    const io::NpyArray array = io::parse_npy(bytes.view(), answer.string());
+    for (std::int64_t i = 0; i < array.count(); ++i) real.ranks.push_back(array.real(i));
+    f(real);
+    ++graphs;
+  }
+  return graphs;
+}
+
+}  // namespace shoal::test

@@ -1,0 +1,48 @@
+// Which graphs shortest paths on GPUs run as items come, by the shape of the graph; no GPU is needed to ask.
+#include <gtest/gtest.h>
+
+#include "algo/sssp/engines.hpp"
+
+namespace shoal {
+namespace {
+
+/// A symmetric graph of that shape, without its arcs.
+PlacedGraph shape(std::int64_t vertices, arc_t arcs, arc_t max_degree, pe_t n_pes) {
+  PlacedGraph graph;
+  graph.symmetric = true;
+  graph.num_vertices = vertices;
+  graph.num_arcs = arcs;
+  graph.max_degree = max_degree;
+  graph.out.resize(n_pes);
+  return graph;
+}
+SmallGraph kind(std::int64_t vertices, arc_t arcs, arc_t max_degree, pe_t n_pes) {
+  return small_on_gpus(shape(vertices, arcs, max_degree, n_pes));
+}
+
+TEST(SsspPlan, SmallRoadsRunAsItemsComeOnAnyNumberOfGpus) {
+  for (const pe_t n_pes : {1, 2, 4}) {
+    EXPECT_EQ(kind(65536, 235200, 4, n_pes), SmallGraph::tree) << "road:256";
+    EXPECT_EQ(kind(1048576, 3770882, 4, n_pes), SmallGraph::no) << "road:1024";
+  }
+}
+
+TEST(SsspPlan, TheMoreGpusTheLargerTheyMayBe) {
+  EXPECT_EQ(kind(122500, 439652, 4, 1), SmallGraph::no) << "road:350";
+  EXPECT_EQ(kind(122500, 439652, 4, 2), SmallGraph::tree) << "road:350";
+  EXPECT_EQ(kind(122500, 439652, 4, 4), SmallGraph::tree) << "road:350";
+  EXPECT_EQ(kind(202500, 727224, 4, 2), SmallGraph::no) << "road:450";
+  EXPECT_EQ(kind(202500, 727224, 4, 4), SmallGraph::tree) << "road:450";
+  EXPECT_EQ(kind(262144, 942016, 4, 4), SmallGraph::no) << "road:512";
+}
+
+TEST(SsspPlan, GraphsInWhichAllIsNearDoSoOnOneGpuOnly) {
+  EXPECT_EQ(kind(326186, 1615400, 238, 1), SmallGraph::near) << "dblp-2010";
+  EXPECT_EQ(kind(156317, 2118662, 44, 1), SmallGraph::near) << "wave";
+  EXPECT_EQ(kind(326186, 1615400, 238, 4), SmallGraph::no);
+  EXPECT_EQ(kind(156317, 2118662, 44, 4), SmallGraph::no);
+  EXPECT_EQ(kind(1 << 18, 7600000, 30000, 1), SmallGraph::no) << "kron:18";
+}
+
+}  // namespace
+}  // namespace shoal
