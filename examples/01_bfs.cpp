@@ -1,5 +1,5 @@
 // Breadth-first search: hops from one source. The same lines run on CPU threads and on GPUs, with one PE or many:
-//   example_01_bfs kron:16 --source 3
+//   example_01_bfs kron:16 --source 17
 //   example_01_bfs road:512 --pes 4 --worker warp --kernel discrete
 #include <cstdio>
 #include <vector>
