@@ -60,7 +60,9 @@ int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
 
 int main(int argc, char** argv) {
   command_begins({argv + (argc > 0), argv + argc});
-  std::signal(SIGPIPE, SIG_IGN);  // `shoal ... | head` ends in an error of the stream, which is checked
+  // `shoal ... | head` and `ulimit -f` end in an error of what is written, which is checked.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   shoal::io::remove_pending_files_on_signals();
   CLI::App app("Irregular parallel programs from one source, on CPU threads and GPUs.", "shoal");
   app.set_version_flag("--version", std::string("shoal ") + shoal::kVersion);

@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <climits>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "temporary_file.hpp"
 
 namespace shoal::io {
 namespace {
@@ -47,71 +45,29 @@ Place find_place(const std::string& file) {
   return {at.string()};
 }
 
-/// The temporary files of this process. A handler of signals may look at any moment, so there are no locks: a slot belongs
-/// to nobody (0), is being filled (-1), or is valid for the process `owner`; a forked child has no files of its parent's.
-struct Listed {
-  std::atomic<pid_t> owner{0};
-  char path[PATH_MAX] = {};
-};
-constinit Listed listed[16];
-static_assert(std::atomic<pid_t>::is_always_lock_free, "handlers of signals read it");
-
-/// Its slot, or -1: then a signal leaves it behind.
-int list(const std::string& path) {
-  if (path.size() >= PATH_MAX) return -1;
-  for (Listed& slot : listed) {
-    pid_t nobody = 0;
-    if (!slot.owner.compare_exchange_strong(nobody, -1)) continue;
-    std::memcpy(slot.path, path.c_str(), path.size() + 1);
-    slot.owner.store(::getpid());
-    return static_cast<int>(&slot - listed);
-  }
-  return -1;
-}
-
-extern "C" void remove_and_end(int signal) {
-  remove_pending_files();
-  // Only now: the same signal may come to another thread meanwhile (`timeout` sends it twice), and must not end the process
-  // before the files are gone.
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);  // as soon as this returns
-}
-
 }  // namespace
 
 bool is_standard_output(const std::string& file) { return find_place(file).own_descriptor == STDOUT_FILENO; }
 
-void remove_pending_files() noexcept {
-  const pid_t me = ::getpid();
-  for (const Listed& slot : listed) {
-    if (slot.owner.load() == me) ::unlink(slot.path);
-  }
-}
-
-void remove_pending_files_on_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction old {};
-    if (::sigaction(signal, nullptr, &old) != 0 || old.sa_handler == SIG_IGN) continue;
-    struct sigaction now {};
-    now.sa_handler = remove_and_end;
-    ::sigemptyset(&now.sa_mask);
-    ::sigaction(signal, &now, nullptr);
-  }
-}
-
 PendingFile::PendingFile(const std::string& file) : file_(file) {
   if (file.empty()) fail("it has no name", "give a file");
   const Place place = find_place(file);
-  target_ = place.path;
+  const std::string& target = place.path;
   struct stat st {};
   if (place.in_place) {
-    open_in_place(place.path, place.own_descriptor);
+    open_in_place(target, place.own_descriptor);
     return;
   }
-  const bool exists = ::stat(target_.c_str(), &st) == 0;
+  const bool exists = ::stat(target.c_str(), &st) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(st.st_mode)) fail(EISDIR);
-  exists && !S_ISREG(st.st_mode) ? open_in_place(target_, -1) : open_temporary();
+  if (exists && !S_ISREG(st.st_mode)) {
+    open_in_place(target, -1);
+    return;
+  }
+  temporary_ = std::make_unique<TemporaryFile>(target);
+  if (const int error = temporary_->open(); error != 0) fail(error);
+  fd_ = temporary_->descriptor();
 }
 
 void PendingFile::open_in_place(const std::string& path, int descriptor) {
@@ -126,32 +82,8 @@ void PendingFile::open_in_place(const std::string& path, int descriptor) {
   if (fd_ < 0) fail(errno);
 }
 
-void PendingFile::open_temporary() {
-  static std::atomic<unsigned> counter{0};
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_ = target_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-    listed_ = list(temporary_);  // first: a signal between the two finds nothing, or the remains of a process long gone
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ >= 0) return;
-    const int error = errno;
-    if (listed_ >= 0) listed[listed_].owner.store(0);
-    listed_ = -1;
-    if (error != EEXIST) fail(error);
-  }
-  fail(EEXIST);
-}
-
-void PendingFile::drop_temporary() {
-  if (listed_ >= 0) listed[listed_].owner.store(0);
-  listed_ = -1;
-  temporary_.clear();
-}
-
 PendingFile::~PendingFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (temporary_.empty()) return;
-  ::unlink(temporary_.c_str());
-  drop_temporary();
+  if (!temporary_ && fd_ >= 0) ::close(fd_);
 }
 
 void PendingFile::fail(const std::string& reason, const std::string& cure) const {
@@ -181,17 +113,18 @@ void PendingFile::write(const void* data, std::size_t bytes) {
 }
 
 int PendingFile::descriptor() const {
-  if (temporary_.empty()) fail("it is a device, FIFO or socket, and this format needs a file", "give a file");
+  if (!temporary_) fail("it is a device, FIFO or socket, and this format needs a file", "give a file");
   return fd_;
 }
 
 void PendingFile::commit() {
-  if (!temporary_.empty()) {
-    if (::fsync(fd_) != 0 && errno != EINVAL) fail(errno);
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-    drop_temporary();
+  if (!temporary_) {
+    if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+    return;
   }
-  if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  if (const int error = temporary_->commit(); error != 0) fail(error);
+  fd_ = -1;
+  temporary_.reset();
 }
 
 }  // namespace shoal::io

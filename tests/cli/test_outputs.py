@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import resource
 import signal
 import subprocess
@@ -164,10 +165,48 @@ class Names(CommandTest):
         self.assertEqual(self.files(), [])
 
 
+class Modes(CommandTest):
+    WAYS = (
+        (*SEARCH, "--output", "a.txt"),
+        (*SEARCH, "--json=a.txt", "--quiet"),
+        ("generate", "chain:4", "a.el"),
+        ("generate", "chain:4", "a.npz"),
+    )
+
+    def test_a_file_that_is_replaced_leaves_its_mode(self) -> None:
+        for mode in (0o600, 0o664, 0o4711):
+            for way in self.WAYS:
+                with self.subTest(way=way, mode=oct(mode)):
+                    file = self.folder / way[-1].removeprefix("--json=").replace("--quiet", "a.txt")
+                    file.write_text("old")
+                    file.chmod(mode)
+                    self.good(*way)
+                    self.assertNotEqual(file.read_bytes(), b"old")
+                    self.assertEqual(oct(file.stat().st_mode & 0o7777), oct(mode))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives files away")
+    def test_and_its_owner(self) -> None:
+        file = self.write("a.txt", "old")
+        os.chown(file, 4321, 8765)
+        file.chmod(0o640)
+        self.good(*SEARCH, "--output", "a.txt")
+        now = file.stat()
+        self.assertEqual((now.st_uid, now.st_gid, oct(now.st_mode & 0o7777)), (4321, 8765, "0o640"))
+
+    def test_a_new_one_obeys_the_umask(self) -> None:
+        for umask in (0o022, 0o077):
+            for way in self.WAYS:
+                with self.subTest(way=way, umask=oct(umask)):
+                    answer = self.shoal(*way, preexec_fn=lambda: os.umask(umask))  # noqa: B023
+                    self.assertEqual(answer.status, 0, answer.err)
+                    (name,) = self.files()
+                    self.assertEqual(oct((self.folder / name).stat().st_mode & 0o7777), oct(0o666 & ~umask))
+                    (self.folder / name).unlink()
+
+
 class NoRoom(CommandTest):
     def test_nothing_is_left(self) -> None:
         def little() -> None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then it is an error of write(), as a full disk is
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
         search = ("bfs", "kron:10", "--source", "1", "--device", "cpu")
@@ -186,9 +225,21 @@ class NoRoom(CommandTest):
                 self.assertEqual(self.files(), [])
 
 
+def unnamed_bytes(pid: int, folder: pathlib.Path) -> int:
+    """How much a process has written into a file of `folder` that has not got its name yet; -1: there is none."""
+    for descriptor in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            link = os.readlink(descriptor)
+            if link.startswith(f"{folder}/") and (link.endswith("(deleted)") or ".tmp-" in link):
+                return descriptor.stat().st_size
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return -1
+
+
 class Signals(CommandTest):
     def end(self, number: int, args: list[str], prepare=None, threads: int = 1) -> int:
-        """Ends a run as soon as a temporary file is there and it has so many threads."""
+        """Ends a run as soon as it has begun a file and has so many threads."""
         process = subprocess.Popen(
             [find_shoal(), *args],
             cwd=self.folder,
@@ -198,7 +249,7 @@ class Signals(CommandTest):
         )
         limit = time.monotonic() + 60
         tasks = pathlib.Path(f"/proc/{process.pid}/task")
-        while not any(".tmp-" in name for name in self.files()) or len(os.listdir(tasks)) < threads:
+        while unnamed_bytes(process.pid, self.folder) < 0 or len(os.listdir(tasks)) < threads:
             self.assertIsNone(process.poll(), f"{args}: over before a file was begun")
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.002)
@@ -218,6 +269,41 @@ class Signals(CommandTest):
         for name in ("big.el", "big.npz"):
             self.assertEqual(self.end(signal.SIGINT, ["generate", "kron:17", name, "--quiet"]), -signal.SIGINT, name)
             self.assertEqual(self.files(), [])
+
+    def kill_while_writing(self, number: int, at_bytes: int) -> None:
+        """Sends a signal to a process that writes `old.el` as soon as it has written so many bytes."""
+        process = subprocess.Popen(
+            [find_shoal(), "generate", f"chain:{self.CHAIN}", "old.el", "--quiet"],
+            cwd=self.folder,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
+        )
+        while process.poll() is None and unnamed_bytes(process.pid, self.folder) < at_bytes:
+            pass
+        if process.returncode is None:
+            os.kill(process.pid, number)  # until wait() nobody else gets its number
+        process.wait(timeout=60)
+
+    CHAIN = 300_000  # 8 MB of text, written in pieces of one
+
+    def test_a_hundred_kills_leave_nothing_and_the_old_content_whole(self) -> None:
+        file = self.folder / "old.el"
+        self.good("generate", f"chain:{self.CHAIN}", "old.el")
+        new = file.read_bytes()
+        numbers = [signal.SIGKILL] * 100
+        numbers += [signal.SIGXFSZ, signal.SIGXCPU, signal.SIGUSR1, signal.SIGALRM, signal.SIGSEGV, signal.SIGQUIT]
+        places = random.Random(20261123)
+        interrupted = 0
+        for number in numbers:
+            there = places.random() < 0.5
+            file.write_text("old") if there else file.unlink(missing_ok=True)
+            self.kill_while_writing(number, places.randrange(7 << 20))
+            with self.subTest(number=number):
+                self.assertEqual(self.files(), ["old.el"] if file.exists() else [])
+                left = file.read_bytes() if file.exists() else None
+                self.assertIn(left, (b"old" if there else None, new))
+                interrupted += left != new
+        self.assertGreater(interrupted, 80)  # else the test says little
 
     def test_what_is_ignored_stays_ignored(self) -> None:
         # As under nohup.

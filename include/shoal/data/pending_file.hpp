@@ -1,6 +1,7 @@
-// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+// Files that appear whole or not at all: they are written without a name, and get it when they are whole.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace shoal::io {
@@ -11,8 +12,13 @@ inline constexpr const char* kStandardOutput = "/proc/self/fd/1";
 /// Whether a name stands for standard output, whatever that is: kStandardOutput, /dev/stdout, /dev/fd/1, links to them.
 bool is_standard_output(const std::string& file);
 
-/// A file under a temporary name. Destroyed without commit(), it leaves nothing.
+class TemporaryFile;
+
+/// A file that has not got its name yet. Destroyed without commit(), it leaves nothing; nor does a process that ends, however
+/// it does, where the file system has files without a name (O_TMPFILE: ext4, XFS, Btrfs, tmpfs and others). Elsewhere the
+/// content has a temporary name beside the target.
 ///
+/// A file that is replaced leaves its mode to the new one, and its owner and group where the system lets us.
 /// Links are followed: what they lead to is replaced, and they stay. A device, a FIFO, and an open descriptor under its name
 /// in /proc or /dev have no content to protect, and are written in place.
 class PendingFile {
@@ -38,20 +44,17 @@ class PendingFile {
 
  private:
   void open_in_place(const std::string& path, int descriptor);
-  void open_temporary();
-  void drop_temporary();
 
-  std::string file_, target_;
-  std::string temporary_;  // empty: written in place, or committed
+  std::string file_;
+  std::unique_ptr<TemporaryFile> temporary_;  // null: written in place, or committed
   int fd_ = -1;
-  int listed_ = -1;  // where the handler of signals finds temporary_
 };
 
-/// Removes the temporary files of this process, for those who end it without destructors. Safe in handlers of signals.
+/// Removes the temporary names of this process, for those who end it without destructors. Safe in handlers of signals.
 void remove_pending_files() noexcept;
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files of this process before they end it; what ignores them
-/// goes on ignoring them. For programs: a library leaves signals to its program.
+/// From now on signals that end this process remove its temporary names first. What ignores a signal, or has a handler for it,
+/// keeps that. For programs: a library leaves signals to its program.
 void remove_pending_files_on_signals();
 
 }  // namespace shoal::io
