@@ -7,10 +7,12 @@ from results_runs import machine_of
 AUTO_HEAD = """
 ## How far `auto` is from the best
 
-`shoal tune`: the time with no option given, beside the best way that successive halving found; medians, run in turns, the
-difference turn by turn. `auto` in the column of the best way: nothing that was tried is faster by 2 %. {within} of {all}
-are within 10 %. A search that had time for less than half of the ways (`3 of 23`) shows no success, but does show a miss: such
-a row counts only where it is above 10 %.
+`shoal tune` compares the time with no option given to the best way that successive halving found. Both run alternately;
+times are medians, and the difference is the median over the pairs of runs. `auto` in the column "best way" means that
+nothing that was tried is more than 2 % faster. A search with time for less than half of the ways (`3 of 23`) cannot show
+a success, but it can show a miss, so such a row counts only if it is above 10 %. Of the rows that count, {within} of {all}
+are within 10 %.
+
 {note}
 | what | graph | machine | auto ms | best ms | auto above best | best way | ways tried |
 |---|---|---|---:|---:|---:|---|---:|

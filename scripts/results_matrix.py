@@ -2,15 +2,21 @@
 
 HEAD = """## Every way to run each algorithm
 
-`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer against the serial reference (`bench/matrix/algo_matrix.cpp`).
-{note}Core: all partitions, workers and kernels, for shortest paths, components and PageRank with all queues and judges (on
-large graphs with one drawn pair of those). Rest: the others, combining among them. Soak: fresh graphs, two to eight slots in
-every ring, pauses where threads meet. Right, or right of all where some were not run for want of time; small graphs go first.
+`scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer is compared with the serial reference
+(`bench/matrix/algo_matrix.cpp`).
 
+- Core: all partitions, workers and kernels; for shortest paths, components and PageRank also all queues and judges (on large
+  graphs, one random pair of these).
+- Rest: all other ways, such as combining.
+- Soak: fresh graphs, two to eight slots in every ring, pauses where threads meet.
+
+A cell is the number of right answers, or "right of all" if time was too short for some ways. Small graphs go first.
+
+{note}
 """
 SHARED = """### PEs that share GPUs
 
-The same with `--pes-per-gpu`, on {gpus} x {gpu}, {date}{commit}. {note}
+The same with `--pes-per-gpu` on {gpus} x {gpu}, {date}{commit}. {note}
 """
 AGAIN = """### {again}
 
@@ -75,7 +81,7 @@ def matrix_section(data: dict) -> str:
         text += f"| {what} | {GRAPHS[graphs]} | {pes} | {' | '.join(cells)} | {total} |\n"
     text += f"\nIn all: {in_words(added(data['rows']))}.\n"
     if data.get("slow"):
-        text += "\nNot through in time, and right:\n\n" + "".join(
+        text += "\nRight, but not finished within the time limit:\n\n" + "".join(
             f"- {' '.join(way.split())}\n" for way in data["slow"]
         )
     if data.get("failures"):

@@ -129,11 +129,12 @@ def on_one(run: Run, runs: list[Run]) -> Run | None:
 BYTES_PER_SECOND = 4.0e12  # a stream of loads and stores on one H200
 HOP_SECONDS = (683 + 297) / 1.98e9  # a dependent load and an atomic minimum on one H200
 LAUNCH_SECONDS = 7.9e-6  # of a kernel, and the host waits for it
-FLOOR = """`floor`: no program takes less on such GPUs, whatever its algorithm: a kernel launched and waited for (7.9 us), and the
-bytes that must move, at 4.0 TB/s of each GPU; or, where that is more, the graph's depth, 0.49 us a hop (a load and an atomic
-minimum, one after the other). The bytes: for each vertex 8 in a breadth-first search (a level written, an arc read), 12 in
-shortest paths (a distance, an arc and its weight), 12 in components and 32 of its arcs; in PageRank 4 for each arc and sweep
-that was made. Arcs that may be skipped are not in it: those of kron:26 with their weights, read once, take one GPU 4.2 ms.
+FLOOR = """`floor` is a lower bound for any program on such GPUs, whatever its algorithm. It is the time of one kernel
+launch that the host waits for (7.9 us), plus the larger of two times: the bytes that must move, at 4.0 TB/s of each GPU,
+and the graph's depth, at 0.49 us per hop (a load and an atomic minimum, one after the other). The bytes per vertex are 8
+in a breadth-first search (a level written, an arc read), 12 in shortest paths (a distance, an arc and its weight), and
+12 in components plus up to 32 for its arcs. In PageRank they are 4 per arc and sweep. Arcs that an algorithm may skip are
+not counted: reading those of kron:26 with their weights once takes one GPU 4.2 ms.
 """
 
 
@@ -210,7 +211,7 @@ def library_lines(runs: list[Run]) -> str:
             for name in names
         ]
         if takes:
-            says = f"Of libraries for Python, for {what}: {', '.join(takes)} (milliseconds)."
+            says = f"Python libraries for {what}, in milliseconds: {'; '.join(takes)}."
             text += "\n" + textwrap.fill(says, 120) + "\n"
     return text
 
@@ -222,8 +223,9 @@ def libraries_section(runs: list[Run]) -> str:
     lines = [
         "## Other programs on CPU threads",
         "",
-        "`bench/beside_gapbs.py`: milliseconds, one after the other in the same call, on as many threads (igraph: on one), and "
-        "in brackets ours over theirs. Libraries for Python are timed inside its process, from a few of the sources, once each.",
+        "`bench/beside_gapbs.py`: milliseconds. The programs run alternately in one call, on the same number of threads "
+        "(igraph: on one). In brackets: our time over theirs. Python libraries are timed inside the script's process, once "
+        "for each of a few of the sources.",
         "",
         f"| what | graph | machine | shoal | GAPBS | {' | '.join(names)} |",
         "|---|---|---|---:|---:|" + "---:|" * len(names),
@@ -305,7 +307,7 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
         text += "|---|---|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(gpu) + "\n"
     if cpu:
         graphs, machine, _ = cpu[0]
-        text += f"\nOn CPU threads ({machine}), shoal's ms / GAPBS's ms (ratio):\n\n"
+        text += f"\nOn CPU threads ({machine}): milliseconds of shoal / of GAPBS (ratio):\n\n"
         text += "| what | " + " | ".join(graphs) + " |\n|---|" + "---:|" * len(graphs) + "\n"
         text += "\n".join(line for names, _, line in cpu if names == graphs) + "\n"
         text += library_lines(runs)

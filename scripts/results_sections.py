@@ -26,8 +26,8 @@ def partition_section(parts: list[dict]) -> str:
     lines = [
         f"## Partitions on {partition_place(data)}",
         "",
-        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: arcs between PEs. Imbalance: most arcs of a PE "
-        f"over the mean.{' ' + data['note'] if 'note' in data else ''}",
+        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: the share of arcs between PEs. Imbalance: the "
+        f"arcs of the largest PE over the mean.{' ' + data['note'] if 'note' in data else ''}",
         "",
         "| graph | partition | cut | imbalance | " + " | ".join(ways) + " |",
         "|---|---|---:|---:|" + "---:|" * len(ways),
@@ -64,8 +64,8 @@ def several_section(place: str, parts: list[dict], note: str) -> str:
     lines = [
         f"## Several PEs and one on {place}",
         "",
-        f"`bench/scaling.py --table`, `auto`, answers checked between runs ({flags}): medians in ms, with --pes "
-        f"{' / '.join(map(str, counts))}.",
+        f"`bench/scaling.py --table`: `auto`, medians in ms with --pes {' / '.join(map(str, counts))}; answers are checked "
+        f"between runs ({flags}).",
         "",
         *([note.strip(), ""] if note else []),
         "| graph | vertices | " + " | ".join(algorithms) + " |",
@@ -103,8 +103,9 @@ def workers_of(data: dict) -> str:
 
 END_HEAD = """## Finding the end
 
-`bench/worklist/end_detection.cu`, in microseconds: from the end of the last item to the look that finds nothing left (and that as a
-share of a run that is full of work), an item's way from worker to worker, and a whole run without work.
+`bench/worklist/end_detection.cu`, in microseconds. `end found`: from the end of the last item until a worker finds that
+nothing is left. `of the run`: the same as a share of a run that is full of work. `hop`: an item's way from one worker to
+another.
 
 | workers | end found | 99th percentile | of the run | hop | run without work |
 |---|---:|---:|---:|---:|---:|
@@ -129,9 +130,10 @@ def lag_rows(data: dict) -> list[str]:
 
 LAG_HEAD = """## From push to run
 
-`bench/worklist/worklist_lag.cu`, in microseconds, with so many items under way: from the beginning of an item's push to its run; a push;
-until its item is queued; and the 99th percentile in pushes. At most 15 items for 16 workers, one at a time for each, so that no
-item waits for a worker that is busy with another.
+`bench/worklist/worklist_lag.cu`, in microseconds. `items` are in flight at the same time. `pushed to run`: from the
+beginning of an item's push until it is run. `a push`: from its beginning until the item is queued. The last column is
+the 99th percentile in units of such a push. There are at most 15 items for 16 workers, and a worker has one at a time, so
+no item waits for a worker that is busy with another.
 
 | workers | items | pushed to run | 99th percentile | a push | 99th percentile in pushes |
 |---|---:|---:|---:|---:|---:|
@@ -149,8 +151,8 @@ def queue_section(parts: list[dict], note: str) -> str:
     lines = [
         f"## Queues on one {parts[0]['gpu']}",
         "",
-        f"`bench/queue/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number of "
-        "threads. `bare`: the atomics that every queue needs, and nothing else.",
+        f"`bench/queue/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number "
+        "of threads. `bare` is the limit: the atomics that every queue needs, and nothing else.",
         *([note.rstrip()] if note else []),
         "",
         "| workers | bytes of an item | ring | push | pop | push and pop | of bare |",
@@ -173,9 +175,9 @@ def queue_section(parts: list[dict], note: str) -> str:
         sizes = [row["capacity"] for row in stress]
         lines += [
             "",
-            f"Under stress (`--stress`: stalls at random between reserving, writing and publishing; {min(sizes)} to "
-            f"{max(sizes):,} slots; every kind of worker): {sum(r['items'] for r in stress):.2g} pushes and as many pops, each "
-            "item once.",
+            f"Under stress (`--stress`: random stalls between reserving, writing and publishing; {min(sizes)} to "
+            f"{max(sizes):,} slots; every kind of worker): {sum(r['items'] for r in stress):.2g} pushes and as many pops, "
+            "each item once.",
         ]
     return "\n".join(lines) + "\n"
 
@@ -255,7 +257,7 @@ def shapes(data: dict) -> list[str]:
     table = [f"| {graph} | {what} | {paper:.3g} | {our:.3g} |" for graph, what, (paper, our) in rows]
     return [
         "",
-        f"Shapes: ratios of {data['unit']}.",
+        f"Shapes: ratios of {data['unit']}, the paper's and ours.",
         "",
         "| graph | ratio | paper | here |",
         "|---|---|---:|---:|",
@@ -264,7 +266,7 @@ def shapes(data: dict) -> list[str]:
 
 
 def reasons(runs: list[dict]) -> list[str]:
-    """A line for each cell that has no number: what was said, or after how long the run was ended."""
+    """A line for each cell that has no number: the error, or after how long the run was ended."""
     lines = []
     for run in runs:
         where = f"- {run['graph']}, {run['way']}, {run['pes']} PE{'s' if run['pes'] > 1 else ''}: "
@@ -278,7 +280,7 @@ def reasons(runs: list[dict]) -> list[str]:
 def experiment_section(parts: list[dict], note: str) -> str:
     """One experiment on one kind of machine as a section: the paper's numbers beside ours.
 
-    note: what was seen, in bench/results/notes/NAME.md; may be empty.
+    note: our observations, in bench/results/notes/NAME.md; may be empty.
     """
     data = merge(parts)
     columns = data["columns"]
@@ -287,7 +289,7 @@ def experiment_section(parts: list[dict], note: str) -> str:
         f"## {data['experiment']}: {data['title']}",
         "",
         f"{data['source']}; {data['paper_machine']}. Ours: {ours}, medians of {data['trials']} runs, every answer checked. "
-        f"{data['note']} The paper sees: {data['sees']}.",
+        f"{data['note']} The paper finds: {data['sees']}.",
         *(["", note.strip()] if note else []),
         "",
         f"| {data['unit']} | " + " | ".join(f"{n} PE{'s' if n > 1 else ''}" for n in columns) + " |",
@@ -306,5 +308,5 @@ def experiment_section(parts: list[dict], note: str) -> str:
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
     if any(shares_gpus(run) for run in data["runs"]):
-        lines += ["", "*: PEs shared GPUs; counts of items are what they are, times are not those of so many GPUs"]
+        lines += ["", "*: PEs shared GPUs; counts of items are valid, times are not those of so many GPUs"]
     return "\n".join(lines + reasons(data["runs"]) + shapes(data)) + "\n"

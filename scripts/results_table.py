@@ -24,21 +24,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end -->)", re.DOTALL)
 TOP = """# Results
 
-Made by `scripts/results_table.py` from `bench/results`; not written by hand. Times are of the computation alone, the graph
-placed before; medians; every answer was checked. Papers' numbers come from other machines: compare shapes.
+`scripts/results_table.py` generates this page from `bench/results`; do not edit it by hand. Times are medians of the
+computation alone, with the graph already placed. Every answer was checked. The papers' numbers come from other machines,
+so compare ratios, not milliseconds.
 
-- What was wanted and is not reached: [Goals](#goals).
-- How fast, how far from what the hardware allows, against which other programs: [Runs](#runs).
+- What is wanted and not reached: [Goals](#goals).
+- How fast it is, how far from what the hardware allows, and how other programs compare: [Runs](#runs).
 - How it scales: the column `against the best on one GPU`, and the figures below the runs.
-- Is `auto` a good choice: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
+- Whether `auto` chooses well: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
 - What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
-- What the papers saw, and what is seen here: the sections named after them.
+- What the papers found, and what we find: the sections named after the papers.
+
+A *way* is one combination of options to run an algorithm. `async` is the worklist; the other strategies are bulk-synchronous.
 
 """
 FIGURES = {
     "scaling.svg": "Strong scaling of `auto`: the largest Kronecker graph and the smallest road of the tables above.",
-    "queues.svg": "Rings and their rivals on one H200, items of 8 bytes (Atos, Fig. 1; `bench/queue/gpu_queue.cu`).",
-    "atos_fig5.svg": "Speed-ups computed from Atos's tables II and IV (Fig. 5), the paper's dashed and ours solid.",
+    "queues.svg": "Rings and other queues on one H200, items of 8 bytes (Atos, Fig. 1; `bench/queue/gpu_queue.cu`).",
+    "atos_fig5.svg": "Speed-ups computed from Atos's tables II and IV (Fig. 5): the paper's dashed, ours solid.",
 }
 
 

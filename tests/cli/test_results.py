@@ -255,7 +255,7 @@ class Results(unittest.TestCase):
         (self.folder / "matrix.json").write_text(json.dumps(data))
         text = self.document()[0]
         self.assertIn("on 4 x H, 2026-01-02, commit abc1234:", text)
-        self.assertIn("\nIn two runs.\nCore: ", text)
+        self.assertIn("\n\nIn two runs.\n\n", text)
         self.assertIn(
             "| core | generated and real | 2 | 1,234 | 1,234, **2 wrong** | - | - | 2,468, **2 wrong** |\n", text
         )
