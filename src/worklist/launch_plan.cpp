@@ -48,6 +48,16 @@ std::string worklist_options(const Options& o) {
   return names;
 }
 
+/// A chunk costs four operations on counters that all workers of the PE share, whatever its size, and its items wait until it is
+/// full or its worker moves on. Two items for each lane of a block are worth that (docs/decisions/0021-chunks-of-spill.md). Each
+/// worker may keep chunks that are not full, so that little spill needs small ones.
+lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
+  constexpr lane_t kSmall = 64;
+  const bool little = options.spill >= 0 && options.spill < 1 << 16;
+  if (plan.worker != WorkerKind::block || little) return kSmall;
+  return std::max(kSmall, static_cast<lane_t>(2 * plan.block_threads));
+}
+
 }  // namespace
 
 bool asks_for_worklist(const Options& options) { return !worklist_options(options).empty(); }
@@ -117,6 +127,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
       std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
   plan.spill_near = options.spill >= 0 ? options.spill : std::max(spilled, items);
   plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
+  plan.chunk_items = chunk_items_for(plan, options);
   note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
        std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
   plan.workers = options.workers;

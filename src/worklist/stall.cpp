@@ -31,6 +31,7 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.ring_tail = control.ring.tail.load();
   s.ring_room = control.ring.room.load();
   s.phase = control.phase.load();
+  s.chunk_items = control.chunk_items;
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {
     s.sent.push_back(control.send[q].tail.load());
@@ -132,7 +133,7 @@ class Diagnosis {
   void taken_and_not_completed() {
     for (std::size_t p = 0; p < pes_.size(); ++p) {
       const std::int64_t held = pes_[p].in_hand();
-      const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks) * kChunkItems;
+      const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks * pes_[p].chunk_items);
       // Spill that has somewhere to go is moved by every worker that is not in a task.
       if (held > most_in_spill || (held > 0 && !waits_for_room(p))) {
         lines_.push_back(
@@ -177,8 +178,8 @@ class Diagnosis {
   }
   std::string spill_note(std::size_t p) const {
     if (pes_[p].spilled_chunks == 0) return "";
-    return "; spill of " + pe(p) + ": " + number(pes_[p].spilled_chunks) + " chunks of up to " + number(kChunkItems) +
-           " items are held by workers that do not move them";
+    return "; spill of " + pe(p) + ": " + number(pes_[p].spilled_chunks) + " chunks of up to " +
+           number(pes_[p].chunk_items) + " items are held by workers that do not move them";
   }
   template <class Body>
   void for_each_channel(Body body) const {

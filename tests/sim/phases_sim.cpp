@@ -158,7 +158,7 @@ class PhasesScenario final : public sim::Scenario {
     shape.combine = sending == 2;
     grow(random, idle);
     const auto items = static_cast<std::uint32_t>(world_.nodes.size()) * (kMostGives + 1);
-    shape.chunks = shape.workers * (1 + shape.buckets.slots()) + items / kChunkItems;
+    shape.chunks = shape.workers * (1 + shape.buckets.slots()) + items / sim::kChunkItems;
     bed_.prepare(machine);
     world_.buckets = shape.buckets;
     for (pe_t p = 0; p < shape.n_pes; ++p) world_.control[p] = &bed_.control(p);

@@ -180,11 +180,13 @@ class PoolScenario final : public sim::Scenario {
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
     const std::uint32_t workers = 2 + random.below(3);
     turns_ = 2 + random.below(5);
-    chunks_.assign(workers, {});
+    chunks_.assign(workers, 0);
+    chains_.assign(workers, 0);
     holders_.assign(workers, 0);
     numbers_.clear();
     sim::fill_ring(numbers_, counters_, std::bit_ceil(workers), workers);
-    pool_ = {chunks_.data(), nullptr, workers, {numbers_.data(), numbers_.size(), &counters_}, nullptr};
+    pool_ = {chunks_.data(), nullptr, chains_.data(), workers, 1, {numbers_.data(), numbers_.size(), &counters_},
+             nullptr};
     state_.store(0);
     machine.name(numbers_.data(), sizeof numbers_[0], numbers_.size(), "number");
     machine.name(&counters_.tail, 8, 1, "tail");
@@ -209,16 +211,16 @@ class PoolScenario final : public sim::Scenario {
       const std::uint32_t mine = pool_.allocate(kNoChunk, state_);
       if (mine == kNoChunk) sim::fail("the pool looked empty, and there are as many chunks as workers");
       if (holders_[mine]++ > 0) sim::fail("a chunk was given to two workers");
-      plain_write(chunks_[mine].item[0], me);
+      plain_write(*pool_.items(mine), me);
       sim::yield();
-      if (plain_read(chunks_[mine].item[0]) != me) sim::fail("another worker has written into this one's chunk");
+      if (plain_read(*pool_.items(mine)) != me) sim::fail("another worker has written into this one's chunk");
       --holders_[mine];
       pool_.recycle(mine, state_);
     }
   }
 
-  std::vector<SpillChunk<std::uint32_t>> chunks_;
-  std::vector<int> holders_;  ///< the judge's
+  std::vector<std::uint32_t> chunks_, chains_;  ///< chunks of one item
+  std::vector<int> holders_;                    ///< the judge's
   std::vector<Slot<std::uint32_t>> numbers_;
   RingCounters counters_{};
   SpillPool<std::uint32_t> pool_;

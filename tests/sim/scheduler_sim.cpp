@@ -132,7 +132,7 @@ class SchedulerScenario final : public sim::Scenario {
     // An item's children come when it has left its queue: no more items wait at once than the tree has leaves.
     const auto leaves =
         std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [](const auto& node) { return node.children.empty(); });
-    const auto enough = shape.workers + static_cast<std::uint32_t>(leaves) / kChunkItems;
+    const auto enough = shape.workers + static_cast<std::uint32_t>(leaves) / sim::kChunkItems;
     shape.chunks = scarce_ ? random.below(enough) : enough;
     bed_.prepare(machine);
     machine.name(tree_.note.data(), 4, tree_.note.size(), "note");

@@ -15,8 +15,9 @@
 
 namespace shoal::sim {
 
-inline constexpr pe_t kBedPes = 3;     ///< at most
-inline constexpr lane_t kBedDesk = 5;  ///< items: the most that any of the workers takes at once
+inline constexpr pe_t kBedPes = 3;        ///< at most
+inline constexpr lane_t kChunkItems = 2;  ///< of a chunk of spill: small cases fill chunks as well
+inline constexpr lane_t kBedDesk = 5;     ///< items: the most that any of the workers takes at once
 
 /// How a run is laid out. draw() chooses; a scenario may change what it has to before prepare().
 struct BedShape {
@@ -153,7 +154,8 @@ class WorklistBed {
 
   struct Pe {
     std::vector<Slot<Item>> ring;
-    std::vector<SpillChunk<Item>> chunks;
+    std::vector<Item> chunks;
+    std::vector<std::uint32_t> chains;
     std::vector<Slot<std::uint32_t>> free, far_numbers;
     std::vector<FarChunk> filling;
     std::vector<std::uint64_t> seen;
@@ -184,7 +186,8 @@ class WorklistBed {
     c.ring.head.store(0);
     c.ring.room.store(static_cast<std::int64_t>(shape.capacity));
     for (ticket_t i = 0; i < shape.capacity; ++i) pe.ring[i].sequence.store(i);
-    pe.chunks.assign(shape.chunks, {});
+    pe.chunks.assign(shape.chunks * kChunkItems, {});
+    pe.chains.assign(shape.chunks, 0);
     pe.free.clear(), pe.far_numbers.clear();
     fill_ring(pe.free, c.spill_free, kNumbers, shape.chunks);
     for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) fill_ring(pe.far_numbers, c.far[slot], kNumbers, 0);
@@ -259,8 +262,10 @@ class WorklistBed {
     }
     view.ring = {pe.ring.data(), shape.capacity, &control(p).ring};
     view.ring.advance = shape.advance;
-    view.spill.near = pe.chunks.data();
-    view.spill.near_chunks = shape.chunks;
+    view.spill.own = pe.chunks.data();
+    view.spill.next = pe.chains.data();
+    view.spill.own_chunks = shape.chunks;
+    view.spill.chunk_items = kChunkItems;
     view.spill.free = {pe.free.data(), pe.free.size(), &control(p).spill_free};
     view.channel_capacity = shape.channel_capacity;
     view.far = {shape.buckets, pe.filling.data(), pe.far_numbers.data(), kNumbers, control(p).far};

@@ -80,7 +80,7 @@ struct FarStore {
     SpillList& list = here.list;
     bool fits = true;
     for (lane_t placed = 0; placed < scan.total && fits;) {
-      if (list.top == kNoChunk || list.in_top == kChunkItems) {
+      if (list.top == kNoChunk || list.in_top == pool.chunk_items) {
         std::uint32_t fresh = kNoChunk;
         if (w.lane() == 0) {
           fresh = pool.allocate(kNoChunk, state);
@@ -90,12 +90,12 @@ struct FarStore {
         fits = list.top != kNoChunk;
         continue;
       }
-      const lane_t space = kChunkItems - list.in_top, left = scan.total - placed;
+      const lane_t space = pool.chunk_items - list.in_top, left = scan.total - placed;
       const lane_t now = space < left ? space : left;
       lane_t at = scan.before;
       for (lane_t k = 0; k < kSome; ++k) {
         if (far[k] && at >= placed && at < placed + now) {
-          plain_write(pool.chunk(list.top).item[list.in_top + at - placed], item[k]);
+          plain_write(pool.items(list.top)[list.in_top + at - placed], item[k]);
         }
         at += far[k];
       }
@@ -122,10 +122,10 @@ struct FarStore {
     if (w.lane() == 0) limit = ring.counters->tail.load();
     for (;;) {
       if (list.top != kNoChunk) {
-        SpillChunk<T>& chunk = pool.chunk(list.top);
+        const T* parked = pool.items(list.top);
         for (lane_t base = 0; base < list.in_top; base += w.size()) {
           const bool has = base + w.lane() < list.in_top;
-          bring(has, has ? plain_read(chunk.item[base + w.lane()]) : T{});
+          bring(has, has ? plain_read(parked[base + w.lane()]) : T{});
         }
         w.sync();
         if (w.lane() == 0) pool.recycle(list.top, state);
@@ -137,7 +137,7 @@ struct FarStore {
         lane_t credit = 1;
         if (t.count == 1 && ring.take(t.first, number, state)) ring.release(credit);
       }
-      list = {w.from_leader(number), kChunkItems};
+      list = {w.from_leader(number), pool.chunk_items};
       if (list.top == kNoChunk) return;
     }
   }

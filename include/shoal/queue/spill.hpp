@@ -11,17 +11,6 @@
 namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
-#if defined(SHOAL_SIMULATE)
-inline constexpr lane_t kChunkItems = 2;  // small cases fill chunks as well
-#else
-inline constexpr lane_t kChunkItems = 64;
-#endif
-
-template <class T>
-struct SpillChunk {
-  std::uint32_t next;  ///< older chunk of the same list
-  T item[kChunkItems];
-};
 
 /// One worker's list; uniform over its lanes, kept in memory between discrete kernels.
 struct SpillList {
@@ -35,13 +24,18 @@ struct SpillList {
 /// View of a PE's pool; trivially copyable.
 template <class T>
 struct SpillPool {
-  SpillChunk<T>* near = nullptr;  ///< chunks [0, near_chunks), in the PE's memory
-  SpillChunk<T>* far = nullptr;   ///< chunks [near_chunks, ...), in the host's memory
-  std::uint32_t near_chunks = 0;
+  T* own = nullptr;               ///< [own_chunks * chunk_items] chunks [0, own_chunks), in the PE's memory
+  T* host = nullptr;              ///< chunks [own_chunks, ...), in the host's memory
+  std::uint32_t* next = nullptr;  ///< [chunks] of each chunk the older one of the same list; in the PE's memory
+  std::uint32_t own_chunks = 0;
+  lane_t chunk_items = 0;        ///< items of a chunk: LaunchPlan::chunk_items
   SlotRing<std::uint32_t> free;  ///< numbers of free chunks; its capacity holds them all
   SpillList* lists = nullptr;    ///< [workers]
 
-  SHOAL_FN SpillChunk<T>& chunk(std::uint32_t i) const { return i < near_chunks ? near[i] : far[i - near_chunks]; }
+  /// [chunk_items] the items of chunk `i`.
+  SHOAL_FN T* items(std::uint32_t i) const {
+    return i < own_chunks ? own + std::size_t{i} * chunk_items : host + std::size_t{i - own_chunks} * chunk_items;
+  }
 
   /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty, some items found no place.
   template <Worker W>
@@ -49,7 +43,7 @@ struct SpillPool {
     const Scan scan = w.count_before(has);
     lane_t placed = 0;
     while (placed < scan.total) {
-      if (list.top == kNoChunk || list.in_top == kChunkItems) {
+      if (list.top == kNoChunk || list.in_top == chunk_items) {
         std::uint32_t fresh = kNoChunk;
         if (w.lane() == 0) fresh = allocate(list.top, state);
         fresh = w.from_leader(fresh);
@@ -57,10 +51,10 @@ struct SpillPool {
         list.top = fresh;
         list.in_top = 0;
       }
-      const lane_t space = kChunkItems - list.in_top, left = scan.total - placed;
+      const lane_t space = chunk_items - list.in_top, left = scan.total - placed;
       const lane_t now = space < left ? space : left;
       if (has && scan.before >= placed && scan.before < placed + now) {
-        plain_write(chunk(list.top).item[list.in_top + scan.before - placed], item);
+        plain_write(items(list.top)[list.in_top + scan.before - placed], item);
       }
       list.in_top += now;
       placed += now;
@@ -69,23 +63,23 @@ struct SpillPool {
     return true;
   }
 
-  /// Worker-collective. Moves up to `want` of the newest items to `items` (shared by the lanes); returns how many.
+  /// Worker-collective. Moves up to `want` of the newest items to `to` (shared by the lanes); returns how many.
   template <Worker W>
-  SHOAL_FN lane_t pop(const W& w, SpillList& list, T* items, lane_t want, const StateWord& state) const {
+  SHOAL_FN lane_t pop(const W& w, SpillList& list, T* to, lane_t want, const StateWord& state) const {
     if (list.empty()) return 0;
-    SpillChunk<T>& top = chunk(list.top);
+    const T* from = items(list.top);
     const lane_t n = list.in_top < want ? list.in_top : want;
-    for (lane_t i = w.lane(); i < n; i += w.size()) items[i] = plain_read(top.item[list.in_top - n + i]);
+    for (lane_t i = w.lane(); i < n; i += w.size()) to[i] = plain_read(from[list.in_top - n + i]);
     w.sync();
     list.in_top -= n;
     if (list.in_top == 0) {
       std::uint32_t older = kNoChunk;
       if (w.lane() == 0) {
-        older = top.next;
+        older = next[list.top];
         if (older != kNoChunk) recycle(list.top, state);
       }
       older = w.from_leader(older);
-      if (older != kNoChunk) list = {older, kChunkItems};  // the last is kept: who has spilled may do so again at once
+      if (older != kNoChunk) list = {older, chunk_items};  // the last is kept: who has spilled may do so again at once
     }
     return n;
   }
@@ -97,14 +91,14 @@ struct SpillPool {
     list.top = kNoChunk;
   }
 
-  /// Leader only: a chunk from the pool, followed by `next`; kNoChunk when there is none.
-  SHOAL_FN std::uint32_t allocate(std::uint32_t next, const StateWord& state) const {
+  /// Leader only: a chunk from the pool, followed by `older`; kNoChunk when there is none.
+  SHOAL_FN std::uint32_t allocate(std::uint32_t older, const StateWord& state) const {
     const Tickets t = free.claim_one_surely();
     std::uint32_t fresh;
     if (t.count == 0 || !free.take(t.first, fresh, state)) return kNoChunk;
     lane_t credit = 1;
     free.release(credit);
-    chunk(fresh).next = next;
+    next[fresh] = older;
     return fresh;
   }
   /// Leader only: gives a chunk back that every lane has read.

@@ -21,6 +21,7 @@ struct LaunchPlan {
   ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
   std::int64_t spill_near = 1 << 16;    ///< items of spill in the PE's memory (besides one chunk per worker)
   std::int64_t spill_far = 0;           ///< items of spill in the host's memory
+  lane_t chunk_items = 64;              ///< items of a chunk of spill: what a worker takes, or hands over, at once
   QueueKind queue = QueueKind::fifo;
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket

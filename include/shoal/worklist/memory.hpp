@@ -30,8 +30,8 @@ class WorklistMemory {
     // On top, for each worker, a chunk that its list holds without filling it, and one more, for those that spill much
     // more than others.
     const std::uint64_t on_top = workers_ * (2 + slots_);
-    near_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
-    chunks_ = near_ + chunks_of(plan.spill_far);
+    own_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
+    chunks_ = own_ + chunks_of(plan.spill_far);
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
     for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
@@ -60,6 +60,7 @@ class WorklistMemory {
       }
       PeControl& start = counters_[p];
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
+      start.chunk_items = plan_.chunk_items;
       for (auto& far : start.far) far.room.store(static_cast<std::int64_t>(free_capacity_));
       start.ring.room.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
@@ -108,13 +109,13 @@ class WorklistMemory {
   using Memory = std::shared_ptr<void>;
   /// One PE's.
   struct Part {
-    Memory control, ring, near, far, free, lists, seen, held, far_chunks, far_numbers, seeds;
+    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_numbers, seeds;
     Memory inbox[kMaxPes];
     std::size_t seed_room = 0;
   };
 
-  static std::uint64_t chunks_of(std::int64_t items) {
-    return static_cast<std::uint64_t>((items + kChunkItems - 1) / kChunkItems);
+  std::uint64_t chunks_of(std::int64_t items) const {
+    return (static_cast<std::uint64_t>(items) + plan_.chunk_items - 1) / plan_.chunk_items;
   }
 
   Part allocate(pe_t p) const {
@@ -124,8 +125,10 @@ class WorklistMemory {
     Part part;
     part.control = get(sizeof(PeControl), "worklist counters");
     part.ring = get(plan_.capacity * sizeof(Slot<Item>), "worklist ring");
-    part.near = get(near_ * sizeof(SpillChunk<Item>), "spill");
-    part.far = machine_.allocate_host((chunks_ - near_) * sizeof(SpillChunk<Item>), "spill in host memory");
+    part.spill = get(own_ * plan_.chunk_items * sizeof(Item), "spill");
+    part.host_spill =
+        machine_.allocate_host((chunks_ - own_) * plan_.chunk_items * sizeof(Item), "spill in host memory");
+    part.next = get(chunks_ * sizeof(std::uint32_t), "spill chains");
     part.free = get(free_capacity_ * sizeof(Slot<std::uint32_t>), "spill numbers");
     part.lists = get(workers_ * sizeof(SpillList), "spill lists");
     if (kPhased<TaskT>) part.seen = get(workers_ * sizeof(std::uint64_t), "phases");
@@ -163,9 +166,11 @@ class WorklistMemory {
                 static_cast<Slot<std::uint32_t>*>(part.far_numbers.get()), free_capacity_, control->far};
     view.ring = {static_cast<Slot<Item>*>(part.ring.get()), plan_.capacity, &control->ring,
                  static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * workers_)))};
-    view.spill.near = static_cast<SpillChunk<Item>*>(part.near.get());
-    view.spill.far = static_cast<SpillChunk<Item>*>(part.far.get());
-    view.spill.near_chunks = static_cast<std::uint32_t>(near_);
+    view.spill.own = static_cast<Item*>(part.spill.get());
+    view.spill.host = static_cast<Item*>(part.host_spill.get());
+    view.spill.next = static_cast<std::uint32_t*>(part.next.get());
+    view.spill.own_chunks = static_cast<std::uint32_t>(own_);
+    view.spill.chunk_items = plan_.chunk_items;
     view.spill.free = {static_cast<Slot<std::uint32_t>*>(part.free.get()), free_capacity_, &control->spill_free};
     view.spill.lists = static_cast<SpillList*>(part.lists.get());
     return view;
@@ -176,7 +181,7 @@ class WorklistMemory {
   const std::uint64_t workers_;
   Buckets buckets_;
   std::uint64_t slots_ = 0;          // of parked items; 0: the run parks none
-  std::uint64_t near_ = 0;           // chunks of spill in the PE's own memory
+  std::uint64_t own_ = 0;            // chunks of spill in the PE's own memory
   std::uint64_t chunks_ = 0;         // and in all
   ticket_t free_capacity_ = 0;       // of the ring of free chunks
   std::vector<Part> parts_;          // [n_pes]

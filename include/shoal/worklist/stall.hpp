@@ -16,6 +16,7 @@ struct PeSnapshot {
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_room = 0;
   std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use
+  std::uint64_t chunk_items = 0;           ///< items of such a chunk
   std::vector<std::uint64_t> sent;         ///< [n_pes] tickets given out towards each PE
   std::vector<std::int64_t> channel_room;  ///< [n_pes]
   std::vector<std::uint64_t> received;     ///< [n_pes] tickets from each PE that workers have claimed

@@ -34,6 +34,7 @@ struct PeControl {
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
   RingCounters ring;
   RingCounters spill_free;
+  lane_t chunk_items;  ///< of a chunk of spill, for the host's reports
   RingCounters far[kMostSlots];
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   ChannelSendCounters send[kMaxPes];

@@ -159,7 +159,8 @@ class Worklist {
     if (worst == RunState::worklist_full) {
       throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
                           std::to_string(plan_.capacity) + " items and spill of " +
-                          std::to_string(chunks() * kChunkItems) + ", in chunks of " + std::to_string(kChunkItems) +
+                          std::to_string(chunks() * plan_.chunk_items) + ", in chunks of " +
+                          std::to_string(plan_.chunk_items) +
                           " that are one worker's each; raise --capacity or --spill");
     }
     if (worst == RunState::transport_failed) {
