@@ -89,8 +89,7 @@ Csr with_weights(const Csr& graph, WeightSource source) {
   parallel_ranges(graph.num_vertices(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       for (arc_t a = graph.offsets[v]; a < graph.offsets[v + 1]; ++a) {
-        out.int_weights[a] =
-            source == WeightSource::unit ? 1 : hash255(static_cast<vertex_t>(v), graph.targets[a], graph.symmetric);
+        out.int_weights[a] = source == WeightSource::unit ? 1 : hash255(static_cast<vertex_t>(v), graph.targets[a]);
       }
     }
   });

@@ -218,8 +218,8 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
       DeviceGuard guard(devices[p]);
       DeviceArray<vertex_t> names(partition.identity() ? 0 : n, "input numbers, while arcs are weighed");
       if (!partition.identity()) names.upload(partition.input_of_placed.data(), n);
-      weigh_slice(out[p], *weights, names.data(), placed.symmetric, false);
-      if (spec.directed) weigh_slice(in[p], *weights, names.data(), placed.symmetric, true);
+      weigh_slice(out[p], *weights, names.data());
+      if (spec.directed) weigh_slice(in[p], *weights, names.data());
     }
   }
   keep_slices(placed, std::move(out), placed.out, placed.out_weights);

@@ -46,9 +46,6 @@ SliceMeasures measure_slice(const DeviceSlice& slice);
 /// Computes the slice's weights on the current device, and waits.
 /// @param source           hash255 or unit
 /// @param input_of_placed  [all vertices] on this device, or null where the numbers are the same
-/// @param symmetric        of the whole graph
-/// @param reverse          the slice holds in-arcs: its targets are the arcs' sources
-void weigh_slice(DeviceSlice& slice, WeightSource source, const vertex_t* input_of_placed, bool symmetric,
-                 bool reverse);
+void weigh_slice(DeviceSlice& slice, WeightSource source, const vertex_t* input_of_placed);
 
 }  // namespace shoal

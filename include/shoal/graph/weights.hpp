@@ -11,7 +11,7 @@ namespace shoal {
 
 enum class WeightSource {
   file,     ///< as they were read
-  hash255,  ///< 1 to 255, from the arc's ends; see hash255()
+  hash255,  ///< 1 to 255, from the arc's two ends alone; see hash255()
   unit,     ///< 1 each
 };
 const char* name(WeightSource);
@@ -21,11 +21,10 @@ WeightSource parse_weights(const std::string& text);
 /// 2^53: up to here every whole number is a float64, so that whole weights beyond 32 bits are exact, and sums below it.
 inline constexpr std::int64_t kMostWholeWeight = std::int64_t{1} << 53;
 
-/// The weight of the arc source -> target in the input's numbers: 1 + (((2654435761 a) xor (40503 b)) mod 2^32) mod 255 with
-/// a the source and b the target; in a symmetric graph a is the smaller end, so that both directions weigh the same.
-SHOAL_FN inline std::int32_t hash255(vertex_t source, vertex_t target, bool symmetric) {
-  const bool turn = symmetric && target < source;
-  const std::uint64_t a = turn ? target : source, b = turn ? source : target;
+/// The weight of an arc between u and v in the input's numbers: 1 + (((2654435761 a) xor (40503 b)) mod 2^32) mod 255 with a
+/// the smaller and b the larger end. So u -> v and v -> u weigh the same, in directed and in undirected graphs.
+SHOAL_FN inline std::int32_t hash255(vertex_t u, vertex_t v) {
+  const std::uint64_t a = u < v ? u : v, b = u < v ? v : u;
   return static_cast<std::int32_t>(1 + (((a * 2654435761u) ^ (b * 40503u)) & 0xFFFFFFFFu) % 255);
 }
 
