@@ -59,6 +59,8 @@ class Algorithm {
   virtual void read(const Options& shared) = 0;
   /// Its own options by name, as they were given.
   virtual Json options() const = 0;
+  /// The files that its own options name, which it reads.
+  virtual std::vector<NamedFile> files() const { return {}; }
   /// @param graph  must outlive what is returned
   virtual std::unique_ptr<Placed> place(const Csr& graph) const = 0;
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;

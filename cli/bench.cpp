@@ -163,11 +163,8 @@ class BenchCommand {
       throw UsageError("--pes-per-gpu " + std::to_string(options_.pes_per_gpu) + " is out of range: 1 to " +
                        std::to_string(kMaxPesPerGpu));
     }
-    const bool markdown_to_stdout = !markdown_.empty() && is_standard_output(markdown_);
-    if (markdown_to_stdout && json_.to_stdout()) {
-      throw UsageError("--markdown and --json both go to standard output; give one of them a file");
-    }
-    data_to_stdout_ = markdown_to_stdout || json_.to_stdout();
+    refuse_same_files({{"--markdown", markdown_}, json_.file(), {"--plot", plot_}}, {});
+    data_to_stdout_ = json_.to_stdout() || (!markdown_.empty() && is_standard_output(markdown_));
     std::optional<OutputFile> markdown_file;
     json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);

@@ -27,10 +27,12 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
     write_graph(flags.weights.empty() ? graph : weighted, flags.output);
   }
   if (!flags.quiet)
-    std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << flags.output << "\n";
+    std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << printable(flags.output) << "\n";
 }
 
 int convert(const Flags& flags) {
+  // The output may be the graph itself: all of it has been read when its name passes to the new file.
+  refuse_same_files({{"the output", flags.output}, flags.graph.cache()}, {});
   Csr graph = flags.graph.load(flags.quiet);
   if (flags.transpose) {
     const Step step("reversing " + flags.graph.text(), flags.quiet);

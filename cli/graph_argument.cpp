@@ -26,6 +26,9 @@ void GraphArgument::add_to(CLI::App& app) {
       ->type_name("ENDING");
 }
 
+NamedFile GraphArgument::file() const { return {"the graph", is_generator(text_) ? "" : text_}; }
+NamedFile GraphArgument::cache() const { return {"--cache", cache_ ? text_ + ".shoal" : ""}; }
+
 std::optional<GeneratorSpec> GraphArgument::generator() const {
   if (!is_generator(text_)) return std::nullopt;
   if (undirected_ || dedup_ || cache_ || !format_.empty()) {
@@ -52,7 +55,8 @@ Csr GraphArgument::load(bool quiet) const {
 }
 
 std::string describe(const std::string& name, std::int64_t num_vertices, arc_t num_arcs) {
-  return name + " (" + counted(num_vertices, "vertex", "vertices") + ", " + counted(num_arcs, "arc", "arcs") + ")";
+  return printable(name) + " (" + counted(num_vertices, "vertex", "vertices") + ", " +
+         counted(num_arcs, "arc", "arcs") + ")";
 }
 
 }  // namespace shoal::cli

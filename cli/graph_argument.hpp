@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "output.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
 
@@ -16,6 +17,9 @@ class GraphArgument {
  public:
   void add_to(CLI::App& app);
   const std::string& text() const { return text_; }
+  /// The file that is read, if it is one; and the cache beside it, if that is wanted.
+  NamedFile file() const;
+  NamedFile cache() const;
 
   /// The generator, if the argument names one; its numbers are checked here.
   /// @throws UsageError (a wrong generator argument; flags that are for files only)

@@ -82,7 +82,7 @@ void print_text(const std::string& name, const Csr& graph, const Facts& facts) {
   const auto line = [](const char* label, const std::string& value) {
     std::printf("%-14s %s\n", label, value.c_str());
   };
-  line("graph", name);
+  line("graph", printable(name));
   line("vertices", grouped(graph.num_vertices()));
   line("arcs", grouped(graph.num_arcs()) + (facts.symmetric ? " (symmetric: each has its reverse)" : " (directed)"));
   line("out-degree", "mean " + fixed(static_cast<double>(graph.num_arcs()) / n, 2) + ", largest " +

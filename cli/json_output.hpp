@@ -33,6 +33,7 @@ class JsonOutput {
   /// Then nothing else may be printed there.
   bool to_stdout() const { return wanted() && is_standard_output(place_); }
   const std::string& place() const { return place_; }
+  NamedFile file() const { return {"--json", place_}; }
 
   /// Adds the arguments, the date and the revision.
   /// @throws UsageError (disk full, ...); nothing is left then

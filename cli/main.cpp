@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "provenance.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/data/pending_file.hpp"
 #include "wrong_flags.hpp"
@@ -40,12 +41,9 @@ class Help : public CLI::Formatter {
 };
 
 int complain(int status, const std::string& what) {
-  std::string line = what;
-  for (char& c : line) {
-    if (c == '\n') c = ' ';  // one line: scripts and people read the last one
-  }
   std::fflush(stdout);
-  std::fprintf(stderr, "shoal: error: %s\n", line.c_str());
+  // One line, whatever the names in it hold: scripts and people read the last one.
+  std::fprintf(stderr, "shoal: error: %s\n", shoal::printable(what).c_str());
   return status;
 }
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "shoal/core/error.hpp"
+
 namespace shoal::cli {
 namespace {
 
@@ -43,6 +45,30 @@ void OutputFile::commit() {
 std::string not_empty(const std::string& text) { return text.empty() ? "is empty; give a file" : ""; }
 
 bool is_standard_output(const std::string& name) { return name == "-" || io::is_standard_output(name); }
+
+void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
+  const auto same = [](const NamedFile& out, const std::string& other, const char* dash) {
+    return !out.name.empty() && !other.empty() &&
+           io::is_same_file(out.name == "-" ? io::kStandardOutput : out.name, other == "-" ? dash : other);
+  };
+  const auto said = [](const NamedFile& file) { return file.flag + (file.name == "-" ? "" : " " + file.name); };
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const NamedFile& out = written[i];
+    for (std::size_t k = 0; k < i; ++k) {
+      const NamedFile& other = written[k];
+      if (is_standard_output(out.name) && is_standard_output(other.name)) {
+        throw UsageError(other.flag + " and " + out.flag + " both go to standard output; give one of them a file");
+      }
+      if (!same(out, other.name, io::kStandardOutput)) continue;
+      throw UsageError(said(other) + " and " + said(out) +
+                       " are the same file, which can hold only one of them; give one of them another name");
+    }
+    for (const NamedFile& in : read) {
+      if (!same(out, in.name, "/proc/self/fd/0")) continue;
+      throw UsageError(said(out) + " would overwrite " + said(in) + ", which is read; give it another name");
+    }
+  }
+}
 
 namespace {
 

@@ -37,6 +37,16 @@ std::string not_empty(const std::string& text);
 /// Whether a name means standard output; then nothing else may be printed there.
 bool is_standard_output(const std::string& name);
 
+/// A file that a command line names, or none.
+struct NamedFile {
+  std::string flag;  ///< for messages: "--output", "the graph"
+  std::string name;  ///< empty: none; - is standard output or input
+};
+
+/// Before anything runs.
+/// @throws UsageError where two files to be written are one, or where writing one would destroy what is read
+void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
+
 /// The values of all vertices, in input order; the length is said beside it.
 using Row = std::variant<const std::int32_t*, const std::int64_t*, const double*>;
 

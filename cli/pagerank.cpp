@@ -109,6 +109,7 @@ class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
     if (!personalization_.empty()) json["personalization"] = personalization_;
     return json;
   }
+  std::vector<NamedFile> files() const override { return {{"--personalization", personalization_}}; }
 
  private:
   std::string precision_ = "auto", personalization_;

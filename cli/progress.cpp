@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstdio>
 
+#include "shoal/core/text.hpp"
+
 namespace shoal::cli {
 
-Step::Step(std::string what, bool quiet) : what_(std::move(what)) {
+Step::Step(std::string what, bool quiet) : what_(printable(what)) {
   if (!quiet && isatty(STDERR_FILENO) != 0) speaker_ = std::thread(&Step::speak, this);
 }
 

@@ -103,11 +103,12 @@ class RunCommand {
 
   /// Places that cannot be written are found before the long part.
   void open_outputs() {
-    const bool output_to_stdout = !output_.empty() && is_standard_output(output_);
-    if (output_to_stdout && json_.to_stdout()) {
-      throw UsageError("--output and --json both go to standard output; give one of them a file");
-    }
-    data_to_stdout_ = output_to_stdout || json_.to_stdout();
+    std::vector<NamedFile> read = algorithm_->files();
+    read.insert(read.end(), {graph_.file(), {"--partition", options_.partition_file}});
+    if (profile_ != "none" && profile_ != "auto") read.push_back({"--profile", profile_});
+    refuse_same_files({{"--output", output_}, json_.file(), graph_.cache()}, read);
+    data_to_stdout_ = json_.to_stdout() || (!output_.empty() && is_standard_output(output_));
+    if (!quiet()) refuse_same_files({{"--output", output_}, json_.file(), {"standard output", "-"}}, {});
     if (!output_.empty()) output_file_.emplace(output_);
     json_.open();
   }
@@ -161,7 +162,7 @@ class RunCommand {
     }
     if (!quiet()) {
       std::cout << describe(input_->name(), placed_->num_vertices(), placed_->num_arcs()) << "\n" << std::flush;
-      if (!profile_says_.empty()) std::cout << "  profile: " << profile_says_ << "\n";
+      if (!profile_says_.empty()) std::cout << "  profile: " << printable(profile_says_) << "\n";
     }
     double verify_seconds = 0;
     for (int i = 0; i < trials_; ++i) {

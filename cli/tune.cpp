@@ -8,6 +8,7 @@
 #include "profile.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "tune_search.hpp"
@@ -70,14 +71,17 @@ class TuneCommand {
     flags_.read(options);
     limits_.seed = options.seed;
     configure(info, to_flags(fixed));  // refuses what no run would take, before the graph is read
-    json_.open();
     const std::string profile = profile_ == "auto" ? profile_path() : profile_;
+    refuse_same_files({{"--profile", profile == "none" ? "" : profile}, json_.file(), graph_.cache()},
+                      {graph_.file(), {"--partition", options.partition_file}});
+    json_.open();
     if (profile_ != "none") check_profile_place(profile, /*make_folder=*/profile_ == "auto");
     GraphInput graph(graph_, quiet_);
     TuneMeasure measure(info, graph, fixed, options);
 
     const bool silent = quiet_ || json_.to_stdout();
-    if (!silent) std::cout << info.name << " of " << graph.name() << ", for " << graph.features() << "\n" << std::flush;
+    if (!silent)
+      std::cout << info.name << " of " << printable(graph.name()) << ", for " << graph.features() << "\n" << std::flush;
     Step step("tuning", quiet_);
     TuneSearch search(info, measure, fixed, limits_, [&](double used, const Measured& m) {
       step.done(std::min(used, 1.0));
@@ -144,7 +148,8 @@ class TuneCommand {
     if (wrong > 0) return kWrongResult;
     if (profile != "none") {
       store_in_profile(profile, entry);
-      if (!json_.to_stdout()) std::printf("kept in %s; used with --profile %s\n", profile.c_str(), profile_.c_str());
+      if (!json_.to_stdout())
+        std::printf("kept in %s; used with --profile %s\n", printable(profile).c_str(), printable(profile_).c_str());
     }
     return kRight;
   }

@@ -49,6 +49,19 @@ Place find_place(const std::string& file) {
 
 bool is_standard_output(const std::string& file) { return find_place(file).own_descriptor == STDOUT_FILENO; }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  const fs::path one = find_place(a).path, other = find_place(b).path;
+  struct stat first {
+  }, second{};
+  const bool there = ::stat(one.c_str(), &first) == 0, other_there = ::stat(other.c_str(), &second) == 0;
+  if (there && other_there) {
+    return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  }
+  if (there || other_there) return false;
+  std::error_code error;
+  return fs::weakly_canonical(fs::absolute(one), error) == fs::weakly_canonical(fs::absolute(other), error) && !error;
+}
+
 PendingFile::PendingFile(const std::string& file) : file_(file) {
   if (file.empty()) fail("it has no name", "give a file");
   const Place place = find_place(file);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
@@ -83,7 +84,7 @@ bool run_body(const Machine& machine, const Options& options, const PlacedGraph&
 
 int complain(int status, const std::string& program, const std::string& what) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), what.c_str());
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), printable(what).c_str());
   return status;
 }
 

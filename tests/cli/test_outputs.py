@@ -204,6 +204,124 @@ class Modes(CommandTest):
                     (self.folder / name).unlink()
 
 
+class SameFile(CommandTest):
+    def test_two_outputs_in_one_file(self) -> None:
+        (self.folder / "link").symlink_to("x.npy")
+        (self.folder / "loop").symlink_to(".")
+        for there in (False, True):
+            if there:
+                self.write("x.npy", "old")
+                (self.folder / "hard").hardlink_to(self.folder / "x.npy")
+            for other in ("x.npy", "./x.npy", self.folder / "x.npy", "link", "loop/x.npy", *["hard"] * there):
+                with self.subTest(there=there, other=other):
+                    words = ["--output x.npy and --json ", "are the same file", "another name"]
+                    self.bad(USAGE, words, *SEARCH, "--output", "x.npy", f"--json={other}")
+            left = {"link", "loop", *["hard", "x.npy"] * there}
+            self.assertEqual(set(self.files()), left)
+        self.assertEqual((self.folder / "x.npy").read_text(), "old")
+        bench = ["bench", "atos-table2", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1"]
+        self.bad(USAGE, ["--markdown t.png", "--json", "same file"], *bench, "--markdown", "t.png", "--json=t.png")
+        self.bad(USAGE, ["--markdown t.png", "--plot", "same file"], *bench, "--markdown", "t.png", "--plot", "t.png")
+        self.bad(USAGE, ["--json t.png", "--plot", "same file"], *bench, "--json=t.png", "--plot", "t.png")
+        self.bad(USAGE, ["--profile p and --json p", "same"], "tune", "chain:9", "--profile", "p", "--json=p")
+
+    def test_the_table_and_an_output(self) -> None:
+        with (self.folder / "x").open("w") as out:
+            done = subprocess.run(
+                [find_shoal(), *SEARCH, "--output", "x"],
+                cwd=self.folder,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+            )
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("--output x and standard output are the same file", done.stderr)
+
+    def test_what_is_read_is_not_overwritten(self) -> None:
+        edges = "0 1\n1 2\n"
+        self.write("g.el", edges)
+        self.write("w.txt", "0 1\n")
+        self.write("p.txt", "0\n1\n0\n")
+        for flag in ("--output=", "--json="):
+            words = ["g.el would overwrite the graph g.el", "which is read", "another name"]
+            self.bad(USAGE, words, "bfs", "g.el", "--source", 0, f"{flag}./g.el")
+        self.bad(USAGE, "overwrite --personalization", "pagerank", "g.el", "--personalization=w.txt", "--json=w.txt")
+        parts = ("bfs", "g.el", "--source", 0, "--pes", 2, "--device", "cpu", "--partition", "file:p.txt")
+        self.bad(USAGE, "overwrite --partition", *parts, "--output", "p.txt")
+        self.bad(USAGE, "--cache", "bfs", "g.el", "--source", 0, "--cache", "--output", "g.el.shoal")
+        self.bad(USAGE, "--profile", "bfs", "g.el", "--source", 0, "--profile", "w.txt", "--output", "w.txt")
+        self.bad(USAGE, "the graph g.el", "tune", "g.el", "--profile", "g.el")
+        self.assertEqual(self.files(), ["g.el", "p.txt", "w.txt"])
+        self.assertEqual((self.folder / "g.el").read_text(), edges)
+
+    def test_a_graph_is_converted_in_place(self) -> None:
+        self.write("g.el", "0 1\n")
+        self.good("convert", "g.el", "g.el", "--undirected")
+        self.assertEqual((self.folder / "g.el").read_text(), "0 1\n1 0\n")
+        self.good("convert", "g.el", "g.shoal")
+        self.good("convert", "g.shoal", "g.shoal", "--transpose")  # while it is mapped
+        self.assertEqual(self.good("info", "g.shoal", "--json").json()["num_arcs"], 2)
+
+    def test_devices_hold_both(self) -> None:
+        self.good(*SEARCH, "--output", "/dev/null", "--json=/dev/null")
+
+
+class Terminal(CommandTest):
+    """A name may hold what a terminal obeys: colours, titles, answers that are typed for the user."""
+
+    def test_names_are_shown_without_it(self) -> None:
+        name = "\x1b]0;t\x07\x1b[31mx\n\x9b.el"
+        shown = "\\x1b]0;t\\x07\\x1b[31mx\\x0a\\xc2\\x9b"
+        self.write(name, "0 1\n1 2\n")
+        self.write("g.el", "0 1\n1 2\n")
+        self.write("bad.el" + name, "0 x\n")
+        for status, args in (
+            (0, ("bfs", name, "--source", 0, "--device", "cpu", "--stats")),
+            (0, ("pagerank", "g.el", "--device", "cpu", "--verify", "--profile", self.profile(name))),
+            (0, ("info", name)),
+            (0, ("convert", name, name + ".el")),
+            (0, ("tune", name, "--budget", 0.1, "--trials", 1, "--profile", name + ".json", "--device", "cpu")),
+            (USAGE, ("bfs", "bad.el" + name)),
+            (USAGE, ("bfs", "missing" + name)),
+            (USAGE, ("bfs", "g.el", "--source", 0, "--output", "missing/" + name)),
+            (USAGE, ("bfs", "g.el", "--source", name)),
+            (USAGE, ("bfs", "g.el", "--strategy", name)),
+            (USAGE, ("bfs", "g.el", name)),
+            (USAGE, ("bfs", "g.el", "--" + name)),
+            (USAGE, ("bfs", "g.el", "--trials", name)),
+            (USAGE, (name,)),
+            (USAGE, ("pagerank", "g.el", "--personalization", "missing" + name)),
+            (USAGE, ("bfs", "g.el", "--pes", 2, "--partition", "file:" + name)),
+            (USAGE, ("bench", "atos-table2", "--graphs", name)),
+        ):
+            with self.subTest(args=args):
+                answer = self.shoal(*args)
+                self.assertEqual(answer.status, status, answer.err)
+                text = answer.out + answer.err
+                self.assertIn(shown, text)
+                self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], repr(text))
+                if status != 0:
+                    self.assertEqual(len(answer.err.splitlines()), 1)
+
+    def profile(self, name: str) -> pathlib.Path:
+        return self.write("profile" + name, '{"format": "shoal profile 1", "entries": []}')
+
+    def test_json_has_the_name_itself(self) -> None:
+        name = "\x1b[31mx.el"
+        self.write(name, "0 1\n")
+        self.assertEqual(self.good("info", name, "--json").json()["name"], name)
+
+    def test_programs(self) -> None:
+        program = pathlib.Path(find_shoal()).parent / "example_01_bfs"
+        if not program.exists():
+            self.skipTest("example_01_bfs is not built")
+        done = subprocess.run([program, "\x1b[31mx.el"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, USAGE)
+        self.assertIn("\\x1b[31mx.el", done.stderr)
+        self.assertNotIn("\x1b", done.stderr)
+
+
 class NoRoom(CommandTest):
     def test_nothing_is_left(self) -> None:
         def little() -> None:

@@ -8,7 +8,8 @@ namespace shoal {
 /// Base of the four; `what()` is one line that a user can act on.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// @param line  may hold names of files, which may hold anything: what() is printable(line)
+  explicit Error(const std::string& line);
 };
 
 /// The caller or an input file is wrong (Python: ValueError). The line names the input, the place and the cure.

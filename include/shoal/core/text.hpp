@@ -1,9 +1,10 @@
-// Numbers for people.
+// Numbers and names for people.
 #pragma once
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace shoal {
 
@@ -49,6 +50,10 @@ inline std::string bytes_text(std::int64_t bytes) {
   }
   return fixed(value, unit == 0 ? 0 : 2) + " " + units[unit];
 }
+
+/// As a terminal can show it: control characters, and bytes that are no UTF-8, as \x1b. For whatever holds a user's name;
+/// text that is printable already stays as it is.
+std::string printable(std::string_view text);
 
 /// "1 vertex", "2 vertices", "0 vertices".
 inline std::string counted(std::int64_t count, const char* one, const char* many) {

@@ -12,6 +12,9 @@ inline constexpr const char* kStandardOutput = "/proc/self/fd/1";
 /// Whether a name stands for standard output, whatever that is: kStandardOutput, /dev/stdout, /dev/fd/1, links to them.
 bool is_standard_output(const std::string& file);
 
+/// Whether two names, through links or not, lead to one regular file, or to one place where there is none yet.
+bool is_same_file(const std::string& a, const std::string& b);
+
 class TemporaryFile;
 
 /// A file that has not got its name yet. Destroyed without commit(), it leaves nothing; nor does a process that ends, however
