@@ -140,11 +140,7 @@ constexpr arc_t kMostArcsOnHost = arc_t{1} << 27;
 
 /// Large graphs on GPUs are checked where they are: reading them on the host takes longer than everything else.
 inline bool large_and_on_gpu(const Report& report, arc_t num_arcs) {
-  if (num_arcs <= kMostArcsOnHost) return false;
-  for (const auto& [option, choice] : report.chosen) {
-    if (option == "device" && choice.rfind("gpu", 0) == 0) return true;
-  }
-  return false;
+  return num_arcs > kMostArcsOnHost && value_of(report.chosen, "device") == "gpu";
 }
 
 }  // namespace shoal::cli

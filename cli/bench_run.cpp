@@ -16,12 +16,12 @@
 namespace shoal::cli {
 namespace {
 
-/// "async, persistent, warp" of "async: asked for", ...
+/// "async, persistent, warp"
 std::string summarize(const Report& report) {
   std::string text;
-  for (const auto& [option, why] : report.chosen) {
+  for (const auto& [option, value, reason] : report.chosen) {
     if (option != "strategy" && option != "kernel" && option != "worker" && option != "queue") continue;
-    text += (text.empty() ? "" : ", ") + why.substr(0, why.find(':'));
+    text += (text.empty() ? "" : ", ") + value;
   }
   return text;
 }

@@ -190,7 +190,9 @@ class RunCommand {
     const Trial& t = done_[static_cast<std::size_t>(i)];
     if (i == 0) {
       if (!stats_) {  // they say it too
-        for (const auto& [option, why] : t.report.chosen) std::cout << "  " << option << ": " << why << "\n";
+        for (const Decision& decision : t.report.chosen) {
+          std::cout << "  " << decision.option << ": " << to_text(decision) << "\n";
+        }
       }
       std::printf("%6s", "trial");
       if (info_.from_source) std::printf(" %11s", "source");

@@ -167,7 +167,7 @@ class TuneCommand {
     }
     json["left_out"] = search.left_out();
     json["auto_chose"] = Json::object();
-    for (const auto& [option, why] : search.auto_chose()) json["auto_chose"][option] = why;
+    for (const Decision& decision : search.auto_chose()) json["auto_chose"][decision.option] = to_text(decision);
     json["best"] = entry.flags;
     json["best_seconds"] = entry.seconds;
     json["auto_seconds"] = entry.auto_seconds;

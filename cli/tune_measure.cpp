@@ -26,8 +26,10 @@ class Bench {
                                placed->num_arcs(), [&](vertex_t v) { return placed->degree(v); });
     }
     const Report report = clock.limited([&] { return placed->run(sources[0]); });
+    Json chosen = Json::array();
+    for (const auto& [option, value, reason] : report.chosen) chosen.push_back({option, value, reason});
     return {{"sources", sources},
-            {"chosen", report.chosen},
+            {"chosen", chosen},
             {"seconds", report.seconds},
             {"wrong", placed->find_wrong_in_place()}};
   }
@@ -115,7 +117,8 @@ MeasuringProcess::Answer TuneMeasure::begin() const {
 TuneStart TuneMeasure::start(int trials, std::uint64_t seed) {
   const Json got = process_.ask({{"what", "start"}, {"trials", trials}, {"seed", seed}});
   TuneStart start;
-  got["sources"].get_to(start.sources), got["chosen"].get_to(start.chosen);
+  got["sources"].get_to(start.sources);
+  for (const Json& decision : got["chosen"]) start.chosen.push_back({decision[0], decision[1], decision[2]});
   got["seconds"].get_to(start.seconds), got["wrong"].get_to(start.wrong);
   sources_ = start.sources;
   return start;

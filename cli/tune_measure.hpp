@@ -27,7 +27,7 @@ struct TuneMachine {
 /// The first run of auto.
 struct TuneStart {
   std::vector<vertex_t> sources;  ///< [trials] of all measurements; {0} for algorithms without a source
-  std::vector<std::pair<std::string, std::string>> chosen;
+  Decisions chosen;
   double seconds = 0;
   std::string wrong;  ///< what is wrong with its answer
 };

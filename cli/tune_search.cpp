@@ -64,16 +64,14 @@ double TuneSearch::used() const {
 /// Whether a way runs by worklist: its own strategy, or what auto chose.
 bool TuneSearch::is_worklist(const Way& way) const {
   if (const auto own = way.find("--strategy"); own != way.end()) return own->second == "async";
-  return std::any_of(auto_chose_.begin(), auto_chose_.end(), [](const auto& chosen) {
-    return chosen.first == "strategy" && chosen.second.rfind("async", 0) == 0;
-  });
+  return value_of(auto_chose_, "strategy") == "async";
 }
 
 /// Whether a way asks for nothing but what auto chooses anyway.
 bool TuneSearch::is_auto(const Way& way) const {
   return std::all_of(way.begin(), way.end(), [&](const auto& option) {
-    const auto same = [&](const auto& chosen) {
-      return "--" + chosen.first == option.first && chosen.second.substr(0, chosen.second.find(": ")) == option.second;
+    const auto same = [&](const Decision& chosen) {
+      return "--" + chosen.option == option.first && chosen.value == option.second;
     };
     return std::any_of(auto_chose_.begin(), auto_chose_.end(), same);
   });

@@ -43,7 +43,7 @@ class TuneSearch {
   int turns() const { return turns_; }  ///< behind both
   /// By how much auto is slower than the best way found, median over turns: 0.1 is ten per cent; 0 when none is faster.
   double gap() const { return gap_; }
-  const std::vector<std::pair<std::string, std::string>>& auto_chose() const { return auto_chose_; }
+  const Decisions& auto_chose() const { return auto_chose_; }
   std::int64_t left_out() const { return left_out_; }  ///< ways of the grid for which the budget did not last
 
  private:
@@ -70,7 +70,7 @@ class TuneSearch {
   double best_seconds_ = 0, auto_seconds_ = 0, fastest_ = 0;  // fastest_: of all so far, auto too
   double gap_ = 0;
   int turns_ = 0;
-  std::vector<std::pair<std::string, std::string>> auto_chose_;
+  Decisions auto_chose_;
   std::int64_t left_out_ = 0;
 };
 

@@ -44,13 +44,18 @@ def rounded_up(bound: float) -> str:
     return text if float(text) >= bound else f"{bound + 0.05 * 10 ** math.floor(math.log10(bound)):.1e}"
 
 
-def machine_of(data: dict, chosen: dict) -> tuple[str, int, int]:
-    """Device, PEs and threads of a PE. Of a report's choices, "gpu: all of them" and so on, only the values count."""
-    kept = {k: v.split(":")[0] for k, v in chosen.items()}
-    pes = int(kept.get("pes", 1))
-    if kept.get("device") == "gpu":
+def values_of(chosen: dict[str, str]) -> dict[str, str]:
+    """Of a report's decisions, "gpu: all of them" and so on, the values."""
+    return {option: text.split(": ")[0] for option, text in chosen.items()}
+
+
+def machine_of(data: dict, chosen: dict[str, str]) -> tuple[str, int, int]:
+    """Device, PEs and threads of a PE, from what was chosen."""
+    values = values_of(chosen)
+    pes = int(values.get("pes", 1))
+    if values.get("device") == "gpu":
         return data["devices"][0]["name"], pes, 0
-    return data["machine"]["cpu"], pes, int(kept.get("threads", 1))
+    return data["machine"]["cpu"], pes, int(values.get("threads", 1))
 
 
 def from_command(data: dict) -> list[Run]:
@@ -59,7 +64,8 @@ def from_command(data: dict) -> list[Run]:
     if not trials or not all(t["verified"] is True for t in trials):
         raise ValueError("not every trial is verified and right (run with --verify)")
     chosen = trials[-1]["report"]["chosen"]
-    how = ", ".join(chosen[k].split(":")[0] for k in ("strategy", "kernel", "worker") if k in chosen)
+    values = values_of(chosen)
+    how = ", ".join(values[k] for k in ("strategy", "kernel", "worker") if k in values)
     if data["command"] == "pagerank":
         how += f", error below {rounded_up(max(t['error_bound'] for t in trials))}"
     graph = data["graph"]

@@ -115,7 +115,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, const bed::Ar
     seconds.push_back(report.seconds);
     rate.push_back(r[i].arcs / report.seconds);
     rounds.push_back(report.rounds);
-    sides = report.chosen.back().second;
+    sides = to_text(report.chosen.back());
   }
   const double bound = 8.0 * g.num_vertices / g.n_pes() / 3.9e12;
   std::printf("%-14s %d GPU %-34s median %8.3f ms  min %8.3f  max %8.3f  %7.1f G arcs/s  bound %.3f ms  %s\n",

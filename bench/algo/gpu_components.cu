@@ -37,7 +37,7 @@ int measure(const std::string& text, const bed::Arguments& a, const ComponentsHo
   std::printf("%s: %lld vertices, %lld arcs, %d PEs: median %.3f ms, fastest %.3f (floor %.3f)", text.c_str(),
               static_cast<long long>(graph.num_vertices), static_cast<long long>(graph.num_arcs), a.pes,
               bed::median(ms), bed::smallest(ms), bytes / (4e9 * a.pes));
-  for (const auto& [what, why] : report.chosen) std::printf("; %s", why.c_str());
+  for (const Decision& decision : report.chosen) std::printf("; %s", to_text(decision).c_str());
   std::printf("; cut %.3f of the arcs, imbalance %.3f\n",
               static_cast<double>(graph.partition.cut_arcs) / static_cast<double>(std::max<arc_t>(graph.num_arcs, 1)),
               graph.partition.imbalance);

@@ -34,9 +34,9 @@ int bench(const std::string& text, const PageRankOptions& options, int trials) {
   double place = 0;
   std::string error, sweep;
   for (const auto& [name, seconds] : report.phase_seconds) place += name == "place" ? seconds : 0;
-  for (const auto& [name, value] : report.chosen) {
-    if (name == "error") error = value.substr(0, value.find(':'));
-    if (name == "sweep" || name == "strategy") sweep = value;
+  for (const Decision& decision : report.chosen) {
+    if (decision.option == "error") error = decision.value;
+    if (decision.option == "sweep" || decision.option == "strategy") sweep = to_text(decision);
   }
   const double median = ms[ms.size() / 2];
   const double arcs =

@@ -147,7 +147,7 @@ std::string measure(const std::string& name, const PlacedGraph& g, const Argumen
     seconds.push_back(report.seconds);
     arcs.push_back(static_cast<double>(report.pushed) / static_cast<double>(found[i].arcs));
     popped.push_back(static_cast<double>(report.run) / static_cast<double>(found[i].reached));
-    chosen = report.chosen.back().second;
+    chosen = to_text(report.chosen.back());
     char line[256];
     std::snprintf(line, sizeof line,
                   "%s{\"source\": %u, \"seconds\": %.9f, \"steps\": %lld, \"expanded\": %lld, \"relaxed\": %lld, "

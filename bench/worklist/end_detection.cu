@@ -72,7 +72,7 @@ Spread spread(std::vector<double> x) {
 int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int trials, const std::string& json) {
   const Machine machine(options);
   const pe_t n = machine.n_pes();
-  std::vector<std::pair<std::string, std::string>> why;
+  Decisions why;
   const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, std::max(items, 1u << 12), 1, why);
   std::vector<std::uint64_t> begin(3 + static_cast<std::size_t>(n));  // last hop, last look, seldom, looks at each PE
   const std::shared_ptr<void> memory = machine.allocate(0, begin.size() * sizeof(Stamp), "stamps");

@@ -98,7 +98,7 @@ int measure(Options options, std::uint32_t chains, std::uint32_t hops, const std
   if (options.fetch == 0) options.fetch = 1;
   const Machine machine(options);
   const pe_t n = machine.n_pes();
-  std::vector<std::pair<std::string, std::string>> why;
+  Decisions why;
   const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, std::max<std::int64_t>(chains, 1 << 12), 1, why);
   std::vector<std::shared_ptr<void>> memory;
   for (pe_t p = 0; p < n; ++p) memory.push_back(machine.allocate(p, 2 * kBins * sizeof(Count), "bins"));

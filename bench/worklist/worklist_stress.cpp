@@ -168,7 +168,7 @@ int stress(const Options& options, std::uint64_t operations, std::uint64_t roots
   if (roots_per_pe == 0) roots_per_pe = machine.on_gpu() ? 1 << 15 : 1 << 8;
   std::uint64_t roots = roots_per_pe * static_cast<std::uint64_t>(n);
   if (roots > operations) roots = operations;
-  std::vector<std::pair<std::string, std::string>> why;
+  Decisions why;
   const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, static_cast<std::int64_t>(roots * 32 / n), 2, why);
   Worklist<Storm> list(machine, plan);
   Book book(machine);

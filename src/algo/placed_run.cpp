@@ -56,17 +56,16 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::opt
 
 PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_one) {
   if (options.partition != PartitionKind::automatic) {
-    chosen_.emplace_back("partition", std::string(name(options.partition)) + ": asked for");
+    chosen_.push_back({"partition", name(options.partition), "asked for"});
     return options.partition;
   }
   const bool one = machine_.n_pes() == 1;
   if (!one && leave_to_one && machine_.on_gpu()) {
-    chosen_.emplace_back("partition", "one: a GPU alone is done with so small a graph before several have met");
+    chosen_.push_back({"partition", "one", "a GPU alone is done with so small a graph before several have met"});
     return PartitionKind::one;
   }
   const PartitionKind kind = one ? PartitionKind::block : PartitionKind::edges;
-  chosen_.emplace_back("partition",
-                       std::string(name(kind)) + (one ? ": one PE" : ": equal arcs, neighbours stay together"));
+  chosen_.push_back({"partition", name(kind), one ? "one PE" : "equal arcs, neighbours stay together"});
   return kind;
 }
 
@@ -78,7 +77,7 @@ void PlacedRun::place(const Csr& input, const Options& options, std::optional<We
   const Csr& graph = *graph_;
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   const std::string& wide = graph.weight_remarks.wide;
-  if (weights && !wide.empty()) chosen_.emplace_back("weights", "float64: " + wide);
+  if (weights && !wide.empty()) chosen_.push_back({"weights", "float64", wide});
   Partition partition = make_partition(graph, machine_.n_pes(), choose_partition(options, leave_to_one),
                                        options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());

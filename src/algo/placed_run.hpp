@@ -75,7 +75,7 @@ class PlacedRun {
   arc_t num_arcs() const { return placed_.num_arcs; }
 
   /// What was decided so far and why; plans append to it.
-  std::vector<std::pair<std::string, std::string>>& chosen() { return chosen_; }
+  Decisions& chosen() { return chosen_; }
 
   /// At most so many CPU threads a PE: what a plan says, before the engine is made.
   void limit_threads(int threads) { machine_.limit_threads(threads); }
@@ -166,7 +166,7 @@ class PlacedRun {
   const Csr* graph_ = nullptr;   // in input numbers; null until wanted when it was generated on devices
   HostArray<vertex_t> degrees_;  // of the input's vertices; empty until wanted, and where graph_ is there
   PlacedGraph placed_;
-  std::vector<std::pair<std::string, std::string>> chosen_;
+  Decisions chosen_;
   std::vector<std::pair<std::string, double>> phases_;
 };
 

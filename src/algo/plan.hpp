@@ -3,8 +3,6 @@
 #pragma once
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "shoal/core/kinds.hpp"
 #include "shoal/placement/placed_graph.hpp"
@@ -12,8 +10,6 @@
 #include "shoal/world/machine.hpp"
 
 namespace shoal {
-
-using Decisions = std::vector<std::pair<std::string, std::string>>;  ///< option, "value: reason"
 
 /// Arcs per vertex; 0 without vertices.
 inline double mean_degree(const PlacedGraph& graph) {
@@ -28,15 +24,8 @@ inline bool is_skewed(const PlacedGraph& graph) {
 /// Says which strategy runs, and which of the options given it does not use.
 template <class Strategy>
 void say_strategy(Strategy strategy, const std::string& reason, const Options& options, Decisions& why) {
-  why.emplace_back("strategy", std::string(name(strategy)) + ": " + reason);
+  why.push_back({"strategy", name(strategy), reason});
   if (strategy != Strategy::async) note_unused(options, why);
-}
-
-/// Says something else about an option that has been decided.
-inline void say_again(const char* option, const std::string& text, Decisions& why) {
-  for (auto& [decided, said] : why) {
-    if (decided == option) said = text;
-  }
 }
 
 /// Least work of a thread, in vertices and arcs of the graph, where a strategy runs by worklist: an item costs some 50 ns.
@@ -50,7 +39,7 @@ inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::
   if (machine.on_gpu() || machine.threads_asked()) return all;
   const std::int64_t work = (graph.num_vertices + graph.num_arcs) / std::max<pe_t>(graph.n_pes(), 1);
   const int worth = static_cast<int>(std::clamp<std::int64_t>(work / least, 1, all));
-  if (worth < all) say_again("threads", std::to_string(worth) + ": a small graph", why);
+  if (worth < all) decide_again(why, "threads", std::to_string(worth), "a small graph");
   return worth;
 }
 
@@ -66,7 +55,7 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   const bool choose = blocks != nullptr && machine.on_gpu() && options.worker == WorkerKind::automatic;
   if (choose) launch.worker = WorkerKind::block;
   LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.n_pes(), vertices_of_a_pe, mean_degree(graph), why);
-  if (choose) say_again("worker", std::string("block: ") + blocks, why);
+  if (choose) decide_again(why, "worker", "block", blocks);
   return plan;
 }
 

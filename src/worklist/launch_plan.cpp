@@ -13,10 +13,9 @@ namespace {
 
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is room in spill
 
-/// Notes one decision: "value: asked for" or "value: reason".
+/// Notes one decision, of which the reason may be that it was asked for.
 template <class T>
-void note(std::vector<std::pair<std::string, std::string>>& why, const char* option, const T& value, bool asked,
-          const std::string& reason) {
+void note(Decisions& why, const char* option, const T& value, bool asked, const std::string& reason) {
   std::string text;
   if constexpr (std::is_convertible_v<T, std::string>)
     text = value;
@@ -24,7 +23,7 @@ void note(std::vector<std::pair<std::string, std::string>>& why, const char* opt
     text = exact(value);
   else
     text = std::to_string(value);
-  why.emplace_back(option, text + ": " + (asked ? "asked for" : reason));
+  why.push_back({option, text, asked ? "asked for" : reason});
 }
 
 /// The options given that only the worklist knows: "--worker, --fetch".
@@ -62,13 +61,13 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
 
 bool asks_for_worklist(const Options& options) { return !worklist_options(options).empty(); }
 
-void note_unused(const Options& options, std::vector<std::pair<std::string, std::string>>& why) {
+void note_unused(const Options& options, Decisions& why) {
   const std::string names = worklist_options(options);
-  if (!names.empty()) why.emplace_back("not used", names + ": of the worklist, which is strategy async");
+  if (!names.empty()) why.push_back({"not used", names, "of the worklist, which is strategy async"});
 }
 
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
-                       std::vector<std::pair<std::string, std::string>>& why) {
+                       Decisions& why) {
   LaunchPlan plan;
   if (!on_gpu && (options.worker == WorkerKind::warp || options.worker == WorkerKind::block)) {
     throw UsageError(std::string("worker ") + name(options.worker) +
@@ -155,8 +154,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   return plan;
 }
 
-void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes,
-                        std::vector<std::pair<std::string, std::string>>& why) {
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why) {
   if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
   plan.judge_remote = !plan.combine;
   // kron:20 on four H200, 2026-11-21: breadth-first search 2.4 ms instead of 5.0, shortest paths 11.0 instead of 20.6.

@@ -40,13 +40,13 @@ Machine::Machine(const Options& options, bool one_gpu) {
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
     choose_gpus(options, found, one_gpu);
-    chosen_.emplace_back("device", "gpu: " + std::string(options.device == DeviceKind::gpu ? "asked for" : "found"));
-    const char* const why = options.pes > 0 ? ": asked for"
+    chosen_.push_back({"device", "gpu", options.device == DeviceKind::gpu ? "asked for" : "found"});
+    const std::string why = options.pes > 0 ? "asked for"
                             : one_gpu && devices_.size() < found.size()
-                                ? ": a small graph, which several GPUs would take longer for"
-                                : ": all GPUs";
-    chosen_.emplace_back("pes", std::to_string(n_pes_) + why +
-                                    (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : ""));
+                                ? "a small graph, which several GPUs would take longer for"
+                                : "all GPUs";
+    chosen_.push_back({"pes", std::to_string(n_pes_),
+                       why + (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : "")});
   } else {
     if (options.pes_per_gpu > 1) {
       throw UsageError(
@@ -56,21 +56,20 @@ Machine::Machine(const Options& options, bool one_gpu) {
     n_pes_ = options.pes > 0 ? options.pes : 1;
     const int usable = usable_threads();
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
-    chosen_.emplace_back("device", "cpu: " + (options.device == DeviceKind::cpu || engine_wants_cpu
-                                                  ? std::string("asked for")
-                                                  : why_none.substr(0, why_none.find(';'))));
-    chosen_.emplace_back("pes",
-                         std::to_string(n_pes_) + (options.pes > 0 ? ": asked for" : ": one group of all threads"));
-    chosen_.emplace_back("threads",
-                         std::to_string(threads_per_pe_) +
-                             (options.threads > 0 ? ": asked for" : ": the machine's, shared among the PEs"));
+    chosen_.push_back(
+        {"device", "cpu",
+         options.device == DeviceKind::cpu || engine_wants_cpu ? "asked for" : why_none.substr(0, why_none.find(';'))});
+    chosen_.push_back({"pes", std::to_string(n_pes_), options.pes > 0 ? "asked for" : "one group of all threads"});
+    chosen_.push_back({"threads", std::to_string(threads_per_pe_),
+                       options.threads > 0 ? "asked for" : "the machine's, shared among the PEs"});
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
-  chosen_.emplace_back("engine", engine_ + (options.engine != "auto" ? ": asked for"
-                                            : n_pes_ == 1            ? ": one PE"
-                                            : on_gpu_                ? ": GPUs of one process"
-                                                                     : ": CPU threads of one process"));
+  chosen_.push_back({"engine", engine_,
+                     options.engine != "auto" ? "asked for"
+                     : n_pes_ == 1            ? "one PE"
+                     : on_gpu_                ? "GPUs of one process"
+                                              : "CPU threads of one process"});
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) reach_each_other(devices_);
 #endif

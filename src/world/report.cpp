@@ -42,7 +42,7 @@ std::string to_json(const Report& r) {
   json["phase_seconds"] = nlohmann::ordered_json::object();
   for (const auto& [phase, seconds] : r.phase_seconds) json["phase_seconds"][phase] = seconds;
   json["chosen"] = nlohmann::ordered_json::object();
-  for (const auto& [option, why] : r.chosen) json["chosen"][option] = why;
+  for (const Decision& decision : r.chosen) json["chosen"][decision.option] = to_text(decision);
   // A file name may hold any bytes: what is not UTF-8 is replaced, not an error.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -81,7 +81,7 @@ std::string to_text(const Report& r) {
     std::snprintf(number, sizeof number, "%.3f ms", seconds * 1e3);
     line(out, phase, number);
   }
-  for (const auto& [option, why] : r.chosen) line(out, option, why);
+  for (const Decision& decision : r.chosen) line(out, decision.option, to_text(decision));
   return out;
 }
 

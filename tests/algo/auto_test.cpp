@@ -17,8 +17,8 @@ namespace {
 
 /// "value: reason" of an option in a report; empty when nothing is said about it.
 std::string chosen(const Report& report, const std::string& option) {
-  for (const auto& [name, said] : report.chosen) {
-    if (name == option) return said;
+  for (const Decision& decision : report.chosen) {
+    if (decision.option == option) return to_text(decision);
   }
   return "";
 }

@@ -295,7 +295,7 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
 
 // Warps on a GPU where few elements come of an item, blocks where they fill one; what was asked for is taken.
 TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
-  std::vector<std::pair<std::string, std::string>> why;
+  Decisions why;
   const auto worker = [&](const Options& options, bool on_gpu, double fan_out) {
     return plan_launch(options, on_gpu, 1, 1 << 20, fan_out, why).worker;
   };
@@ -312,7 +312,7 @@ TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
 // default ring and spill hold them.
 TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
   const auto room = [](bool on_gpu, std::int64_t items, double fan_out) {
-    std::vector<std::pair<std::string, std::string>> why;
+    Decisions why;
     const LaunchPlan plan = plan_launch(Options(), on_gpu, 1, items, fan_out, why);
     return static_cast<std::int64_t>(plan.capacity) + plan.spill_near;
   };

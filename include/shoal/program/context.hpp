@@ -201,7 +201,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const PlacedGraph& g = ctx.placed();
       const double fan_out =
           g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
-      std::vector<std::pair<std::string, std::string>> chosen = ctx.machine().chosen();
+      Decisions chosen = ctx.machine().chosen();
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
       LaunchPlan plan =
           plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);

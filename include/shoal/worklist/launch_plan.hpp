@@ -1,11 +1,9 @@
 // How a worklist is launched: every field decided. A task's door fills in what the options leave open.
 #pragma once
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "shoal/core/types.hpp"
+#include "shoal/world/decision.hpp"
 #include "shoal/world/options.hpp"
 
 namespace shoal {
@@ -35,15 +33,14 @@ struct LaunchPlan {
 bool asks_for_worklist(const Options& options);
 
 /// For strategies without a worklist: says which of the options given they do not use.
-void note_unused(const Options& options, std::vector<std::pair<std::string, std::string>>& why);
+void note_unused(const Options& options, Decisions& why);
 
 /// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
-                       std::vector<std::pair<std::string, std::string>>& why);
+                       Decisions& why);
 
 /// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
-void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes,
-                        std::vector<std::pair<std::string, std::string>>& why);
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why);
 
 }  // namespace shoal

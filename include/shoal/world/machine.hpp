@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shoal/core/types.hpp"
 #include "shoal/worker/thread_team.hpp"
+#include "shoal/world/decision.hpp"
 #include "shoal/world/devices.hpp"
 #include "shoal/world/options.hpp"
 
@@ -59,8 +59,8 @@ class Machine {
   /// What was asked for above is done, on all PEs, and kernels of every stream see it.
   void wait_for_memory() const;
 
-  /// What was resolved and why, for reports: {"pes", "4: all GPUs"} ...
-  const std::vector<std::pair<std::string, std::string>>& chosen() const { return chosen_; }
+  /// What was resolved and why, for reports: {"pes", "4", "all GPUs"} ...
+  const Decisions& chosen() const { return chosen_; }
 
  private:
   void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu);
@@ -71,7 +71,7 @@ class Machine {
   bool threads_asked_ = false;
   std::string engine_;
   std::vector<int> devices_;
-  std::vector<std::pair<std::string, std::string>> chosen_;
+  Decisions chosen_;
   mutable std::shared_ptr<ThreadTeam> team_;
 };
 

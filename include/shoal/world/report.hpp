@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shoal/core/types.hpp"
+#include "shoal/world/decision.hpp"
 
 namespace shoal {
 
@@ -40,10 +41,10 @@ struct Report {
   double imbalance = 0;          ///< largest PE's arcs over the mean; 0: unknown
   double seconds = 0;            ///< from the first worker's start until quiescence was seen
   std::vector<std::pair<std::string, double>> phase_seconds;  ///< read, partition, place, run, verify ...
-  std::vector<std::pair<std::string, std::string>> chosen;    ///< option -> "value: why"
+  Decisions chosen;                                           ///< what was decided, and why
 };
 
-/// One JSON object with every field; phase_seconds and chosen become objects.
+/// One JSON object with every field; phase_seconds and chosen become objects, chosen of "value: reason" by option.
 std::string to_json(const Report& report);
 
 /// Lines for people: counters with thousands separated, traffic by pair, phases, what was chosen and why. Lines end in

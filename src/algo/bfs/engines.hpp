@@ -44,7 +44,6 @@ struct BfsPlan {
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph&);
 /// Whether, in order of arrival, a GPU with less to do would run ahead of the others: windows of levels hold it back.
 bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
-BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&,
-                 std::vector<std::pair<std::string, std::string>>& why);
+BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&, Decisions& why);
 
 }  // namespace shoal

@@ -59,10 +59,10 @@ void BfsLevelsCpu::State::tell(Report& report, double seconds) const {
   for (const Traffic& pair : traffic) {
     if (pair.messages > 0) report.traffic.push_back(pair);
   }
-  report.chosen.emplace_back("direction", std::to_string(top_down + alone) + " levels top-down, " +
-                                              std::to_string(alone) + " of them by one thread, " +
-                                              std::to_string(bottom_up) +
-                                              " bottom-up: from the arcs of each frontier and those left to explore");
+  report.chosen.push_back({"direction",
+                           std::to_string(top_down + alone) + " levels top-down, " + std::to_string(alone) +
+                               " of them by one thread, " + std::to_string(bottom_up) + " bottom-up",
+                           "from the arcs of each frontier and those left to explore"});
 }
 
 void BfsLevelsCpu::State::work(pe_t pe, int thread) {

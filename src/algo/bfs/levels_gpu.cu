@@ -152,9 +152,10 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
   report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Summary& t = s.total;
   report.rounds += static_cast<std::int64_t>(t.top_down + t.bottom_up + t.narrow);
-  report.chosen.emplace_back("sides", "top-down " + std::to_string(t.top_down) + ", bottom-up " +
-                                          std::to_string(t.bottom_up) + ", cluster " + std::to_string(t.narrow) +
-                                          ": by the arcs of each frontier");
+  report.chosen.push_back({"sides",
+                           "top-down " + std::to_string(t.top_down) + ", bottom-up " + std::to_string(t.bottom_up) +
+                               ", cluster " + std::to_string(t.narrow),
+                           "by the arcs of each frontier"});
 }
 
 std::vector<BfsLevelStep> BfsLevelsGpu::steps() const {

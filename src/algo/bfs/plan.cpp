@@ -3,6 +3,7 @@
 
 #include "algo/plan.hpp"
 #include "engines.hpp"
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -88,16 +89,13 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       launch.queue = QueueKind::priority;
     }
     plan.launch = plan_vertices(machine, graph, launch, why);
-    if (launch.queue != options.queue) say_again("queue", "priority: else a PE runs ahead of the others", why);
+    if (launch.queue != options.queue) decide_again(why, "queue", "priority", "else a PE runs ahead of the others");
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
       plan.launch.threshold_delta = shallow ? 2 : wide ? 1024 : 64;
-      say_again("threshold_delta",
-                shallow ? "2: few levels"
-                : wide  ? "1024: levels are narrow"
-                        : "64: levels are narrow",
-                why);
+      decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
+                   shallow ? "few levels" : "levels are narrow");
     }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }

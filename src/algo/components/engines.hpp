@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shoal/algo/components_run.hpp"
@@ -41,7 +40,6 @@ struct ComponentsPlan {
   LaunchPlan launch;
   int threads;  ///< CPU threads per PE
 };
-ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&,
-                               std::vector<std::pair<std::string, std::string>>& why);
+ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&, Decisions& why);
 
 }  // namespace shoal

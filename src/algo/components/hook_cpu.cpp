@@ -265,9 +265,11 @@ void ComponentsHookCpu::run(Report& report) {
   const std::int64_t rest = state_->run();
   report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.rounds += 1;
-  report.chosen.emplace_back("sampling", std::to_string(state_->graph.num_vertices - rest) + " of " +
-                                             std::to_string(state_->graph.num_vertices) +
-                                             " vertices joined the giant tree by their first arcs");
+  report.chosen.push_back({"sampling",
+                           std::to_string(state_->graph.num_vertices - rest) + " of " +
+                               std::to_string(state_->graph.num_vertices) +
+                               " vertices joined the giant tree by their first arcs",
+                           ""});
 }
 
 Span<const vertex_t> ComponentsHookCpu::label(pe_t pe) const {

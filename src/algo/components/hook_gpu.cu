@@ -91,11 +91,13 @@ void ComponentsHookGpu::run(Report& report) {
   const std::int64_t outside = s.run();
   report.seconds += s.seconds;
   report.rounds += s.num_kernels;
-  if (!s.exchange.empty()) report.chosen.emplace_back("exchange", s.exchange);
+  if (!s.exchange.value.empty()) report.chosen.push_back(s.exchange);
   if (s.pes[0]->view.forest[0] != nullptr) return;
-  report.chosen.emplace_back("sampling", std::to_string(s.graph.num_vertices - outside) + " of " +
-                                             std::to_string(s.graph.num_vertices) +
-                                             " vertices joined a giant tree by their first arcs");
+  report.chosen.push_back({"sampling",
+                           std::to_string(s.graph.num_vertices - outside) + " of " +
+                               std::to_string(s.graph.num_vertices) +
+                               " vertices joined a giant tree by their first arcs",
+                           ""});
 }
 
 std::vector<ComponentsHookStep> ComponentsHookGpu::profile() { return state_->profile(); }

@@ -218,19 +218,18 @@ void ComponentsHookGpu::State::add_forests() {
 
 void ComponentsHookGpu::State::choose_exchange() {
   if (n_pes() == 1) return;
-  exchange = tuning.exchange == ComponentsExchange::forests ? "forests: asked for" : "hooks: asked for";
+  exchange = {"exchange", tuning.exchange == ComponentsExchange::forests ? "forests" : "hooks", "asked for"};
   if (tuning.exchange == ComponentsExchange::forests) add_forests();
   if (tuning.exchange != ComponentsExchange::automatic) return;
   run();
   const std::int64_t open = count_open_arcs();
   const bool many = open / n_pes() * kVerticesPerOpenArc > graph.num_vertices;
-  exchange =
-      std::string(many ? "forests: " : "hooks: ") + grouped(open) + " arcs between PEs have no end in a giant tree";
+  exchange = {"exchange", many ? "forests" : "hooks", grouped(open) + " arcs between PEs have no end in a giant tree"};
   if (!many) return;
   try {
     add_forests();
   } catch (const CapacityError& error) {
-    exchange = "hooks: no room for forests: " + std::string(error.what());
+    exchange = {"exchange", "hooks", "no room for forests: " + std::string(error.what())};
   }
 }
 

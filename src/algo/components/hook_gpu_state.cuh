@@ -44,8 +44,8 @@ struct ComponentsHookGpu::State {
   ComponentsHookGpuTuning tuning;
   std::vector<std::unique_ptr<hook_gpu::Pe>> pes;  ///< [n_pes()]
   int num_kernels = 0;
-  std::string exchange;  ///< what was chosen and why; empty for one PE
-  double seconds = 0;    // of the last run
+  Decision exchange;   ///< without a value for one PE
+  double seconds = 0;  // of the last run
 
   State(const PlacedGraph& g, const ComponentsHookGpuTuning& t) : graph(g), tuning(t) {}
 

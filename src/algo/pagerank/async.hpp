@@ -98,7 +98,7 @@ class PageRankAsync : public PageRankEngine {
       go_on(at, sums, wrong, rounding);
     }
     total.chosen = std::move(report.chosen);
-    total.chosen.emplace_back("runs", std::to_string(at.runs + 1) + ": residuals shrink from one to the next");
+    total.chosen.push_back({"runs", std::to_string(at.runs + 1), "residuals shrink from one to the next"});
     total.phase_seconds = std::move(report.phase_seconds);
     total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

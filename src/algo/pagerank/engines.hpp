@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "pull.hpp"
@@ -55,7 +54,6 @@ struct PageRankPlan {
   int threads;        ///< CPU threads per PE
 };
 /// @throws UsageError  alpha or tolerance out of range, or a tolerance that the precision cannot reach
-PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&,
-                           std::vector<std::pair<std::string, std::string>>& why);
+PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&, Decisions& why);
 
 }  // namespace shoal

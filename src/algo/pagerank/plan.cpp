@@ -47,11 +47,11 @@ bool choose_wide(const PageRankOptions& o, bool in_cache, Decisions& why) {
         (use_wide ? "float64" : "float32") + " contributions alone may be " + rough(rounding) +
         (use_wide ? "; raise the tolerance or lower alpha" : "; use precision float64, or raise the tolerance"));
   }
-  why.emplace_back("precision", std::string(use_wide ? "float64: " : "float32: ") +
-                                    (o.precision != PageRankPrecision::automatic ? "asked for"
-                                     : in_cache                                  ? "contributions fit in a cache"
-                                                : "rounding of float32 contributions costs up to " + rough(narrow) +
-                                                      " of the tolerance " + rough(o.tolerance)));
+  why.push_back({"precision", use_wide ? "float64" : "float32",
+                 o.precision != PageRankPrecision::automatic ? "asked for"
+                 : in_cache                                  ? "contributions fit in a cache"
+                            : "rounding of float32 contributions costs up to " + rough(narrow) + " of the tolerance " +
+                                  rough(o.tolerance)});
   return use_wide;
 }
 
@@ -89,8 +89,8 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
       // One H200, 2026-11-21: kron:20 10.8 ms in kernels with 64, 24.0 with 9; road:1024 27.3 ms with 16, 57.4 with 4.
       plan.launch.fetch = plan.launch.worker == WorkerKind::block ? std::min(64, plan.launch.block_threads) : 16;
-      say_again("fetch",
-                std::to_string(plan.launch.fetch) + ": most that are run have few arcs, hubs wait until it pays", why);
+      decide_again(why, "fetch", std::to_string(plan.launch.fetch),
+                   "most that are run have few arcs, hubs wait until it pays");
     }
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
     if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_near *= 4;

@@ -275,9 +275,9 @@ PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
     throw DeviceError("PageRank did not settle: after " + std::to_string(s.sweeps) + " sweeps the error may be " +
                       rough(s.bound) + ", " + exact(s.rules.tolerance) + " was asked for");
   }
-  report.chosen.emplace_back("sweep", "in place; last factor " + rough(s.omega) +
-                                          (s.graph.symmetric ? ": from the rate of the changes"
-                                                             : ": arcs without their reverse, no over-relaxation"));
+  report.chosen.push_back(
+      {"sweep", "in place; last factor " + rough(s.omega),
+       s.graph.symmetric ? "from the rate of the changes" : "arcs without their reverse, no over-relaxation"});
   return {s.bound, s.sweeps};
 }
 

@@ -96,19 +96,21 @@ class Sweeps {
     report.rounds += outcome.sweeps;
     if (word[kSettled] == 0) return false;
     const double rho = as_double(word[kRho]);
-    report.chosen.emplace_back(
-        "sweep", rules.rho == 0 ? "power iteration: there are arcs without their reverse"
-                                : "Chebyshev for eigenvalues up to " + rough(rho) +
-                                      (rho == rules.rho ? ": first guess held" : ": from the rate of the changes"));
-    report.chosen.emplace_back(
-        "rows", rows_.sorted() ? "by length: skewed or long" : "as they were: short, neighbours are near");
+    if (rules.rho == 0) {
+      report.chosen.push_back({"sweep", "power iteration", "there are arcs without their reverse"});
+    } else {
+      report.chosen.push_back({"sweep", "Chebyshev for eigenvalues up to " + rough(rho),
+                               rho == rules.rho ? "first guess held" : "from the rate of the changes"});
+    }
+    report.chosen.push_back({"rows", rows_.sorted() ? "by length" : "as they were",
+                             rows_.sorted() ? "skewed or long" : "short, neighbours are near"});
     if (hot()) {
-      report.chosen.emplace_back("hot", std::to_string(pes_[0].view.num_hot) +
-                                            " vertices: each block copies what they give, which most arcs ask for");
+      report.chosen.push_back({"hot", std::to_string(pes_[0].view.num_hot) + " vertices",
+                               "each block copies what they give, which most arcs ask for"});
     }
     if (graph_.n_pes() > 1) {
-      report.chosen.emplace_back(
-          "sends", std::to_string(readers_.sent()) + " contributions in a sweep: to the PEs whose rows read them");
+      report.chosen.push_back(
+          {"sends", std::to_string(readers_.sent()) + " contributions in a sweep", "to the PEs whose rows read them"});
     }
     return true;
   }
@@ -216,8 +218,8 @@ class PullGpu : public PageRankEngine {
     if (narrow_ && rank_with(*narrow_, personal, report, outcome)) return outcome;
     if (narrow_ && rules_.firm) fail(outcome, "; use precision float64");
     if (narrow_) {
-      report.chosen.emplace_back("precision",
-                                 "float64: with float32 the error got no smaller than " + rough(outcome.error_bound));
+      report.chosen.push_back(
+          {"precision", "float64", "with float32 the error got no smaller than " + rough(outcome.error_bound)});
       narrow_.reset();
       rules_.wide = true;
       wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);

@@ -85,8 +85,8 @@ Report PageRankRunner::rank(const std::vector<PersonalWeight>& personalization) 
   s.personal = s.place_personal(personalization);
   return s.timed([&](Report& report) {
     s.outcome = s.engine->rank(s.personal.empty() ? nullptr : s.personal.data(), report);
-    report.chosen.emplace_back("error", rough(s.outcome.error_bound) + ": bound of the L1 error, " +
-                                            rough(s.options.tolerance) + " was asked for");
+    report.chosen.push_back({"error", rough(s.outcome.error_bound),
+                             "bound of the L1 error, " + rough(s.options.tolerance) + " was asked for"});
   });
 }
 

@@ -216,7 +216,7 @@ class DeltaCpu : public SsspEngine {
     report.rounds += rounds_;
     char text[32];
     std::snprintf(text, sizeof text, "%g", steps_.delta);
-    report.chosen.emplace_back("delta", std::string(text) + ": width of a bucket");
+    report.chosen.push_back({"delta", text, "width of a bucket"});
     for (const Thread& thread : steps_.threads) {
       report.run += thread.run;
       report.stale += thread.stale;
@@ -226,9 +226,10 @@ class DeltaCpu : public SsspEngine {
       if (pair.messages > 0) report.traffic.push_back(pair);
     }
     if (steps_.rows.has_heavy()) {
-      report.chosen.emplace_back("direction",
-                                 std::to_string(pulls_) + " of " + std::to_string(rounds_) +
-                                     " rounds looked at heavy arcs from the far side, where that was less");
+      report.chosen.push_back({"direction",
+                               std::to_string(pulls_) + " of " + std::to_string(rounds_) +
+                                   " rounds looked at heavy arcs from the far side, where that was less",
+                               ""});
     }
   }
 

@@ -298,12 +298,13 @@ struct Search final : SsspDeltaGpu::State {
       report.accepted += popped;
       report.pushed += static_cast<std::int64_t>(fetch(&pe->view.tally->arcs));
     }
-    char text[160];
-    std::snprintf(text, sizeof text, "%.6g: %s; %llu steps (%llu on a cluster), %llu sweeps, pull %u from %.4g",
-                  rules.delta, windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
+    char delta[32], steps[160];
+    std::snprintf(delta, sizeof delta, "%.6g", rules.delta);
+    std::snprintf(steps, sizeof steps, "%s; %llu steps (%llu on a cluster), %llu sweeps, pull %u from %.4g",
+                  windows.why.c_str(), static_cast<unsigned long long>(outcome.word[0]),
                   static_cast<unsigned long long>(narrow_steps_made), static_cast<unsigned long long>(sweeps),
                   rules.pulls, rules.pull);
-    report.chosen.emplace_back("delta", text);
+    report.chosen.push_back({"delta", delta, steps});
   }
 
   const void* words(pe_t p) const override {

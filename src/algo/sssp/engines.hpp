@@ -3,7 +3,6 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shoal/algo/sssp.hpp"
@@ -69,7 +68,6 @@ struct SsspPlan {
   LaunchPlan launch;  ///< of async
   int threads;        ///< CPU threads per PE
 };
-SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&,
-                   std::vector<std::pair<std::string, std::string>>& why);
+SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&, Decisions& why);
 
 }  // namespace shoal

@@ -121,17 +121,19 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (chosen) {  // not asked for, as plan_vertices has it
-      say_again("worker", "block: small, and all is near", why);
-      say_again("block_threads", std::to_string(launch.block_threads) + ": from the longest row", why);
-      if (options.fetch == 0 && launch.fetch > 0) say_again("fetch", "64: for a block of 128", why);
+      decide_again(why, "worker", "block", "small, and all is near");
+      decide_again(why, "block_threads", std::to_string(launch.block_threads), "from the longest row");
+      if (options.fetch == 0 && launch.fetch > 0) {
+        decide_again(why, "fetch", std::to_string(launch.fetch), "for a block of 128");
+      }
     }
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
     if (options.queue == QueueKind::automatic && ordered) {
-      say_again("queue", "priority: near vertices first, so few are run twice", why);
+      decide_again(why, "queue", "priority", "near vertices first, so few are run twice");
     } else if (options.queue == QueueKind::automatic) {
-      why.emplace_back("queue", as_they_come
-                                    ? "fifo: small, and an order costs more than what is run twice"
-                                    : "fifo: long rows keep all lanes busy, and waiting for an order would not");
+      why.push_back({"queue", "fifo",
+                     as_they_come ? "small, and an order costs more than what is run twice"
+                                  : "long rows keep all lanes busy, and waiting for an order would not"});
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
@@ -139,7 +141,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
-      say_again("threshold_delta", rough(plan.launch.threshold_delta) + ": from the mean weight and degree", why);
+      decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
     }
   }
   return plan;

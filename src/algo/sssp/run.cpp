@@ -110,9 +110,10 @@ Report SsspRunner::search(vertex_t source) {
       }
     }
     if (!s.real) {
-      report.chosen.emplace_back("distances", !s.wide  ? "32 bits: every distance fits"
-                                              : s.fits ? "64 bits: a distance is above 4,294,967,293"
-                                                       : "64 bits");
+      report.chosen.push_back({"distances", s.wide ? "64 bits" : "32 bits",
+                               !s.wide  ? "every distance fits"
+                               : s.fits ? "a distance is above 4,294,967,293"
+                                        : ""});
     }
   });
 }

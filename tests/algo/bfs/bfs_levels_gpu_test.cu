@@ -54,7 +54,7 @@ class BfsLevelsGpuTest : public test::OnGpus {
           search.search(bench.graph.partition.placed(source), bench.level.at(), report);
           EXPECT_EQ(first_difference(bench.levels(), bfs_reference(csr, source)), "")
               << csr.name << ", source " << source << ", " << pes << " PEs, " << name << ": "
-              << report.chosen.back().second;
+              << report.chosen.back().value;
           if (testing::Test::HasFailure()) return;
         }
       }

@@ -86,10 +86,7 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
 }
 
 /// Whether a small graph was left to one GPU.
-bool says_one(const Report& report) {
-  return std::any_of(report.chosen.begin(), report.chosen.end(),
-                     [](const auto& said) { return said.first == "partition" && said.second.rfind("one: ", 0) == 0; });
-}
+bool says_one(const Report& report) { return value_of(report.chosen, "partition") == "one"; }
 
 TEST_F(ComponentsGpu, RunnerInEveryWay) {
   const std::vector<Csr> all = graphs();
@@ -176,10 +173,7 @@ TEST_F(ComponentsGpu, ChoosesForestsWhereArcsLeadEverywhere) {
     ComponentsHookGpu hook(placed);
     Report report;
     hook.run(report);
-    for (const auto& [what, why] : report.chosen) {
-      if (what == "exchange") return why.substr(0, why.find(':'));
-    }
-    return std::string("nothing");
+    return value_of(report.chosen, "exchange");
   };
   EXPECT_EQ(chosen("uniform:14,degree=1"), "forests");
   EXPECT_EQ(chosen("road:150"), "hooks");

@@ -89,7 +89,7 @@ TEST_F(PageRankGpu, PullCopiesHotVertices) {
     PageRankRunner runner(graph, options);
     const auto chosen = runner.rank().chosen;
     const bool copied =
-        std::any_of(chosen.begin(), chosen.end(), [](const auto& choice) { return choice.first == "hot"; });
+        std::any_of(chosen.begin(), chosen.end(), [](const auto& choice) { return choice.option == "hot"; });
     EXPECT_EQ(copied, hot) << text << ", " << pes << " PEs";
     EXPECT_EQ(runner.verify(), "") << text << ", " << pes << " PEs";
   }

@@ -76,7 +76,7 @@ class SsspDeltaGpuTest : public test::OnGpus {
             search.search(graph.partition.placed(sources[i]), report);
             ASSERT_EQ(test::first_difference(words_of(search, graph), want[i]), "")
                 << csr.name << ", source " << sources[i] << ", " << pes << " PEs, " << (wide ? "wide, " : "narrow, ")
-                << name << ": " << report.chosen.back().second;
+                << name << ": " << to_text(report.chosen.back());
           }
         }
       }
