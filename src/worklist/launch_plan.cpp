@@ -48,13 +48,13 @@ std::string worklist_options(const Options& o) {
 }
 
 /// A chunk costs four operations on counters that all workers of the PE share, whatever its size, and its items wait until it is
-/// full or its worker moves on. Two items for each lane of a block are worth that (docs/decisions/0021-chunks-of-spill.md). Each
+/// full or its worker moves on. Four items for each thread of a block are worth that (docs/decisions/0021-chunks-of-spill.md). Each
 /// worker may keep chunks that are not full, so that little spill needs small ones.
 lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
   constexpr lane_t kSmall = 64;
   const bool little = options.spill >= 0 && options.spill < 1 << 16;
   if (plan.worker != WorkerKind::block || little) return kSmall;
-  return std::max(kSmall, static_cast<lane_t>(2 * plan.block_threads));
+  return std::max(kSmall, static_cast<lane_t>(4 * plan.block_threads));
 }
 
 }  // namespace
