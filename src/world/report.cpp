@@ -1,6 +1,7 @@
 // A report as JSON for programs and as lines for people.
 #include "shoal/world/report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -13,27 +14,33 @@ void line(std::string& out, const std::string& label, const std::string& value) 
   out += "  " + label + std::string(label.size() < 16 ? 16 - label.size() : 1, ' ') + value + "\n";
 }
 
+void add(std::vector<Traffic>& all, const Traffic& more) {
+  const auto same_pair = [&](const Traffic& t) { return t.from == more.from && t.to == more.to; };
+  const auto old = std::find_if(all.begin(), all.end(), same_pair);
+  if (old == all.end()) {
+    all.push_back(more);
+  } else {
+    old->items += more.items, old->messages += more.messages, old->bytes += more.bytes;
+  }
+}
+
 }  // namespace
 
+Report& Report::operator+=(const Report& other) {
+  for (const Counter& c : kCounters) {
+    std::int64_t& mine = this->*c.field;
+    mine = c.merge == Merge::sum ? mine + other.*c.field : std::max(mine, other.*c.field);
+  }
+  for (const Traffic& pair : other.traffic) add(traffic, pair);
+  seconds += other.seconds;
+  return *this;
+}
+
 std::string to_json(const Report& r) {
-  nlohmann::ordered_json json = {{"seconds", r.seconds},
-                                 {"pushed", r.pushed},
-                                 {"withheld", r.withheld},
-                                 {"accepted", r.accepted},
-                                 {"dropped", r.dropped},
-                                 {"stale", r.stale},
-                                 {"run", r.run},
-                                 {"left", r.left},
-                                 {"spilled", r.spilled},
-                                 {"peak_ring", r.peak_ring},
-                                 {"peak_spill", r.peak_spill},
-                                 {"rounds", r.rounds},
-                                 {"combined", r.combined},
-                                 {"parked", r.parked},
-                                 {"thresholds", r.thresholds},
-                                 {"idle_calls", r.idle_calls},
-                                 {"cut_arcs", r.cut_arcs},
-                                 {"imbalance", r.imbalance}};
+  nlohmann::ordered_json json = {{"seconds", r.seconds}};
+  for (const Counter& c : kCounters) json[c.name] = r.*c.field;
+  json["cut_arcs"] = r.cut_arcs;
+  json["imbalance"] = r.imbalance;
   json["traffic"] = nlohmann::ordered_json::array();
   for (const Traffic& t : r.traffic) {
     json["traffic"].push_back(
@@ -50,23 +57,10 @@ std::string to_json(const Report& r) {
 std::string to_text(const Report& r) {
   std::string out;
   char number[96];
-  if (r.pushed > 0 || r.run > 0) {
-    line(out, "items pushed", grouped(r.pushed));
-    if (r.withheld > 0) line(out, "withheld", grouped(r.withheld));
-    line(out, "accepted", grouped(r.accepted));
-    line(out, "dropped", grouped(r.dropped));
-    line(out, "run", grouped(r.run));
-    if (r.stale > 0) line(out, "stale", grouped(r.stale));
-    if (r.left > 0) line(out, "left when it was enough", grouped(r.left));
-    if (r.combined > 0) line(out, "combined", grouped(r.combined));
-    if (r.parked > 0)
-      line(out, "parked", grouped(r.parked) + " (the threshold moved " + grouped(r.thresholds) + " times)");
-    if (r.idle_calls > 0) line(out, "idle calls", grouped(r.idle_calls));
-    line(out, "spilled", grouped(r.spilled));
-    line(out, "peak ring", grouped(r.peak_ring));
-    if (r.peak_spill > 0) line(out, "peak spill", grouped(r.peak_spill));
+  const bool with_items = r.pushed > 0 || r.run > 0;
+  for (const Counter& c : kCounters) {
+    if (r.*c.field != 0 || (c.shown == Shown::with_items && with_items)) line(out, c.label, grouped(r.*c.field));
   }
-  line(out, "rounds", grouped(r.rounds));
   for (const Traffic& t : r.traffic) {
     const double mean = t.messages > 0 ? static_cast<double>(t.bytes) / static_cast<double>(t.messages) : 0;
     std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean);

@@ -156,7 +156,7 @@ struct Astray {
     } else if (harm == Harm::throws) {
       throw std::runtime_error("the table has no row 7");
     } else if (harm == Harm::counts_wrongly) {
-      out.view().here().tally[0].fetch_add(1);  // pushed
+      out.view().here().counts.pushed.fetch_add(1);
     }
   }
 };

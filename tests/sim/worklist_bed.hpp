@@ -143,8 +143,8 @@ class WorklistBed {
       for (lane_t i = 0; i < shape.workers * kHeldSlots; ++i) {
         if (pe_[p].held[i].full != 0) return "an item" + of + " is still held back";
       }
-      const auto tally = [&](int i) { return control(p).tally[i].load(); };
-      if (tally(7) > 0 && shape.buckets.lists == 0) return "an item" + of + " was parked without priorities";
+      if (control(p).counts.parked.load() > 0 && shape.buckets.lists == 0)
+        return "an item" + of + " was parked without priorities";
     }
     return {};
   }
@@ -180,7 +180,7 @@ class WorklistBed {
     c.phase.store(0);
     for (auto& nearest : c.nearest) nearest.store(kNoBucket);
     c.seeds_taken.store(0);
-    for (auto& word : c.tally) word.store(0);
+    for_lane_counters([](Merge, auto& word) { word.store(0); }, c.counts);
     pe.ring.assign(shape.capacity, Slot<Item>{});
     c.ring.tail.store(0);
     c.ring.head.store(0);
@@ -245,7 +245,7 @@ class WorklistBed {
       machine.name(&c.receive[q].home, 8, 1, from + "home");
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
     }
-    machine.name(c.tally, sizeof c.tally[0], sizeof c.tally / sizeof c.tally[0], at + "tally");
+    machine.name(&c.counts, sizeof c.counts.pushed, sizeof c.counts / sizeof c.counts.pushed, at + "counts");
   }
 
   template <class View, class TaskT>

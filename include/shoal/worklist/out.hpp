@@ -13,8 +13,8 @@
 #pragma once
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
+#include "shoal/worklist/tally.hpp"
 #include "shoal/worklist/view.hpp"
-#include "shoal/worklist/worker_tally.hpp"
 
 namespace shoal {
 
@@ -25,7 +25,6 @@ class Out {
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;  ///< see place()
-  using Tally = typename WorkerTally<W>::Count;
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
@@ -200,7 +199,7 @@ class Out {
   /// local ones found no room; they stand at the front of `items` and are to be run now. `moved`: did anything change?
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
-    const Tally spilled_before = tally_.spilled;
+    const auto spilled_before = tally_.spilled;
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
       bool has = i < n;
@@ -240,13 +239,15 @@ class Out {
   SHOAL_FN void note_run(bool run) { tally_.run += run; }
   SHOAL_FN void note_idle_call() { ++tally_.idle_calls; }
   /// Of this lane, so far.
-  SHOAL_FN Tally pushed() const { return tally_.pushed; }
-  SHOAL_FN void note_waiting(ticket_t n) { tally_.peak = n > tally_.peak ? n : tally_.peak; }
+  SHOAL_FN auto pushed() const { return tally_.pushed; }
+  SHOAL_FN void note_waiting(ticket_t n) {
+    if (n > tally_.peak_ring) tally_.peak_ring = static_cast<decltype(tally_.peak_ring)>(n);
+  }
 
   /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(credit_);
-    tally_.add_to(w, view().here());
+    add_up(w, tally_, view().here());
   }
 
  private:
@@ -384,7 +385,7 @@ class Out {
   Hand<Item> hand_;
   lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill
   lane_t buffered_ = 0;
-  WorkerTally<W> tally_;
+  LaneTally<W> tally_ = {};
   HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
   bool holds_ = false;              ///< something may be in it; the same on every lane
   Parking<View> parking_;

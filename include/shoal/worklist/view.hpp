@@ -8,13 +8,9 @@
 #include "shoal/queue/spill.hpp"
 #include "shoal/transport/transport.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/world/counters.hpp"
 
 namespace shoal {
-
-/// What the workers of one PE counted, added up when they leave. Touched by this PE and read by the host afterwards.
-struct PeTally {
-  std::uint64_t pushed, withheld, accepted, dropped, stale, run, spilled, parked, combined, idle_calls, peak_ring;
-};
 
 /// What owner() returned where it named no PE of the run, in one word that is not 0.
 struct RefusedOwner {
@@ -39,7 +35,7 @@ struct PeControl {
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   ChannelSendCounters send[kMaxPes];
   ChannelReceiveCounters receive[kMaxPes];
-  PaddedWord<std::uint64_t, Scope::device> tally[sizeof(PeTally) / sizeof(std::uint64_t)];
+  LaneCounters<PaddedWord<std::uint64_t, Scope::device>> counts;  ///< of workers that have left; for the host
 };
 
 /// One PE's view of the worklist. Trivially copyable; passes into kernels by value.

@@ -70,7 +70,8 @@ class Worklist {
     Report report;
     launch(report);
     memory_.read_counters();
-    count(before, report);
+    for (pe_t p = 0; p < n; ++p) report += counted_by(p, before[p]);
+    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(counters()[0].phase.load()));
     report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
     for (pe_t p = 0; p < n; ++p) {
       const std::uint64_t n_seeds = seeds[p].size();
@@ -178,30 +179,20 @@ class Worklist {
     return worst;
   }
 
-  void count(const std::vector<PeControl>& before, Report& report) {
-    const pe_t n = machine_.n_pes();
-    if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(counters()[0].phase.load()));
-    for (pe_t p = 0; p < n; ++p) {
-      const auto tally = [&](int i) { return static_cast<std::int64_t>(counters()[p].tally[i].load()); };
-      report.pushed += tally(0);
-      report.withheld += tally(1);
-      report.accepted += tally(2);
-      report.dropped += tally(3);
-      report.stale += tally(4);
-      report.run += tally(5);
-      report.spilled += tally(6);
-      report.parked += tally(7);
-      report.combined += tally(8);
-      report.idle_calls += tally(9);
-      report.peak_ring = std::max(report.peak_ring, tally(10));
-      for (pe_t q = 0; q < n; ++q) {
-        const auto items = static_cast<std::int64_t>(counters()[p].send[q].tail.load() - before[p].send[q].tail.load());
-        if (items == 0) continue;
-        const auto messages =
-            static_cast<std::int64_t>(counters()[p].send[q].messages.load() - before[p].send[q].messages.load());
-        report.traffic.push_back({p, q, items, messages, items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>))});
-      }
+  /// What the workers of PE p counted and sent in this run.
+  /// @param before  its counters when the run began
+  Report counted_by(pe_t p, const PeControl& before) const {
+    Report report;
+    const PeControl& now = counters()[p];
+    for_lane_counters([](Merge, auto& word, std::int64_t& count) { count = static_cast<std::int64_t>(word.load()); },
+                      now.counts, report);
+    for (pe_t q = 0; q < machine_.n_pes(); ++q) {
+      const auto items = static_cast<std::int64_t>(now.send[q].tail.load() - before.send[q].tail.load());
+      const auto messages = static_cast<std::int64_t>(now.send[q].messages.load() - before.send[q].messages.load());
+      const auto bytes = items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>));
+      if (items > 0) report.traffic.push_back({p, q, items, messages, bytes});
     }
+    return report;
   }
 
   const Machine& machine_;

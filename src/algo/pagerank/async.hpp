@@ -77,7 +77,7 @@ class PageRankAsync : public PageRankEngine {
         task.epsilon = at.epsilon / static_cast<double>(std::max<arc_t>(graph_.num_arcs, 1));
         task.shift = at.shift;
       }
-      add(total, worklist_.run(tasks_, seeds_));
+      total += worklist_.run(tasks_, seeds_);
       PageRankSums sums;
       for (pe_t p = 0; p < graph_.n_pes(); ++p) {
         const PageRankSums part = hands_.sums(*this, p);
@@ -157,25 +157,6 @@ class PageRankAsync : public PageRankEngine {
       if (personal != nullptr && !personal_[p]) personal_[p] = machine_.allocate(p, bytes, "personalization");
       if (personal != nullptr && bytes > 0) machine_.copy_in(p, personal_[p].get(), personal + rows.first, bytes);
       tasks_[p].personal = personal != nullptr ? words(personal_[p]) : nullptr;
-    }
-  }
-
-  static void add(Report& total, Report&& run) {
-    total.pushed += run.pushed, total.withheld += run.withheld, total.accepted += run.accepted;
-    total.dropped += run.dropped, total.stale += run.stale, total.run += run.run;
-    total.seconds += run.seconds;
-    total.combined += run.combined, total.parked += run.parked, total.thresholds += run.thresholds;
-    total.idle_calls += run.idle_calls, total.spilled += run.spilled, total.rounds += run.rounds;
-    total.peak_ring = std::max(total.peak_ring, run.peak_ring);
-    total.peak_spill = std::max(total.peak_spill, run.peak_spill);
-    for (const Traffic& pair : run.traffic) {
-      const auto same = [&](const Traffic& t) { return t.from == pair.from && t.to == pair.to; };
-      const auto old = std::find_if(total.traffic.begin(), total.traffic.end(), same);
-      if (old == total.traffic.end()) {
-        total.traffic.push_back(pair);
-      } else {
-        old->items += pair.items, old->messages += pair.messages, old->bytes += pair.bytes;
-      }
     }
   }
 
