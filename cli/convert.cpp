@@ -26,8 +26,9 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
     const Step step("writing " + flags.output, flags.quiet);
     write_graph(flags.weights.empty() ? graph : weighted, flags.output);
   }
-  if (!flags.quiet)
-    std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << printable(flags.output) << "\n";
+  if (flags.quiet) return;
+  std::cout << describe(from, graph.num_vertices(), graph.num_arcs()) << " -> " << printable(flags.output) << "\n";
+  if (!graph.vertices_remark.empty()) std::cout << "  note: " << graph.vertices_remark << "\n";
 }
 
 int convert(const Flags& flags) {
@@ -59,7 +60,7 @@ int generate_file(const Flags& flags) {
 }
 
 const char* const kWeights = "give every arc a weight: hash255 (1 to 255, from its ends) or unit (1)";
-const char* const kOutput = "by its name: .sg .wsg .el .wel .mtx .gr .graph .shoal .npz";
+const char* const kOutput = "by its name: .sg .wsg .el .wel .csv .tsv .mtx .gr .graph .shoal .npz";
 
 }  // namespace
 

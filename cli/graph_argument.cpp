@@ -12,14 +12,17 @@ namespace shoal::cli {
 void GraphArgument::add_to(CLI::App& app) {
   app.add_option(
          "graph", text_,
-         "a file (.mtx .gr .graph .el .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a generator: "
-         "kron:S road:N uniform:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= ,seed=; - is standard "
-         "input")
+         "a file (.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a "
+         "generator: kron:S road:N uniform:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= ,seed=; - is "
+         "standard input")
       ->required()
       ->type_name("GRAPH");
   const char* group = "Reading a file";
   app.add_flag("--undirected", undirected_, "take each line of an edge list in both directions")->group(group);
   app.add_flag("--dedup", dedup_, "merge parallel arcs, keeping the smallest weight")->group(group);
+  app.add_option("--vertices", vertices_, "how many vertices an edge list has, also without arcs: 0 to N - 1")
+      ->group(group)
+      ->type_name("N");
   app.add_flag("--cache", cache_, "keep GRAPH.shoal beside the file, and read it next time")->group(group);
   app.add_option("--format", format_, "an ending that stands for the name's: el, mtx.gz, ...")
       ->group(group)
@@ -31,11 +34,15 @@ NamedFile GraphArgument::cache() const { return {"--cache", cache_ ? text_ + ".s
 
 std::optional<GeneratorSpec> GraphArgument::generator() const {
   if (!is_generator(text_)) return std::nullopt;
-  if (undirected_ || dedup_ || cache_ || !format_.empty()) {
-    const char* flag = undirected_ ? "--undirected" : dedup_ ? "--dedup" : cache_ ? "--cache" : "--format";
+  const char* flag = undirected_        ? "--undirected"
+                     : dedup_           ? "--dedup"
+                     : vertices_        ? "--vertices"
+                     : cache_           ? "--cache"
+                     : !format_.empty() ? "--format"
+                                        : nullptr;
+  if (flag != nullptr)
     throw UsageError(std::string(flag) + " is for files; '" + text_ + "' is a generator (./" + text_ +
                      " would be a file of that name)");
-  }
   return parse_generator(text_);
 }
 
@@ -48,6 +55,7 @@ Csr GraphArgument::load(bool quiet) const {
   ReadOptions options;
   options.undirected = undirected_;
   options.dedup = dedup_;
+  options.num_vertices = vertices_;
   options.use_cache = cache_;
   options.format = format_;
   options.progress = step.callback();

@@ -30,6 +30,7 @@ class GraphArgument {
 
  private:
   std::string text_, format_;
+  std::optional<std::int64_t> vertices_;
   bool undirected_ = false, dedup_ = false, cache_ = false;
 };
 

@@ -25,6 +25,8 @@ class GraphInput {
   const std::string& name() const { return name_; }
   bool symmetric() const { return symmetric_; }
   bool generated() const { return spec_.has_value(); }
+  /// What a reader of the file may wonder about its vertices, or nothing.
+  std::string remark() const { return csr_ ? csr_->vertices_remark : ""; }
   double read_seconds() const { return read_seconds_; }
   /// What makes options good or bad for a graph, coarsely, and costs no pass over the arcs:
   /// "kron, 2^20 vertices, degree 2^5, undirected" or "file, 2^17 vertices, degree 2^3, largest 2^9, directed".

@@ -73,6 +73,7 @@ void print_json(const std::string& name, const Csr& graph, const Facts& facts) {
                {"parallel_arcs", facts.parallel},
                {"degree_histogram", facts.histogram},
                {"memory_bytes", facts.bytes}};
+  if (!graph.vertices_remark.empty()) json["vertices_remark"] = graph.vertices_remark;
   if (!graph.weight_remarks.wide.empty()) json["weights_remark"] = graph.weight_remarks.wide;
   std::cout << json_text(json);
 }
@@ -84,6 +85,7 @@ void print_text(const std::string& name, const Csr& graph, const Facts& facts) {
   };
   line("graph", printable(name));
   line("vertices", grouped(graph.num_vertices()));
+  if (!graph.vertices_remark.empty()) line("", graph.vertices_remark);
   line("arcs", grouped(graph.num_arcs()) + (facts.symmetric ? " (symmetric: each has its reverse)" : " (directed)"));
   line("out-degree", "mean " + fixed(static_cast<double>(graph.num_arcs()) / n, 2) + ", largest " +
                          grouped(facts.max_degree) + " (vertex " + std::to_string(facts.max_vertex) + ")");

@@ -162,6 +162,7 @@ class RunCommand {
     }
     if (!quiet()) {
       std::cout << describe(input_->name(), placed_->num_vertices(), placed_->num_arcs()) << "\n" << std::flush;
+      if (!input_->remark().empty()) std::cout << "  note: " << input_->remark() << "\n";
       if (!profile_says_.empty()) std::cout << "  profile: " << printable(profile_says_) << "\n";
     }
     double verify_seconds = 0;
@@ -252,6 +253,7 @@ class RunCommand {
                      {"num_vertices", placed_->num_vertices()},
                      {"num_arcs", placed_->num_arcs()},
                      {"symmetric", input_->symmetric()}};
+    if (!input_->remark().empty()) json["graph"]["vertices_remark"] = input_->remark();
     json["options"] = Json::parse(to_json(options_));
     json["options"].update(algorithm_->options());
     if (info_.from_source) json["options"]["source"] = source_;

@@ -29,6 +29,7 @@ Csr copy_of(const Csr& graph) {
   out.int_weights = copy(graph.int_weights);
   out.real_weights = copy(graph.real_weights);
   out.weight_remarks = graph.weight_remarks;
+  out.vertices_remark = graph.vertices_remark;
   out.symmetric = graph.symmetric;
   out.name = graph.name;
   return out;
@@ -106,6 +107,7 @@ Csr transpose(const Csr& unsorted) {
   const arc_t m = graph.num_arcs();
   Csr out;
   out.name = graph.name;
+  out.vertices_remark = graph.vertices_remark;
   out.symmetric = graph.symmetric;
   out.weight_kind = graph.weight_kind;
   out.weight_remarks.wide = graph.weight_remarks.wide;  // the negative edge would be the wrong way round

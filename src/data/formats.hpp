@@ -19,7 +19,7 @@ enum class Format {
   matrix_market,       ///< .mtx
   dimacs,              ///< .gr
   metis,               ///< .graph
-  edge_list,           ///< .el .txt: two or three columns
+  edge_list,           ///< .el .edges .edgelist .txt: two or three columns
   weighted_edge_list,  ///< .wel: three columns
   tsv,                 ///< .tsv: as edge_list, with a line of column names if the file has one
   csv,                 ///< .csv: likewise; written with commas
@@ -75,7 +75,8 @@ void write_npz(const Csr& graph, const std::string& file);
 struct CacheKey {
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
-  std::uint32_t read_flags = 0;  ///< 1: undirected, 2: dedup; from bit 2: 1 + the format that was asked for
+  std::uint32_t read_flags = 0;      ///< 1: undirected, 2: dedup; from bit 2: 1 + the format that was asked for
+  std::uint64_t asked_vertices = 0;  ///< 1 + the number of vertices that was asked for; 0: none was
   bool operator==(const CacheKey&) const = default;
 };
 void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key = {});

@@ -22,10 +22,12 @@ struct Ending {
   std::string_view text;
   Format format;
 };
-constexpr std::array<Ending, 12> kEndings{{{".mtx", Format::matrix_market},
+constexpr std::array<Ending, 14> kEndings{{{".mtx", Format::matrix_market},
                                            {".gr", Format::dimacs},
                                            {".graph", Format::metis},
                                            {".el", Format::edge_list},
+                                           {".edges", Format::edge_list},
+                                           {".edgelist", Format::edge_list},
                                            {".txt", Format::edge_list},
                                            {".wel", Format::weighted_edge_list},
                                            {".tsv", Format::tsv},
@@ -34,7 +36,8 @@ constexpr std::array<Ending, 12> kEndings{{{".mtx", Format::matrix_market},
                                            {".wsg", Format::gapbs_weighted},
                                            {".npz", Format::npz},
                                            {".shoal", Format::shoal}}};
-constexpr const char* kKnown = ".mtx .gr .graph .el .wel .txt .tsv .csv (each also .gz or .zst), .sg .wsg .npz .shoal";
+constexpr const char* kKnown =
+    ".mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv (each also .gz or .zst), .sg .wsg .npz .shoal";
 
 bool ends_with(std::string_view text, std::string_view ending) {
   return text.size() > ending.size() && same_word(text.substr(text.size() - ending.size()), ending);
@@ -46,14 +49,45 @@ void refuse_hidden_compression(const Source& source) {
   const char* ending = bytes.starts_with("\x1f\x8b") ? ".gz" : bytes.starts_with("\x28\xb5\x2f\xfd") ? ".zst" : nullptr;
   if (ending != nullptr)
     source.raise(std::string("holds compressed data; let the name end in ") + ending + ", or unpack it");
+  if (bytes.starts_with("PK\x03\x04"))
+    source.raise("holds a zip archive; unpack it, or let the name of a SciPy matrix end in .npz");
   if (bytes.starts_with("BZh") || bytes.starts_with("\xfd"
                                                     "7zXZ"))
     source.raise("holds data compressed by bzip2 or xz, which is not read; unpack it (bunzip2, unxz)");
 }
 
-std::uint32_t read_flags(const ReadOptions& options, Format format) {
+/// Without the mark that editors on Windows begin a text with.
+Source plain_text(const Source& source) {
+  Source text = source;
+  const std::string_view bytes = source.view();
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+    source.raise("is UTF-16 text, which is not read; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)");
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (bytes.starts_with(kMark)) {
+    text.bytes.data += kMark.size();
+    text.bytes.size -= kMark.size();
+  }
+  return text;
+}
+
+CacheKey cache_key(const FileFacts& facts, const ReadOptions& options, Format format) {
   const auto asked = options.format.empty() ? 0u : static_cast<std::uint32_t>(format) + 1;
-  return (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u) | asked << 2;
+  const auto flags = (options.undirected ? 1u : 0u) | (options.dedup ? 2u : 0u) | asked << 2;
+  return {facts.bytes, facts.mtime_ns, flags, static_cast<std::uint64_t>(options.num_vertices.value_or(-1) + 1)};
+}
+
+void check_range(const Source& source) {
+  const auto& n = source.options.num_vertices;
+  if (n && (*n < 0 || *n > kMaxVertices))
+    source.raise("--vertices " + std::to_string(*n) + " is out of range; legal are 0 to " +
+                 std::to_string(kMaxVertices));
+}
+
+void check_vertices(const Source& source, const Csr& graph) {
+  const auto& n = source.options.num_vertices;
+  if (n && *n != graph.num_vertices())
+    source.raise("says itself that it has " + counted(graph.num_vertices(), "vertex", "vertices") + ", not " +
+                 grouped(*n) + "; leave --vertices out");
 }
 
 /// What the text says, or nothing. @throws UsageError for a compressed format that is none
@@ -115,9 +149,11 @@ void Source::require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t
                       "use a machine with more memory");
 }
 
-Csr read_graph_source(Format format, const Source& source) {
+Csr read_graph_source(Format format, const Source& file) {
+  check_range(file);
+  if (is_text(format)) refuse_hidden_compression(file);
+  const Source source = is_text(format) ? plain_text(file) : file;
   if (source.bytes.size == 0) source.raise("the file is empty; a graph was expected");
-  if (is_text(format)) refuse_hidden_compression(source);
   Csr graph;
   switch (format) {
     case Format::matrix_market:
@@ -149,6 +185,7 @@ Csr read_graph_source(Format format, const Source& source) {
       break;
   }
   graph.name = source.name;
+  check_vertices(source, graph);
   if (source.options.progress) source.options.progress(1);
   return graph;
 }
@@ -177,7 +214,7 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
   const std::string cache = file + ".shoal";
   io::FileFacts facts;
   source.bytes = io::read_file(file, mapped, &facts);
-  const io::CacheKey key{facts.bytes, facts.mtime_ns, io::read_flags(options, kind.format)};
+  const io::CacheKey key = io::cache_key(facts, options, kind.format);
   if (cached) {
     try {
       io::Source stored = source;

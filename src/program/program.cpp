@@ -137,6 +137,8 @@ int run_program(int argc, char** argv, const char* about, const std::function<bo
       ->required();
   app.add_option("--source", source, "vertex to start from, in the input's numbers")->type_name("N");
   app.add_flag("--undirected", reading.undirected, "read an edge list in both directions");
+  app.add_option("--vertices", reading.num_vertices, "how many vertices an edge list has, also without arcs")
+      ->type_name("N");
   const auto subject = [&] {
     Subject read;
     read.graph = is_generator(graph_text) ? generate(parse_generator(graph_text)) : read_graph(graph_text, reading);

@@ -52,6 +52,56 @@ class WholeWeights(CommandTest):
         self.good("bfs", file, "--source", 0)
 
 
+class Vertices(CommandTest):
+    """Vertices of an edge list that have no arcs."""
+
+    def test_as_many_as_are_asked_for(self) -> None:
+        file = self.write("g.el", "0 1\n1 2\n")
+        self.assertEqual(self.good("info", file, "--vertices", 5, "--json").json()["num_vertices"], 5)
+        for command in (["bfs", file, "--source", 4], ["components", file], ["pagerank", file]):
+            self.assertEqual(self.good(*command, "--vertices", 5, "--json").json()["graph"]["num_vertices"], 5)
+        self.good("convert", file, "five.mtx", "--vertices", 5)
+        self.assertEqual(self.good("info", "five.mtx", "--json").json()["num_vertices"], 5)
+        self.bad(USAGE, ["g.el:2: vertex number '2' is outside 0..1", "--vertices"], "bfs", file, "--vertices", 2)
+        self.bad(USAGE, ["five.mtx: says itself that it has 5 vertices"], "info", "five.mtx", "--vertices", 6)
+        self.bad(USAGE, "--vertices is for files", "info", "chain:5", "--vertices", 6)
+        self.bad(USAGE, "--vertices", "info", file, "--vertices", "many")
+
+    def test_as_many_as_the_file_says_and_it_is_told(self) -> None:
+        file = self.write("snap.txt", "# Nodes: 5 Edges: 2\n0\t1\n1\t2\n")
+        remark = "5 vertices, as line 1 says; the largest in an arc is 2"
+        got = self.good("info", file, "--json").json()
+        self.assertEqual((got["num_vertices"], got["vertices_remark"]), (5, remark))
+        self.assertIn(remark, self.good("info", file).out)
+        self.assertIn(f"note: {remark}", self.good("bfs", file, "--source", 0).out)
+        self.assertIn(f"note: {remark}", self.good("convert", file, "snap.mtx").out)
+        run = self.good("components", file, "--json").json()
+        self.assertEqual(run["graph"]["vertices_remark"], remark)
+        self.assertNotIn("vertices_remark", self.good("info", "snap.mtx", "--json").json())
+
+
+class NoArcs(CommandTest):
+    def test_shortest_paths_of_weighted_graphs(self) -> None:
+        header = "%%MatrixMarket matrix coordinate real general\n3 3 0\n"
+        self.write("none.mtx", header)
+        self.write("none.gr", "p sp 3 0\n")
+        self.write("none.wel", "# shoal vertices=3\n")
+        for target in ("none.npz", "none.shoal"):
+            self.good("convert", "none.mtx", target)
+        self.good("convert", "none.gr", "none.wsg")
+        for name in ("none.mtx", "none.gr", "none.wel", "none.npz", "none.shoal", "none.wsg"):
+            for strategy in ("async", "delta"):
+                with self.subTest(name=name, strategy=strategy):
+                    real = self.good("info", name, "--json").json()["weights"] == "float64"
+                    run = ("sssp", name, "--source", 1, "--strategy", strategy, "--device", "cpu", "--verify")
+                    self.good(*run, "--output", "distances.txt")
+                    lines = (self.folder / "distances.txt").read_text().splitlines()
+                    answer = {line.split()[-1] for line in lines if line[0] != "#"}
+                    self.assertEqual(answer, {"0", "inf" if real else "-1"})
+        self.write("bare.mtx", header.replace("real", "pattern"))
+        self.bad(USAGE, "has no weights", "sssp", "bare.mtx", "--source", 0)
+
+
 class Memory(CommandTest):
     def test_one_large_number(self) -> None:
         """Far more memory than the limit lets the process have, so that what machine it is does not matter."""

@@ -28,6 +28,12 @@ TEST(Memory, GraphsLargerThanMemoryAreRefusedBeforeAllocating) {
             "FILE:2: vertex 100000000: 100,000,001 vertices and 1 arc take about 1,526" + cure);
   EXPECT_EQ(message(Format::edge_list, "# shoal vertices=2000000000\n0 1\n"),
             "FILE:1: 2,000,000,000 vertices and 1 arc take about 30,518" + cure);
+  EXPECT_EQ(message(Format::edge_list, "#\n# Nodes: 2000000000 Edges: 1\n0 1\n"),
+            "FILE:2: 2,000,000,000 vertices and 1 arc take about 30,518" + cure);
+  shoal::ReadOptions many;
+  many.num_vertices = 2'000'000'000;
+  EXPECT_EQ(message(Format::edge_list, "0 1\n", many),
+            "FILE: --vertices: 2,000,000,000 vertices and 1 arc take about 30,518" + cure);
   EXPECT_EQ(message(Format::edge_list, "0 60000000\n"), "(no error)");
   const std::string banner = "%%MatrixMarket matrix coordinate pattern general\n%\n";
   EXPECT_EQ(message(Format::matrix_market, banner + "2147483647 2147483647 0\n"),

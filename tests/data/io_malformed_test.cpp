@@ -180,8 +180,7 @@ TEST(Malformed, Npz) {
       if (m.name == member.name) m = member;
     return zip(members);
   };
-  const std::string again = "; save the matrix again",
-                    prune = "; call sum_duplicates() or prune() and save the matrix again";
+  const std::string again = "; save the matrix again", prune = "; call prune() and save the matrix again";
   expect_all(
       Format::npz,
       {{"PK", "is not an intact zip archive (Not a zip archive); save the file again"},

@@ -3,6 +3,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,20 @@ namespace shoal {
 struct ReadOptions {
   bool undirected = false;  ///< read an edge list in both directions (formats that say it themselves are obeyed)
   bool dedup = false;       ///< merge parallel arcs, keeping the smallest weight
-  bool use_cache = false;   ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
-  std::string format;       ///< an ending such as "el" or "mtx.gz" that stands for the name's; empty: the name says it
+  /// Vertices of an edge list, in [0, 2^31 - 1], those without arcs included; a larger number in an arc is an error. Formats
+  /// that say it themselves must say the same. Default: what the file says, or the largest number.
+  std::optional<std::int64_t> num_vertices;
+  bool use_cache = false;  ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
+  std::string format;      ///< an ending such as "el" or "mtx.gz" that stands for the name's; empty: the name says it
   std::function<void(double fraction)> progress;  ///< called now and then during long reads, from one thread
 };
 
-/// Reads a graph. The format follows from the name (.mtx .gr .graph .el .wel .txt .tsv .csv .sg .wsg .npz .shoal, the
-/// text formats also .gz or .zst); numbers are zero-based for edge lists, one-based where the format says so. An edge
-/// list has the vertices 0..largest number. Loops and parallel arcs are kept; rows come out sorted by target and weight.
+/// Reads a graph. The format follows from the name (.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv .sg .wsg .npz
+/// .shoal, the text formats also .gz or .zst); numbers are zero-based for edge lists, one-based where the format says so.
+/// An edge list has the vertices 0..largest number, or more where its comments say so: `# Nodes: N Edges: M`, `# n=N m=M`,
+/// KONECT's `% sym unweighted` and `% M N N` (whose numbers begin at 1), `# shoal vertices=N`. Where these and the arcs
+/// disagree, vertices_remark says how. Loops and parallel arcs are kept, also parallel entries of a SciPy matrix, as they
+/// are, unless options.dedup merges them; rows come out sorted by target and weight.
 /// `-` is standard input, whose format options.format must say. Whole weights fit 32 bits, or all of them are kept as
 /// float64, up to 2^53, with a remark in weight_remarks.
 /// `symmetric` is true wherever every arc has its reverse with the same weight, as often.

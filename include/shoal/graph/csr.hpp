@@ -28,6 +28,8 @@ struct Csr {
   HostArray<std::int32_t> int_weights;  ///< [num_arcs] if weight_kind is int32, else empty
   HostArray<double> real_weights;       ///< [num_arcs] if weight_kind is float64, else empty
   WeightRemarks weight_remarks;
+  /// Why there are as many vertices as there are, where a reader of the file may wonder. Empty: nothing to say.
+  std::string vertices_remark;
   bool symmetric = false;  ///< every arc has its reverse: in-arcs and out-arcs are the same lists
   std::string name;        ///< the file or generator, for reports
 

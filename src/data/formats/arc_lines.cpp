@@ -39,6 +39,16 @@ const char* next_field(const char* p, const char* line_end, bool commas, int col
   return p;
 }
 
+/// Behind a field whatever it holds; blanks and commas between quotes belong to it.
+const char* skip_field(const char* p, const char* line_end, bool commas) {
+  if (p < line_end && *p == '"') {
+    const char* close = std::find(p + 1, line_end, '"');
+    if (close < line_end) p = close + 1;
+  }
+  while (!ends_field(p, line_end, commas)) ++p;
+  return p;
+}
+
 void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcList& out) {
   if (rules.prefix != 0) {
     if (*p != rules.prefix || p + 1 == line_end || !is_blank(p[1]))
@@ -52,18 +62,21 @@ void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcL
   for (int column = 0; column < rules.columns; ++column) {
     if (column == rules.source_column) {
       source_at = p;
-      p = read_vertex(p, line_end, rules.commas, rules.base, rules.vertices, source);
+      p = read_vertex(p, line_end, rules.commas, rules.vertices, source);
     } else if (column == rules.target_column) {
-      p = read_vertex(p, line_end, rules.commas, rules.base, rules.vertices, target);
+      p = read_vertex(p, line_end, rules.commas, rules.vertices, target);
+    } else if (column != rules.weight_column) {
+      p = skip_field(p, line_end, rules.commas);
     } else {
       weight_at = p;
-      p = read_weight(p, line_end, rules.commas, rules.weight, weight);
+      p = rules.attributes ? read_attributes(p, line_end, rules.weight, weight)
+                           : read_weight(p, line_end, rules.commas, rules.weight, weight);
     }
     p = next_field(p, line_end, rules.commas, column, rules.columns);
   }
   if (rules.lower_triangle && source < target)
-    throw ParseError{source_at, "entry (" + std::to_string(source + rules.base) + ", " +
-                                    std::to_string(target + rules.base) +
+    throw ParseError{source_at, "entry (" + std::to_string(source + rules.vertices.base) + ", " +
+                                    std::to_string(target + rules.vertices.base) +
                                     ") lies above the diagonal of a symmetric matrix; store row >= column only, or "
                                     "declare the matrix general"};
   out.sources.push_back(source);
@@ -105,8 +118,8 @@ void gather(std::vector<ArcList>& pieces, const std::vector<std::size_t>& starts
 
 }  // namespace
 
-const char* read_vertex(const char* p, const char* end, bool commas, vertex_t base, std::int64_t vertices,
-                        vertex_t& vertex) {
+const char* read_vertex(const char* p, const char* end, bool commas, const VertexNumbers& numbers, vertex_t& vertex) {
+  const auto [base, count, cure] = numbers;
   if (p == end) throw ParseError{p, "the line ends where a vertex number is expected; is the file complete?"};
   if (*p == '-' && p + 1 < end && is_digit(p[1]))
     throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is negative; vertices are numbered from " +
@@ -116,14 +129,20 @@ const char* read_vertex(const char* p, const char* end, bool commas, vertex_t ba
   if (!is_digit(*p) || !ends_field(rest, end, commas))
     throw ParseError{
         p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
-  if (vertices >= 0) {
-    if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(vertices))
+  if (count == 0)
+    throw ParseError{p, "vertex number " + quoted(p, end, commas) + " occurs, but there are no vertices; " + cure};
+  if (count > 0) {
+    if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(count))
       throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is outside " + std::to_string(base) + ".." +
-                              std::to_string(vertices - 1 + base) + "; correct it or the declared size"};
+                              std::to_string(count - 1 + base) + "; " + cure};
   } else if (status != std::errc() || value >= static_cast<std::uint64_t>(kMaxVertices)) {
     throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is too large; the largest is " +
                             std::to_string(kMaxVertices - 1) + " (renumber the vertices)"};
   }
+  if (value < base)
+    throw ParseError{p,
+                     "vertex number '0' occurs, but this file's header says that vertices are numbered from 1; "
+                     "correct the number, or remove the header"};
   vertex = static_cast<vertex_t>(value - base);
   return rest;
 }
@@ -192,6 +211,8 @@ ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rule
   WeightRemarks remarks = remarks_of(text, pieces);
   ArcList arcs = join(pieces);
   arcs.remarks = std::move(remarks);
+  if (arcs.size() == 0 && rules.weight != WeightRule::none)
+    arcs.weight_kind = rules.reals_only ? WeightKind::float64 : WeightKind::int32;
   return arcs;
 }
 
@@ -217,8 +238,10 @@ Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undi
           const std::function<std::string()>& place) {
   source.require_room(vertices, arcs.size(), peak_bytes(vertices, arcs.size(), arcs.weight_kind, undirected), place);
   WeightRemarks remarks = std::move(arcs.remarks);
+  const WeightKind kind = arcs.weight_kind;
   Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),
                             std::move(arcs.real_weights), undirected, source.options.dedup);
+  graph.weight_kind = kind;  // also of no arcs
   graph.weight_remarks = std::move(remarks);
   if (!graph.symmetric) graph.symmetric = is_symmetric(graph);
   return graph;

@@ -13,19 +13,26 @@ namespace shoal::io {
 /// What a weight may be. Whole numbers beyond 32 bits are kept as float64, up to 2^53; beyond that they are refused.
 enum class WeightRule { none, integer, real, any };
 
+/// Which numbers a vertex may have.
+struct VertexNumbers {
+  vertex_t base = 0;                                     ///< number of the first vertex: 0 or 1
+  std::int64_t count = -1;                               ///< vertices declared; -1: anything below 2^31 - 1
+  const char* cure = "correct it or the declared size";  ///< of a number beyond those declared
+};
+
 /// How one arc is written.
 struct ArcRules {
   const char* comments = "";  ///< a line that begins with one of these says nothing
   char prefix = 0;            ///< every arc's line begins with this letter (DIMACS); 0: with a number
   bool commas = false;        ///< fields are separated by a comma as well as by blanks
-  int columns = 2;            ///< numbers on each line
-  int source_column = 0, target_column = 1, weight_column = 2;
+  int columns = 2;            ///< fields on each line
+  int source_column = 0, target_column = 1, weight_column = 2;  ///< other columns are passed over
+  bool attributes = false;  ///< the weight is written {'weight': 3}, or {} if there is none (NetworkX)
   WeightRule weight = WeightRule::none;
-  bool reals_only = false;      ///< weights are float64 even if all of them are integers
-  vertex_t base = 0;            ///< number of the first vertex: 0 or 1
-  std::int64_t vertices = -1;   ///< vertex numbers declared; -1: anything below 2^31 - 1
-  bool lower_triangle = false;  ///< source >= target
-  std::int64_t arcs = -1;       ///< lines declared; -1: any number
+  bool reals_only = false;  ///< weights are float64 even if all of them are integers
+  VertexNumbers vertices;
+  bool lower_triangle = false;                                           ///< source >= target
+  std::int64_t arcs = -1;                                                ///< lines declared; -1: any number
   std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max();  ///< most that arcs and graph may take
 };
 
@@ -64,9 +71,11 @@ struct WeightValue {
 };
 const char* read_weight(const char* p, const char* end, bool commas, WeightRule rule, WeightValue& value);
 
+/// What networkx.write_edgelist writes behind the ends of an edge: {'weight': 3}, or {} where `rule` is none. Up to `end`.
+const char* read_attributes(const char* p, const char* end, WeightRule rule, WeightValue& value);
+
 /// A vertex number, shifted to begin at 0. @throws ParseError
-const char* read_vertex(const char* p, const char* end, bool commas, vertex_t base, std::int64_t vertices,
-                        vertex_t& vertex);
+const char* read_vertex(const char* p, const char* end, bool commas, const VertexNumbers& numbers, vertex_t& vertex);
 
 /// True where a field of a line ends.
 inline bool ends_field(const char* p, const char* end, bool commas) {

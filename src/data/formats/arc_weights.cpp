@@ -52,6 +52,29 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
   return real.ptr;
 }
 
+const char* read_attributes(const char* p, const char* end, WeightRule rule, WeightValue& value) {
+  const ParseError mixed{p, "some edges have a weight and others have none, " + quoted({p, end}) +
+                                "; give every edge one, or none (networkx.write_edgelist with data=False)"};
+  const char* close = end;
+  while (close > p && is_blank(close[-1])) --close;
+  if (close - p >= 2 && *p == '{' && *--close == '}') {
+    const char* key = skip_blanks(p + 1, close);
+    if (key == close) {
+      if (rule != WeightRule::none) throw mixed;
+      return end;
+    }
+    const std::string_view inner(key, static_cast<std::size_t>(close - key));
+    if (inner.starts_with("'weight':") || inner.starts_with("\"weight\":")) {
+      if (rule == WeightRule::none) throw mixed;
+      const char* number = skip_blanks(key + inner.find(':') + 1, close);
+      if (skip_blanks(read_weight(number, close, true, rule, value), close) == close) return end;
+    }
+  }
+  throw ParseError{p, "expected {} or {'weight': NUMBER} behind the ends of an edge, found " + quoted({p, end}) +
+                          "; write the file with networkx.write_weighted_edgelist, or with write_edgelist and "
+                          "data=False"};
+}
+
 void append_weight(ArcList& arcs, const WeightValue& value, const char* at, bool reals_only) {
   WeightSpots& spots = arcs.spots;
   if (!value.is_whole || reals_only) spots.fractions = true;

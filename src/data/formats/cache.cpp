@@ -21,6 +21,7 @@ namespace {
 
 constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // seven-bit and text transfers break it
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kReading = 1;  // raised when the same file is read otherwise: caches of before are made anew
 constexpr std::uint32_t kEndianMark = 0x01020304;
 constexpr std::uint32_t kSymmetric = 1,
                         kWide = 2;  // flags; kWide: the float64 weights are whole numbers beyond 32 bits
@@ -48,7 +49,9 @@ struct Header {
   std::uint64_t source_bytes;
   std::int64_t source_mtime_ns;
   std::uint32_t read_flags;
-  char reserved[52];
+  std::uint32_t reading;
+  std::uint64_t asked_vertices;
+  char reserved[40];
 };
 static_assert(sizeof(Header) == 128, "the header is a part of the file format");
 
@@ -160,7 +163,8 @@ constexpr const char* kCure = "; the file is damaged, write it again";
 bool shoal_matches(std::string_view bytes, const CacheKey& key) {
   Contents contents;
   const Header& h = contents.header;
-  return parse_contents(bytes, contents).empty() && CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags} == key;
+  return parse_contents(bytes, contents).empty() && h.reading == kReading &&
+         CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags, h.asked_vertices} == key;
 }
 
 std::string reseal_shoal(std::string bytes) {
@@ -251,6 +255,8 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key)
   h.source_bytes = key.source_bytes;
   h.source_mtime_ns = key.source_mtime_ns;
   h.read_flags = key.read_flags;
+  h.reading = kReading;
+  h.asked_vertices = key.asked_vertices;
   std::vector<Entry> entries;
   std::uint64_t end = sizeof(Header) + parts.size() * sizeof(Entry);
   for (const Part& p : parts) {

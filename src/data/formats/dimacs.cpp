@@ -46,8 +46,7 @@ Csr read_dimacs(const Source& source) {
     rules.prefix = 'a';
     rules.columns = 3;
     rules.weight = WeightRule::integer;
-    rules.base = 1;
-    rules.vertices = n;
+    rules.vertices = {1, n};
     rules.arcs = m;
     rules.memory_bytes = source.memory_bytes;
     ArcList arcs = read_arc_lines(text, line.next, rules, Progress(source.options.progress, 0.5, 0.9));

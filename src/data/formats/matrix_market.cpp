@@ -81,8 +81,7 @@ Csr read_matrix_market(const Source& source) {
     rules.columns = header.weight == WeightRule::none ? 2 : 3;
     rules.weight = header.weight;
     rules.reals_only = header.weight == WeightRule::real;
-    rules.base = 1;
-    rules.vertices = rows;
+    rules.vertices = {1, rows};
     rules.lower_triangle = header.symmetric;
     rules.arcs = entries;
     rules.memory_bytes = source.memory_bytes;

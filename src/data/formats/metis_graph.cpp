@@ -60,7 +60,7 @@ void parse_row(const Line& line, vertex_t vertex, const Header& header, ArcList&
   }
   while (p < line.end) {
     vertex_t target = 0;
-    p = read_vertex(p, line.end, false, 1, header.vertices, target);
+    p = read_vertex(p, line.end, false, {1, header.vertices}, target);
     out.sources.push_back(vertex);
     out.targets.push_back(target);
     if (header.edge_weights) {
@@ -153,6 +153,7 @@ Csr read_metis(const Source& source) {
     if ((entries - loops) / 2 + loops != header.edges)
       throw ParseError{line.begin, "declares " + std::to_string(header.edges) + " edges, but the rows hold " +
                                        std::to_string((entries - loops) / 2 + loops) + "; correct the header"};
+    if (header.edge_weights && entries == 0) graph.weight_kind = WeightKind::int32;
     graph.weight_remarks = std::move(remarks);
     graph.symmetric = true;
     if (source.options.dedup) merge_parallel_arcs(graph);

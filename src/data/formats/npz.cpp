@@ -1,5 +1,6 @@
 // Sparse matrices of SciPy (scipy.sparse.save_npz): a zip archive of NumPy arrays, formats csr, csc and coo. Entry
 // (i, j) is the arc i -> j; entries of bool matrices have no weight. Stored zeros are arcs, as in scipy.sparse.csgraph.
+// Parallel entries are parallel arcs, each with its own weight, in all three formats; SciPy would sum them.
 #include <cmath>
 
 #include "arc_lines.hpp"
@@ -50,7 +51,7 @@ std::vector<vertex_t> vertices_in(const Member& member, std::int64_t n) {
 /// The row (or column) of each entry, from the offsets of a compressed format.
 std::vector<vertex_t> rows_in(const Member& indptr, std::int64_t n, std::int64_t entries) {
   auto wrong = [&](const std::string& what) {
-    throw UsageError(indptr.label + ": " + what + "; call sum_duplicates() or prune() and save the matrix again");
+    throw UsageError(indptr.label + ": " + what + "; call prune() and save the matrix again");
   };
   const NpyArray& offsets = indptr.array;
   if (offsets.count() != n + 1)
@@ -89,6 +90,7 @@ void read_weights(const Member& member, ArcList& arcs) {
   }
   if (data.kind != 'i' && data.kind != 'u')
     throw UsageError(member.label + ": weights must be bool, integers or floats; save the matrix with such a dtype");
+  arcs.weight_kind = WeightKind::int32;
   for (std::int64_t i = 0; i < arcs.size(); ++i) {
     const std::int64_t whole = data.integer(i);
     const bool beyond = data.kind == 'u' && whole < 0;  // 2^63 and more
