@@ -27,6 +27,8 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
   s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());
+  s.seeds_taken = control.seeds_taken.load();
+  for (const auto& beat : control.beat) s.beats += beat.load();
   s.ring_head = control.ring.head.load();
   s.ring_tail = control.ring.tail.load();
   s.ring_room = control.ring.room.load();
@@ -54,7 +56,8 @@ std::uint64_t outstanding(const std::vector<PeSnapshot>& pes) {
 std::uint64_t progress(const std::vector<PeSnapshot>& pes) {
   std::uint64_t sum = 0;
   for (const PeSnapshot& p : pes) {
-    sum += p.ring_head;  // not `completed`: an item that only goes from spill to a full channel and back completes, too
+    // Not `completed`: an item that only goes from spill to a full channel and back completes, too.
+    sum += p.ring_head + p.seeds_taken + p.beats;
     for (std::uint64_t r : p.received) sum += r;
   }
   return sum;
@@ -210,6 +213,7 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
                           {"completed", s.completed},
                           {"created", s.created()},
                           {"entered", s.entered},
+                          {"seeds_taken", s.seeds_taken},
                           {"ring", {{"tail", s.ring_tail}, {"head", s.ring_head}, {"room", s.ring_room}}},
                           {"spilled_chunks", s.spilled_chunks},
                           {"sent", s.sent},

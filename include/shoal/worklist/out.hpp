@@ -28,7 +28,7 @@ class Out {
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), list_(list) {
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), index_(index), list_(list) {
     if constexpr (HasPriority<TaskT>) parking_ = Parking<View>(view, index);
     if constexpr (HasCombine<TaskT>) held_ = view.held != nullptr ? view.held + index * kHeldSlots : nullptr;
   }
@@ -55,6 +55,7 @@ class Out {
       return;
     }
     for (std::int64_t base = begin; base < end; base += W::kOffers * w.size()) {
+      if (W::kMaxLanes > 1 && base % kElementsOfABeat == 0 && w.lane() == 0) beat();
       bool has[W::kOffers];
       Item item[W::kOffers];
       for (lane_t k = 0; k < W::kOffers; ++k) {
@@ -74,6 +75,7 @@ class Out {
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
+    const auto pushed_before = tally_.pushed;
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
@@ -85,6 +87,7 @@ class Out {
       promising[k] = true;
       tally_.pushed += has[k];
     }
+    if (W::kMaxLanes == 1 && pushed_before / kPushesOfABeat != tally_.pushed / kPushesOfABeat) beat();
     if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
@@ -238,6 +241,13 @@ class Out {
   SHOAL_FN void note_stale(bool stale) { tally_.stale += stale; }
   SHOAL_FN void note_run(bool run) { tally_.run += run; }
   SHOAL_FN void note_idle_call() { ++tally_.idle_calls; }
+  /// This lane: shows the watchdog that its worker is at work. Queues do not show it while what it pushes is refused, or while
+  /// it runs the items of one batch.
+  SHOAL_FN void beat() const {
+    if (!muted_) view().here().beat[index_ % kBeats].store(std::uint64_t{tally_.pushed} + tally_.run);
+  }
+  /// What idle() pushes is no sign that the run moves: it may push, and be refused, for ever.
+  SHOAL_FN void mute(bool muted) { muted_ = muted; }
   /// Of this lane, so far.
   SHOAL_FN auto pushed() const { return tally_.pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
@@ -380,7 +390,12 @@ class Out {
     tally_.spilled += spill_parcel(w, view(), list, parcel);
     list_ = list;
   }
+  static constexpr lane_t kPushesOfABeat = 256;              ///< one-lane workers: of any push
+  static constexpr std::int64_t kElementsOfABeat = 1 << 16;  ///< others: of a long range, which costs fewer registers
+
   const View* view_at_;
+  lane_t index_;
+  bool muted_ = false;
   SpillList list_;
   Hand<Item> hand_;
   lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill

@@ -91,6 +91,7 @@ SHOAL_FN void run_batch(const W& w, Out<W, View>& out, const Desk<typename View:
     expand(w, out, desk, n);
   } else {
     for (lane_t i = 0; i < n; ++i) {
+      if (i > 0 && w.lane() == 0) out.beat();
       const auto item = desk.item[i];
       lane_t run = 0;
       if (w.lane() == 0) run = live(out, item);

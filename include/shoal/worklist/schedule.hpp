@@ -214,7 +214,9 @@ class Scheduler {
 
   /// One part of what idle() is to look through.
   SHOAL_FN void look(lane_t part) {
+    out_.mute(true);
     view().task.idle(w_, out_, index_ * kIdleParts + part, view().n_workers * kIdleParts);
+    out_.mute(false);
     if (w_.lane() == 0) out_.note_idle_call();
   }
 

@@ -12,6 +12,8 @@ namespace shoal {
 /// The counters of one PE at one moment, as the host read them.
 struct PeSnapshot {
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
+  std::uint64_t seeds_taken = 0;
+  std::uint64_t beats = 0;  ///< a number that changes while workers judge what is pushed, and run items
   std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_room = 0;
@@ -67,7 +69,8 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
 
 /// Sum of created minus sum of completed: items that are somewhere. 0 means quiescent (if nothing runs any more).
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
-/// A number that changes whenever anything moves.
+/// A number that changes whenever anything moves: an item leaves a ring or a channel, a seed is taken, a worker has run an item
+/// of its batch or judged some hundreds. Not when items go between spill and full channels, nor by what idle() does.
 std::uint64_t progress(const std::vector<PeSnapshot>& pes);
 
 /// One line: which PE, which queue, which counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never

@@ -18,6 +18,9 @@ struct RefusedOwner {
   static pe_t owner(std::uint64_t word) { return static_cast<pe_t>(static_cast<std::uint32_t>(word)); }
 };
 
+/// Words for the workers' signs of life. Workers share them: only that one changes says something.
+inline constexpr lane_t kBeats = 32;
+
 /// One PE's counters, in its own memory. Words that others read have system scope.
 struct PeControl {
   StateWord state;
@@ -33,6 +36,7 @@ struct PeControl {
   lane_t chunk_items;  ///< of a chunk of spill, for the host's reports
   RingCounters far[kMostSlots];
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
+  PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
   ChannelSendCounters send[kMaxPes];
   ChannelReceiveCounters receive[kMaxPes];
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>> counts;  ///< of workers that have left; for the host
