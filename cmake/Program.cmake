@@ -1,6 +1,11 @@
 # shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler the
 # same file is compiled for CPU and GPU; without one, for the CPU. A project that has shoal as a folder of its own can call
 # it as well, for CPUs (cmake/Cuda.cmake).
+set(SHOAL_PROGRAM_KERNELS "auto" CACHE STRING "Kernels of programs for GPUs: auto (those that auto chooses among) or all")
+set_property(CACHE SHOAL_PROGRAM_KERNELS PROPERTY STRINGS auto all)
+if(NOT SHOAL_PROGRAM_KERNELS MATCHES "^(auto|all)$")
+  message(FATAL_ERROR "SHOAL_PROGRAM_KERNELS is '${SHOAL_PROGRAM_KERNELS}'; auto or all is wanted")
+endif()
 function(shoal_add_program name source)
   get_target_property(defines shoal INTERFACE_COMPILE_DEFINITIONS)
   if("SHOAL_HAVE_CUDA=1" IN_LIST defines AND NOT SHOAL_HAVE_CUDA)
@@ -11,5 +16,8 @@ function(shoal_add_program name source)
   target_link_libraries(${name} PRIVATE shoal)
   if(SHOAL_HAVE_CUDA)
     set_source_files_properties(${source} PROPERTIES LANGUAGE CUDA)
+    if(SHOAL_PROGRAM_KERNELS STREQUAL "all")
+      target_compile_definitions(${name} PRIVATE SHOAL_ALL_KERNELS=1)
+    endif()
   endif()
 endfunction()

@@ -1,6 +1,6 @@
 // Breadth-first search: hops from one source. The same lines run on CPU threads and on GPUs, with one PE or many:
 //   example_01_bfs kron:16 --source 17
-//   example_01_bfs road:512 --pes 4 --worker warp --kernel discrete
+//   example_01_bfs road:512 --pes 4 --worker block:256
 #include <cstdio>
 #include <vector>
 

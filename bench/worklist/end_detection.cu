@@ -28,6 +28,7 @@ using bench::now_ns;
 using Stamp = Word<std::uint64_t, Scope::device>;
 
 struct Hop {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t left;  ///< hops after this one
   };

@@ -46,6 +46,7 @@ double upper_edge(int bin) {
 }
 
 struct Chain {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t left;  ///< hops after this one
     std::uint32_t chain;

@@ -21,6 +21,7 @@ shoal_task_is_refused(RANGE_NOT_CONST "error: [^\n]*a task with range needs .R r
 shoal_task_is_refused(ACCEPT_AT_NOT_CONST "error: [^\n]*accept_at is .bool accept_at.pe_t, Item. const.")
 shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promising.Item. const.")
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
+shoal_task_is_refused(KERNELS "error: [^\n]*kKernels is .static constexpr KernelSet kKernels")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
 shoal_task_is_refused(NO_ACCEPT "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")
 set(runs "error: [^\n]*a task needs .template <class W, class Out> void operator...const W&, Item, Out&. const., or range")

@@ -103,6 +103,7 @@ struct PathItem {
 /// Shortest paths, but for how an item is run. Vertex v is number v / n_pes of PE v % n_pes; `key` is that number, alike on
 /// several PEs.
 struct PathRules {
+  static constexpr KernelSet kKernels = kAllKernels;
   using Item = PathItem;
   const std::uint32_t *offsets = nullptr, *targets = nullptr, *weights = nullptr;  ///< of the whole graph, on this PE
   SharedWord<std::uint32_t>* distance[kMaxPes] = {};                               ///< of every PE: pushers may judge
@@ -176,6 +177,7 @@ struct LazyPaths : PathRules {
 
 /// Every spray that runs adds to many rows of a table that is spread over the PEs, most of them to few hot rows.
 struct Sprays {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t index;  ///< a row, or a spray: `rows` and beyond
     std::uint32_t amount;
@@ -204,6 +206,7 @@ struct Sprays {
 /// Amounts that flow down a graph without cycles: accept only adds up what a vertex was given, and idle() finds the vertices
 /// that hold something. `direct`: idle() itself passes it on, so that no item is ever accepted; else an item does that.
 struct Flow {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t v;
     std::uint32_t pass_on;  ///< 1: v passes on what it holds; 0: v is given `amount`

@@ -2,7 +2,7 @@
 // words that the compiler must say. With no case defined the task is a good one, and this file compiles.
 #include <string>
 
-#if defined(SHOAL_REFUSED_BY_WORKLIST)
+#if defined(SHOAL_REFUSED_BY_WORKLIST) || defined(SHOAL_REFUSED_KERNELS)
 #include "shoal/worklist/worklist.hpp"
 #else
 #include "shoal/worker/task.hpp"
@@ -64,6 +64,8 @@ struct Task {
   What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_PROMISING_NOT_CONST)
   bool promising(What) { return true; }
+#elif defined(SHOAL_REFUSED_KERNELS)
+  static constexpr unsigned kKernels = 1;
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
   bool enough() { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
@@ -92,7 +94,7 @@ struct Task {
 #endif
 };
 
-#if defined(SHOAL_REFUSED_BY_WORKLIST)
+#if defined(SHOAL_REFUSED_BY_WORKLIST) || defined(SHOAL_REFUSED_KERNELS)
 shoal::Worklist<Task>* list = sizeof(shoal::Worklist<Task>) > 0 ? nullptr : nullptr;
 #else
 static_assert(shoal::check_task<Task>());

@@ -8,6 +8,7 @@
 #include "shoal/core/fn.hpp"
 #include "shoal/core/spin.hpp"
 #include "shoal/core/types.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal::contract {
 
@@ -34,6 +35,7 @@ struct TreeItem {
 
 /// What all trees have in common.
 struct Grower {
+  static constexpr KernelSet kKernels = kAllKernels;
   LedgerView ledger;
   Shape shape;
   pe_t me = 0;
@@ -103,6 +105,7 @@ struct Picky : Grower {
 
 /// One item that visits the PEs one after another; whoever has it keeps it for a while.
 struct Chain {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t hop;
   };
@@ -131,6 +134,7 @@ struct Chain {
 
 /// Random updates of a table that is spread over the PEs: accept does it all, nothing is ever run.
 struct Gups {
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t index;
     std::uint32_t addend;

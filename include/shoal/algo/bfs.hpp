@@ -10,6 +10,7 @@
 #include "shoal/placement/partition.hpp"
 #include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
 
@@ -21,6 +22,7 @@ struct Bfs {
 
   static constexpr bool kSelfContained = true;  ///< an item has its level: what it finds in memory may be older
   static constexpr bool kKnowsOthers = true;
+  static constexpr KernelSet kKernels = kAllKernels;
 
   CsrView graph;      ///< this PE's rows
   OwnerTable owners;  ///< who owns which vertex

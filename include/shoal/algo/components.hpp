@@ -13,6 +13,7 @@
 #include "shoal/placement/partition.hpp"
 #include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
 
@@ -54,6 +55,7 @@ struct Components {
 
   static constexpr bool kSelfContained = true;  ///< an item has its label: what it finds in memory may be older
   static constexpr bool kKnowsOthers = true;
+  static constexpr KernelSet kKernels = kAllKernels;
 
   CsrView out;        ///< this PE's rows
   CsrView in;         ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways

@@ -29,6 +29,7 @@
 #include "shoal/placement/partition.hpp"
 #include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
 
@@ -42,6 +43,7 @@ struct PageRank {
   /// Who runs a vertex looks at its residual as it is then. Did it miss the addition that queued it, the next run's look would
   /// find what was left.
   static constexpr bool kSelfContained = true;
+  static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     vertex_t v;
     std::uint32_t kind;

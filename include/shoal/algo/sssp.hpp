@@ -20,6 +20,7 @@
 #include "shoal/placement/placed_graph.hpp"
 #include "shoal/placement/symmetric.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 
 namespace shoal {
 
@@ -63,6 +64,7 @@ struct Sssp {
 
   static constexpr bool kSelfContained = true;  ///< an item has its distance: what it finds in memory may be older
   static constexpr bool kKnowsOthers = true;
+  static constexpr KernelSet kKernels = kAllKernels;
 
   CsrView graph;       ///< this PE's rows
   ArcWeights weights;  ///< of their arcs

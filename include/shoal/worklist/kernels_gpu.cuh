@@ -6,7 +6,9 @@
 #include "shoal/core/error.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
+#include "shoal/transport/direct.hpp"
 #include "shoal/worker/gpu.cuh"
+#include "shoal/worklist/kernel_set.hpp"
 #include "shoal/worklist/round_loop.cuh"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/world/machine.hpp"
@@ -19,6 +21,10 @@ inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds
 inline constexpr int kResidentBlocks = 2;
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
+template <class W>
+inline constexpr WorkerKind kKindOf = std::is_same_v<W, GpuBlock>  ? WorkerKind::block
+                                      : std::is_same_v<W, GpuWarp> ? WorkerKind::warp
+                                                                   : WorkerKind::thread;
 
 /// Bytes of `n` objects, and where the next array may begin.
 template <class T>
@@ -94,6 +100,35 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
   if (loop != nullptr) loop->end_round(view, limit, handle);
 }
 
+/// The kernel of workers W over a view; null if the program has none (kernel_set.hpp).
+template <class W, class View>
+const void* kernel_over(KernelKind kind) {
+  constexpr KernelSet kSet = kernels_of<typename View::Task>();
+  if constexpr (kSet.has(kKindOf<W>, KernelKind::persistent)) {
+    if (kind == KernelKind::persistent) return (const void*)persistent_kernel<W, View>;
+  }
+  if constexpr (kSet.has(kKindOf<W>, KernelKind::discrete)) {
+    if (kind == KernelKind::discrete) return (const void*)round_kernel<W, View>;
+  }
+  return nullptr;
+}
+
+/// The kernels of workers W over a view. Where another source has `template struct Kernels<...>`, and this one
+/// `extern template struct Kernels<...>`, they are compiled there (cmake/Kernels.cmake).
+template <class W, class View>
+struct Kernels {
+  /// @param alone  of a PE that is the only one: its kernels are others
+  static const void* find(KernelKind kind, bool alone);
+};
+template <class W, class View>
+const void* Kernels<W, View>::find(KernelKind kind, bool alone) {
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View), "either is passed where the other is meant");
+  return alone ? kernel_over<W, ViewAlone<View>>(kind) : kernel_over<W, View>(kind);
+}
+/// The view that the library's own algorithms have.
+template <class TaskT>
+using DirectView = WorklistView<TaskT, DirectTransport>;
+
 /// Threads of a block, shared memory and workers of a block for a plan.
 struct Shape {
   int threads = 0;
@@ -103,33 +138,30 @@ struct Shape {
 };
 
 template <class W, class View>
-const void* kernel_of(KernelKind kind) {
-  return kind == KernelKind::persistent ? (const void*)persistent_kernel<W, View> : (const void*)round_kernel<W, View>;
+std::size_t desks_bytes(lane_t lanes, int desks, bool alone) {
+  return desks * (alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
 }
+/// @throws UsageError  the program has no such kernel
 template <class View, class Plan>
-Shape shape_of(const Plan& plan) {
+Shape shape_of(const Plan& plan, pe_t n_pes) {
+  check_compiled(kernels_of<typename View::Task>(), plan.worker, plan.kernel);
+  const bool alone = n_pes == 1;
   Shape s;
   s.threads = kWarpWorkerBlock;
   if (plan.worker == WorkerKind::block) {
     s.threads = plan.block_threads;
-    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desk_bytes<GpuBlock, View>(s.threads);
+    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desks_bytes<GpuBlock, View>(s.threads, 1, alone);
     s.workers_per_block = 1;
-    s.kernel = kernel_of<GpuBlock, View>(plan.kernel);
+    s.kernel = Kernels<GpuBlock, View>::find(plan.kernel, alone);
   } else if (plan.worker == WorkerKind::warp) {
-    s.shared_bytes = kWarpWorkerBlock / 32 * desk_bytes<GpuWarp, View>(32);
     s.workers_per_block = kWarpWorkerBlock / 32;
-    s.kernel = kernel_of<GpuWarp, View>(plan.kernel);
+    s.shared_bytes = desks_bytes<GpuWarp, View>(32, s.workers_per_block, alone);
+    s.kernel = Kernels<GpuWarp, View>::find(plan.kernel, alone);
   } else {
     s.workers_per_block = kWarpWorkerBlock;
-    s.kernel = kernel_of<GpuThread, View>(plan.kernel);
+    s.kernel = Kernels<GpuThread, View>::find(plan.kernel, alone);
   }
   return s;
-}
-/// The kernels of a PE that is alone are others.
-template <class View, class Plan>
-Shape shape_of(const Plan& plan, pe_t n_pes) {
-  static_assert(sizeof(ViewAlone<View>) == sizeof(View), "either is passed where the other is meant");
-  return n_pes == 1 ? shape_of<ViewAlone<View>>(plan) : shape_of<View>(plan);
 }
 
 /// Workers that are resident together on one PE, bounded by plan.workers.

@@ -12,6 +12,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/transport/direct.hpp"
+#include "shoal/worklist/kernel_set.hpp"
 #include "shoal/worklist/launch_cpu.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/memory.hpp"
@@ -34,7 +35,7 @@ namespace shoal {
 /// @tparam kWithGpu  whether this translation unit has the GPU's code; keeps the two kinds of objects apart when linking
 template <class TaskT, class TransportT = DirectTransport, bool kWithGpu = SHOAL_GPU_CODE>
 class Worklist {
-  static_assert(check_task<TaskT>());
+  static_assert(check_task<TaskT>() && kernels_of<TaskT>().bits != 0);
 
  public:
   using Item = typename TaskT::Item;

@@ -7,6 +7,12 @@
 #include "verify_gpu.hpp"
 
 namespace shoal {
+
+// Compiled in sources of their own (cmake/Kernels.cmake).
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<Bfs>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<Bfs>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<Bfs>>;
+
 namespace {
 
 /// One thread per owned vertex: the smallest input number among the in-neighbours one level up.

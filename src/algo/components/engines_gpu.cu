@@ -7,6 +7,12 @@
 #include "verify_gpu.hpp"
 
 namespace shoal {
+
+// Compiled in sources of their own (cmake/Kernels.cmake).
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<Components>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<Components>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<Components>>;
+
 namespace {
 
 /// Own vertices that are seeds, in no order.
