@@ -124,6 +124,14 @@ FileKind kind_of(const std::string& file) {
                      ": standard input has no name that says a graph format; say it: --format el (in Python, "
                      "format=\"el\"); known are " +
                      kKnown);
+  // What NetworkX reads and shoal does not.
+  for (const std::string_view foreign :
+       {".gml", ".graphml", ".gexf", ".net", ".dot", ".adjlist", ".json", ".g6", ".s6"})
+    if (ends_with(file, foreign))
+      throw UsageError(
+          file + ": " + std::string(foreign) +
+          " files are not read; read it with NetworkX, and write it with "
+          "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   const bool like_generator = file.find_first_of("./") == std::string::npos;
   throw UsageError(file + ": the name says no graph format (--format does); the known endings are " + kKnown +
                    (like_generator ? "; generators are kron:S road:N uniform:S chain:N star:N complete:N" : ""));

@@ -160,6 +160,9 @@ TEST(Names, DirectoriesAndStandardInput) {
             folder / "none" +
                 ": cannot be opened: No such file or directory; check the name and its permissions, or "
                 "write a file with words");
+  EXPECT_EQ(usage_error_of([&] { shoal::read_graph("karate.gml"); }),
+            "karate.gml: .gml files are not read; read it with NetworkX, and write it with "
+            "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   for (const char* name : {"-", "/dev/stdin"}) {
     const std::string message = usage_error_of([&] { shoal::read_graph(name); });
     EXPECT_TRUE(message.starts_with(std::string(name) + ": standard input has no name that says a graph format; say "

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "data/parallel.hpp"
 #include "shoal/core/error.hpp"
@@ -20,8 +22,9 @@ bool has_data(const Line& line, const char* comments, const char*& first) {
 
 std::string columns_text(int count) { return std::to_string(count) + (count == 1 ? " column" : " columns"); }
 
-/// Steps over the separator behind field `column` (0-based) of `columns`.
-const char* next_field(const char* p, const char* line_end, bool commas, int column, int columns) {
+/// Steps over the separator behind field `column` (0-based).
+const char* next_field(const char* p, const char* line_end, const ArcRules& rules, int column) {
+  const auto [commas, columns] = std::pair{rules.commas, rules.columns};
   p = skip_blanks(p, line_end);
   bool comma = false;
   if (commas && p < line_end && *p == ',') {
@@ -32,10 +35,15 @@ const char* next_field(const char* p, const char* line_end, bool commas, int col
   if (last && (p < line_end || comma))
     throw ParseError{p, "expected " + columns_text(columns) + ", found " +
                             (p < line_end ? "more from " + quoted(p, line_end, commas) : "a comma behind the last") +
-                            "; every line must have the same columns"};
+                            "; " + rules.columns_cure};
   if (!last && p == line_end)
     throw ParseError{line_end, "expected " + columns_text(columns) + ", found " + std::to_string(column + 1) +
                                    "; complete the line"};
+  return p;
+}
+
+const char* field_end(const char* p, const char* line_end, bool commas) {
+  while (!ends_field(p, line_end, commas)) ++p;
   return p;
 }
 
@@ -45,8 +53,7 @@ const char* skip_field(const char* p, const char* line_end, bool commas) {
     const char* close = std::find(p + 1, line_end, '"');
     if (close < line_end) p = close + 1;
   }
-  while (!ends_field(p, line_end, commas)) ++p;
-  return p;
+  return field_end(p, line_end, commas);
 }
 
 void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcList& out) {
@@ -72,7 +79,7 @@ void parse_line(const char* p, const char* line_end, const ArcRules& rules, ArcL
       p = rules.attributes ? read_attributes(p, line_end, rules.weight, weight)
                            : read_weight(p, line_end, rules.commas, rules.weight, weight);
     }
-    p = next_field(p, line_end, rules.commas, column, rules.columns);
+    p = next_field(p, line_end, rules, column);
   }
   if (rules.lower_triangle && source < target)
     throw ParseError{source_at, "entry (" + std::to_string(source + rules.vertices.base) + ", " +
@@ -116,6 +123,24 @@ void gather(std::vector<ArcList>& pieces, const std::vector<std::size_t>& starts
   });
 }
 
+bool is_real_number(std::string_view field) {
+  double value = 0;
+  const auto [rest, status] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return status == std::errc() && rest == field.data() + field.size() && std::isfinite(value);
+}
+
+/// What to do about a field that should be a vertex number and is none.
+const char* cure_of(std::string_view field, bool commas) {
+  if (field.find('\r') != std::string_view::npos) return "let the lines end in \\n (tr '\\r' '\\n')";
+  if (field.starts_with('<') || field.starts_with('{') || field.starts_with('['))
+    return "is this XML, a web page or JSON? Only lines of numbers are read";
+  if (field.find_first_of(",;|:") != std::string_view::npos)
+    return commas ? "separate the columns by blanks, tabs or commas" : "separate the columns by blanks or tabs";
+  if (field.starts_with('"') || field.starts_with('\'')) return "take the quotes away";
+  if (is_real_number(field)) return "vertex numbers are whole: write it without a point or an exponent";
+  return "vertex numbers are written in digits";
+}
+
 }  // namespace
 
 const char* read_vertex(const char* p, const char* end, bool commas, const VertexNumbers& numbers, vertex_t& vertex) {
@@ -127,12 +152,15 @@ const char* read_vertex(const char* p, const char* end, bool commas, const Verte
   std::uint64_t value = 0;
   const auto [rest, status] = std::from_chars(p, end, value);
   if (!is_digit(*p) || !ends_field(rest, end, commas))
-    throw ParseError{
-        p, "expected a vertex number, found " + quoted(p, end, commas) + "; vertex numbers are written in digits"};
+    throw ParseError{p, "expected a vertex number, found " + quoted(p, end, commas) + "; " +
+                            cure_of({p, field_end(p, end, commas)}, commas)};
   if (count == 0)
     throw ParseError{p, "vertex number " + quoted(p, end, commas) + " occurs, but there are no vertices; " + cure};
+  if (count > 0 && status == std::errc() && value < base)
+    throw ParseError{p, "vertex number '0' is outside 1.." + std::to_string(count) +
+                            "; in this format the first vertex is number 1"};
   if (count > 0) {
-    if (status != std::errc() || value < base || value - base >= static_cast<std::uint64_t>(count))
+    if (status != std::errc() || value - base >= static_cast<std::uint64_t>(count))
       throw ParseError{p, "vertex number " + quoted(p, end, commas) + " is outside " + std::to_string(base) + ".." +
                               std::to_string(count - 1 + base) + "; " + cure};
   } else if (status != std::errc() || value >= static_cast<std::uint64_t>(kMaxVertices)) {

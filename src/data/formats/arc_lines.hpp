@@ -26,6 +26,7 @@ struct ArcRules {
   char prefix = 0;            ///< every arc's line begins with this letter (DIMACS); 0: with a number
   bool commas = false;        ///< fields are separated by a comma as well as by blanks
   int columns = 2;            ///< fields on each line
+  const char* columns_cure = "every line must have the same columns";
   int source_column = 0, target_column = 1, weight_column = 2;  ///< other columns are passed over
   bool attributes = false;  ///< the weight is written {'weight': 3}, or {} if there is none (NetworkX)
   WeightRule weight = WeightRule::none;

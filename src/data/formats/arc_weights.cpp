@@ -39,7 +39,12 @@ const char* read_weight(const char* p, const char* end, bool commas, WeightRule 
       return integer.ptr;
     }
   } else if (rule == WeightRule::integer) {
-    throw ParseError{p, "expected an integer weight, found " + quoted(p, end, commas) + "; write it in digits"};
+    const auto real = std::from_chars(digits, end, value.real);
+    const bool number = real.ec == std::errc() && ends_field(real.ptr, end, commas) && std::isfinite(value.real);
+    throw ParseError{
+        p, "expected an integer weight, found " + quoted(p, end, commas) +
+               (number ? "; this file's weights are whole: scale them, or write .wel, or .mtx with the field real"
+                       : "; write it in digits")};
   }
   const auto real = std::from_chars(digits, end, value.real);
   if (real.ptr == digits || !ends_field(real.ptr, end, commas))

@@ -23,9 +23,11 @@ Csr read_dimacs(const Source& source) {
                        "numbered from 0, drop the leading 'a' and name the file .wel)"};
     if (words.word[0] != "p")
       throw ParseError{first, "expected 'p sp VERTICES ARCS', found " + quoted(words.word[0]) +
-                                  "; is this a DIMACS shortest-path file?"};
+                                  "; if this is an edge list, let its name end in .el or .wel"};
     if (words.count < 2 || words.word[1] != "sp")
-      throw ParseError{first, "expected 'p sp VERTICES ARCS'; other DIMACS problems (max, edge, aux ...) are not read"};
+      throw ParseError{first,
+                       "expected 'p sp VERTICES ARCS'; other DIMACS problems (max, edge, aux ...) are not read: write "
+                       "their edges as an edge list (.el)"};
     if (words.count != 4)
       throw ParseError{
           first, "expected 'p sp VERTICES ARCS', found " + std::to_string(words.count) + " words; correct the line"};

@@ -130,9 +130,10 @@ std::vector<std::string_view> fields_of(const char* p, const char* end) {
 }
 
 bool looks_like_name(std::string_view field) {
+  if (field.starts_with('"') || field.starts_with('\'')) field.remove_prefix(1);
   if (field.empty()) return false;
   const char c = field[0];
-  return c == '"' || c == '\'' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 std::string_view unquoted(std::string_view field) {

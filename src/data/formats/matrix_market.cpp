@@ -17,6 +17,10 @@ ParseError refused(std::string_view word, const std::string& cure) {
 
 Header read_banner(const Line& line) {
   const Words words(line);
+  if (words.count > 0 && is_digit(words.word[0][0]))
+    throw ParseError{line.begin, "the first line must begin with '%%MatrixMarket', found " + quoted(words.word[0]) +
+                                     "; if this is a list of edges, let its name end in .el, otherwise add the lines "
+                                     "'%%MatrixMarket matrix coordinate pattern general' and 'ROWS COLUMNS ENTRIES'"};
   if (words.count == 0 || !same_word(words.word[0], "%%MatrixMarket"))
     throw ParseError{line.begin, "the first line must begin with '%%MatrixMarket', found " +
                                      quoted(line.begin, line.end) + "; is this a Matrix Market file?"};
@@ -80,6 +84,8 @@ Csr read_matrix_market(const Source& source) {
     rules.comments = "%";
     rules.columns = header.weight == WeightRule::none ? 2 : 3;
     rules.weight = header.weight;
+    if (header.weight == WeightRule::none)
+      rules.columns_cure = "a pattern matrix has no weights: declare the field integer or real";
     rules.reals_only = header.weight == WeightRule::real;
     rules.vertices = {1, rows};
     rules.lower_triangle = header.symmetric;
