@@ -22,9 +22,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 
 file(GLOB fuzz_readers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/data/*.cpp ${PROJECT_SOURCE_DIR}/src/data/formats/*.cpp
-     ${PROJECT_SOURCE_DIR}/src/graph/weights.cpp ${PROJECT_SOURCE_DIR}/src/core/memory.cpp)
+     ${PROJECT_SOURCE_DIR}/src/graph/weights.cpp ${PROJECT_SOURCE_DIR}/src/core/*.cpp)
 add_library(shoal_fuzzed_readers STATIC EXCLUDE_FROM_ALL ${fuzz_readers})
-target_include_directories(shoal_fuzzed_readers PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(shoal_fuzzed_readers PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(shoal_fuzzed_readers PUBLIC shoal_private_deps Threads::Threads)
 target_compile_options(shoal_fuzzed_readers PUBLIC ${fuzz_flags})
 target_link_options(shoal_fuzzed_readers PUBLIC ${fuzz_link})

@@ -28,9 +28,14 @@ int main(int argc, char** argv) {
   text(root / "graph/weights.graph", "3 2 111 2\n9 4 4 2 5\n9 4 4 1 5 3 61\n9 4 4 2 61\n");
   text(root / "el/snap.el", "# Nodes: 3 Edges: 2\n0\t1\n12\t345\n\n");
   text(root / "el/own.el", "# shoal vertices=9\n0 1 3\n2, 3, 0.5\n");
+  text(root / "el/konect.el", "% sym weighted\n% 2 9 9\n1 2 0.5 1082008561\n2 3 1 1082008562\n");
+  text(root / "el/networkx.el", "0 1 {'weight': 3}\n1 2 {\"weight\": -0.5}\n");
+  text(root / "el/bare.el", "0 1 {}\n1 2 {}\n");
+  text(root / "el/sizes.el", "\xef\xbb\xbf# graph n=9 m=2\n0 1\n1 2\n");
   text(root / "wel/own.wel", "# shoal vertices=9\n0 1 9007199254740992\n2 3 -1\n");
   text(root / "tsv/named.tsv", "source\tweight\ttarget\n0\t0.5\t1\n3\t2e9\t4\n");
   text(root / "csv/named.csv", "\"target\",source,weight\n0,1,2\n3,4,1e9\n");
+  text(root / "csv/index.csv", "\"\",\"from\",\"to\"\n\"a b\",5,7\n\"2\",1,2\n");
   text(root / "csv/plain.csv", "0,1\n1,2\n");
   for (const bool weighted : {false, true}) {
     for (const bool undirected : {false, true}) {
