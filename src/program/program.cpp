@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 #include "shoal/core/error.hpp"
@@ -11,33 +12,9 @@
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
 #include "shoal/program/run_flags.hpp"
+#include "shoal/worklist/watchdog.hpp"
 
 namespace shoal {
-
-void Meeting::wait() {
-  std::unique_lock lock(mutex_);
-  const std::uint64_t round = round_;
-  if (++arrived_ == n_) {
-    arrived_ = 0;
-    ++round_;
-    all_here_.notify_all();
-  } else {
-    all_here_.wait(lock, [&] { return failed_ || round_ != round; });
-  }
-  if (failed_) throw DeviceError("another PE failed");
-}
-
-const std::vector<const void*>& Meeting::show(pe_t me, const void* mine) {
-  board_[static_cast<std::size_t>(me)] = mine;  // each PE its own place; wait() orders it before the reads
-  wait();
-  return board_;
-}
-
-void Meeting::fail() {
-  const std::lock_guard lock(mutex_);
-  failed_ = true;
-  all_here_.notify_all();
-}
 
 namespace {
 
@@ -55,8 +32,8 @@ PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& op
 }
 
 /// Runs the body on every PE; the first PE's error that is not a consequence of another's is rethrown.
-bool run_body(const Machine& machine, const Options& options, const PlacedGraph& placed, const Subject& subject,
-              const std::function<bool(Context&)>& body) {
+bool run_body(const std::string& program, const Machine& machine, const Options& options, const PlacedGraph& placed,
+              const Subject& subject, const std::function<bool(Context&)>& body) {
   const pe_t n = machine.n_pes();
   Meeting meeting(n);
   std::mutex mutex;
@@ -68,15 +45,21 @@ bool run_body(const Machine& machine, const Options& options, const PlacedGraph&
       Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, meeting);
       try {
         const bool mine = body(ctx);
-        const std::lock_guard lock(mutex);
-        right = right && mine;
+        {
+          const std::lock_guard lock(mutex);
+          right = right && mine;
+        }
+        meeting.leave(p);
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!error) error = std::current_exception();
-        meeting.fail();
+        {
+          const std::lock_guard lock(mutex);
+          if (!error) error = std::current_exception();
+        }
+        meeting.fail(p);
       }
     });
   }
+  if (!meeting.watch(options.stall_timeout_seconds)) end_stuck_process(program, meeting.why());
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);
   return right;
@@ -107,7 +90,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>
     const Machine machine(options);
     const Subject read = subject();
     const PlacedGraph placed = place_on(machine, read.graph, options);
-    return run_body(machine, options, placed, read, body) ? 0 : 1;
+    return run_body(name, machine, options, placed, read, body) ? 0 : 1;
   } catch (const UsageError& error) {
     return complain(2, name, error.what());
   } catch (const CapacityError& error) {

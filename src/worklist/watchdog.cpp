@@ -11,6 +11,13 @@
 
 namespace shoal {
 
+void end_stuck_process(const std::string& program, const std::string& what) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), what.c_str());
+  io::remove_pending_files();
+  std::_Exit(kStuckExitCode);
+}
+
 Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
                    std::function<void()> stop)
     : timeout_seconds_(timeout_seconds), look_(std::move(look)), stop_(std::move(stop)), thread_([this] { watch(); }) {}
@@ -49,9 +56,7 @@ void Watchdog::watch() {
       stop_();  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
       if (leave_.wait_for(lock, std::chrono::seconds(2), [this] { return leaving_; })) return;
       if (line.empty()) line = stall_line(timeout_seconds_, pes);
-      std::fprintf(stderr, "shoal: error: a task does not return: %s\n", line.c_str());
-      io::remove_pending_files();  // of outputs that were opened before the run
-      std::_Exit(kStuckExitCode);
+      end_stuck_process("shoal", "a task does not return: " + line);
     }
   }
 }

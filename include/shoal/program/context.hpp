@@ -2,12 +2,11 @@
 // part in it is called by every PE (`ctx` in front says so).
 #pragma once
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/placement/placed_graph.hpp"
+#include "shoal/program/meeting.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/worklist.hpp"
 #include "shoal/world/machine.hpp"
@@ -22,27 +22,6 @@
 #include "shoal/world/report.hpp"
 
 namespace shoal {
-
-/// The host threads that run a program's body, one per PE: a barrier that sleeps, and a board for pointers.
-class Meeting {
- public:
-  explicit Meeting(pe_t n) : n_(n), board_(static_cast<std::size_t>(n)) {}
-  /// Waits for all. @throws DeviceError when another PE has failed: this one leaves as well
-  void wait();
-  /// Every PE shows a pointer; all see all, until the next wait().
-  const std::vector<const void*>& show(pe_t me, const void* mine);
-  /// PE `me` has failed; everybody who waits, now or later, leaves.
-  void fail();
-
- private:
-  const pe_t n_;
-  std::mutex mutex_;
-  std::condition_variable all_here_;
-  pe_t arrived_ = 0;
-  std::uint64_t round_ = 0;
-  bool failed_ = false;
-  std::vector<const void*> board_;
-};
 
 /// An array in one PE's memory: what a task changes. Owner on the host, `data()` goes into the task.
 template <class T>
@@ -57,6 +36,8 @@ class PeArray {
   std::int64_t size_;
 };
 
+/// Calls marked "Every PE" are made by all PEs, in the same order, or the program ends with a UsageError that says which PE is
+/// where. They throw DeviceError when the body of another PE threw.
 class Context {
  public:
   /// @param size  of a program without a graph; else 0
@@ -113,57 +94,72 @@ class Context {
   /// @throws UsageError on every PE: some PE's array has another size; names the PE
   template <class T>
   std::vector<T> gather(const PeArray<T>& mine) {
-    const std::vector<T> placed = read(mine);
-    const std::vector<const void*> all = meeting_.show(me_, &placed);
-    const auto slice = [&](pe_t p) -> const std::vector<T>& { return *static_cast<const std::vector<T>*>(all[p]); };
-    std::string wrong;
-    for (pe_t p = 0; p < n_pes() && wrong.empty(); ++p) {
-      if (static_cast<std::int64_t>(slice(p).size()) == placed_.out[p].count) continue;
-      wrong = "gather: PE " + std::to_string(p) + " has " + std::to_string(placed_.out[p].count) +
-              " vertices and gave an array of " + std::to_string(slice(p).size()) +
-              " elements; one for each vertex is wanted, and other arrays are for concatenate";
-    }
-    std::vector<T> out(wrong.empty() ? static_cast<std::size_t>(placed_.num_vertices) : 0);
-    for (pe_t p = 0; p < n_pes() && wrong.empty(); ++p) {
-      for (std::size_t i = 0; i < slice(p).size(); ++i) {
-        out[placed_.partition.input(placed_.out[p].first + static_cast<vertex_t>(i))] = slice(p)[i];
+    return exchange("gather", read(mine), [&](const auto& slice) {
+      for (pe_t p = 0; p < n_pes(); ++p) {
+        if (static_cast<std::int64_t>(slice(p).size()) == placed_.out[p].count) continue;
+        throw UsageError("gather: PE " + std::to_string(p) + " has " + std::to_string(placed_.out[p].count) +
+                         " vertices and gave an array of " + std::to_string(slice(p).size()) +
+                         " elements; one for each vertex is wanted, and other arrays are for concatenate");
       }
-    }
-    meeting_.wait();
-    if (!wrong.empty()) throw UsageError(wrong);
-    return out;
+      std::vector<T> out(static_cast<std::size_t>(placed_.num_vertices));
+      for (pe_t p = 0; p < n_pes(); ++p) {
+        for (std::size_t i = 0; i < slice(p).size(); ++i) {
+          out[placed_.partition.input(placed_.out[p].first + static_cast<vertex_t>(i))] = slice(p)[i];
+        }
+      }
+      return out;
+    });
   }
 
   /// Every PE: the arrays of all PEs one after another, PE 0's first, on every PE. Their sizes may differ.
   template <class T>
   std::vector<T> concatenate(const PeArray<T>& mine) {
-    const std::vector<T> part = read(mine);
-    const std::vector<const void*> all = meeting_.show(me_, &part);
-    std::vector<T> out;
-    for (const void* p : all) {
-      const auto& of_one = *static_cast<const std::vector<T>*>(p);
-      out.insert(out.end(), of_one.begin(), of_one.end());
-    }
-    meeting_.wait();
-    return out;
+    return exchange("concatenate", read(mine), [&](const auto& part) {
+      std::vector<T> out;
+      for (pe_t p = 0; p < n_pes(); ++p) out.insert(out.end(), part(p).begin(), part(p).end());
+      return out;
+    });
   }
 
   /// Every PE: the sum of what each gives, added in the order of the PEs: the same on every PE.
   template <class T>
   T reduce_sum(T mine) {
-    const std::vector<const void*> all = meeting_.show(me_, &mine);
-    T sum{};
-    for (const void* p : all) sum += *static_cast<const T*>(p);
-    meeting_.wait();
-    return sum;
+    return exchange("reduce_sum", mine, [&](const auto& part) {
+      T sum{};
+      for (pe_t p = 0; p < n_pes(); ++p) sum += part(p);
+      return sum;
+    });
   }
 
   /// Every PE: waits for all.
-  void barrier() { meeting_.wait(); }
-  /// Every PE shows a pointer of its own and sees all; valid until the next collective call.
-  const std::vector<const void*>& show(const void* mine) { return meeting_.show(me_, mine); }
+  void barrier() { begin({"barrier"}); }
+  /// Every PE shows a pointer of its own and sees all, by PE, until its next such call.
+  const std::vector<const void*>& show(const void* mine) { return begin({"show"}, mine); }
+
+  /// For calls of the library: every PE begins one, and may wait for all within it (program/meeting.hpp).
+  const std::vector<const void*>& begin(const MeetingCall& call, const void* mine = nullptr) {
+    return meeting_.begin(me_, call, mine);
+  }
+  void wait() { meeting_.wait(me_); }
 
  private:
+  /// Every PE: gives `mine`, and has `read` look at what all gave: part(p) is PE p's.
+  template <class Mine, class Read>
+  auto exchange(const char* name, const Mine& mine, Read read) {
+    const std::vector<const void*>& all = begin(MeetingCall::of<Mine>(name), &mine);
+    const auto part = [&](pe_t p) -> const Mine& { return *static_cast<const Mine*>(all[p]); };
+    std::invoke_result_t<Read, decltype(part)> result{};
+    std::exception_ptr error;
+    try {
+      result = read(part);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    wait();  // nobody's part goes before all have read it, whatever became of that
+    if (error) std::rethrow_exception(error);
+    return result;
+  }
+
   const pe_t me_;
   const Machine& machine_;
   const Options& options_;
@@ -189,7 +185,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
     Report report;
     std::exception_ptr error;
   } mine{&task, &seeds, {}, nullptr};
-  const std::vector<const void*> all = ctx.show(&mine);
+  const std::vector<const void*>& all = ctx.begin(MeetingCall::of<TaskT>("run"), &mine);
   if (ctx.leader()) {
     try {
       std::vector<TaskT> tasks;
@@ -213,11 +209,11 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       mine.error = std::current_exception();
     }
   }
-  ctx.barrier();
+  ctx.wait();
   const Mine& first = *static_cast<const Mine*>(all[0]);
   const Report report = first.report;
   const std::exception_ptr error = first.error;
-  ctx.barrier();  // the leader's copy may go now
+  ctx.wait();  // the leader's copy may go now
   if (error) std::rethrow_exception(error);
   return report;
 }

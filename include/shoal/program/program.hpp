@@ -12,8 +12,8 @@ namespace shoal {
 /// @param body  returns whether its answer is right; runs on every PE at the same time
 /// @return exit status: 0 right; 1 wrong on some PE; 2 usage or input, or a call or a task that breaks its contract (UsageError);
 ///         3 capacity; 4 transport or device; 5 an exception of the program's own, from the body or, on CPU threads, from a
-///         member of the task. One line on stderr says which. A task that does not return ends the process with 75
-///         (worklist/watchdog.hpp).
+///         member of the task. One line on stderr says which. A task that does not return, or a PE
+///         that never makes the call in which others wait, ends the process with 75 (worklist/watchdog.hpp, program/meeting.hpp).
 int run_program(int argc, char** argv, const char* about, const std::function<bool(Context&)>& body);
 
 /// The same for a program without a graph: reads `[--size N]`, N from 0 on, in its place.

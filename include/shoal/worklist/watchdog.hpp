@@ -25,6 +25,9 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
 
 /// Exit code of a process whose task never returned after the run was called off.
 inline constexpr int kStuckExitCode = 75;
+/// Ends the process with it, and with a line on stderr: a thread that does not return cannot be taken back. Outputs that are
+/// not whole are removed.
+[[noreturn]] void end_stuck_process(const std::string& program, const std::string& what);
 
 /// Watches from construction to destruction. The diagnosis is made when nothing has moved for the timeout, before the
 /// workers are told to leave. A run that is stopped has two seconds to leave; then a task must be stuck in code of its

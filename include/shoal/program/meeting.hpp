@@ -1,0 +1,82 @@
+// Where the PEs of a program meet: the host threads that run its body, one per PE. They make the same calls in the same order;
+// where they do not, the program ends with a line that says which PE is where.
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+/// A call that all PEs make together: its name, and the type that it is about.
+struct MeetingCall {
+  const char* name = "";
+  const std::type_info* type = &typeid(void);
+
+  template <class T>
+  static MeetingCall of(const char* name) {
+    return {name, &typeid(T)};
+  }
+  bool same_name(const MeetingCall& other) const { return std::strcmp(name, other.name) == 0; }
+  bool operator==(const MeetingCall& other) const { return same_name(other) && *type == *other.type; }
+};
+
+class Meeting {
+ public:
+  explicit Meeting(pe_t n) : pes_(static_cast<std::size_t>(n)) {
+    for (auto& board : boards_) board.resize(pes_.size());
+  }
+
+  /// PE `me` begins a call and shows a pointer; waits until all have begun it.
+  /// @return [PEs] what each shows; until `me` begins its next call
+  /// @throws UsageError on all PEs: another PE began another call, or its body has returned; DeviceError: its body threw
+  const std::vector<const void*>& begin(pe_t me, const MeetingCall& call, const void* mine = nullptr);
+  /// Within a call that all have begun: waits for all again. What they show may go after it.
+  void wait(pe_t me);
+
+  /// The body of PE `me` has returned; who waits for it leaves.
+  void leave(pe_t me);
+  /// The body of PE `me` threw; all leave.
+  void fail(pe_t me);
+
+  /// For the thread that started the PEs: returns when every body has returned or thrown.
+  ///
+  /// A PE may take its time between two calls. But where others wait for it, and the whole process has hardly used a processor for
+  /// `timeout_seconds`, it waits for what does not come: the others leave, with the UsageError of begin().
+  /// @return false: it has not left two seconds later, either
+  bool watch(double timeout_seconds);
+  /// The error that ended the program; empty if there is none.
+  std::string why();
+
+ private:
+  enum class Place { outside, begins, within, left, failed };
+  struct Pe {
+    Place place = Place::outside;
+    MeetingCall call;         ///< the last that it began
+    std::uint64_t calls = 0;  ///< begun
+  };
+
+  void arrive(std::unique_lock<std::mutex>& lock, pe_t me, Place place);
+  void compare(pe_t one, pe_t other);
+  void end(const std::string& why);
+  void throw_if_ended() const;
+  std::string describe(pe_t p) const;
+  bool all_gone() const;
+  bool may_be_stuck() const;
+
+  std::mutex mutex_;  ///< guards the rest; but a board that all have begun with may be read
+  std::condition_variable changed_;
+  std::vector<Pe> pes_;
+  std::vector<const void*> boards_[2];  ///< of calls in turn: who is fast begins the next one while others still read
+  pe_t arrived_ = 0;
+  std::uint64_t round_ = 0;
+  bool ended_ = false;
+  std::string why_;
+};
+
+}  // namespace shoal
