@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "algo/host_memory.hpp"
 #include "output.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
@@ -61,6 +62,9 @@ class Algorithm {
   virtual Json options() const = 0;
   /// The files that its own options name, which it reads.
   virtual std::vector<NamedFile> files() const { return {}; }
+  /// Bytes of the host's memory that a graph and a run take (algo/host_memory.hpp).
+  /// @param check  the answer is checked
+  virtual std::int64_t host_bytes(const GraphSize& size, bool generated, bool check) const = 0;
   /// @param graph  must outlive what is returned
   virtual std::unique_ptr<Placed> place(const Csr& graph) const = 0;
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;
@@ -70,6 +74,10 @@ class Algorithm {
 template <class PlacedOnGraph, class OptionsT>
 class AlgorithmOf : public Algorithm {
  public:
+  std::int64_t host_bytes(const GraphSize& size, bool generated, bool check) const override {
+    const OptionsT options = ready(generated);
+    return shoal::host_bytes(size, options, needs_of(size, options), check);
+  }
   std::unique_ptr<Placed> place(const Csr& graph) const override {
     return std::make_unique<PlacedOnGraph>(graph, ready(is_generator(graph.name)));
   }

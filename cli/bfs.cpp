@@ -35,6 +35,7 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   }
 
   Found fetch() override {
+    result_ = {};  // its memory first
     result_ = runner_.result();
     const BfsResult& r = result_;
     Found found;

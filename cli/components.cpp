@@ -27,6 +27,7 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner> {
   Report run(vertex_t) override { return runner_.run(); }
 
   Found fetch() override {
+    result_ = {};  // its memory first
     result_ = runner_.result();
     Found found;
     found.facts = {{"components", result_.count}, {"largest", result_.largest}};

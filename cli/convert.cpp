@@ -34,7 +34,11 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
 int convert(const Flags& flags) {
   // The output may be the graph itself: all of it has been read when its name passes to the new file.
   refuse_same_files({{"the output", flags.output}, flags.graph.cache()}, {});
-  Csr graph = flags.graph.load(flags.quiet);
+  // Beside the graph there are its reverse or new weights, and what is counted for each vertex while it is written.
+  const auto needs = [&](const GraphSize& size) {
+    return csr_bytes(size) * (flags.transpose ? 2 : 1) + 4 * size.arcs * !flags.weights.empty() + 8 * size.vertices;
+  };
+  Csr graph = flags.graph.load(flags.quiet, needs);
   if (flags.transpose) {
     const Step step("reversing " + flags.graph.text(), flags.quiet);
     graph = transpose(graph);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "algo/host_memory.hpp"
 #include "progress.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -46,8 +47,9 @@ std::optional<GeneratorSpec> GraphArgument::generator() const {
   return parse_generator(text_);
 }
 
-Csr GraphArgument::load(bool quiet) const {
+Csr GraphArgument::load(bool quiet, const std::function<std::int64_t(const GraphSize&)>& needs) const {
   if (const auto spec = generator()) {
+    require_host_memory(text_, size_of(*spec), needs ? needs(size_of(*spec)) : 0);
     const Step step("generating " + text_, quiet);
     return generate(*spec);
   }
@@ -58,6 +60,7 @@ Csr GraphArgument::load(bool quiet) const {
   options.num_vertices = vertices_;
   options.use_cache = cache_;
   options.format = format_;
+  options.needs = needs;
   options.progress = step.callback();
   return read_graph(text_, options);
 }

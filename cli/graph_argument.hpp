@@ -1,11 +1,14 @@
 // The graph of a command line: a file in any format that is read, or a generator.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "output.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
+#include "shoal/graph/graph_size.hpp"
 
 namespace CLI {
 class App;
@@ -26,7 +29,8 @@ class GraphArgument {
   std::optional<GeneratorSpec> generator() const;
 
   /// Reads the file or generates the graph on the host.
-  Csr load(bool quiet) const;
+  /// @param needs  as ReadOptions::needs
+  Csr load(bool quiet, const std::function<std::int64_t(const GraphSize&)>& needs) const;
 
  private:
   std::string text_, format_;

@@ -17,14 +17,16 @@ std::string power(double value) {
 
 }  // namespace
 
-GraphInput::GraphInput(const GraphArgument& argument, bool quiet) : spec_(argument.generator()) {
+GraphInput::GraphInput(const GraphArgument& argument, bool quiet,
+                       const std::function<std::int64_t(const GraphSize&)>& needs)
+    : spec_(argument.generator()) {
   if (spec_) {
     name_ = spec_->text();
     symmetric_ = !spec_->directed;
     return;
   }
   const auto begin = std::chrono::steady_clock::now();
-  csr_ = argument.load(quiet);
+  csr_ = argument.load(quiet, needs);
   read_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   name_ = argument.text();
   symmetric_ = csr_->symmetric;

@@ -14,7 +14,9 @@ namespace shoal::cli {
 class GraphInput {
  public:
   /// Reads the file; a generator's graph is made where it is placed. @throws UsageError, CapacityError
-  GraphInput(const GraphArgument& argument, bool quiet);
+  /// @param needs  as ReadOptions::needs
+  GraphInput(const GraphArgument& argument, bool quiet,
+             const std::function<std::int64_t(const GraphSize&)>& needs = {});
   explicit GraphInput(const GeneratorSpec& spec);
 
   /// Generates on the host now, so that placing it many times does not generate it many times.
@@ -24,6 +26,8 @@ class GraphInput {
 
   const std::string& name() const { return name_; }
   bool symmetric() const { return symmetric_; }
+  /// A generator's is what it is at most.
+  GraphSize size() const { return csr_ ? size_of(*csr_) : size_of(*spec_); }
   bool generated() const { return spec_.has_value(); }
   /// What a reader of the file may wonder about its vertices, or nothing.
   std::string remark() const { return csr_ ? csr_->vertices_remark : ""; }

@@ -121,7 +121,9 @@ Run add_info(CLI::App& shoal) {
   shoal info kron:16
   shoal info soc.txt.gz --undirected --json)");
   return [flags] {
-    const Csr graph = flags->graph.load(flags->quiet);
+    // Beside the graph, to look for reverses: a row's begin for each vertex.
+    const auto needs = [](const GraphSize& size) { return csr_bytes(size) + 8 * size.vertices; };
+    const Csr graph = flags->graph.load(flags->quiet, needs);
     Facts facts;
     {
       const Step step("counting " + flags->graph.text(), flags->quiet);

@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <istream>
 
 #include "algo/pagerank/reference.hpp"
 #include "algorithm.hpp"
@@ -33,6 +35,7 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
   Report run(vertex_t) override { return runner_.rank(); }
 
   Found fetch() override {
+    result_ = {};  // its memory first
     result_ = runner_.result();
     const PageRankResult& r = result_;
     Found found;
@@ -59,11 +62,12 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
  private:
   /// The personalization as a vector that sums to 1; empty when it is uniform.
   std::vector<double> personal() const {
-    if (options_.personalization.empty()) return {};
+    const std::vector<PersonalWeight>& weights = runner_.personalization();
+    if (weights.empty()) return {};
     std::vector<double> all(num_vertices());
     double sum = 0;
-    for (const PersonalWeight& p : options_.personalization) sum += p.weight;
-    for (const PersonalWeight& p : options_.personalization) all[p.vertex] += p.weight / sum;
+    for (const PersonalWeight& p : weights) sum += p.weight;
+    for (const PersonalWeight& p : weights) all[p.vertex] += p.weight / sum;
     return all;
   }
 
@@ -90,7 +94,7 @@ class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
         ->group(group)
         ->type_name("KIND");
     app.add_option("--personalization", personalization_,
-                   "where jumps land: lines `vertex weight`, zero-based (default: everywhere)")
+                   "where jumps land: lines `vertex weight`, zero-based, no more than vertices (default: everywhere)")
         ->group(group)
         ->type_name("FILE");
   }
@@ -99,7 +103,10 @@ class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
     options_.strategy = parse_pagerank_strategy(strategy_);
     options_.precision = parse_pagerank_precision(precision_);
     options_.personalization_file = personalization_;
-    if (!personalization_.empty()) options_.personalization = read_personalization(personalization_);
+    // It is read where the graph is known. That it can be is found now; what is in a pipe can be had only once.
+    if (!personalization_.empty() && !std::filesystem::is_fifo(personalization_)) {
+      open_text_file(personalization_, "a personalization: `vertex weight` lines");
+    }
   }
   Json options() const override {
     Json json = {{"strategy", strategy_},

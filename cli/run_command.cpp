@@ -144,8 +144,14 @@ class RunCommand {
   }
 
   void place() {
-    input_.emplace(graph_, quiet_);
+    const auto needs = [this](const GraphSize& size) { return algorithm_->host_bytes(size, false, verify_); };
+    input_.emplace(graph_, quiet_, needs);
     use_profile();
+    if (!input_->generated()) {
+      const GraphSize size = input_->size();
+      require_host_memory(input_->name(), size,
+                          needs(size) - csr_bytes(size));  // also for what only this command takes
+    }
     const auto begin = std::chrono::steady_clock::now();
     if (!input_->generated()) phases_.emplace_back("read", input_->read_seconds());
     const std::string doing = input_->generated() ? "generate and place" : "place";

@@ -38,6 +38,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
   }
 
   Found fetch() override {
+    result_ = {};  // its memory first
     result_ = runner_.result();
     const SsspResult& r = result_;
     Found found;

@@ -26,13 +26,17 @@ bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few
 
 }  // namespace
 
-PlacedRun::PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights, FewVertices few)
+PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs,
+                     std::optional<WeightSource> weights, FewVertices few)
     : machine_(options, is_small(options, graph, few)), chosen_(machine_.chosen()) {
+  const GraphSize size = size_of(graph);
+  require_host_memory(graph.name.empty() ? "the graph" : graph.name, size,
+                      host_bytes(size, options, needs, /*check=*/false) - csr_bytes(size));
   place(graph, options, weights, few.even_if_asked && is_small(options, graph, few));
 }
 
-PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights,
-                     FewVertices few)
+PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
+                     std::optional<WeightSource> weights, FewVertices few)
     : machine_(options, is_small(options, spec, few)), chosen_(machine_.chosen()) {
   if (weights == WeightSource::file) {
     throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
@@ -49,6 +53,7 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, std::opt
     }
     chosen_.pop_back();  // place() says it again
   }
+  require_host_memory(spec.text(), size_of(spec), host_bytes(size_of(spec), options, needs, /*check=*/false));
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
   place(own_, options, weights, leave_to_one);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host_memory.hpp"
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/parallel.hpp"
@@ -59,13 +60,14 @@ FewVertices few_for_auto(const AlgorithmOptions& options, std::int64_t than) {
 class PlacedRun {
  public:
   /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
+  /// @param needs    what the algorithm will take of the host's memory: refused here where that has not got it
   /// @param weights  the arcs' weights, placed as well; none: no weights on devices
   /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
-  PlacedRun(const Csr& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-            FewVertices few = {});
+  PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs,
+            std::optional<WeightSource> weights = std::nullopt, FewVertices few = {});
   /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
-  PlacedRun(const GeneratorSpec& spec, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-            FewVertices few = {});
+  PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
+            std::optional<WeightSource> weights = std::nullopt, FewVertices few = {});
   PlacedRun(const PlacedRun&) = delete;
   PlacedRun& operator=(const PlacedRun&) = delete;
 
@@ -173,9 +175,9 @@ class PlacedRun {
 /// What a runner holds. The State of an algorithm adds its engine, which so goes before the graph does.
 struct GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const Options& options, std::optional<WeightSource> weights = std::nullopt,
-        FewVertices few = {})
-      : run(graph, options, weights, few) {}
+  State(const Graph& graph, const Options& options, const RunNeeds& needs,
+        std::optional<WeightSource> weights = std::nullopt, FewVertices few = {})
+      : run(graph, options, needs, weights, few) {}
   virtual ~State() = default;
 
   /// One run: work(report) does it, and adds what it has to say.

@@ -1,11 +1,15 @@
 // How much memory this process may still take.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace shoal {
 
 /// Bytes that this process may still take: the machine's free memory, its control group's, `ulimit -v`, whichever is least;
 /// at least 64 MiB. A reader or a run estimates what it will take and refuses before it takes it.
 std::int64_t available_memory();
+
+/// What is said where a graph takes more: "9 vertices and 8 arcs take about 7 MB of memory, 6 MB are available; " and the cure.
+std::string too_large(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes, std::int64_t available_bytes);
 
 }  // namespace shoal

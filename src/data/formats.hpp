@@ -51,9 +51,9 @@ struct Source {
   /// @throws UsageError `name: message`
   [[noreturn]] void raise(const std::string& message) const;
   /// @param place  what is to blame, `file:line: ...`; called only when there is no room, default: the file
-  /// @throws CapacityError when a graph of this size, which takes `bytes` while it is read, exceeds memory_bytes
-  void require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes,
-                    const std::function<std::string()>& place = {}) const;
+  /// @throws CapacityError when memory_bytes are fewer than the `bytes` that it takes to read a graph of this size, or than
+  ///                       options.needs
+  void require_room(const GraphSize& size, std::int64_t bytes, const std::function<std::string()>& place = {}) const;
 };
 
 Csr read_matrix_market(const Source& source);

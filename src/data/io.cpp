@@ -1,6 +1,7 @@
 // The doors: the format follows from the name; errors of every reader carry the file's name.
 #include "shoal/data/io.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -147,14 +148,10 @@ FileKind kind_named(const std::string& ending) {
 
 void Source::raise(const std::string& message) const { throw UsageError(name + ": " + message); }
 
-void Source::require_room(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes,
-                          const std::function<std::string()>& place) const {
+void Source::require_room(const GraphSize& size, std::int64_t bytes, const std::function<std::string()>& place) const {
+  if (options.needs) bytes = std::max(bytes, options.needs(size));
   if (bytes <= memory_bytes) return;
-  throw CapacityError((place ? place() : name + ":") + " " + counted(vertices, "vertex", "vertices") + " and " +
-                      counted(arcs, "arc", "arcs") + " take about " + grouped((bytes >> 20) + 1) + " MB of memory, " +
-                      grouped(memory_bytes >> 20) + " MB are available; " +
-                      (arcs < vertices / 4 ? "renumber the vertices without gaps, or " : "") +
-                      "use a machine with more memory");
+  throw CapacityError((place ? place() : name + ":") + " " + too_large(size.vertices, size.arcs, bytes, memory_bytes));
 }
 
 Csr read_graph_source(Format format, const Source& file) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <istream>
 #include <limits>
 
+#include "data/text_lines.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/parallel.hpp"
-#include "shoal/data/io.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/csr_build.hpp"
 
@@ -90,35 +89,30 @@ HostArray<pe_t> assign_by_metis(const Csr&, pe_t, std::uint64_t) {
 
 HostArray<pe_t> read_assignment(const std::string& file, std::int64_t n, pe_t n_pes) {
   if (file.empty()) throw UsageError("partition file: no file was named; write --partition file:NAME");
-  const auto opened = open_text_file(file, "a partition: one PE number per line, one line per vertex");
-  std::istream& in = *opened;
+  io::TextLines lines(file, "a partition: one PE number per line, one line per vertex");
   HostArray<pe_t> pe_of(n);
-  std::int64_t v = 0, line_number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++line_number;
-    auto fail = [&](const std::string& what) {
-      throw UsageError(file + ":" + std::to_string(line_number) + ": " + what);
-    };
+  std::int64_t v = 0;
+  while (lines.next()) {
+    const std::string& line = lines.line();
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#' || line[first] == '%') continue;
     const std::string word = line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
     std::int64_t pe = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), pe);
     if (error == std::errc::invalid_argument || end != word.data() + word.size()) {
-      fail("the line '" + word.substr(0, 40) +
-           "' is not a PE number; write one whole number per line, one line per vertex");
+      lines.fail("the line '" + word.substr(0, 40) +
+                 "' is not a PE number; write one whole number per line, one line per vertex");
     }
     if (error != std::errc() || pe < 0 || pe >= n_pes) {
-      fail("PE " + word.substr(0, 40) + " does not exist; the run has PEs 0 to " + std::to_string(n_pes - 1) +
-           " (raise --pes or change the file)");
+      lines.fail("PE " + word.substr(0, 40) + " does not exist; the run has PEs 0 to " + std::to_string(n_pes - 1) +
+                 " (raise --pes or change the file)");
     }
-    if (v == n) fail("more than " + std::to_string(n) + " PE numbers; the graph has only as many vertices");
+    if (v == n) lines.fail("more than " + std::to_string(n) + " PE numbers; the graph has only as many vertices");
     pe_of[v++] = static_cast<pe_t>(pe);
   }
-  if (in.bad()) throw UsageError(file + ":" + std::to_string(line_number + 1) + ": could not be read on");
   if (v < n) {
-    throw UsageError(file + ":" + std::to_string(line_number + 1) + ": the file ends after " + std::to_string(v) +
-                     " PE numbers; the graph has " + std::to_string(n) + " vertices, each needs one");
+    lines.fail("the file ends after " + std::to_string(v) + " PE numbers; the graph has " + std::to_string(n) +
+               " vertices, each needs one");
   }
   return pe_of;
 }

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
+#include "core/memory.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/world/machine.hpp"
 
@@ -13,6 +15,16 @@
 #endif
 
 namespace shoal {
+namespace {
+
+constexpr std::size_t kWorthAsking = std::size_t{64} << 20;  ///< for less the system is not asked
+
+[[noreturn]] void no_memory(const char* what, std::size_t bytes) {
+  throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, " +
+                      std::to_string(available_memory()) + " are available; ask for less, or use a machine with more");
+}
+
+}  // namespace
 
 std::shared_ptr<void> Machine::allocate(pe_t pe, std::size_t bytes, const char* what, Contents contents) const {
 #if defined(SHOAL_HAVE_CUDA)
@@ -26,6 +38,9 @@ std::shared_ptr<void> Machine::allocate(pe_t pe, std::size_t bytes, const char* 
   }
 #endif
   (void)pe;
+  if (contents == Contents::zero && bytes >= kWorthAsking && static_cast<std::int64_t>(bytes) > available_memory()) {
+    no_memory(what, bytes);  // else the system would end the process while it is cleared
+  }
   std::shared_ptr<void> memory = allocate_host(bytes, what);
   if (contents == Contents::zero) std::memset(memory.get(), 0, bytes);
   return memory;
@@ -37,9 +52,7 @@ std::shared_ptr<void> Machine::allocate_host(std::size_t bytes, const char* what
   if (on_gpu_) return pinned_memory(bytes, what);
 #endif
   void* p = std::aligned_alloc(kCacheLine, bytes);
-  if (p == nullptr) {
-    throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, not to be had");
-  }
+  if (p == nullptr) no_memory(what, bytes);
   return {p, std::free};
 }
 

@@ -1,7 +1,10 @@
 """What readers say of files that are too large, or have weights beyond 32 bits; folders for files; standard input."""
 
+import os
+import struct
 import subprocess
 import unittest
+import zipfile
 
 from command import CommandTest, find_shoal
 
@@ -118,6 +121,92 @@ class Memory(CommandTest):
                 self.assertEqual(run.returncode, CAPACITY, run.stderr)
                 self.assertIn(f"{name}:{line}:", run.stderr)
                 self.assertIn("MB are available; renumber the vertices", run.stderr)
+
+
+class MemoryOfRuns(CommandTest):
+    """What a run takes is estimated, and not only what reading takes."""
+
+    def limited(self, *args: object) -> tuple[subprocess.CompletedProcess, int]:
+        """A command that has 3 GB of addresses, and the most KiB that it held."""
+        command = f'ulimit -v 3000000 && exec "{find_shoal()}" ' + " ".join(f"'{a}'" for a in args)
+        process = subprocess.Popen(
+            ["sh", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        err = process.stderr.read().decode()
+        process.stderr.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return subprocess.CompletedProcess(command, process.returncode, "", err), usage.ru_maxrss
+
+    def refused(self, words: list[str], *args: object, status: int = CAPACITY) -> None:
+        with self.subTest(args=args):
+            run, kib = self.limited(*args)
+            self.assertEqual((run.returncode, len(run.stderr.splitlines())), (status, 1), run.stderr)
+            for word in words:
+                self.assertIn(word, run.stderr)
+            self.assertLess(kib, 100_000)
+
+    def test_a_graph_that_can_be_read_and_not_be_run(self) -> None:
+        self.write("one.el", "0 160000000\n")
+        cure = ["one.el:1: vertex 160000000", "160,000,001 vertices and 1 arc", "MB are available; renumber"]
+        for args in (
+            ("bfs",),
+            ("sssp", "--weights", "unit"),
+            ("pagerank",),
+            ("components",),
+            ("bfs", "--strategy", "async"),
+        ):
+            source = ["--source", 0] if args[0] in ("bfs", "sssp") else []
+            self.refused(cure, args[0], "one.el", *source, *args[1:], "--device", "cpu")
+        self.refused(["one.el:1: vertex 160000000"], "convert", "one.el", "two.el", "--transpose")
+        self.refused(
+            ["chain:100000000: 100,000,000 vertices"], "bfs", "chain:100000000", "--device", "cpu", "--source", 0
+        )
+        asked = ("--strategy", "async", "--capacity", 500_000_000)
+        self.refused(
+            ["chain:9: 9 vertices", "MB of memory"], "bfs", "chain:9", "--source", 0, "--device", "cpu", *asked
+        )
+
+    def test_checking_the_answer_is_a_part_of_it(self) -> None:
+        # Directed: the check makes in-arcs of its own, 8 bytes for each vertex, which no longer fit.
+        self.write("one.el", "0 100000000\n")
+        command = ("bfs", "one.el", "--source", 0, "--device", "cpu")
+        self.refused(["one.el:1: vertex 100000000"], *command, "--verify")
+
+    def test_files_that_never_end(self) -> None:
+        long = ["/dev/zero:1: the line is longer than 4,095 bytes"]
+        self.refused(long, "pagerank", "chain:5", "--personalization", "/dev/zero", status=USAGE)
+        parts = ("bfs", "chain:5", "--pes", 2, "--device", "cpu", "--partition")
+        self.refused(long, *parts, "file:/dev/zero", status=USAGE)
+        for command, said in (
+            ("pagerank chain:5 --personalization", ":6: more than 5 weights; the graph has only as many vertices"),
+            ("bfs chain:5 --pes 2 --device cpu --partition", ":6: more than 5 PE numbers"),
+        ):
+            pipe = self.folder / f"pipe-{len(command)}"
+            os.mkfifo(pipe)
+            name = f"file:{pipe}" if "partition" in command else str(pipe)
+            endless = subprocess.Popen(["sh", "-c", f"exec yes 0 > '{pipe}'"], stderr=subprocess.DEVNULL)
+            self.refused([said], *command.split(), name, status=USAGE)
+            endless.wait(timeout=60)  # by SIGPIPE
+
+    def test_a_small_archive_that_expands_far(self) -> None:
+        header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (%d,), }"
+        entries = 100_000_000
+
+        def array(text: bytes, data: bytes) -> bytes:
+            text += b" " * (64 - (10 + len(text) + 1) % 64) + b"\n"
+            return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
+
+        with zipfile.ZipFile(self.folder / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("format.npy", array(header.replace(b"|u1", b"|S3").replace(b"(%d,)", b"()"), b"coo"))
+            shape = header.replace(b"|u1", b"<i8").replace(b"%d", b"2")
+            archive.writestr("shape.npy", array(shape, struct.pack("<qq", 5, 5)))
+            for name in ("row", "col", "data"):
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    member.write(array(header % entries, b""))
+                    for _ in range(30):
+                        member.write(bytes(entries // 30))
+        self.refused(["bomb.npz: expands from", "which no matrix of a graph does"], "info", "bomb.npz", status=USAGE)
 
 
 class Places(CommandTest):

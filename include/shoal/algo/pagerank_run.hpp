@@ -36,16 +36,17 @@ struct PersonalWeight {
 };
 
 /// Reads `vertex weight` lines, zero-based; a missing weight is 1, weights of one vertex add up; '#' and '%' begin
-/// comments. @throws UsageError naming file, line and cure
-std::vector<PersonalWeight> read_personalization(const std::string& file);
+/// comments. @param num_vertices  of the graph: so many weights at most
+/// @throws UsageError naming file, line and cure
+std::vector<PersonalWeight> read_personalization(const std::string& file, std::int64_t num_vertices = kMaxVertices);
 
 struct PageRankOptions : Options {
   PageRankStrategy strategy = PageRankStrategy::automatic;
   double alpha = 0.85;      ///< [0, 0.9999]: a walk follows an arc with this probability, and jumps otherwise
   double tolerance = 1e-6;  ///< [1e-11, 1]: largest sum over vertices of |rank - exact rank|, guaranteed
   PageRankPrecision precision = PageRankPrecision::automatic;
-  std::vector<PersonalWeight> personalization;  ///< empty: jumps land anywhere, uniformly
-  std::string personalization_file;             ///< where they were read, for messages
+  std::vector<PersonalWeight> personalization;  ///< empty: as the file says
+  std::string personalization_file;  ///< read when the graph is placed; empty: jumps land anywhere, uniformly
 };
 
 struct PageRankResult {
@@ -67,6 +68,9 @@ class PageRankRunner : public GraphRunner {
   /// The same with another personalisation than the options'. @throws UsageError: a vertex that is not in the graph (names
   /// it), a weight below 0 or not finite, or weights that sum to 0
   Report rank(const std::vector<PersonalWeight>& personalization);
+
+  /// The options', or what their file says. Empty: uniform.
+  const std::vector<PersonalWeight>& personalization() const;
 
   PageRankResult result() const;
   /// By the ranks' residual (pagerank_reference.hpp), in float64, on the placed graph and without what the strategy keeps:

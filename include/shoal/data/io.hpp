@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shoal/graph/csr.hpp"
+#include "shoal/graph/graph_size.hpp"
 
 namespace shoal {
 
@@ -19,6 +20,9 @@ struct ReadOptions {
   std::optional<std::int64_t> num_vertices;
   bool use_cache = false;  ///< read and write FILE.shoal beside the input (binary, checksummed, mapped)
   std::string format;      ///< an ending such as "el" or "mtx.gz" that stands for the name's; empty: the name says it
+  /// The bytes that the graph and what is to be done with it take; a graph for which there are not as many is refused before
+  /// it is read, where its size is known by then.
+  std::function<std::int64_t(const GraphSize&)> needs;
   std::function<void(double fraction)> progress;  ///< called now and then during long reads, from one thread
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "algo/host_memory.hpp"
 #include "algo/placed_run.hpp"
 #include "engines.hpp"
 #include "shoal/core/error.hpp"
@@ -18,7 +19,8 @@ constexpr std::int64_t kFewVertices = 1 << 23;
 struct BfsRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const BfsOptions& o)
-      : GraphRunner::State(graph, o, std::nullopt, few_for_auto(o, kFewVertices)), options(o) {
+      : GraphRunner::State(graph, o, needs_of(size_of(graph), o), std::nullopt, few_for_auto(o, kFewVertices)),
+        options(o) {
     engine = run.prepare([this] { return make_engine(); });
   }
 

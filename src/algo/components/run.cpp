@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algo/host_memory.hpp"
 #include "algo/placed_run.hpp"
 #include "engines.hpp"
 #include "reference.hpp"
@@ -22,7 +23,7 @@ struct ComponentsRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const ComponentsOptions& o)
       : GraphRunner::State(
-            graph, o, std::nullopt,
+            graph, o, needs_of(size_of(graph), o), std::nullopt,
             components_strategy(o) == ComponentsStrategy::hook ? FewVertices{kFewVertices, true} : FewVertices{}),
         options(o) {
     engine = run.prepare([this] { return make_engine(); });

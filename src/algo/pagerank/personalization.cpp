@@ -1,23 +1,21 @@
 #include <charconv>
 #include <cmath>
-#include <istream>
+#include <iterator>
 
+#include "data/text_lines.hpp"
 #include "shoal/algo/pagerank_run.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/core/types.hpp"
-#include "shoal/data/io.hpp"
 
 namespace shoal {
 
-std::vector<PersonalWeight> read_personalization(const std::string& file) {
-  const auto opened = open_text_file(file, "a personalization: `vertex weight` lines");
-  std::istream& in = *opened;
+std::vector<PersonalWeight> read_personalization(const std::string& file, std::int64_t num_vertices) {
+  io::TextLines lines(file, "a personalization: `vertex weight` lines");
   std::vector<PersonalWeight> weights;
-  std::int64_t line_number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++line_number;
+  while (lines.next()) {
+    const std::string& line = lines.line();
     const auto fail = [&](const std::string& what) {
-      throw UsageError(file + ":" + std::to_string(line_number) + ": " + what + " in '" + line.substr(0, 40) +
-                       "'; write `vertex weight`, zero-based");
+      lines.fail(what + " in '" + line.substr(0, 40) + "'; write `vertex weight`, zero-based");
     };
     const char *p = line.data(), *const end = line.data() + line.size();
     const auto skip = [&] {
@@ -42,12 +40,14 @@ std::vector<PersonalWeight> read_personalization(const std::string& file) {
       skip();
       if (p != end) fail("more than two columns");
     }
+    if (std::ssize(weights) == num_vertices) {
+      lines.fail("more than " + counted(num_vertices, "weight", "weights") +
+                 "; the graph has only as many vertices, each needs one at most");
+    }
     next.vertex = static_cast<vertex_t>(vertex);
-    next.line = line_number;
+    next.line = lines.number();
     weights.push_back(next);
   }
-  if (in.bad())
-    throw UsageError(file + ":" + std::to_string(line_number + 1) + ": could not be read on; check the disk");
   if (weights.empty()) throw UsageError(file + ": names no vertex; write `vertex weight` lines");
   return weights;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algo/host_memory.hpp"
 #include "algo/placed_run.hpp"
 #include "engines.hpp"
 #include "shoal/core/error.hpp"
@@ -21,7 +22,11 @@ constexpr std::int64_t kFewVertices = 1 << 20;
 struct PageRankRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const PageRankOptions& o)
-      : GraphRunner::State(graph, o, std::nullopt, few_for_auto(o, kFewVertices)), options(o) {
+      : GraphRunner::State(graph, o, needs_of(size_of(graph), o), std::nullopt, few_for_auto(o, kFewVertices)),
+        options(o) {
+    if (!o.personalization_file.empty() && o.personalization.empty()) {
+      options.personalization = read_personalization(o.personalization_file, run.num_vertices());
+    }
     engine = run.prepare([this] { return make_engine(); });
   }
 
@@ -89,6 +94,8 @@ Report PageRankRunner::rank(const std::vector<PersonalWeight>& personalization) 
                              "bound of the L1 error, " + rough(s.options.tolerance) + " was asked for"});
   });
 }
+
+const std::vector<PersonalWeight>& PageRankRunner::personalization() const { return state().options.personalization; }
 
 PageRankResult PageRankRunner::result() const {
   State& s = state();

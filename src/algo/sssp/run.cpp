@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "algo/host_memory.hpp"
 #include "algo/placed_run.hpp"
 #include "distances.hpp"
 #include "engines.hpp"
@@ -26,7 +27,8 @@ constexpr std::int64_t kFewVertices = 1 << 23;
 struct SsspRunner::State : GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const SsspOptions& o)
-      : GraphRunner::State(graph, o, o.weights, few_for_auto(o, kFewVertices)), options(o) {
+      : GraphRunner::State(graph, o, needs_of(size_of(graph), o), o.weights, few_for_auto(o, kFewVertices)),
+        options(o) {
     const PlacedGraph& placed = run.placed();
     const double longest = static_cast<double>(std::max<std::int64_t>(placed.num_vertices, 1)) * placed.max_weight;
     real = placed.weight_kind == WeightKind::float64;

@@ -262,9 +262,28 @@ std::int64_t peak_bytes(std::int64_t vertices, std::int64_t arcs, WeightKind kin
   return placed + offsets + std::max(listed, offsets);
 }
 
+namespace {
+
+/// False if some arc lacks its reverse, where that is quickly found out: arcs are few beside the vertices.
+bool may_be_symmetric(const ArcList& arcs, std::int64_t vertices) {
+  if (arcs.size() > vertices / 8) return true;
+  std::vector<std::uint64_t> there, back;
+  for (std::int64_t i = 0; i < arcs.size(); ++i) {
+    there.push_back(std::uint64_t{arcs.sources[i]} << 32 | arcs.targets[i]);
+    back.push_back(std::uint64_t{arcs.targets[i]} << 32 | arcs.sources[i]);
+  }
+  std::sort(there.begin(), there.end());
+  std::sort(back.begin(), back.end());
+  return there == back;
+}
+
+}  // namespace
+
 Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undirected,
           const std::function<std::string()>& place) {
-  source.require_room(vertices, arcs.size(), peak_bytes(vertices, arcs.size(), arcs.weight_kind, undirected), place);
+  const GraphSize size{vertices, arcs.size() * (undirected ? 2 : 1), arcs.weight_kind,
+                       undirected || may_be_symmetric(arcs, vertices)};
+  source.require_room(size, peak_bytes(vertices, arcs.size(), arcs.weight_kind, undirected), place);
   WeightRemarks remarks = std::move(arcs.remarks);
   const WeightKind kind = arcs.weight_kind;
   Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),

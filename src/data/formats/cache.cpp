@@ -194,7 +194,8 @@ Csr read_shoal(const Source& source) {
   const Header& h = contents.header;
   const auto n = static_cast<std::int64_t>(h.vertices);
   const auto m = static_cast<std::int64_t>(h.arcs);
-  if (!source.bytes.keep || source.options.dedup) source.require_room(n, m, (n + 1) * 8 + m * 12);
+  const GraphSize size{n, m, static_cast<WeightKind>(h.weight_kind), (h.flags & kSymmetric) != 0};
+  source.require_room(size, source.bytes.keep && !source.options.dedup ? 0 : csr_bytes(size));
   Csr graph;
   graph.offsets = array_of<arc_t>(source, *contents.find(kOffsets));
   graph.targets = array_of<vertex_t>(source, *contents.find(kTargets));

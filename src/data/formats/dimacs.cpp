@@ -42,7 +42,7 @@ Csr read_dimacs(const Source& source) {
       throw ParseError{first, "declares " + std::to_string(m) + " arcs, but only " + std::to_string(body) +
                                   " bytes follow; is the file complete?"};
     const auto place = [&] { return text.place(first); };
-    source.require_room(n, m, peak_bytes(n, m, WeightKind::int32, false), place);
+    source.require_room({n, m, WeightKind::int32}, peak_bytes(n, m, WeightKind::int32, false), place);
     ArcRules rules;
     rules.comments = "c";
     rules.prefix = 'a';

@@ -79,7 +79,8 @@ Csr read_gapbs(const Source& source, bool weighted) {
     source.raise("holds " + std::to_string(size) + " bytes, but " + std::to_string(n) + " vertices and " +
                  std::to_string(m) + " arcs take " + std::to_string(wanted) + "; is it complete, and is it a " +
                  (weighted ? ".wsg" : ".sg") + " file?");
-  source.require_room(n, m, (n + 1) * 16 + m * entry_bytes);  // offsets once more to look for reverses
+  const WeightKind kind = weighted ? WeightKind::int32 : WeightKind::none;
+  source.require_room({n, m, kind}, (n + 1) * 16 + m * entry_bytes);  // offsets once more to look for reverses
   Csr graph;
   graph.offsets = HostArray<arc_t>(n + 1);
   graph.targets = HostArray<vertex_t>(m);

@@ -79,7 +79,7 @@ Csr read_matrix_market(const Source& source) {
     const WeightKind kind = header.weight == WeightRule::none      ? WeightKind::none
                             : header.weight == WeightRule::integer ? WeightKind::int32
                                                                    : WeightKind::float64;
-    source.require_room(rows, entries, peak_bytes(rows, entries, kind, header.symmetric), place);
+    source.require_room({rows, entries, kind}, peak_bytes(rows, entries, kind, header.symmetric), place);
     ArcRules rules;
     rules.comments = "%";
     rules.columns = header.weight == WeightRule::none ? 2 : 3;

@@ -134,7 +134,8 @@ Csr read_metis(const Source& source) {
                                        std::to_string(header.edges) + " edges, but only " + std::to_string(bytes) +
                                        " bytes follow; is the file complete?"};
     const WeightKind kind = header.edge_weights ? WeightKind::int32 : WeightKind::none;
-    source.require_room(header.vertices, 2 * header.edges, peak_bytes(header.vertices, 2 * header.edges, kind, false),
+    source.require_room({header.vertices, 2 * header.edges, kind},
+                        peak_bytes(header.vertices, 2 * header.edges, kind, false),
                         [&] { return text.place(line.begin); });
     ArcList arcs = read_rows(text, body, header, Progress(source.options.progress, 0.5, 0.9));
     std::int64_t loops = 0;

@@ -1,6 +1,8 @@
 #include "npy.hpp"
 
 #include <charconv>
+#include <functional>
+#include <numeric>
 
 #include "data/formats.hpp"
 #include "data/text.hpp"
@@ -106,7 +108,7 @@ class HeaderParser {
 }  // namespace
 
 std::int64_t NpyArray::count() const {
-  return item_bytes == 0 ? 0 : static_cast<std::int64_t>(data.size()) / item_bytes;
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::int64_t NpyArray::integer(std::int64_t i) const {
@@ -131,6 +133,10 @@ double NpyArray::real(std::int64_t i) const {
 }
 
 NpyArray parse_npy(std::string_view bytes, const std::string& name) {
+  return parse_npy_front(bytes, bytes.size(), name);
+}
+
+NpyArray parse_npy_front(std::string_view bytes, std::uint64_t file_bytes, const std::string& name) {
   if (bytes.size() < 10 || !bytes.starts_with("\x93NUMPY")) fail(name, "is not a NumPy array; save the file again");
   const int major = static_cast<unsigned char>(bytes[6]);
   if (major < 1 || major > 3)
@@ -164,12 +170,13 @@ NpyArray parse_npy(std::string_view bytes, const std::string& name) {
     fail(name, "the array's type " + quoted(descr) + " is not read; save it as bool, integers, float32 or float64");
   if (array.kind == 'U') array.item_bytes *= 4;
   array.data = bytes.substr(8 + length_bytes + length);
+  const std::uint64_t data_bytes = file_bytes - (8 + length_bytes + length);
   std::int64_t wanted = array.item_bytes;
   for (const std::int64_t extent : array.shape)
     if (__builtin_mul_overflow(wanted, extent, &wanted)) fail(name, "the array's shape overflows; the file is damaged");
-  if (wanted != static_cast<std::int64_t>(array.data.size()))
-    fail(name, "the array's shape takes " + std::to_string(wanted) + " bytes, but " +
-                   std::to_string(array.data.size()) + " follow its header; the file is damaged");
+  if (wanted != static_cast<std::int64_t>(data_bytes))
+    fail(name, "the array's shape takes " + std::to_string(wanted) + " bytes, but " + std::to_string(data_bytes) +
+                   " follow its header; the file is damaged");
   return array;
 }
 

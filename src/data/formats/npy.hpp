@@ -13,7 +13,7 @@ struct NpyArray {
   int item_bytes = 0;
   std::vector<std::int64_t> shape;  ///< empty for a scalar
   std::string_view data;            ///< count() * item_bytes bytes
-  std::int64_t count() const;
+  std::int64_t count() const;       ///< the product of the shape
 
   /// Element i of an integer or bool array. Unsigned values beyond 2^63 - 1 come back negative.
   std::int64_t integer(std::int64_t i) const;
@@ -24,6 +24,11 @@ struct NpyArray {
 /// Parses a .npy file. @param name stands for the array in messages
 /// @throws UsageError  not a .npy file, damaged, big-endian, Fortran order of several dimensions, or of Python objects
 NpyArray parse_npy(std::string_view bytes, const std::string& name);
+
+/// The same where only the first bytes are there, kNpyFront or all: everything is known but the data.
+/// @param file_bytes  of the whole file
+NpyArray parse_npy_front(std::string_view front, std::uint64_t file_bytes, const std::string& name);
+inline constexpr std::size_t kNpyFront = std::size_t{1} << 16;  ///< holds the header that NumPy writes
 
 /// The header of a one-dimensional array in C order, padded as NumPy does; append the data to make a .npy file.
 /// @param descr  NumPy's type text, such as `<i4`

@@ -1,7 +1,11 @@
 // Sparse matrices of SciPy (scipy.sparse.save_npz): a zip archive of NumPy arrays, formats csr, csc and coo. Entry
 // (i, j) is the arc i -> j; entries of bool matrices have no weight. Stored zeros are arcs, as in scipy.sparse.csgraph.
 // Parallel entries are parallel arcs, each with its own weight, in all three formats; SciPy would sum them.
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "arc_lines.hpp"
 #include "data/parallel.hpp"
@@ -21,10 +25,44 @@ struct Member {
   std::string label;
 };
 
+/// What an array's header says, compared with the archive's directory; its data are not expanded.
+Member describe(const Source& source, const ZipReader& zip, const std::string& name) {
+  Member member{{}, {}, source.name + ": " + name + ".npy"};
+  const std::uint64_t bytes = zip.size(name + ".npy");
+  member.array = parse_npy_front(zip.front(name + ".npy", kNpyFront), bytes, member.label);
+  return member;
+}
+
 Member read_member(const Source& source, const ZipReader& zip, const std::string& name) {
   Member member{zip.read(name + ".npy"), {}, source.name + ": " + name + ".npy"};
   member.array = parse_npy(member.bytes.view(), member.label);
   return member;
+}
+
+constexpr std::int64_t kAlwaysFine = std::int64_t{64} << 20;
+constexpr std::int64_t kMostRatio = 400;  // deflate packs matrices of graphs 2 to 20 times
+
+/// Refuses what the entries would take, before any of them is expanded.
+void require_room_for_entries(const Source& source, const ZipReader& zip, std::int64_t n,
+                              const std::vector<std::string>& names, const std::function<std::string()>& place) {
+  std::int64_t expanded = 0, largest = 0;
+  for (const std::string& name : names) {
+    const auto bytes = static_cast<std::int64_t>(zip.size(name + ".npy"));
+    if (__builtin_add_overflow(expanded, bytes, &expanded)) source.raise("the archive's directory is damaged");
+    largest = std::max(largest, bytes);
+  }
+  const auto packed = static_cast<std::int64_t>(source.bytes.size);
+  if (expanded > kAlwaysFine && expanded / kMostRatio > packed)
+    source.raise("expands from " + std::to_string(packed) + " to " + std::to_string(expanded) +
+                 " bytes, which no matrix of a graph does; unpack and save it anew if you trust it");
+  const std::int64_t entries = describe(source, zip, names[0]).array.count();
+  const NpyArray data = describe(source, zip, "data").array;
+  const WeightKind kind = data.kind == 'b'   ? WeightKind::none
+                          : data.kind == 'f' ? WeightKind::float64
+                                             : WeightKind::int32;
+  // Each member is taken over into a list while it is there; then the list becomes the graph.
+  const std::int64_t listed = entries * (8 + bytes_of(kind)) + largest;
+  source.require_room({n, entries, kind}, std::max(listed, peak_bytes(n, entries, kind, false)), place);
 }
 
 Member read_indices(const Source& source, const ZipReader& zip, const std::string& name) {
@@ -139,9 +177,14 @@ Csr read_npz(const Source& source) {
   if (n < 0 || n > kMaxVertices)
     source.raise("the matrix has " + std::to_string(n) + " rows; legal are 0.." + std::to_string(kMaxVertices));
   const auto place = [&] { return shape.label + ":"; };
-  source.require_room(n, 0, peak_bytes(n, 0, WeightKind::none, false), place);
+  source.require_room({n, 0}, peak_bytes(n, 0, WeightKind::none, false), place);
+  const bool coo = format == "coo";
+  require_room_for_entries(
+      source, zip, n,
+      coo ? std::vector<std::string>{"row", "col", "data"} : std::vector<std::string>{"indices", "indptr", "data"},
+      place);
   ArcList arcs;
-  if (format == "coo") {
+  if (coo) {
     arcs.sources = vertices_in(read_indices(source, zip, "row"), n);
     arcs.targets = vertices_in(read_indices(source, zip, "col"), n);
     if (arcs.sources.size() != arcs.targets.size())

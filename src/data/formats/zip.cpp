@@ -27,6 +27,24 @@ struct ZipReader::State {
   zip_t* archive = nullptr;
   std::uint64_t memory_bytes = 0;
   [[noreturn]] void raise(const std::string& message) const { throw UsageError(name + ": " + message); }
+
+  using File = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
+  zip_uint64_t find(const std::string& member) const {
+    const zip_int64_t index = zip_name_locate(archive, member.c_str(), 0);
+    if (index < 0) raise("has no member " + member + "; save it with scipy.sparse.save_npz");
+    return static_cast<zip_uint64_t>(index);
+  }
+  File open(const std::string& member) const {
+    zip_file_t* opened = zip_fopen_index(archive, find(member), 0);
+    if (opened == nullptr) raise(member + ": cannot be read (" + zip_strerror(archive) + ")");
+    return {opened, zip_fclose};
+  }
+  /// Reads up to `bytes` more. @return how many there were; 0 at the end
+  std::uint64_t take(const std::string& member, zip_file_t* file, char* to, std::uint64_t bytes) const {
+    const zip_int64_t got = zip_fread(file, to, bytes);
+    if (got >= 0) return static_cast<std::uint64_t>(got);
+    raise(member + ": is damaged (" + zip_error_strerror(zip_file_get_error(file)) + "); save the file again");
+  }
 };
 
 ZipReader::ZipReader(std::string_view bytes, const std::string& name, std::int64_t memory_bytes) {
@@ -55,34 +73,44 @@ bool ZipReader::has(const std::string& member) const {
   return zip_name_locate(state_->archive, member.c_str(), 0) >= 0;
 }
 
-Bytes ZipReader::read(const std::string& member) const {
-  const zip_int64_t index = zip_name_locate(state_->archive, member.c_str(), 0);
-  if (index < 0) state_->raise("has no member " + member + "; save it with scipy.sparse.save_npz");
+std::uint64_t ZipReader::size(const std::string& member) const {
   zip_stat_t stat;
   zip_stat_init(&stat);
   constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-  if (zip_stat_index(state_->archive, static_cast<zip_uint64_t>(index), 0, &stat) != 0 ||
-      (stat.valid & kNeeded) != kNeeded)
+  if (zip_stat_index(state_->archive, state_->find(member), 0, &stat) != 0 || (stat.valid & kNeeded) != kNeeded)
     state_->raise(member + ": the archive's directory is damaged; save the file again");
   if (stat.size / kMostRatio > stat.comp_size + 1 || stat.size > state_->memory_bytes)
     state_->raise(member + ": would expand from " + std::to_string(stat.comp_size) + " to " +
                   std::to_string(stat.size) + " bytes, which is not possible here; the file is damaged or too large");
-  zip_file_t* opened = zip_fopen_index(state_->archive, static_cast<zip_uint64_t>(index), 0);
-  if (opened == nullptr) state_->raise(member + ": cannot be read (" + zip_strerror(state_->archive) + ")");
-  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(opened, zip_fclose);
-  auto* data = static_cast<char*>(std::malloc(stat.size + 1));
+  return stat.size;
+}
+
+std::string ZipReader::front(const std::string& member, std::size_t most) const {
+  const State::File file = state_->open(member);
+  std::string out(most, '\0');
+  std::size_t have = 0;
+  while (have < most) {
+    const std::uint64_t got = state_->take(member, file.get(), out.data() + have, most - have);
+    if (got == 0) break;
+    have += got;
+  }
+  out.resize(have);
+  return out;
+}
+
+Bytes ZipReader::read(const std::string& member) const {
+  const std::uint64_t size = this->size(member);
+  const State::File file = state_->open(member);
+  auto* data = static_cast<char*>(std::malloc(size + 1));
   if (data == nullptr) throw std::bad_alloc();
   Bytes out{data, 0, std::shared_ptr<void>(data, std::free)};
   while (true) {  // to the end and one step further, where libzip compares the checksum
-    const zip_int64_t got = zip_fread(file.get(), data + out.size, stat.size + 1 - out.size);
-    if (got < 0)
-      state_->raise(member + ": is damaged (" + zip_error_strerror(zip_file_get_error(file.get())) +
-                    "); save the file again");
+    const std::uint64_t got = state_->take(member, file.get(), data + out.size, size + 1 - out.size);
     if (got == 0) break;
-    out.size += static_cast<std::size_t>(got);
-    if (out.size > stat.size) state_->raise(member + ": is longer than the archive says; the file is damaged");
+    out.size += got;
+    if (out.size > size) state_->raise(member + ": is longer than the archive says; the file is damaged");
   }
-  if (out.size != stat.size) state_->raise(member + ": is shorter than the archive says; the file is damaged");
+  if (out.size != size) state_->raise(member + ": is shorter than the archive says; the file is damaged");
   return out;
 }
 
@@ -195,6 +223,8 @@ ZipReader::ZipReader(std::string_view, const std::string& name, std::int64_t) {
 }
 ZipReader::~ZipReader() = default;
 bool ZipReader::has(const std::string&) const { return false; }
+std::uint64_t ZipReader::size(const std::string&) const { return 0; }
+std::string ZipReader::front(const std::string&, std::size_t) const { return {}; }
 Bytes ZipReader::read(const std::string&) const { return {}; }
 void write_zip(const std::string& file, const std::vector<ZipMember>&) {
   throw UsageError(file + ": this build writes no .npz; write .mtx, or build with libzip (Debian: libzip-dev)");

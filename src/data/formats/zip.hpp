@@ -20,6 +20,10 @@ class ZipReader {
   ZipReader& operator=(const ZipReader&) = delete;
 
   bool has(const std::string& member) const;
+  /// Bytes of a member, expanded, as the archive says. @throws UsageError when it is absent, or that cannot be
+  std::uint64_t size(const std::string& member) const;
+  /// The first bytes of a member, expanded: at most so many. @throws UsageError when it is absent or damaged
+  std::string front(const std::string& member, std::size_t most) const;
   /// A member, expanded, its checksum compared. @throws UsageError when it is absent, damaged or too large
   Bytes read(const std::string& member) const;
 

@@ -1,0 +1,47 @@
+// What a graph and a run take of the host's memory, estimated before they take it.
+#pragma once
+#include <cstdint>
+
+#include "shoal/algo/bfs_run.hpp"
+#include "shoal/algo/components_run.hpp"
+#include "shoal/algo/pagerank_run.hpp"
+#include "shoal/algo/sssp_run.hpp"
+#include "shoal/graph/generate.hpp"
+#include "shoal/graph/graph_size.hpp"
+
+namespace shoal {
+
+/// What an algorithm takes on the host beside the graph's rows: bytes.
+struct RunNeeds {
+  // Of an engine on CPU threads.
+  double vertex = 0;        ///< for each vertex
+  double vertex_of_pe = 0;  ///< for each vertex of the graph, on every PE
+  double arc = 0;           ///< for each arc
+  double waiting = 0;       ///< for each vertex that has an arc: what waits in queues
+  double slot = 0;          ///< of a worklist's ring; 0: it has none
+  double weight = 0;        ///< for each arc: weights that are made for the run
+  // Of any engine.
+  double answer = 0;             ///< for each vertex: the answer, and what fetching it takes
+  bool answer_reverses = false;  ///< the answer needs in-arcs in the input's numbers
+  double check = 0;              ///< for each vertex: the answer, and what checking it on the host takes
+  bool check_reverses = false;
+};
+
+RunNeeds needs_of(const GraphSize& graph, const BfsOptions& options);
+RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options);
+RunNeeds needs_of(const GraphSize& graph, const PageRankOptions& options);
+RunNeeds needs_of(const GraphSize& graph, const ComponentsOptions& options);
+
+/// Bytes that a graph of the host and a run of it hold there at their peak, the graph included. Rooms of a worklist's spill that
+/// a run may never touch are left out.
+/// @param check  the answer is checked on the host
+std::int64_t host_bytes(const GraphSize& graph, const Options& options, const RunNeeds& needs, bool check);
+
+/// What a generator's graph is at most.
+GraphSize size_of(const GeneratorSpec& spec);
+
+/// @param bytes  to be taken from now on
+/// @throws CapacityError  this machine has not got them; names the graph, what was wanted and had, and the cure
+void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes);
+
+}  // namespace shoal

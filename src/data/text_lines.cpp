@@ -1,0 +1,31 @@
+#include "text_lines.hpp"
+
+#include <istream>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/data/io.hpp"
+
+namespace shoal::io {
+
+TextLines::TextLines(const std::string& file, const std::string& what) : file_(file), in_(open_text_file(file, what)) {}
+
+TextLines::~TextLines() = default;
+
+bool TextLines::next() {
+  char buffer[kMostBytes + 1];
+  ++number_;
+  in_->getline(buffer, sizeof buffer);
+  if (in_->bad()) fail("could not be read on; check the disk");
+  line_.assign(buffer, static_cast<std::size_t>(in_->gcount()));
+  if (in_->eof()) return !line_.empty();
+  if (in_->fail()) fail("the line is longer than " + grouped(kMostBytes) + " bytes; is this the right file?");
+  line_.pop_back();  // its end, which is counted
+  return true;
+}
+
+void TextLines::fail(const std::string& what) const {
+  throw UsageError(file_ + ":" + std::to_string(number_) + ": " + what);
+}
+
+}  // namespace shoal::io
