@@ -47,8 +47,9 @@ enum class Op : u32 {
 enum class End : u32 {
   running = 0,
   deadline = 1,
-  user = 16
-};  ///< user: the first code that kernels may give to stop()
+  called_off = 2,  ///< by the host
+  user = 16        ///< the first code that kernels may give to stop()
+};
 
 /// Words of one PE that all its blocks share; `error`, `slot`, `wires` are written by peers as well. All zero before the first
 /// kernel and after one that failed.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <stop_token>
+#include <thread>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/peer_access.cuh"
@@ -13,15 +16,16 @@
 namespace shoal {
 
 struct LockstepTeam::Pe {
-  int device = 0;
+  int device;
   int shared_by = 1;  ///< PEs on the device: all their blocks are resident together
   cudaStream_t stream = nullptr;
+  Stream beside;  ///< for words that a running kernel reads
   std::shared_ptr<void> pinned;
   lockstep::Outcome* outcome = nullptr;  // in `pinned`
   DeviceArray<lockstep::Control> control;
   lockstep::View view{};
 
-  Pe() = default;
+  explicit Pe(int device) : device(device), beside(device) {}
   Pe(Pe&&) = delete;
   ~Pe() {
     if (stream != nullptr) {
@@ -67,8 +71,7 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     if (cooperative == 0) {
       throw DeviceError(what_ + ": device " + std::to_string(device) + " has no cooperative launches");
     }
-    auto pe = std::make_unique<Pe>();
-    pe->device = device;
+    auto pe = std::make_unique<Pe>(device);
     pe->shared_by = static_cast<int>(std::count(devices.begin(), devices.end(), device));
     pe->control = DeviceArray<lockstep::Control>(1, "control block");
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
@@ -129,6 +132,28 @@ std::vector<int> LockstepTeam::prepare(const void* kernel, int threads, std::siz
     blocks.push_back(sms * (most_per_sm <= 0 ? fit : std::min(fit, most_per_sm)) / pe->shared_by);
   }
   return blocks;
+}
+
+/// While kernels run: tells them to leave when the work is called off. @return whether it was
+bool LockstepTeam::watch() {
+  const std::stop_token stop = interrupt_token();
+  if (!stop.stop_possible()) return false;
+  bool called_off = false;
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& running : pes_) {
+    while (cudaStreamQuery(running->stream) == cudaErrorNotReady) {
+      if (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(50)) continue;  // short ones: no sleep
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (called_off || !stop.stop_requested()) continue;
+      called_off = true;
+      const auto word = static_cast<lockstep::u32>(lockstep::End::called_off);
+      for (const auto& pe : pes_) {
+        SHOAL_CUDA(cudaMemcpyAsync(&pe->view.control->error, &word, sizeof(word), cudaMemcpyHostToDevice, pe->beside));
+        SHOAL_CUDA(cudaStreamSynchronize(pe->beside));
+      }
+    }
+  }
+  return stop.stop_requested();
 }
 
 void LockstepTeam::wait_all(const char* what) {
@@ -192,12 +217,14 @@ double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& l
     clear_control();
     cuda_check(status, ("launch of a kernel (" + what_ + ")").c_str());
   }
+  const bool called_off = watch();
   wait_all(what_.c_str());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  bool stopped = false;
+  bool stopped = called_off;
   for (auto& pe : pes_) stopped |= pe->outcome->end != static_cast<lockstep::u32>(lockstep::End::running);
   if (!stopped) return seconds;
   clear_control();  // blocks left at different barriers
+  if (called_off) throw Interrupted();
   for (auto& pe : pes_) {
     if (pe->outcome->end != static_cast<lockstep::u32>(lockstep::End::deadline)) continue;
     throw DeviceError(what_ + ": PE " + std::to_string(pe->view.me) + " (device " + std::to_string(pe->device) +

@@ -41,6 +41,7 @@ class LockstepTeam {
   /// @return seconds from the first launch until the last PE was done
   /// @throws DeviceError: a launch failed, a kernel faulted, or a PE waited longer than the deadline (names PE, device
   ///         and barrier). A code that the kernel gave to stop() is no error here: outcome().end tells it.
+  ///         Interrupted: the work was called off (core/interrupt.hpp); kernels left at their next barrier
   double run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
              const std::vector<void**>& params);
 
@@ -55,6 +56,7 @@ class LockstepTeam {
  private:
   struct Pe;
   double launch_all(const std::function<cudaError_t(std::size_t)>& launch);
+  bool watch();
   void wait_all(const char* what);
   void clear_control();
   std::vector<std::unique_ptr<Pe>> pes_;

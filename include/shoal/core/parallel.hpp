@@ -5,15 +5,19 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <stop_token>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "shoal/core/interrupt.hpp"
 
 namespace shoal {
 
 /// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)).
 /// Chunks are taken in order by as many threads as the machine has; what a chunk covers does not depend on them.
 /// When calls throw, chunks that were not yet begun are left out and the exception of the lowest chunk is thrown.
+/// @throws Interrupted  the caller's work was called off (core/interrupt.hpp), which all of the threads look at
 template <class F>
 void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   const std::int64_t chunks = (n + grain - 1) / grain;
@@ -21,9 +25,12 @@ void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   std::mutex mutex;
   std::int64_t failed = chunks;
   std::exception_ptr error;
+  const std::stop_token stop = interrupt_token();
   auto work = [&] {
+    const Interruptible inherited(stop);
     for (std::int64_t c; (c = next.fetch_add(1, std::memory_order_relaxed)) < last.load(std::memory_order_relaxed);) {
       try {
+        throw_if_interrupted();
         f(c, c * grain, std::min(n, (c + 1) * grain));
       } catch (...) {
         const std::lock_guard lock(mutex);

@@ -20,6 +20,7 @@ enum class RunState : std::uint32_t {
   worklist_full = 4,  ///< ring and spill are both full
   transport_failed = 5,
   task_failed = 6,  ///< the task broke its contract: owner() named no PE of the run, or a member threw
+  interrupted = 7,  ///< the caller called it off (core/interrupt.hpp)
 };
 
 /// Written by whoever ends the run (a worker, a peer PE, the host's watchdog), read by all.

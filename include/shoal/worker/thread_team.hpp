@@ -113,6 +113,8 @@ class SpinBarrier {
 
   /// Releases everybody, now and in future, with false. Any thread; for good.
   void cancel() { cancelled_.store(1); }
+  /// For long steps between two meetings.
+  bool cancelled() const { return cancelled_.load() != 0; }
 
  private:
   std::uint32_t n_;

@@ -2,9 +2,11 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/worker/worker.hpp"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/worklist/watchdog.hpp"
@@ -19,14 +21,15 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
             std::uint64_t spill_chunks, Report& report) {
   using Task = typename View::Task;
   const auto start = std::chrono::steady_clock::now();
+  const auto end_as = [&](RunState why) {
+    for (const View& view : views) {
+      if (view.here().state.load() == 0) view.here().state.store_release(static_cast<std::uint32_t>(why));
+    }
+  };
   Watchdog watchdog(
       plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
-      [&] {
-        for (const View& view : views) {
-          if (view.here().state.load() == 0)
-            view.here().state.store_release(static_cast<std::uint32_t>(RunState::stalled));
-        }
-      });
+      [&] { end_as(RunState::stalled); });
+  const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];

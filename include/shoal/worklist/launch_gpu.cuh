@@ -10,6 +10,7 @@
 #include <exception>
 #include <vector>
 
+#include "shoal/core/interrupt.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/worklist/kernels_gpu.cuh"
 #include "shoal/worklist/phases.hpp"
@@ -143,6 +144,7 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
     auto moved_at = start;
     PhaseOrders orders;
     for (;;) {
+      throw_if_interrupted();  // rounds are too short for the watch to look
       launch_all();
       wait_and_watch(machine, plan, views, chunks, lanes);
       ++report.rounds;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/pinned_memory.cuh"
 #include "shoal/worklist/stall.hpp"
@@ -92,7 +93,7 @@ class Lanes {
   ticket_t heads_[kMaxPes] = {};
 };
 
-/// Waits for every PE's kernel; ends the run when nothing moved for the plan's stall timeout.
+/// Waits for every PE's kernel; ends the run when nothing moved for the plan's stall timeout, or when it was called off.
 template <class View, class Plan>
 void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
                     Lanes& lanes) {
@@ -103,7 +104,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
   const auto start = Clock::now();
   auto looked_at = start, moved_at = start;
   std::uint64_t last = ~std::uint64_t{0};
-  bool stopped = false;
+  bool stopped = false, called_off = false;
   std::string stalled;  // diagnosed while nothing moves, before the workers are told to leave
   for (pe_t p = 0; p < machine.n_pes();) {
     const cudaError_t status = cudaStreamQuery(lanes.work(p));
@@ -116,6 +117,10 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
     std::this_thread::sleep_for(std::chrono::microseconds(20));
     if (seconds_since(looked_at) < 0.1) continue;
     looked_at = Clock::now();
+    if (!called_off && interrupt_token().stop_requested()) {
+      called_off = true;
+      lanes.stop(views, RunState::interrupted);
+    }
     const std::uint64_t now = progress(lanes.snapshots(views, chunks, true));
     if (now != last) {
       last = now;

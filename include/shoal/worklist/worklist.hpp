@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/transport/direct.hpp"
 #include "shoal/worklist/kernel_set.hpp"
@@ -57,13 +58,14 @@ class Worklist {
   /// anywhere, or the task's enough() says so on some PE.
   /// @return counts and seconds of this run
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
-  ///         UsageError (owner() named no PE); what a task's member threw on a CPU thread
+  ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); what a task's member threw on a CPU thread
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
     if (task.size() != static_cast<std::size_t>(n) || seeds.size() != task.size()) {
       throw UsageError(std::to_string(task.size()) + " tasks and " + std::to_string(seeds.size()) +
                        " lists of seeds for " + std::to_string(n) + " PEs; one of each per PE");
     }
+    throw_if_interrupted();  // also between runs too short for anybody to look
     if (broken_) memory_.reset();
     broken_ = true;  // until the run has ended well
     for (pe_t p = 0; p < n; ++p) memory_.begin(p, task[p], seeds[p]);
@@ -158,6 +160,7 @@ class Worklist {
       if (state > worst) worst = state, where = p;
       if (state == RunState::running) worst = RunState::stalled, where = p;
     }
+    if (worst == RunState::interrupted) throw Interrupted();
     if (worst == RunState::worklist_full) {
       throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
                           std::to_string(plan_.capacity) + " items and spill of " +

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <stop_token>
 #include <string>
 
 #include "levels_state.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 
 namespace shoal {
 
@@ -166,7 +168,11 @@ void BfsLevelsCpu::search(vertex_t source, Report& report) {
   s.source = kNoVertex;  // until the search has succeeded, there is no tree to ask for
   s.begin(source);
   const auto begin = std::chrono::steady_clock::now();
-  s.team.run([&](pe_t pe, int thread) { s.work(pe, thread); });
+  {
+    const std::stop_callback when_called_off(interrupt_token(), [&] { s.barrier->cancel(); });
+    s.team.run([&](pe_t pe, int thread) { s.work(pe, thread); });
+  }
+  throw_if_interrupted();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   s.source = source;
   s.tell(report, seconds.count());

@@ -53,7 +53,10 @@ void BfsLevelsCpu::State::decide(ThreadState& me) {
 }
 
 void BfsLevelsCpu::State::begin_level(ThreadState& me) {
-  while (frontier > 0 && alone_is_better()) expand_alone(me);
+  while (frontier > 0 && alone_is_better()) {
+    if (barrier->cancelled()) return;
+    expand_alone(me);
+  }
   if (frontier == 0) {
     step = Step::done;
     return;

@@ -2,12 +2,14 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "algo/bfs/levels_parts.hpp"
 #include "hook.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/graph/edge_functions.hpp"
 
 namespace shoal {
@@ -215,6 +217,7 @@ std::int64_t ComponentsHookCpu::State::run() {
     pe.rest.store(0);
   }
   SpinBarrier barrier(team.size());
+  const std::stop_callback when_called_off(interrupt_token(), [&] { barrier.cancel(); });
   team.run([&](pe_t pe, int) {
     const CsrView& rows = graph.out[pe];
     std::uint64_t* const marks = mark.data() + pes[pe].first_word;
@@ -237,6 +240,7 @@ std::int64_t ComponentsHookCpu::State::run() {
     if (!barrier.arrive_and_wait([&] { giant_root = giant == kNoVertex ? giant : find(parent.data(), giant); })) return;
     tiles(kCompress, pe, [&](vertex_t begin, vertex_t end) { compress_tile(rows.first + begin, rows.first + end); });
   });
+  throw_if_interrupted();
   std::int64_t outside = 0;
   for (PeState& pe : pes) outside += pe.rest.load();
   return outside;

@@ -3,12 +3,14 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "pull.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
 
 namespace shoal {
@@ -184,7 +186,7 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
       part = {};
       for (;;) {
         const std::int64_t chunk = mine.taken.fetch_add(1);
-        if (chunk + 1 >= static_cast<std::int64_t>(mine.chunks.size())) break;
+        if (chunk + 1 >= static_cast<std::int64_t>(mine.chunks.size()) || barrier->cancelled()) break;
         const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
         short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
       }
@@ -261,13 +263,17 @@ PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
   s.barrier.emplace(s.team.size());
   for (auto& pe : s.pes) pe.taken.store(0);
   const auto begin = std::chrono::steady_clock::now();
-  s.team.run([&](pe_t pe, int thread) {
-    if (s.rules.wide) {
-      s.work(pe, thread, s.share64.data());
-    } else {
-      s.work(pe, thread, s.share32.data());
-    }
-  });
+  {
+    const std::stop_callback when_called_off(interrupt_token(), [&] { s.barrier->cancel(); });
+    s.team.run([&](pe_t pe, int thread) {
+      if (s.rules.wide) {
+        s.work(pe, thread, s.share64.data());
+      } else {
+        s.work(pe, thread, s.share32.data());
+      }
+    });
+  }
+  throw_if_interrupted();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   report.seconds += seconds.count();
   report.rounds += s.sweeps;

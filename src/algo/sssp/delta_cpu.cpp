@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <stop_token>
 
 #include "delta_steps.hpp"
 #include "engines.hpp"
+#include "shoal/core/interrupt.hpp"
 
 namespace shoal {
 namespace {
@@ -60,7 +62,11 @@ class DeltaCpu : public SsspEngine {
     begun_ = received_ = false;
     for (Traffic& pair : traffic_) pair.items = pair.messages = pair.bytes = 0;
     barrier_.emplace(team_.size());
-    team_.run([this](pe_t pe, int thread) { work(pe, thread); });
+    {
+      const std::stop_callback when_called_off(interrupt_token(), [&] { barrier_->cancel(); });
+      team_.run([this](pe_t pe, int thread) { work(pe, thread); });
+    }
+    throw_if_interrupted();
     report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     tell(report);
   }
