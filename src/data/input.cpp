@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,14 +12,17 @@
 #include "core/memory.hpp"
 #include "formats.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 
 namespace shoal::io {
 namespace {
 
 constexpr std::size_t kMapFrom = std::size_t{16} << 20;  // smaller files are copied: no surprise when they shrink
 
-[[noreturn]] void fail(const std::string& file, const std::string& reason) {
-  throw UsageError(file + ": cannot be read: " + reason + "; check the path and its permissions");
+/// @param code  the system's, an errno
+[[noreturn]] void fail(const std::string& file, int code, const char* call = "") {
+  throw FileError(code, file,
+                  file + ": cannot be read: " + call + std::strerror(code) + "; check the path and its permissions");
 }
 
 struct Descriptor {
@@ -28,15 +32,22 @@ struct Descriptor {
   }
 };
 
+/// Returns when a pipe has bytes, or has ended; a file has both at once. @throws Interrupted
+void wait_for_bytes(int fd) {
+  constexpr int kLookMilliseconds = 100;
+  for (pollfd waiting{fd, POLLIN, 0}; ::poll(&waiting, 1, kLookMilliseconds) == 0;) throw_if_interrupted();
+}
+
 Bytes read_all(int fd, const std::string& file, std::size_t expected) {
   std::size_t room = expected + 1, have = 0;  // one more byte than expected, to see the end
   auto* data = static_cast<char*>(std::malloc(room));
   std::shared_ptr<void> keep(data, std::free);
   while (true) {
     if (data == nullptr) throw std::bad_alloc();
+    wait_for_bytes(fd);
     const ssize_t got = ::read(fd, data + have, room - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(file, std::strerror(errno));
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) fail(file, errno);
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
     if (have == room) {
@@ -58,12 +69,13 @@ Bytes read_all(int fd, const std::string& file, std::size_t expected) {
 }  // namespace
 
 Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
+  // O_NONBLOCK: opening a pipe does not wait for who writes it; reading does.
   const Descriptor descriptor{file == kStandardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                                                     : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (descriptor.fd < 0) fail(file, std::strerror(errno));
+                                                     : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (descriptor.fd < 0) fail(file, errno);
   struct stat st {};
-  if (::fstat(descriptor.fd, &st) != 0) fail(file, std::strerror(errno));
-  if (S_ISDIR(st.st_mode)) throw UsageError(file + kIsDirectory);
+  if (::fstat(descriptor.fd, &st) != 0) fail(file, errno);
+  if (S_ISDIR(st.st_mode)) throw FileError(EISDIR, file, file + kIsDirectory);
   if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
     throw UsageError(file + ": is a terminal, device or socket; name a file or a pipe that holds a graph");
   const auto size = S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) : 0;
@@ -73,7 +85,7 @@ Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
   }
   if (!S_ISREG(st.st_mode) || size == 0 || (size < kMapFrom && !map)) return read_all(descriptor.fd, file, size);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.fd, 0);
-  if (address == MAP_FAILED) fail(file, std::string("mmap: ") + std::strerror(errno));
+  if (address == MAP_FAILED) fail(file, errno, "mmap: ");
   ::madvise(address, size, MADV_WILLNEED);
   return {static_cast<const char*>(address), size, {address, [size](void* p) { ::munmap(p, size); }}};
 }

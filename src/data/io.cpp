@@ -206,7 +206,7 @@ namespace {
 
 Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std::int64_t memory_bytes) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw UsageError(file + io::kIsDirectory);
+  if (std::filesystem::is_directory(file, ignored)) throw FileError(EISDIR, file, file + io::kIsDirectory);
   const io::FileKind kind = options.format.empty() ? io::kind_of(file) : io::kind_named(options.format);
   if (options.use_cache && file == io::kStandardInput)
     throw UsageError(file + ": a cache is kept beside a file, and standard input is none; leave --cache out");
@@ -266,12 +266,14 @@ Csr read_graph(const std::string& file, const ReadOptions& options) {
 std::unique_ptr<std::istream> open_text_file(const std::string& file, const std::string& what) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
-    throw UsageError(file + ": is a directory; name a file with " + what);
+    throw FileError(EISDIR, file, file + ": is a directory; name a file with " + what);
   errno = 0;
   auto in = std::make_unique<std::ifstream>(file);
   if (!*in) {
-    throw UsageError(file + ": cannot be opened: " + std::strerror(errno) +
-                     "; check the name and its permissions, or write a file with " + what);
+    const int code = errno;
+    throw FileError(code, file,
+                    file + ": cannot be opened: " + std::strerror(code) +
+                        "; check the name and its permissions, or write a file with " + what);
   }
   return in;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace shoal {
 
@@ -16,6 +17,20 @@ class Error : public std::runtime_error {
 class UsageError : public Error {
  public:
   using Error::Error;
+};
+
+/// A file that the system does not open, read or write (Python: FileNotFoundError and its like as well).
+class FileError : public UsageError {
+ public:
+  /// @param code  the system's: an errno
+  FileError(int code, std::string file, const std::string& line)
+      : UsageError(line), code_(code), file_(std::move(file)) {}
+  int code() const { return code_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  int code_;
+  std::string file_;
 };
 
 /// A worklist, spill or memory was too small (Python: MemoryError). Names the sizes had and wanted.
