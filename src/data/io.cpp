@@ -204,10 +204,21 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 
 namespace {
 
+/// What the name of a file says. A name that says nothing, and which no file has either, is a missing file.
+io::FileKind kind_to_read(const std::string& file) {
+  try {
+    return io::kind_of(file);
+  } catch (const UsageError& error) {
+    std::error_code ignored;
+    if (file == io::kStandardInput || std::filesystem::exists(file, ignored)) throw;
+    throw FileError(ENOENT, file, error.what());
+  }
+}
+
 Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std::int64_t memory_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) throw FileError(EISDIR, file, file + io::kIsDirectory);
-  const io::FileKind kind = options.format.empty() ? io::kind_of(file) : io::kind_named(options.format);
+  const io::FileKind kind = options.format.empty() ? kind_to_read(file) : io::kind_named(options.format);
   if (options.use_cache && file == io::kStandardInput)
     throw UsageError(file + ": a cache is kept beside a file, and standard input is none; leave --cache out");
   io::Source source;

@@ -1,16 +1,20 @@
 #include "shoal/data/pending_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "temporary_file.hpp"
 
 namespace shoal::io {
@@ -74,6 +78,10 @@ PendingFile::PendingFile(const std::string& file) : file_(file) {
   const bool exists = ::stat(target.c_str(), &st) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(st.st_mode)) fail(EISDIR);
+  if (exists && S_ISFIFO(st.st_mode)) {
+    open_fifo(target);
+    return;
+  }
   if (exists && !S_ISREG(st.st_mode)) {
     open_in_place(target, -1);
     return;
@@ -95,23 +103,39 @@ void PendingFile::open_in_place(const std::string& path, int descriptor) {
   if (fd_ < 0) fail(errno);
 }
 
+/// Neither opening nor writing waits in the system, where nobody could call it off.
+void PendingFile::open_fifo(const std::string& path) {
+  for (;;) {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd_ >= 0) return;
+    if (errno != ENXIO) fail(errno);  // that: it has no reader yet
+    throw_if_interrupted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 PendingFile::~PendingFile() {
   if (!temporary_ && fd_ >= 0) ::close(fd_);
 }
 
+std::string PendingFile::line(const std::string& reason, const std::string& cure) const {
+  return (file_ == kStandardOutput ? "standard output" : file_) + ": cannot be written: " + reason +
+         (cure.empty() ? "" : "; " + cure);
+}
+
 void PendingFile::fail(const std::string& reason, const std::string& cure) const {
-  throw UsageError((file_ == kStandardOutput ? "standard output" : file_) + ": cannot be written: " + reason +
-                   (cure.empty() ? "" : "; " + cure));
+  throw UsageError(line(reason, cure));
 }
 
 void PendingFile::fail(int error) const {
-  if (error == EISDIR) fail("it is a directory", "give a file");
+  if (error == EISDIR) throw FileError(error, file_, line("it is a directory", "give a file"));
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  fail(std::strerror(error), full              ? "free some space, or choose another place"
-                             : error == ENOENT ? "the folder must exist"
-                             : error == EPIPE  ? "its reader is gone"
-                             : error == EBADF  ? "open it for writing"
-                                               : "choose a place that is writable");
+  const char* const cure = full              ? "free some space, or choose another place"
+                           : error == ENOENT ? "the folder must exist"
+                           : error == EPIPE  ? "its reader is gone"
+                           : error == EBADF  ? "open it for writing"
+                                             : "choose a place that is writable";
+  throw FileError(error, file_, line(std::strerror(error), cure));
 }
 
 void PendingFile::write(const void* data, std::size_t bytes) {
@@ -119,6 +143,13 @@ void PendingFile::write(const void* data, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t put = ::write(fd_, p, std::min<std::size_t>(bytes, std::size_t{1} << 30));
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) {  // a FIFO is full
+      constexpr int kLookMilliseconds = 100;
+      pollfd full{fd_, POLLOUT, 0};
+      ::poll(&full, 1, kLookMilliseconds);
+      throw_if_interrupted();
+      continue;
+    }
     if (put < 0) fail(errno);
     p += put;
     bytes -= static_cast<std::size_t>(put);

@@ -27,13 +27,13 @@ class TemporaryFile;
 class PendingFile {
  public:
   /// Opens now, so that a place that cannot be written is found before long work. Opening a FIFO waits for its reader.
-  /// @throws UsageError naming the file, the reason and the cure
+  /// @throws FileError naming the file, the reason and the cure; Interrupted, before a FIFO has its reader
   explicit PendingFile(const std::string& file);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;
 
-  /// Appends bytes. @throws UsageError with the system's reason (disk full ...)
+  /// Appends bytes. @throws FileError with the system's reason (disk full ...); Interrupted, while a FIFO is full
   void write(const void* data, std::size_t bytes);
   /// Makes the content durable and gives it its name, replacing what was there.
   void commit();
@@ -42,11 +42,13 @@ class PendingFile {
   int descriptor() const;
   /// @throws UsageError: the file, `reason`, and `cure` if there is one
   [[noreturn]] void fail(const std::string& reason, const std::string& cure = "") const;
-  /// @param error  the system's number for it
+  /// The same as a FileError. @param error  the system's number for it
   [[noreturn]] void fail(int error) const;
 
  private:
   void open_in_place(const std::string& path, int descriptor);
+  void open_fifo(const std::string& path);
+  std::string line(const std::string& reason, const std::string& cure) const;
 
   std::string file_;
   std::unique_ptr<TemporaryFile> temporary_;  // null: written in place, or committed
