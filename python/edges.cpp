@@ -1,21 +1,14 @@
 // shoal.Graph from arcs in any order.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <utility>
 #include <vector>
 
-#include "module.hpp"
-#include "shoal/core/error.hpp"
+#include "arrays.hpp"
 #include "shoal/data/io.hpp"
 
 namespace shoal::python {
 namespace {
-
-template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Weights = std::optional<Input<T>>;
 
 /// One end of each arc. @throws UsageError naming the first that is no vertex
 std::vector<vertex_t> read_ends(const Input<std::int64_t>& array, const char* what, std::int64_t num_vertices) {
@@ -23,9 +16,9 @@ std::vector<vertex_t> read_ends(const Input<std::int64_t>& array, const char* wh
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const std::int64_t v = array.data()[i];
     if (v < 0 || v >= num_vertices) {
-      throw UsageError(std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(v) +
-                       "; vertices are 0 to " + std::to_string(num_vertices - 1) + ": num_vertices is " +
-                       std::to_string(num_vertices));
+      throw UsageError(std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(v) + "; " +
+                       (num_vertices > 0 ? "vertices are 0 to " + std::to_string(num_vertices - 1) : "no vertex") +
+                       ": num_vertices is " + std::to_string(num_vertices));
     }
     ends[i] = static_cast<vertex_t>(v);
   }
@@ -34,24 +27,31 @@ std::vector<vertex_t> read_ends(const Input<std::int64_t>& array, const char* wh
 
 template <class T>
 std::vector<T> copy(const Weights<T>& weights) {
-  return weights ? std::vector<T>(weights->data(), weights->data() + weights->size()) : std::vector<T>();
+  if (!weights) return {};
+  std::vector<T> copied(weights->data(), weights->data() + weights->size());
+  check_finite(Span<const T>{copied.data(), static_cast<std::int64_t>(copied.size())});
+  return copied;
 }
 
-/// All arrays are equally long, and at most one kind of weights is there: Python has looked.
+/// All arrays are equally long: Python has looked.
 Graph from_edges(std::int64_t num_vertices, const Input<std::int64_t>& sources, const Input<std::int64_t>& targets,
                  const Weights<std::int32_t>& int_weights, const Weights<double>& real_weights, bool undirected,
-                 bool dedup, const std::string& name, const std::string& wide) {
-  const nb::gil_scoped_release nogil;
-  if (num_vertices < 0 || num_vertices > kMaxVertices) {
-    throw UsageError("num_vertices " + std::to_string(num_vertices) + " is out of range: 0 to 2^31 - 1");
-  }
-  auto from = read_ends(sources, "sources", num_vertices), to = read_ends(targets, "targets", num_vertices);
-  auto csr = std::make_shared<Csr>(csr_from_arcs(num_vertices, std::move(from), std::move(to), copy(int_weights),
-                                                 copy(real_weights), undirected, dedup));
-  csr->weight_kind = int_weights ? WeightKind::int32 : real_weights ? WeightKind::float64 : WeightKind::none;
-  csr->weight_remarks.wide = wide;
-  csr->name = name;
-  return {csr};
+                 bool symmetric, bool dedup, const std::string& name, const std::string& wide) {
+  return unlocked([&] {
+    if (num_vertices < 0 || num_vertices > kMaxVertices) {
+      throw UsageError("num_vertices " + std::to_string(num_vertices) + " is out of range: 0 to 2^31 - 1");
+    }
+    const WeightKind kind = kind_of(int_weights, real_weights);
+    require_room(name, num_vertices, static_cast<std::int64_t>(sources.size()), kind, undirected);
+    auto from = read_ends(sources, "sources", num_vertices), to = read_ends(targets, "targets", num_vertices);
+    auto csr = std::make_shared<Csr>(csr_from_arcs(num_vertices, std::move(from), std::move(to), copy(int_weights),
+                                                   copy(real_weights), undirected, dedup));
+    csr->weight_kind = kind;  // also of a graph without arcs
+    csr->weight_remarks.wide = wide;
+    csr->name = name;
+    if (symmetric) mark_symmetric(*csr);
+    return Graph{csr};
+  });
 }
 
 }  // namespace
@@ -59,8 +59,8 @@ Graph from_edges(std::int64_t num_vertices, const Input<std::int64_t>& sources, 
 void bind_edges(nb::class_<Graph>& graph) {
   graph.def_static("_from_edges", &from_edges, nb::arg("num_vertices"), nb::arg("sources").noconvert(),
                    nb::arg("targets").noconvert(), nb::arg("int_weights").noconvert().none(),
-                   nb::arg("real_weights").noconvert().none(), nb::arg("undirected"), nb::arg("dedup"), nb::arg("name"),
-                   nb::arg("wide"));
+                   nb::arg("real_weights").noconvert().none(), nb::arg("undirected"), nb::arg("symmetric"),
+                   nb::arg("dedup"), nb::arg("name"), nb::arg("wide"));
 }
 
 }  // namespace shoal::python

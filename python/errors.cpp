@@ -1,10 +1,13 @@
-// The four errors, and their words in Python: the library's messages name flags of the command line ("use --device cpu"), a
+// The errors, and their words in Python: the library's messages name flags of the command line ("use --device cpu"), a
 // Python program has arguments (device='cpu').
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "module.hpp"
@@ -49,11 +52,49 @@ std::string value_of(std::string_view word) {
 /// The errors' classes, which the module holds.
 struct Classes {
   nb::handle usage, capacity, transport, device, any;
+  nb::handle file, not_found, is_directory, not_permitted;
 };
 Classes classes;
 
-void set(const nb::handle& type, const Error& error) {
-  PyErr_SetString(type.ptr(), name_arguments(error.what()).c_str());
+/// The line as Python's text. The name of a file in it may be any bytes.
+nb::object line_of(const Error& error) {
+  const std::string line = name_arguments(error.what());
+  return nb::steal(PyUnicode_DecodeUTF8(line.data(), static_cast<Py_ssize_t>(line.size()), "backslashreplace"));
+}
+
+void set(const nb::handle& type, const Error& error) { PyErr_SetObject(type.ptr(), line_of(error).ptr()); }
+
+nb::handle class_of(const FileError& error) {
+  switch (error.code()) {
+    case ENOENT:
+      return classes.not_found;
+    case EISDIR:
+      return classes.is_directory;
+    case EACCES:
+    case EPERM:
+      return classes.not_permitted;
+    default:
+      return classes.file;
+  }
+}
+
+void set(const FileError& error) {
+  const nb::handle type = class_of(error);
+  const nb::object made = type(line_of(error));
+  made.attr("errno") = error.code();
+  made.attr("strerror") = std::strerror(error.code());
+  made.attr("filename") = file_name_to_python(error.file());
+  PyErr_SetObject(type.ptr(), made.ptr());
+}
+
+/// A class of two parents: what the library says, and what Python's own functions for files raise.
+nb::handle add_file_error(nb::module_& module, const char* name, nb::handle ours, PyObject* python) {
+  nb::dict members;
+  members["__module__"] = module.attr("__name__");
+  members["__str__"] = nb::handle(PyExc_BaseException).attr("__str__");  // the line; an OSError shows errno and file
+  nb::object type = nb::handle(&PyType_Type)(name, nb::make_tuple(ours, nb::handle(python)), members);
+  module.attr(name) = type;
+  return type;  // the module holds it
 }
 
 }  // namespace
@@ -99,10 +140,16 @@ void bind_errors(nb::module_& module) {
   classes.capacity = add.operator()<CapacityError>("CapacityError", PyExc_MemoryError);
   classes.transport = add.operator()<TransportError>("TransportError", PyExc_ConnectionError);
   classes.device = add.operator()<DeviceError>("DeviceError", PyExc_RuntimeError);
+  classes.file = add_file_error(module, "FileError", classes.usage, PyExc_OSError);
+  classes.not_found = add_file_error(module, "FileNotFoundError", classes.file, PyExc_FileNotFoundError);
+  classes.is_directory = add_file_error(module, "IsADirectoryError", classes.file, PyExc_IsADirectoryError);
+  classes.not_permitted = add_file_error(module, "PermissionError", classes.file, PyExc_PermissionError);
   // The translator that was added last is asked first.
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const FileError& e) {
+      set(e);
     } catch (const UsageError& e) {
       set(classes.usage, e);
     } catch (const CapacityError& e) {
@@ -113,6 +160,8 @@ void bind_errors(nb::module_& module) {
       set(classes.device, e);
     } catch (const Error& e) {
       set(classes.any, e);
+    } catch (const std::bad_alloc&) {
+      set(classes.capacity, CapacityError("memory ran out; use a smaller graph, or a machine with more memory"));
     }
   });
   module.def("_name_arguments", &name_arguments, nb::arg("message"));

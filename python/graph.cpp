@@ -1,12 +1,12 @@
 // shoal.Graph: made from files, generators and arrays; shown as NumPy arrays without a copy.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <limits>
-#include <type_traits>
+#include <algorithm>
+#include <utility>
 
-#include "module.hpp"
-#include "shoal/core/error.hpp"
+#include "arrays.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/core/parallel.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 
@@ -14,105 +14,88 @@ namespace shoal::python {
 namespace {
 
 template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// Python's array, without a copy: the array object is kept alive by the HostArray.
-template <class T, class S>
-HostArray<T> borrow(const Input<S>& array) {
-  static_assert(sizeof(T) == sizeof(S));
-  // Released under the GIL, wherever the last owner is.
-  auto keep = std::shared_ptr<void>(new nb::object(nb::cast(array)), [](void* p) {
-    const nb::gil_scoped_acquire gil;
-    delete static_cast<nb::object*>(p);
-  });
-  // The library does not write to a graph's arrays.
-  return HostArray<T>(reinterpret_cast<T*>(const_cast<S*>(array.data())), static_cast<std::int64_t>(array.size()),
-                      keep);
-}
-
-template <class T, class S>
-HostArray<T> convert(const Input<S>& array) {
+HostArray<T> copy(const Input<T>& array) {
   HostArray<T> out(static_cast<std::int64_t>(array.size()));
-  for (std::int64_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(array.data()[i]);
+  parallel_ranges(out.size(), kCopyGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(array.data() + begin, array.data() + end, out.data() + begin);
+  });
   return out;
 }
 
-/// Everything that the searches rely on, checked once. @throws UsageError naming the place
-void check(const HostArray<arc_t>& offsets, const HostArray<vertex_t>& targets) {
-  if (offsets.empty()) throw UsageError("offsets is empty; it has num_vertices + 1 entries");
+/// @throws UsageError  naming the entry that is wrong
+HostArray<arc_t> copy_offsets(const Input<std::int64_t>& array, std::int64_t num_arcs) {
+  HostArray<arc_t> offsets = copy(array);
   const std::int64_t n = offsets.size() - 1;
-  if (n > kMaxVertices) {
-    throw UsageError("offsets has " + std::to_string(n + 1) + " entries; a graph has at most 2^31 - 1 vertices");
-  }
   if (offsets[0] != 0) throw UsageError("offsets[0] is " + std::to_string(offsets[0]) + "; it must be 0");
-  for (std::int64_t v = 0; v < n; ++v) {
-    if (offsets[v + 1] < offsets[v]) {
+  parallel_ranges(n, kCopyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      if (offsets[v + 1] >= offsets[v]) continue;
       throw UsageError("offsets[" + std::to_string(v + 1) + "] is " + std::to_string(offsets[v + 1]) +
                        ", below offsets[" + std::to_string(v) + "], " + std::to_string(offsets[v]));
     }
-  }
-  if (offsets[n] != targets.size()) {
+  });
+  if (offsets[n] != num_arcs) {
     throw UsageError("the last offset is " + std::to_string(offsets[n]) + ", but targets has " +
-                     std::to_string(targets.size()) + " entries; they must be equal");
+                     std::to_string(num_arcs) + " entries; they must be equal");
   }
-  for (std::int64_t i = 0; i < targets.size(); ++i) {
-    if (targets[i] >= n) {
-      throw UsageError("targets[" + std::to_string(i) + "] is " +
-                       std::to_string(static_cast<std::int32_t>(targets[i])) + "; vertices are 0 to " +
-                       std::to_string(n - 1));
-    }
-  }
+  return offsets;
 }
 
-template <class W>
-using Weights = std::optional<Input<W>>;
+/// @throws UsageError  naming the entry that is no vertex
+template <class T>
+HostArray<vertex_t> copy_targets(const Input<T>& array, std::int64_t num_vertices) {
+  HostArray<vertex_t> targets(static_cast<std::int64_t>(array.size()));
+  parallel_ranges(targets.size(), kCopyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T target = array.data()[i];  // once: another thread of the program may write it meanwhile
+      if (target < T{0} || std::cmp_greater_equal(target, num_vertices)) {
+        throw UsageError("targets[" + std::to_string(i) + "] is " + std::to_string(target) + "; vertices are 0 to " +
+                         std::to_string(num_vertices - 1));
+      }
+      targets[i] = static_cast<vertex_t>(target);
+    }
+  });
+  return targets;
+}
 
-template <class W>
-HostArray<W> borrow_weights(const Weights<W>& weights, arc_t num_arcs) {
+template <class T>
+HostArray<T> copy_weights(const Weights<T>& weights, std::int64_t num_arcs) {
   if (!weights) return {};
-  if (static_cast<arc_t>(weights->size()) != num_arcs) {
+  if (static_cast<std::int64_t>(weights->size()) != num_arcs) {
     throw UsageError("weights has " + std::to_string(weights->size()) + " entries, but there are " +
                      std::to_string(num_arcs) + " arcs");
   }
-  return borrow<W>(*weights);
+  HostArray<T> copied = copy(*weights);
+  check_finite(std::as_const(copied).span());
+  return copied;
 }
 
-template <class O, class T>
-Graph from_csr(const Input<O>& offsets, const Input<T>& targets, const Weights<std::int32_t>& int_weights,
-               const Weights<double>& real_weights, bool symmetric, const std::string& name, const std::string& wide) {
-  auto csr = std::make_shared<Csr>();
-  if constexpr (sizeof(O) == 8) {
-    csr->offsets = borrow<arc_t>(offsets);
-  } else {
-    csr->offsets = convert<arc_t>(offsets);
-  }
-  if constexpr (sizeof(T) == 4) {
-    csr->targets = borrow<vertex_t>(targets);
-  } else {
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      const std::int64_t target = static_cast<std::int64_t>(targets.data()[i]);
-      if (target < 0 || target > kMaxVertices) {
-        throw UsageError("targets[" + std::to_string(i) + "] is " + std::to_string(target) + "; no such vertex");
-      }
+template <class T>
+Graph from_csr(const Input<std::int64_t>& offsets, const Input<T>& targets, const Weights<std::int32_t>& int_weights,
+               const Weights<double>& real_weights, bool symmetric, bool dedup, const std::string& name,
+               const std::string& wide) {
+  return unlocked([&] {
+    const std::int64_t n = static_cast<std::int64_t>(offsets.size()) - 1, m = static_cast<std::int64_t>(targets.size());
+    if (n < 0) throw UsageError("offsets is empty; it has num_vertices + 1 entries");
+    if (n > kMaxVertices) {
+      throw UsageError("offsets has " + std::to_string(n + 1) + " entries; a graph has at most 2^31 - 1 vertices");
     }
-    csr->targets = convert<vertex_t>(targets);
-  }
-  csr->int_weights = borrow_weights(int_weights, csr->targets.size());
-  csr->real_weights = borrow_weights(real_weights, csr->targets.size());
-  csr->weight_kind = int_weights ? WeightKind::int32 : real_weights ? WeightKind::float64 : WeightKind::none;
-  {
-    const nb::gil_scoped_release nogil;
-    check(csr->offsets, csr->targets);
-    if (symmetric && !is_symmetric(*csr)) {
-      throw UsageError("symmetric=True, but some arc has no reverse" +
-                       std::string(csr->weight_kind == WeightKind::none ? "" : " of the same weight") +
-                       "; leave it out for a directed graph");
+    auto csr = std::make_shared<Csr>();
+    csr->weight_kind = kind_of(int_weights, real_weights);
+    require_room(name, n, m, csr->weight_kind, false);
+    csr->offsets = copy_offsets(offsets, m);
+    csr->targets = copy_targets(targets, n);
+    csr->int_weights = copy_weights(int_weights, m);
+    csr->real_weights = copy_weights(real_weights, m);
+    if (dedup) {
+      io::sort_rows(*csr);
+      io::merge_parallel_arcs(*csr);
     }
-  }
-  csr->symmetric = symmetric;
-  csr->name = name;
-  csr->weight_remarks.wide = wide;
-  return {csr};
+    if (symmetric) mark_symmetric(*csr);
+    csr->name = name;
+    csr->weight_remarks.wide = wide;
+    return Graph{csr};
+  });
 }
 
 template <class T>
@@ -122,11 +105,12 @@ nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(const Graph& graph, const Host
   return {array.data(), {static_cast<std::size_t>(array.size())}, owner};
 }
 
-template <class O, class T>
-void add_from_csr(nb::class_<Graph>& graph, const char* doc) {
-  graph.def_static("_from_csr", &from_csr<O, T>, nb::arg("offsets").noconvert(), nb::arg("targets").noconvert(),
+template <class T>
+void add_from_csr(nb::class_<Graph>& graph) {
+  graph.def_static("_from_csr", &from_csr<T>, nb::arg("offsets").noconvert(), nb::arg("targets").noconvert(),
                    nb::arg("int_weights").noconvert().none(), nb::arg("real_weights").noconvert().none(),
-                   nb::arg("symmetric"), nb::arg("name"), nb::arg("wide"), doc);
+                   nb::arg("symmetric"), nb::arg("dedup"), nb::arg("name"), nb::arg("wide"),
+                   "See shoal.Graph.from_csr.");
 }
 
 }  // namespace
@@ -137,37 +121,36 @@ void bind_graph(nb::module_& module) {
       "A graph as compressed sparse rows, on the host. Never changes.\n\n"
       "Made by read, generate, from_csr, from_edges or from_scipy. Algorithms take it as they take a "
       "file's name; a graph that is used more than once is read once this way.");
+  graph.def("__init__", [](Graph*, const nb::args&, const nb::kwargs&) {
+    throw nb::type_error("a Graph is made by shoal.read, Graph.generate, from_csr, from_edges or from_scipy");
+  });
   graph.def_static(
       "_read",
-      [](const std::string& file, bool undirected, bool dedup, bool cache, const std::string& format) {
-        const nb::gil_scoped_release nogil;
+      [](const nb::bytes& name, bool undirected, bool dedup, bool cache, const std::string& format) {
+        const std::string file(name.c_str(), name.size());
         ReadOptions options;
         options.undirected = undirected;
         options.dedup = dedup;
         options.use_cache = cache;
         options.format = format;
-        return Graph{std::make_shared<const Csr>(read_graph(file, options))};
+        options.progress = [](double) { throw_if_interrupted(); };
+        return unlocked([&] { return Graph{std::make_shared<const Csr>(read_graph(file, options))}; });
       },
       nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("cache"), nb::arg("format"));
   graph.def_static(
       "_generate",
       [](const std::string& spec) {
-        const nb::gil_scoped_release nogil;
         if (!is_generator(spec)) {
           throw UsageError("'" + spec +
                            "' is not a generator; legal: kron:S road:N uniform:S chain:N star:N complete:N");
         }
-        return Graph{std::make_shared<const Csr>(generate(parse_generator(spec)))};
+        return unlocked([&] { return Graph{std::make_shared<const Csr>(generate(parse_generator(spec)))}; });
       },
       nb::arg("spec"));
   bind_edges(graph);
-  const char* doc = "See shoal.Graph.from_csr.";
-  add_from_csr<std::int64_t, std::int32_t>(graph, doc);
-  add_from_csr<std::int64_t, std::uint32_t>(graph, doc);
-  add_from_csr<std::int64_t, std::int64_t>(graph, doc);
-  add_from_csr<std::int32_t, std::int32_t>(graph, doc);
-  add_from_csr<std::int32_t, std::uint32_t>(graph, doc);
-  add_from_csr<std::int32_t, std::int64_t>(graph, doc);
+  add_from_csr<std::int32_t>(graph);
+  add_from_csr<std::uint32_t>(graph);
+  add_from_csr<std::int64_t>(graph);
 
   graph.def_prop_ro(
       "num_vertices", [](const Graph& g) { return g.csr->num_vertices(); }, "Vertices are 0 to num_vertices - 1.");
@@ -176,7 +159,7 @@ void bind_graph(nb::module_& module) {
   graph.def_prop_ro(
       "symmetric", [](const Graph& g) { return g.csr->symmetric; }, "True if known: every arc has its reverse.");
   graph.def_prop_ro(
-      "name", [](const Graph& g) { return g.csr->name; }, "The file or generator.");
+      "name", [](const Graph& g) { return file_name_to_python(g.csr->name); }, "The file or generator.");
   graph.def_prop_ro(
       "offsets", [](const Graph& g) { return view(g, g.csr->offsets); }, nb::rv_policy::reference,
       "int64 [num_vertices + 1]: the arcs of v are targets[offsets[v]:offsets[v + 1]]. Read-only, no copy.");
@@ -193,23 +176,16 @@ void bind_graph(nb::module_& module) {
       "int32 or float64 [num_arcs], or None. Read-only, no copy. Whole weights are float64 where one is beyond int32.");
   graph.def(
       "transpose",
-      [](const Graph& g) {
-        const nb::gil_scoped_release nogil;
-        return Graph{std::make_shared<const Csr>(transpose(*g.csr))};
-      },
+      [](const Graph& g) { return unlocked([&] { return Graph{std::make_shared<const Csr>(transpose(*g.csr))}; }); },
       "The graph with every arc reversed.");
   graph.def(
-      "is_symmetric",
-      [](const Graph& g) {
-        const nb::gil_scoped_release nogil;
-        return g.csr->symmetric || is_symmetric(*g.csr);
-      },
+      "is_symmetric", [](const Graph& g) { return unlocked([&] { return g.csr->symmetric || is_symmetric(*g.csr); }); },
       "Whether every arc has its reverse; looks when it is not known.");
   graph.def(
       "_write",
-      [](const Graph& g, const std::string& file) {
-        const nb::gil_scoped_release nogil;
-        write_graph(*g.csr, file);
+      [](const Graph& g, const nb::bytes& name) {
+        const std::string file(name.c_str(), name.size());
+        unlocked([&] { write_graph(*g.csr, file); });
       },
       nb::arg("file"));
 }

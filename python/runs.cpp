@@ -23,23 +23,25 @@ class Placed {
  public:
   template <class RunnerOptions>
   Placed(const Graph* graph, const std::string& generator, const RunnerOptions& options) {
-    const nb::gil_scoped_release nogil;
-    if (graph != nullptr) {
-      csr_ = graph->csr;
-      runner_.emplace(*csr_, options);
-    } else {
-      runner_.emplace(parse_generator(generator), options);
-    }
+    unlocked([&] {
+      if (graph != nullptr) {
+        csr_ = graph->csr;
+        runner_.emplace(*csr_, options);
+      } else {
+        runner_.emplace(parse_generator(generator), options);
+      }
+    });
   }
 
   /// Calls f(runner), which computes, without Python's lock. Returns the report as JSON.
   template <class F>
   std::string run(F f) {
-    const nb::gil_scoped_release nogil;
-    const std::lock_guard lock(mutex_);
-    const Report report = f(*runner_);  // refused before it began: the answer of the run before stays
-    ran_ = true;
-    return name_arguments(to_json(report));
+    return unlocked([&] {
+      const auto lock = lock_unless_called_off(mutex_);
+      const Report report = f(*runner_);  // refused before it began: the answer of the run before stays
+      ran_ = true;
+      return name_arguments(to_json(report));
+    });
   }
   std::string search(std::int64_t source) {
     return run([source](Runner& runner) {
@@ -54,17 +56,19 @@ class Placed {
   }
 
   auto result(const char* call) {
-    const nb::gil_scoped_release nogil;
-    const std::lock_guard lock(mutex_);
-    require(call);
-    return runner_->result();
+    return unlocked([&] {
+      const auto lock = lock_unless_called_off(mutex_);
+      require(call);
+      return runner_->result();
+    });
   }
   /// What is wrong with the last answer, or an empty text.
   std::string verify() {
-    const nb::gil_scoped_release nogil;
-    const std::lock_guard lock(mutex_);
-    require("a run");
-    return runner_->verify();
+    return unlocked([&] {
+      const auto lock = lock_unless_called_off(mutex_);
+      require("a run");
+      return runner_->verify();
+    });
   }
 
   std::int64_t num_vertices() const { return runner_->num_vertices(); }
@@ -77,7 +81,7 @@ class Placed {
 
   std::shared_ptr<const Csr> csr_;  // CPU PEs read it in place
   std::optional<Runner> runner_;
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   bool ran_ = false;
 };
 

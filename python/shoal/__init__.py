@@ -7,8 +7,10 @@
 >>> ranks = shoal.pagerank("web.mtx")
 >>> labels = shoal.components("web.mtx")
 
-Errors are ``UsageError`` (a ``ValueError``), ``CapacityError`` (``MemoryError``), ``TransportError``
-(``ConnectionError``) and ``DeviceError`` (``RuntimeError``).
+Errors are ``UsageError`` (a ``ValueError``; for files ``FileError``, an ``OSError`` such as ``FileNotFoundError`` as well),
+``CapacityError`` (``MemoryError``), ``TransportError`` (``ConnectionError``) and ``DeviceError`` (``RuntimeError``).
+
+Ctrl-C ends a call within about a second, and so does what any handler of signals raises; the module can be used as before.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ._edges import from_edges
 from ._graph import from_csr, from_scipy, read
 from ._paths import path
 from ._runs import Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
-from ._shoal import CapacityError, DeviceError, Error, Graph, TransportError, UsageError, __version__
+from ._shoal import CapacityError, DeviceError, Error, FileError, Graph, TransportError, UsageError, __version__
 
 __all__ = [
     "Bfs",
@@ -29,6 +31,7 @@ __all__ = [
     "Components",
     "DeviceError",
     "Error",
+    "FileError",
     "Graph",
     "PageRank",
     "Sssp",

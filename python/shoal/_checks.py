@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numbers
+import operator
+import os
 from typing import Any
 
 import numpy as np
+
+from ._shoal import UsageError
 
 
 def _check(name: str, value: Any, kind: type, legal: str) -> Any:
@@ -20,10 +24,52 @@ def flag(name: str, value: Any) -> bool:
 
 
 def text(name: str, value: Any) -> str:
-    """Raises TypeError."""
-    return _check(name, value, str, "a text")
+    """A text that can be written down. Raises TypeError, UsageError."""
+    _check(name, value, str, "a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} is {value!r}, which holds half a character (a lone surrogate)") from None
+    if "\0" in value:
+        raise UsageError(f"{name} is {value!r}, which holds the character 0")
+    return value
+
+
+def file(name: str, value: Any) -> bytes:
+    """The name of a file as the system has it: any bytes but 0. Raises TypeError, UsageError."""
+    try:
+        encoded = os.fsencode(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); it must be the name of a file") from None
+    except UnicodeEncodeError:
+        raise UsageError(f"{name} is {value!r}, which no file can be called") from None
+    if b"\0" in encoded or not encoded:
+        raise UsageError(f"{name} is {value!r}, which no file can be called")
+    return encoded
 
 
 def number(name: str, value: Any) -> float:
     """A real number, NumPy's as well. Raises TypeError."""
     return float(_check(name, value, numbers.Real, "a number"))
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number of any size, NumPy's as well. Raises TypeError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r} ({type(value).__name__}); it must be a whole number") from None
+
+
+def no_vertex(v: int, num_vertices: int) -> str:
+    """What is wrong with v."""
+    legal = f"vertices are 0 to {num_vertices - 1}" if num_vertices > 0 else "it has no vertices"
+    return f"{v} is not in the graph: {legal}"
+
+
+def vertex(name: str, value: Any, num_vertices: int) -> int:
+    """A whole number of at most 64 bits: whoever takes it looks whether it is a vertex. Raises TypeError, UsageError."""
+    v = whole(name, value)
+    if -(2**63) <= v < 2**63:
+        return v
+    raise UsageError(f"{name} {no_vertex(v, num_vertices)}")

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from . import _checks, _weights
-from ._shoal import Graph
+from ._shoal import Graph, UsageError
 
 
-def _ends(values: Any, name: str) -> np.ndarray:
-    ends = np.asarray(values)
-    if ends.size == 0:
-        ends = ends.astype(np.int64)  # an empty list is of float64
-    if ends.dtype.kind not in "iu":
-        raise TypeError(f"{name} has dtype {ends.dtype}; vertices are whole numbers")
-    if ends.ndim != 1:
-        raise ValueError(f"{name} has shape {ends.shape}; it must have one dimension")
-    return np.ascontiguousarray(ends, dtype=np.int64)
+def whole_numbers(values: Any, name: str, kept: tuple[type, ...] = (np.int64,)) -> np.ndarray:
+    """An array of one dimension, contiguous; of int64 where it is none of the types `kept`."""
+    array = np.asarray(values)
+    if array.size == 0 and not isinstance(values, np.ndarray):
+        array = array.astype(np.int64)  # an empty list is of float64
+    if array.dtype.kind == "O" and all(isinstance(x, int) for x in array.flat):
+        raise UsageError(f"{name} holds a number of more than 64 bits; there are at most 2^31 - 1 vertices")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} has dtype {array.dtype}; it must hold whole numbers")
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; it must have one dimension")
+    if array.dtype == np.uint64 and array.size > 0 and array.max() >= 2**63:
+        at = int(array.argmax())
+        raise UsageError(f"{name}[{at}] is {array[at]}; there are at most 2^31 - 1 vertices")
+    return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in kept else np.int64)
 
 
 def from_edges(
@@ -53,6 +58,8 @@ def from_edges(
     TypeError, ValueError, UsageError
         Wrong kinds or lengths; a vertex that is not in [0, num_vertices); a whole weight beyond 2^53. The message names the
         place.
+    CapacityError
+        The graph would not fit in the free memory: one vertex takes 8 bytes, with or without edges.
 
     Examples
     --------
@@ -62,30 +69,29 @@ def from_edges(
     >>> shoal.sssp(graph, 0).tolist()
     [0, 5, 6, 8]
     """
-    begin, end = _ends(sources, "sources"), _ends(targets, "targets")
+    begin, end = whole_numbers(sources, "sources"), whole_numbers(targets, "targets")
     if len(begin) != len(end):
         raise ValueError(f"sources has {len(begin)} entries and targets {len(end)}; an edge has one of each")
     kept, wide = None, ""
     if weights is not None:
-        given = np.asarray(weights)
+        given = _weights.array(weights)
         if given.shape != begin.shape:
             raise ValueError(f"weights has shape {given.shape}, but there are {len(begin)} edges")
-        if given.size == 0 and not isinstance(weights, np.ndarray):
-            given = given.astype(np.int32)
         kept, wide = _weights.keep(given, "weights", lambda i: f"of edge {i} ({begin[i]}, {end[i]})")
-        kept = np.ascontiguousarray(kept)
     if num_vertices is None:
         n = int(max(begin.max(), end.max())) + 1 if len(begin) else 0
         n = max(n, 0)  # a negative one is refused where its place is known
     else:
-        n = operator.index(num_vertices)
+        n = _checks.whole("num_vertices", num_vertices)
+        if not 0 <= n < 2**31:
+            raise UsageError(f"num_vertices {n} is out of range: 0 to 2^31 - 1")
     return Graph._from_edges(
         n,
         begin,
         end,
-        kept if kept is not None and kept.dtype == np.int32 else None,
-        kept if kept is not None and kept.dtype == np.float64 else None,
+        *_weights.by_kind(kept),
         _checks.flag("undirected", undirected),
+        False,
         _checks.flag("dedup", dedup),
         _checks.text("name", name),
         wide,

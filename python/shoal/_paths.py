@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
+
+from . import _checks
 
 
 def path(predecessors: Any, target: int) -> np.ndarray:
@@ -38,7 +39,7 @@ def path(predecessors: Any, target: int) -> np.ndarray:
     before = np.asarray(predecessors)
     if before.ndim != 1 or before.dtype.kind not in "iu":
         raise ValueError(f"predecessors has shape {before.shape} and dtype {before.dtype}; one whole number per vertex")
-    v = operator.index(target)
+    v = end = _checks.whole("target", target)
     if not 0 <= v < len(before):
         raise ValueError(f"target {v} is not in the graph: vertices are 0 to {len(before) - 1}")
     steps: list[int] = []
@@ -52,4 +53,4 @@ def path(predecessors: Any, target: int) -> np.ndarray:
         if not 0 <= u < len(before):
             break
         v = u
-    raise ValueError(f"predecessors are no tree: going back from vertex {operator.index(target)} ends at no source")
+    raise ValueError(f"predecessors are no tree: going back from vertex {end} ends at no source")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,6 +42,8 @@ def _shared(options: Mapping[str, Any]) -> _shoal._Options:
         try:
             setattr(shared, name, value)
         except TypeError:
+            if isinstance(value, int) and not isinstance(value, bool):
+                raise UsageError(f"option {name} is {value}, which is out of range") from None
             raise TypeError(f"option {name} is {value!r}, a {type(value).__name__}, which it cannot be") from None
     return shared
 
@@ -96,7 +97,7 @@ class Bfs(_Placed):
         ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why. A source that
         is refused (`UsageError`) leaves the answer of the search before.
         """
-        return json.loads(self._run.search(operator.index(source)))
+        return json.loads(self._run.search(_checks.vertex("source", source, self.num_vertices)))
 
     def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Fetches the answer of the last search.
@@ -169,7 +170,7 @@ class Sssp(_Placed):
 
     def search(self, source: int) -> dict[str, Any]:
         """Searches from `source` and returns the report, as `Bfs.search` does."""
-        return json.loads(self._run.search(operator.index(source)))
+        return json.loads(self._run.search(_checks.vertex("source", source, self.num_vertices)))
 
     def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Fetches the answer of the last search.
@@ -207,7 +208,7 @@ def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
     if personalization is None:
         return []
     if isinstance(personalization, Mapping):
-        pairs = [(operator.index(v), float(w)) for v, w in personalization.items()]
+        pairs = [(_checks.vertex("personalization: vertex", v, n), float(w)) for v, w in personalization.items()]
     else:
         weights = np.asarray(personalization, dtype=np.float64)
         if weights.shape != (n,):

@@ -12,6 +12,12 @@ from . import _shoal
 _MOST_WHOLE = 2**53  # every whole number up to here is a float64
 
 
+def array(values: Any) -> np.ndarray:
+    """What the caller gave, as an array; an empty list is one of whole numbers."""
+    given = np.asarray(values)
+    return given.astype(np.int32) if given.size == 0 and not isinstance(values, np.ndarray) else given
+
+
 def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray, str]:
     """The weights as int32 where they are whole and fit, else as float64; not copied where they are that already.
 
@@ -56,3 +62,17 @@ def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray
             "weights down, or pass them with .astype(float) to have them rounded"
         )
     return data.astype(np.float64), f"{first_beyond(limits.min, limits.max)} is beyond 32 bits ({limits.max})"
+
+
+def of_entries(data: Any, whose: str, place: Callable[[int], str]) -> tuple[tuple, str]:
+    """Likewise for the entries of a matrix, as `by_kind` gives them; booleans are no weights."""
+    kept, wide = (None, "") if data.dtype == bool else keep(data, whose, place)
+    return by_kind(kept), wide
+
+
+def by_kind(weights: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """What `keep` returned, as the compiled part takes it: whole weights, real weights."""
+    if weights is None:
+        return None, None
+    weights = np.ascontiguousarray(weights)
+    return (weights, None) if weights.dtype == np.int32 else (None, weights)

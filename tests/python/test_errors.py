@@ -1,5 +1,11 @@
 """Wrong input becomes the right exception, with words that help."""
 
+import errno
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -23,7 +29,7 @@ def test_hierarchy() -> None:
         assert issubclass(error, shoal.Error)
 
 
-@pytest.mark.parametrize("source", [-1, 2, 2**40])
+@pytest.mark.parametrize("source", [-1, 2, 2**40, 2**63, 2**70, -(2**70)])
 def test_source_out_of_range(source: int) -> None:
     with pytest.raises(ValueError, match="0 to 1"):
         shoal.bfs((OFFSETS, TARGETS), source)
@@ -59,12 +65,23 @@ def test_target_beyond_32_bits() -> None:
 def test_kinds_of_arrays() -> None:
     with pytest.raises(TypeError, match="float64"):
         shoal.bfs((OFFSETS.astype(float), TARGETS), 0)
-    with pytest.raises(TypeError, match="list"):
-        shoal.bfs(([0, 1, 2], TARGETS), 0)
     with pytest.raises(ValueError, match="shape"):
         shoal.bfs((OFFSETS, TARGETS.reshape(1, 2)), 0)
-    with pytest.raises(ValueError, match="contiguous"):
-        shoal.bfs((OFFSETS, np.array([1, 9, 0, 9], dtype=np.int32)[::2]), 0)
+    with pytest.raises(ValueError, match=r"weights has shape \(1, 2\)"):
+        shoal.sssp((OFFSETS, TARGETS, [[1, 2]]), 0)
+    with pytest.raises(TypeError, match="complex128"):
+        shoal.sssp((OFFSETS, TARGETS, np.array([1j, 2])), 0)
+    with pytest.raises(TypeError, match="ndarray; it must be a SciPy sparse matrix"):
+        shoal.from_scipy(np.eye(3))
+    with pytest.raises(TypeError, match="NoneType"):
+        shoal.bfs(None, 0)
+    with pytest.raises(TypeError, match="a Graph is made by"):
+        shoal.Graph(OFFSETS, TARGETS)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(shoal.UsageError, match=r"weights\[1\] is (nan|inf); weights are finite"):
+            shoal.from_csr(OFFSETS, TARGETS, [1, bad])
+        with pytest.raises(shoal.UsageError, match=r"weights\[0\] is (nan|inf); weights are finite"):
+            shoal.from_scipy(sp.coo_array(([bad], ([0], [1])), shape=(2, 2)))
     with pytest.raises(TypeError, match="dict"):
         shoal.bfs({}, 0)
     with pytest.raises(ValueError, match="square"):
@@ -79,6 +96,9 @@ def test_symmetric_is_checked() -> None:
 
 
 def test_options() -> None:
+    for option, value in [("pes", 2**70), ("seed", -1), ("capacity", -(2**64)), ("threads", 2**31)]:
+        with pytest.raises(shoal.UsageError, match=f"option {option} is {value}, which is out of range"):
+            shoal.bfs((OFFSETS, TARGETS), 0, **{option: value})
     with pytest.raises(TypeError, match=r"colour.*legal"):
         shoal.bfs((OFFSETS, TARGETS), 0, colour="red")
     with pytest.raises(TypeError):
@@ -110,6 +130,62 @@ def test_files() -> None:
         shoal.bfs("kron:99", 0)
 
 
+@pytest.mark.parametrize("partition", ["", "file:"])
+def test_files_that_the_system_does_not_open(partition: str, tmp_path: pathlib.Path) -> None:
+    def read(file: pathlib.Path) -> None:
+        if partition:
+            shoal.bfs("chain:5", 0, device="cpu", pes=2, partition=f"file:{file}")
+        else:
+            shoal.read(file)
+
+    closed = tmp_path / "closed.el"
+    closed.write_text("0 1\n")
+    closed.chmod(0)
+    folder = tmp_path / "folder.el"
+    folder.mkdir()
+    if not partition:
+        with pytest.raises(FileNotFoundError, match="the name says no graph format"):
+            shoal.bfs("kron20", 0)
+    cases = [(tmp_path / "nothing.el", FileNotFoundError, errno.ENOENT), (folder, IsADirectoryError, errno.EISDIR)]
+    if os.geteuid() != 0:  # who may read everything
+        cases.append((closed, PermissionError, errno.EACCES))
+    for file, kind, number in cases:
+        with pytest.raises(kind) as caught:
+            read(file)
+        assert isinstance(caught.value, (shoal.UsageError, shoal.FileError, ValueError, OSError))
+        assert (caught.value.errno, caught.value.filename) == (number, str(file))
+        assert str(caught.value).startswith(f"{file}: ")
+        assert "\n" not in str(caught.value)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert (type(again), str(again)) == (type(caught.value), str(caught.value))
+
+
+def test_files_that_the_system_does_not_write(tmp_path: pathlib.Path) -> None:
+    graph = shoal.from_edges([0], [1])
+    (tmp_path / "folder.el").mkdir()
+    for file, kind in [("none/x.el", FileNotFoundError), ("folder.el", IsADirectoryError)]:
+        with pytest.raises(kind, match="cannot be written") as caught:
+            graph.write(tmp_path / file)
+        assert isinstance(caught.value, shoal.UsageError)
+        assert caught.value.filename == str(tmp_path / file)
+
+
+def test_names_that_no_file_has() -> None:
+    for name in ("a\0b.el", "\ud800.el", "", "kron:5\0"):
+        for call in (lambda f: shoal.read(f), lambda f: shoal.bfs(f, 0), lambda f: shoal.from_csr([0], []).write(f)):
+            with pytest.raises(shoal.UsageError, match=r"file is '.*', which no file can be called") as caught:
+                call(name)
+            assert "\n" not in str(caught.value)
+    with pytest.raises(FileNotFoundError, match=r"\\xff\.el: cannot be read"):
+        shoal.read(b"\xff.el")
+    with pytest.raises(TypeError, match=r"file is 5 \(int\)"):
+        shoal.read(5)
+    with pytest.raises(shoal.UsageError, match="half a character"):
+        shoal.from_csr([0], [], name="\ud800")
+    with pytest.raises(shoal.UsageError, match="holds the character 0"):
+        shoal.Graph.generate("kron:5\0")
+
+
 def test_result_before_search() -> None:
     with pytest.raises(shoal.UsageError, match="search"):
         shoal.Bfs((OFFSETS, TARGETS)).result()
@@ -130,7 +206,7 @@ def test_what_is_refused_leaves_the_answer_before() -> None:
     assert paths.result().tolist() == [0, 1, 2, 3, 4]
     ranks = shoal.PageRank("star:5", device="cpu")
     ranks.rank()
-    for jumps in ({9: 1.0}, {1: -1.0}, {}):
+    for jumps in ({9: 1.0}, {2**70: 1.0}, {1: -1.0}, {}):
         with pytest.raises(shoal.UsageError):
             ranks.rank(jumps)
     assert ranks.result().sum() == pytest.approx(1)
@@ -203,6 +279,33 @@ def test_kinds_of_numpy_are_taken() -> None:
     levels, parents = shoal.bfs("chain:3", np.int64(0), parents=np.True_)
     assert (levels.tolist(), parents.tolist()) == ([0, 1, 2], [0, 0, 1])
     assert shoal.sssp("chain:3", 0, weights="unit", delta=np.float32(2)).tolist() == [0, 1, 2]
+
+
+def test_memory_that_a_graph_would_take_is_estimated() -> None:
+    # In a process that may take 4 GB: what fits the machine that runs the tests is not known.
+    script = """
+import resource
+import numpy as np, scipy.sparse as sp, shoal
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+n = 2**31 - 1
+def offsets():
+    return np.broadcast_to(np.int64(0), n + 1)
+for call in (lambda: shoal.from_edges([0], [1], num_vertices=n),
+             lambda: shoal.from_scipy(sp.coo_array(([1.0], ([0], [1])), shape=(n, n))),
+             lambda: shoal.from_csr(np.zeros(170_000_000, dtype=np.int64), np.zeros(300_000_000, dtype=np.uint32)),
+             lambda: shoal.Graph.generate("chain:2147483647")):
+    try:
+        call()
+    except shoal.CapacityError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("edges: 2,147,483,647 vertices and 1 arc take about ")
+    assert lines[1].startswith("coo_array: 2,147,483,647 vertices and 1 arc take about ")
+    assert lines[2].startswith("arrays: 169,999,999 vertices and 300,000,000 arcs take about ")
+    assert all("available" in line for line in lines)
 
 
 def test_memory() -> None:

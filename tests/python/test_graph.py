@@ -1,10 +1,12 @@
 """shoal.Graph: files, generators, arrays; and the installed command."""
 
 import doctest
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -54,12 +56,104 @@ def test_views_are_read_only_and_keep_the_graph() -> None:
             array[0] = 1
 
 
-def test_arrays_are_not_copied() -> None:
+def test_what_happens_to_the_arrays_later_changes_no_answer() -> None:
     offsets, targets = np.array([0, 1, 2]), np.array([1, 0], dtype=np.uint32)
-    graph = shoal.Graph.from_csr(offsets, targets)
-    assert np.shares_memory(graph.offsets, offsets)
-    assert np.shares_memory(graph.targets, targets)
-    assert sys.getrefcount(targets) > 2
+    weights = np.array([3, 4], dtype=np.int32)
+    graph = shoal.Graph.from_csr(offsets, targets, weights)
+    matrix = sp.random(50, 50, density=0.1, random_state=3, format="csr")
+    real = shoal.from_scipy(matrix)
+    before = shoal.sssp(real, 0)
+    for array in (offsets, targets, weights, matrix.indptr, matrix.indices, matrix.data):
+        array[:] = 2_000_000_000  # a search that followed it would leave its memory
+    assert shoal.sssp(graph, 0).tolist() == [0, 3]
+    np.testing.assert_array_equal(shoal.sssp(real, 0), before)
+    np.testing.assert_array_equal(shoal.bfs(real.transpose(), 0) >= 0, shoal.bfs(real.transpose(), 0) >= 0)
+
+
+def test_what_happens_to_a_matrix_of_scipy_changes_no_graph() -> None:
+    graph = shoal.from_edges([0, 0, 0, 1], [2, 1, 1, 0], [5, 1, 2, 3])
+    before = graph.targets.tolist(), graph.weights.tolist()
+    matrix = graph.to_scipy()
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    matrix.data *= 2
+    matrix.indices[:] = 0
+    graph.to_scipy().tolil()
+    assert (graph.targets.tolist(), graph.weights.tolist()) == before
+    for array in (graph.offsets, graph.targets, graph.weights):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+def test_arrays_of_any_whole_kind_and_layout() -> None:
+    want = shoal.from_csr([0, 2, 3, 3], [1, 2, 2], [4, 5, 6])
+    assert (want.offsets.tolist(), want.targets.tolist(), want.weights.tolist()) == ([0, 2, 3, 3], [1, 2, 2], [4, 5, 6])
+    spread = np.array([1, 9, 2, 9, 2, 9], dtype=">u2")[::2]
+    frozen = np.array([0, 2, 3, 3], dtype=np.uint8)
+    frozen.flags.writeable = False
+    weights = np.asfortranarray(np.array([[4.0, 0], [5, 0], [6, 0]]))[:, 0][::-1][::-1]
+    graph = shoal.from_csr(frozen, spread, weights)
+    np.testing.assert_array_equal(graph.offsets, want.offsets)
+    np.testing.assert_array_equal(graph.targets, want.targets)
+    assert graph.weights.tolist() == [4.0, 5.0, 6.0]
+    edges = shoal.from_edges(spread[::-1], spread, weights)
+    assert (edges.num_arcs, edges.neighbors(1).tolist()) == (3, [2])
+    matrix = sp.csr_array(
+        (np.arange(6.0)[::2], np.array([1, 0, 2, 0, 2, 0])[::2], frozen.astype(np.int64)), shape=(3, 3)
+    )
+    assert shoal.from_scipy(matrix).weights.tolist() == [0, 2, 4]
+
+
+def test_empty_graphs() -> None:
+    for graph in (
+        shoal.from_csr([0], []),
+        shoal.from_scipy(sp.csr_array((0, 0))),
+        shoal.from_scipy(sp.coo_array((0, 0))),
+    ):
+        assert (graph.num_vertices, graph.num_arcs) == (0, 0)
+        assert shoal.components(graph).tolist() == []
+        with pytest.raises(shoal.UsageError, match="no vertices"):
+            shoal.bfs(graph, 0)
+        with pytest.raises(IndexError, match="no vertices"):
+            graph.neighbors(0)
+    alone = shoal.from_csr([0, 0, 0], [])
+    assert shoal.bfs(alone, 1).tolist() == [-1, 0]
+    assert alone.to_scipy().nnz == 0
+
+
+def test_many_threads_at_once() -> None:
+    graph = shoal.Graph.generate("kron:12")
+    want, run = shoal.bfs(graph, 5), shoal.Bfs(graph, device="cpu")
+    wrong: list[object] = []
+
+    def work() -> None:
+        for _ in range(5):
+            run.search(5)
+            if not (np.array_equal(shoal.bfs(graph, 5), want) and np.array_equal(run.result(), want)):
+                wrong.append("answer")
+            graph.transpose()
+            shoal.from_csr(graph.offsets, graph.targets)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_names_of_any_bytes(tmp_path: pathlib.Path) -> None:
+    for name in ("große.el", os.fsdecode(b"\xff\xfe.el")):
+        file = tmp_path / name
+        shoal.from_edges([0, 1], [1, 2]).write(file)
+        graph = shoal.read(str(file))
+        assert graph.num_arcs == 2
+        assert graph.name == str(file)
+        assert shoal.bfs(str(file), 0).tolist() == [0, 1, 2]
+        repr(graph)
+        file.write_text("0 x\n")
+        with pytest.raises(shoal.UsageError, match=r"\.el:1"):
+            shoal.read(file)
 
 
 def test_transpose() -> None:
@@ -125,6 +219,13 @@ def test_edges_in_any_order() -> None:
     ("arguments", "options", "error", "words"),
     [
         (([0, 5], [1, 1]), {"num_vertices": 3}, shoal.UsageError, r"sources\[1\] is 5; vertices are 0 to 2"),
+        (([], []), {"num_vertices": 2**70}, shoal.UsageError, f"num_vertices {2**70} is out of range"),
+        (([], []), {"num_vertices": 2.5}, TypeError, r"num_vertices is 2\.5 \(float\)"),
+        (([2**70], [0]), {}, shoal.UsageError, "sources holds a number of more than 64 bits"),
+        (([0], [2**63]), {}, shoal.UsageError, rf"targets\[0\] is {2**63}"),
+        (([0], ["x"]), {}, TypeError, "targets has dtype <U1"),
+        (([0], [0]), {"num_vertices": 0}, shoal.UsageError, r"sources\[0\] is 0; no vertex: num_vertices is 0"),
+        (([0], [1], [float("nan")]), {}, shoal.UsageError, r"weights\[0\] is nan; weights are finite"),
         (([0, 1], [1, -2]), {}, shoal.UsageError, r"targets\[1\] is -2"),
         (([0], [2**31 - 1]), {}, shoal.UsageError, "num_vertices 2147483648 is out of range"),
         (([0, 1], [1]), {}, ValueError, "sources has 2 entries and targets 1"),
@@ -146,8 +247,6 @@ def test_weights_of_numpy_s_own_kind() -> None:
     graph = shoal.from_csr(offsets, targets, np.array([3, 4]))
     assert graph.weights.dtype == np.int32
     assert shoal.sssp(graph, 0).tolist() == [0, 3]
-    own = np.array([3, 4], dtype=np.int32)
-    assert np.shares_memory(shoal.from_csr(offsets, targets, own).weights, own)
     wide = shoal.from_csr(offsets, targets, np.array([2**40, 4]))
     assert wide.weights.tolist() == [2.0**40, 4.0]
     run = shoal.Sssp(wide)
@@ -162,10 +261,46 @@ def test_scipy_and_back() -> None:
     plain = shoal.from_scipy(matrix.astype(bool))
     assert plain.weights is None
     assert plain.to_scipy().dtype == bool
+    for form in ("coo", "csc", "lil", "dok", "bsr", "dia"):
+        same = shoal.from_scipy(matrix.asformat(form))
+        np.testing.assert_array_equal(same.to_scipy().toarray(), matrix.toarray(), err_msg=form)
     np.testing.assert_array_equal(plain.degrees, np.diff(matrix.indptr))
     np.testing.assert_array_equal(plain.neighbors(7), matrix[[7]].indices)
     with pytest.raises(IndexError, match="vertices are 0 to 29"):
         plain.neighbors(30)
+
+
+@pytest.mark.parametrize("form", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("kind", [np.int64, np.float64, bool])
+def test_entries_that_are_stored_twice_are_parallel_arcs(form: str, kind: type, tmp_path: pathlib.Path) -> None:
+    rows, columns, weights = np.array([0, 0, 1]), np.array([1, 1, 2]), np.array([7, 5, 1], dtype=kind)
+    if form == "coo":
+        matrix = sp.coo_array((weights, (rows, columns)), shape=(3, 3))
+    elif form == "csr":
+        matrix = sp.csr_array((weights, columns, [0, 2, 3, 3]), shape=(3, 3))
+    else:
+        matrix = sp.csc_array((weights, rows, [0, 0, 2, 3]), shape=(3, 3))
+    graph = shoal.from_scipy(matrix)
+    assert matrix.nnz == 3  # untouched
+    assert graph.offsets.tolist() == [0, 2, 3, 3]
+    assert graph.targets.tolist() == [1, 1, 2]
+    once = shoal.from_scipy(matrix, dedup=True)
+    assert (once.offsets.tolist(), once.targets.tolist()) == ([0, 1, 2, 2], [1, 2])
+    if kind is bool:
+        assert graph.weights is None
+    else:
+        assert sorted(graph.weights.tolist()) == [1, 5, 7]
+        assert once.weights.tolist() == [5, 1]
+        assert shoal.sssp(graph, 0).tolist() == shoal.sssp(once, 0).tolist() == [0, 5, 6]
+    with pytest.raises(shoal.UsageError, match="no reverse"):
+        shoal.from_scipy(matrix, symmetric=True)
+    assert shoal.from_scipy(matrix + matrix.T, symmetric=True).symmetric
+
+
+def test_parallel_arcs_of_rows() -> None:
+    assert shoal.from_csr([0, 3, 3], [1, 0, 1], [9, 2, 4]).weights.tolist() == [9, 2, 4]
+    once = shoal.from_csr([0, 3, 3], [1, 0, 1], [9, 2, 4], dedup=True)
+    assert (once.offsets.tolist(), once.targets.tolist(), once.weights.tolist()) == ([0, 2, 2], [0, 1], [2, 4])
 
 
 def test_paths() -> None:

@@ -65,7 +65,7 @@ def test_runner() -> None:
 
 def test_graph_keeps_weights() -> None:
     graph = shoal.from_csr(OFFSETS, TARGETS, WEIGHTS)
-    assert np.shares_memory(graph.weights, WEIGHTS)
+    assert graph.weights.tolist() == WEIGHTS.tolist()
     assert shoal.from_csr(OFFSETS, TARGETS).weights is None
     assert shoal.from_scipy(random_matrix(float, 1)).weights.dtype == np.float64
     assert shoal.from_scipy(random_matrix(np.int64, 1)).weights.dtype == np.int32
@@ -79,7 +79,6 @@ def test_errors() -> None:
         (np.array([7, 1, 1, 2, 9, np.nan]), shoal.UsageError, "nan"),
         (WEIGHTS[:3].copy(), shoal.UsageError, "3 entries"),
         (WEIGHTS.astype(complex), TypeError, "complex128"),
-        (WEIGHTS.tolist(), TypeError, "list"),
     ]:
         with pytest.raises(error, match=words):
             shoal.sssp((OFFSETS, TARGETS, weights), 0)

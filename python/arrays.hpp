@@ -1,0 +1,67 @@
+// NumPy arrays that graphs are made of. All are copied: what a program does with its arrays later changes no answer.
+#pragma once
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "core/memory.hpp"
+#include "data/formats.hpp"
+#include "data/formats/arc_lines.hpp"
+#include "module.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/parallel.hpp"
+#include "shoal/core/span.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/graph/csr.hpp"
+
+namespace shoal::python {
+
+inline constexpr std::int64_t kCopyGrain = 1 << 18;  ///< entries that a thread copies at once
+
+template <class T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Weights = std::optional<Input<T>>;
+
+/// At most one is there: Python has looked.
+inline WeightKind kind_of(const Weights<std::int32_t>& whole, const Weights<double>& real) {
+  return whole ? WeightKind::int32 : real ? WeightKind::float64 : WeightKind::none;
+}
+
+/// @throws UsageError  naming the weight that is none
+template <class T>
+void check_finite(Span<const T> weights) {
+  if constexpr (std::is_floating_point_v<T>) {
+    parallel_ranges(weights.size(), kCopyGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (std::isfinite(weights[i])) continue;
+        throw UsageError("weights[" + std::to_string(i) + "] is " + exact(weights[i]) + "; weights are finite numbers");
+      }
+    });
+  }
+}
+
+/// @throws CapacityError  in the words of the readers of files, and by their estimate
+inline void require_room(const std::string& name, std::int64_t vertices, std::int64_t arcs, WeightKind kind,
+                         bool undirected) {
+  io::Source source;
+  source.name = name;
+  source.memory_bytes = available_memory();
+  source.require_room(vertices, arcs, io::peak_bytes(vertices, arcs, kind, undirected));
+}
+
+/// @throws UsageError  the caller said that the graph is symmetric, and it is not
+inline void mark_symmetric(Csr& graph) {
+  if (!is_symmetric(graph)) {
+    throw UsageError("symmetric=True, but some arc has no reverse" +
+                     std::string(graph.weight_kind == WeightKind::none ? "" : " of the same weight") +
+                     "; leave it out for a directed graph");
+  }
+  graph.symmetric = true;
+}
+
+}  // namespace shoal::python
