@@ -17,6 +17,7 @@
 #include "shoal/core/span.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/graph/csr.hpp"
+#include "shoal/graph/graph_size.hpp"
 
 namespace shoal::python {
 
@@ -51,7 +52,8 @@ inline void require_room(const std::string& name, std::int64_t vertices, std::in
   io::Source source;
   source.name = name;
   source.memory_bytes = available_memory();
-  source.require_room(vertices, arcs, io::peak_bytes(vertices, arcs, kind, undirected));
+  const GraphSize size{vertices, undirected ? 2 * arcs : arcs, kind, undirected};
+  source.require_room(size, io::peak_bytes(vertices, arcs, kind, undirected));
 }
 
 /// @throws UsageError  the caller said that the graph is symmetric, and it is not
