@@ -8,7 +8,11 @@
 #include "shoal/worker/task.hpp"
 #endif
 
+#if defined(SHOAL_REFUSED_FINAL)
+struct Task final {
+#else
 struct Task {
+#endif
   struct What {
 #if defined(SHOAL_REFUSED_ITEM_WITHOUT_DEFAULT)
     explicit What(unsigned of) : v(of) {}
@@ -39,6 +43,8 @@ struct Task {
 #endif
 #if defined(SHOAL_REFUSED_PRIORITY) || defined(SHOAL_REFUSED_BY_WORKLIST)
   std::string priority(What) const { return "high"; }
+#elif defined(SHOAL_REFUSED_PRIORITY_AS_DATA)
+  const float* priority;
 #elif defined(SHOAL_REFUSED_COMBINE)
   What combine(What a, What) const { return a; }
 #elif defined(SHOAL_REFUSED_KEY)
@@ -49,7 +55,9 @@ struct Task {
 #elif defined(SHOAL_REFUSED_PLAIN_IDLE)
   void idle() const {}
 #endif
-#if defined(SHOAL_REFUSED_STALE_NOT_CONST)
+#if defined(SHOAL_REFUSED_SELF_CONTAINED_NOT_STATIC)
+  bool kSelfContained = true;
+#elif defined(SHOAL_REFUSED_STALE_NOT_CONST)
   bool stale(What) { return false; }
 #elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
   bool stale() const { return false; }

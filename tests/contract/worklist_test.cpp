@@ -219,11 +219,8 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
       std::vector<Bfs> tasks;
       for (pe_t p = 0; p < n; ++p) {
         const vertex_t first = owners.begin[p];
-        tasks.push_back({{graph.offsets.data() + first, graph.targets.data(), first, owners.begin[p + 1] - first},
-                         owners,
-                         known[p].data(),
-                         {},
-                         plan.capacity != 8});
+        const CsrView rows{graph.offsets.data() + first, graph.targets.data(), first, owners.begin[p + 1] - first};
+        tasks.push_back({{owners, known[p].data(), {}}, rows, plan.capacity != 8});
       }
       std::vector<std::vector<Bfs::Item>> seeds(n);
       seeds[0].push_back({source, 0});

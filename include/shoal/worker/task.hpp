@@ -1,30 +1,45 @@
-// What a user writes: a plain struct, trivially copyable, that says what happens to one item.
+// What a user writes: a plain struct, trivially copyable, that says what happens to one item. Its members are const;
+// the data that they change is behind pointers.
 //
-//   Item              what travels; trivially copyable, 4 to 64 bytes, made by Item{}
-//   owner(item)       the PE that judges and runs it, 0 to the run's PEs - 1 (else the run ends with a UsageError that names
-//                     it); called by the pusher where there are several PEs, and always the same for the same item
-//   accept(item)      called once per item, at the owner, by one lane: true if it is to be run; may change the owner's data
-//   operator()(w, item, out)   called by a whole worker at the owner; pushes with out.push(w, ...) and out.push_each(w, ...)
-//   range(item), make(item, element)   instead of operator(): "push make(item, e) for each e of range(item)", which lets the
-//                     runtime spread the elements of many items over the lanes of a worker
-//   promising(item)   optional; at the owner, just before accept: false if accept would refuse it. A look without consequences:
-//                     a worker asks about several items before it has accept() judge those that are left
-//   kSelfContained    optional; `static constexpr bool kSelfContained = true`: who judges or runs an item needs to see nothing that
-//                     was written before it was pushed but the item. Spares GPUs memory fences for every item
-//   kKnowsOthers      optional; `static constexpr bool kKnowsOthers = true`: promising() may be asked of items of other PEs, too, by
-//                     the pusher, before worth_sending(). For tasks that keep what they have offered to others
-//   stale(item)       optional; just before it runs: true if it need not run any more
-//   worth_sending(item)   optional; at the pusher, for an item of another PE: false if it need not travel. Asked once of an
-//                     item; may note in this PE's own data what it lets through
-//   priority(item)    optional; a number, smaller first: with `--queue priority` items beyond a threshold wait (queue/buckets.hpp)
-//   accept_at(pe, item)   optional; accept by the pusher, on the data of the owner `pe`, which it reaches by peer access: with
-//                     `--judge remote` it replaces accept for items of other PEs. Atomics of system scope.
-//   key(item), combine(a, b)   optional; items of one owner with equal keys may be merged into combine(a, b) before they are sent
-//   idle(w, out, part, parts)  optional; a whole worker that found nothing looks through part `part` of `parts` of this PE's
-//                     own data, and may push. It goes by the data alone, and finds nothing when nothing is left to be done.
-//   enough()          optional; asked of every PE now and then, one lane: true ends the run on all PEs, with items left (Report::left)
+// Every task has
+//   Item                   what travels: trivially copyable, 4 to 64 bytes, made by Item{}
+//   owner(item)            the PE that judges and runs the item: 0 to n_pes - 1, and always the same for an item.
+//                          Asked by the pusher, if there are several PEs. Any other number ends the run with a
+//                          UsageError that names it
+//   accept(item)           judges: true if the item is to be run. Called once per item, at the owner, by one lane;
+//                          may change the owner's data
+// and, to run an item, either of
+//   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
+//   range(item), make(item, element)   "push make(item, e) for each e of range(item)": the library spreads the
+//                                      elements of many items over the lanes of a worker
 //
-// Every member is const; the data it changes is behind pointers. Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
+// It may have
+//   promising(item)        false if accept would refuse the item. A look without consequences: a worker asks it of
+//                          several items at once, and then has accept judge those that are left
+//   worth_sending(item)    false if an item for another PE need not travel. Asked once of an item, by the pusher; may
+//                          note in this PE's own data what it lets through
+//   stale(item)            true if an accepted item need not run any more. Asked just before it would run
+//   accept_at(pe, item)    with `--judge remote`, in place of accept for items of other PEs: the pusher judges, on
+//                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope
+//   priority(item)         a number, smaller first: with `--queue priority`, items beyond a threshold wait
+//                          (queue/buckets.hpp)
+//   key(item), combine(a, b)
+//                          with `--combine on`: items of one owner with equal keys may be merged into combine(a, b)
+//                          before they are sent
+//   idle(w, out, part, parts)
+//                          called by a whole worker that found no item: looks through part `part` of `parts` of this
+//                          PE's own data, and may push. It goes by the data alone, and finds nothing when nothing is
+//                          left to be done
+//   enough()               asked on every PE now and then, by one lane: true ends the run on all PEs, with items left
+//                          (Report::left)
+// and may promise, as `static constexpr bool NAME = true`,
+//   kSelfContained         whoever judges or runs an item needs to see the item, and nothing else that was written
+//                          before it was pushed. Spares GPUs a memory fence for every item
+//   kKnowsOthers           promising may be asked by the pusher of items for other PEs too, before worth_sending. For
+//                          tasks that remember what they have offered to others
+// and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
+//
+// Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -35,55 +50,51 @@
 
 namespace shoal {
 
+/// What is asked of every item. A task that is not one is refused by check_task, in words.
+template <class T>
+concept Task = requires(const T& t, const typename T::Item& item) {
+  { t.owner(item) } -> std::convertible_to<pe_t>;
+  { t.accept(item) } -> std::convertible_to<bool>;
+};
 template <class T>
 concept FanOutTask = requires(const T& t, const typename T::Item& item) {
   { t.range(item).size() } -> std::convertible_to<std::int64_t>;
   { t.make(item, t.range(item)[0]) } -> std::convertible_to<typename T::Item>;
+};
+
+// What a task may have beside that. A new member is named once more in detail::OptionalMembers, and has its words in
+// check_task.
+
+// Judging, and sparing it.
+template <class T>
+concept HasPromising = requires(const T& t, const typename T::Item& item) {
+  { t.promising(item) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
+  { t.worth_sending(item) } -> std::convertible_to<bool>;
 };
 template <class T>
 concept HasStale = requires(const T& t, const typename T::Item& item) {
   { t.stale(item) } -> std::convertible_to<bool>;
 };
 template <class T>
-concept HasPromising = requires(const T& t, const typename T::Item& item) {
-  { t.promising(item) } -> std::convertible_to<bool>;
+concept HasRemoteJudge = requires(const T& t, const typename T::Item& item) {
+  { t.accept_at(pe_t{}, item) } -> std::convertible_to<bool>;
+};
+// Promises.
+template <class T>
+concept SelfContained = requires {
+  requires T::kSelfContained;
 };
 template <class T>
-concept NamesSelfContained = requires {
-  T::kSelfContained;
+concept KnowsOthers = requires {
+  requires T::kKnowsOthers;
 };
-template <class T>
-inline constexpr bool kSelfContained = false;
-template <NamesSelfContained T>
-inline constexpr bool kSelfContained<T> = T::kSelfContained;
-template <class T>
-concept NamesKnowsOthers = requires {
-  T::kKnowsOthers;
-};
-template <class T>
-inline constexpr bool kKnowsOthers = false;
-template <NamesKnowsOthers T>
-inline constexpr bool kKnowsOthers<T> = T::kKnowsOthers;
-template <class T>
-concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
-  { t.worth_sending(item) } -> std::convertible_to<bool>;
-};
-
-/// What the library asks of every item. Beside it a task needs Item and, to run one, operator() or range and make:
-/// check_task says in words what is missing.
-template <class T>
-concept Task = requires(const T& t, const typename T::Item& item) {
-  { t.owner(item) } -> std::convertible_to<pe_t>;
-  { t.accept(item) } -> std::convertible_to<bool>;
-};
-
+// Order, merging, and the end.
 template <class T>
 concept HasPriority = requires(const T& t, const typename T::Item& item) {
   { t.priority(item) } -> std::convertible_to<double>;
-};
-template <class T>
-concept HasRemoteJudge = requires(const T& t, const typename T::Item& item) {
-  { t.accept_at(pe_t{}, item) } -> std::convertible_to<bool>;
 };
 template <class T>
 concept HasCombine = requires(const T& t, const typename T::Item& item) {
@@ -95,7 +106,6 @@ template <class T>
 concept HasIdle = requires(const T& t, const int& w, int& out, lane_t part) {
   t.template idle<int, int>(w, out, part, part);
 };
-
 template <class T>
 concept HasEnough = requires(const T& t) {
   { t.enough() } -> std::convertible_to<bool>;
@@ -115,53 +125,18 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 }
 || requires { &T::operator(); };  // not a template: for one kind of worker
 
-// What a task names, const or not: a member that is named and cannot be used is refused, not ignored.
-template <class T>
-concept NamesStale = requires(T& t, const typename T::Item& i) {
-  t.stale(i);
-}
-|| requires { &T::stale; };
-template <class T>
-concept NamesWorthSending = requires(T& t, const typename T::Item& i) {
-  t.worth_sending(i);
-}
-|| requires { &T::worth_sending; };
-template <class T>
-concept NamesPromising = requires(T& t, const typename T::Item& i) {
-  t.promising(i);
-}
-|| requires { &T::promising; };
-template <class T>
-concept NamesRange = requires(T& t, const typename T::Item& i) {
-  t.range(i);
-}
-|| requires { &T::range; };
-template <class T>
-concept NamesRemoteJudge = requires(T& t, const typename T::Item& i) {
-  t.accept_at(pe_t{}, i);
-}
-|| requires { &T::accept_at; };
-template <class T>
-concept NamesPriority = requires(T& t, const typename T::Item& i) {
-  t.priority(i);
+/// Something that has all names of optional members.
+struct OptionalMembers {
+  int range, promising, worth_sending, stale, accept_at, priority, key, combine, idle, enough;
 };
+/// Tells which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is ambiguous
+/// and does not compile.
 template <class T>
-concept NamesIdle = requires {
-  &T::idle;
-}
-|| requires { &T::template idle<int, int>; };
-template <class T>
-concept NamesEnough = requires {
-  &T::enough;
-};
-template <class T>
-concept NamesCombine = requires(T& t, const typename T::Item& i) {
-  t.combine(i, i);
-}
-|| requires(T& t, const typename T::Item& i) { t.key(i); };
+struct Beside : T, OptionalMembers {};
 }  // namespace detail
 
-/// Refuses at compile time, in words, a task that is incomplete or half says what it wants.
+/// Refuses at compile time, in words, a task that is incomplete, or has an optional member in a form that could not be used
+/// and would be passed over.
 template <class T>
 constexpr bool check_task() {
   static_assert(
@@ -175,25 +150,39 @@ constexpr bool check_task() {
       "an Item is made by Item{} and assigned where it waits: it has no constructor with parameters only, and no "
       "const or reference member");
   static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
+  static_assert(!std::is_final_v<T>, "a task is not final: a struct that derives from it tells which members it has");
+  using Lacks = detail::Beside<T>;  // `&Lacks::stale` compiles if the task lacks a member `stale`
   static_assert(
-      detail::RunsItems<T> || detail::NamesRange<T>,
+      detail::RunsItems<T> || !requires { &Lacks::range; },
       "a task needs `template <class W, class Out> void operator()(const W&, Item, Out&) const`, or range(item) "
       "and make(item, element) in its place");
-  static_assert(!detail::NamesStale<T> || HasStale<T>, "stale is `bool stale(Item) const`");
-  static_assert(!detail::NamesPromising<T> || HasPromising<T>, "promising is `bool promising(Item) const`");
-  static_assert(!detail::NamesWorthSending<T> || HasWorthSending<T>,
-                "worth_sending is `bool worth_sending(Item) const`");
   static_assert(
-      !detail::NamesRange<T> || FanOutTask<T>,
+      FanOutTask<T> || requires { &Lacks::range; },
       "a task with range needs `R range(Item) const`, where R has size() and [], and `Item make(Item, element) const`");
-  static_assert(!detail::NamesRemoteJudge<T> || HasRemoteJudge<T>, "accept_at is `bool accept_at(pe_t, Item) const`");
-  static_assert(!detail::NamesCombine<T> || HasCombine<T>,
-                "combining needs both `std::uint64_t key(Item) const` and `Item combine(Item, Item) const`");
-  static_assert(!detail::NamesPriority<T> || HasPriority<T>,
-                "`priority(Item) const` returns a number; smaller runs first");
-  static_assert(!detail::NamesIdle<T> || HasIdle<T>,
-                "idle is `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`");
-  static_assert(!detail::NamesEnough<T> || HasEnough<T>, "enough is `bool enough() const`");
+  static_assert(
+      HasPromising<T> || requires { &Lacks::promising; }, "promising is `bool promising(Item) const`");
+  static_assert(
+      HasWorthSending<T> || requires { &Lacks::worth_sending; }, "worth_sending is `bool worth_sending(Item) const`");
+  static_assert(
+      HasStale<T> || requires { &Lacks::stale; }, "stale is `bool stale(Item) const`");
+  static_assert(
+      HasRemoteJudge<T> || requires { &Lacks::accept_at; }, "accept_at is `bool accept_at(pe_t, Item) const`");
+  static_assert(
+      !requires { T::kSelfContained; } || requires { typename std::bool_constant<T::kSelfContained>; },
+      "kSelfContained is `static constexpr bool`");
+  static_assert(
+      !requires { T::kKnowsOthers; } || requires { typename std::bool_constant<T::kKnowsOthers>; },
+      "kKnowsOthers is `static constexpr bool`");
+  static_assert(
+      HasPriority<T> || requires { &Lacks::priority; }, "`priority(Item) const` returns a number; smaller runs first");
+  static_assert(
+      HasCombine<T> || requires { &Lacks::key, &Lacks::combine; },
+      "combining needs both `std::uint64_t key(Item) const` and `Item combine(Item, Item) const`");
+  static_assert(
+      HasIdle<T> || requires { &Lacks::idle; },
+      "idle is `template <class W, class Out> void idle(const W&, Out&, lane_t part, lane_t parts) const`");
+  static_assert(
+      HasEnough<T> || requires { &Lacks::enough; }, "enough is `bool enough() const`");
   return true;
 }
 

@@ -91,7 +91,7 @@ class Out {
     if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (keep[k] || (kKnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
+        if (keep[k] || (KnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
       }
     }
     for (lane_t k = 0; k < kSome; ++k) {

@@ -38,7 +38,7 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
     here += created_at(view, q);
   }
   created = w.sum(here);
-  if constexpr (kSelfContained<typename View::Task>) {
+  if constexpr (SelfContained<typename View::Task>) {
     // Their rings and channels pass an item on, but not what its pusher did before: a tail that was counted up for an item that is
     // completed already may be read too old. Adding zero cannot come before that count: the pusher's ticket would follow
     // from it, the slot from the ticket, the completion from the slot, and this addition from the completion.

@@ -47,18 +47,18 @@ template <class TaskT, class TransportT>
 struct WorklistView {
   using Task = TaskT;
   using Item = typename TaskT::Item;
-  using Sender = ChannelSender<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
-  using Receiver = ChannelReceiver<Item, PutsSeveral<TransportT, Item>, !kSelfContained<TaskT>>;
+  using Sender = ChannelSender<Item, PutsSeveral<TransportT, Item>, !SelfContained<TaskT>>;
+  using Receiver = ChannelReceiver<Item, PutsSeveral<TransportT, Item>, !SelfContained<TaskT>>;
 
   TaskT task;
   TransportT transport;
   pe_t me = 0;
   pe_t n_pes = 1;
-  PeControl* control[kMaxPes] = {};             ///< every PE's counters; control[me] is here
-  SlotRing<Item, !kSelfContained<TaskT>> ring;  ///< here
-  SpillPool<Item> spill;                        ///< here
-  RemoteSlot<Item>* outbox[kMaxPes] = {};       ///< outbox[q]: slots at PE q for items from here
-  RemoteSlot<Item>* inbox[kMaxPes] = {};        ///< inbox[q]: slots here for items from PE q
+  PeControl* control[kMaxPes] = {};            ///< every PE's counters; control[me] is here
+  SlotRing<Item, !SelfContained<TaskT>> ring;  ///< here
+  SpillPool<Item> spill;                       ///< here
+  RemoteSlot<Item>* outbox[kMaxPes] = {};      ///< outbox[q]: slots at PE q for items from here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};       ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
   FarStore<Item> far;              ///< tasks with priority(): lists = 0 when the run does not use it
   std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out

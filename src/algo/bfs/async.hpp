@@ -19,7 +19,7 @@ class BfsAsync : public BfsEngine {
     // Where arcs are few, levels are many and each is a chain of latencies: one look less.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      tasks_.push_back({graph.out[p], graph.partition.owner, known_.all(p), known_.parts(), look_first});
+      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first});
     }
   }
 

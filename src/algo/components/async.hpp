@@ -20,7 +20,7 @@ class ComponentsAsync : public ComponentsEngine {
       : machine_(machine), graph_(graph), known_(machine, graph, "labels"), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       const CsrView in = graph.symmetric ? CsrView{} : graph.in[p];
-      tasks_.push_back({graph.out[p], in, graph.partition.owner, known_.all(p), known_.parts()});
+      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], in});
       seeds_.push_back(prepare_.seeds(*this, p));
     }
   }

@@ -18,7 +18,7 @@ class SsspAsync : public SsspEngine {
   SsspAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
       : graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      tasks_.push_back({graph.out[p], graph.out_weights[p], graph.partition.owner, known_.all(p), known_.parts()});
+      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], graph.out_weights[p]});
     }
   }
 
