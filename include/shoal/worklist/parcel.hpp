@@ -52,10 +52,11 @@ SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool ha
   return w.lane() == 0 ? scan.total : 0;
 }
 
-/// Worker-collective: puts items into this worker's spill.
+/// Worker-collective: puts items into this worker's spill. Out of line on GPUs, on copies, as send_parcel.
 /// @return leader: how many there were
 template <Worker W, class View, lane_t kSome>
-SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list, Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list,
+                                               Parcel<typename View::Item, kSome>& parcel) {
   lane_t spilled = 0;
   for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
   return spilled;
@@ -111,10 +112,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& 
   } else {
     put_parcel(w, view, parcel);
   }
-  lane_t spilled = 0;
-  if (!w.any(any_of(parcel.has))) return spilled;
-  for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
-  return spilled;
+  return w.any(any_of(parcel.has)) ? spill_parcel(w, view, list, parcel) : 0;
 }
 
 }  // namespace shoal
