@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "data/formats.hpp"
+#include "data/formats/arc_lines.hpp"
 #include "data/formats/npy.hpp"
 #include "data/formats/zip.hpp"
 #include "data/io_graphs.hpp"
@@ -283,6 +285,20 @@ std::int64_t most_held(const std::function<void()>& f) {
   const std::int64_t before = memory_now("VmRSS");
   f();
   return memory_now("VmHWM") - before;
+}
+
+TEST(Reading, IsEstimatedNearWhatItTakes) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  const Folder folder;
+  const std::string file = folder / "g.el";
+  write_graph(generate(parse_generator("uniform:17,degree=24,directed")), file);
+  // The text is mapped, or held beside.
+  const std::int64_t text = static_cast<std::int64_t>(std::filesystem::file_size(file));
+  const std::string held = in_child([&] { return std::to_string(most_held([&] { read_graph(file); }) - text); });
+  const std::int64_t arcs = (std::int64_t{24} << 17), estimate = io::peak_bytes(1 << 17, arcs, WeightKind::none, false);
+  const double ratio = static_cast<double>(estimate) / std::stod(held);
+  EXPECT_GT(ratio, 0.75) << held;
+  EXPECT_LT(ratio, 1.5) << held;
 }
 
 struct Case {

@@ -258,8 +258,9 @@ std::int64_t peak_bytes(std::int64_t vertices, std::int64_t arcs, WeightKind kin
   const std::int64_t weight = kind == WeightKind::none ? 0 : kind == WeightKind::int32 ? 4 : 8;
   const std::int64_t listed = arcs * (8 + weight), placed = arcs * (4 + weight) * (undirected ? 2 : 1);
   const std::int64_t offsets = (vertices + 1) * static_cast<std::int64_t>(sizeof(arc_t));
-  // While arcs are placed there are the list and the graph; then the graph, and offsets once more to look for reverses.
-  return placed + offsets + std::max(listed, offsets);
+  // Pieces of the list are joined to a second one; then there are the list and the graph; then the graph, and offsets once
+  // more to look for reverses.
+  return offsets + std::max({2 * listed, placed + listed, placed + offsets});
 }
 
 namespace {
