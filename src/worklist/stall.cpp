@@ -24,6 +24,7 @@ std::int64_t PeSnapshot::in_hand() const {
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks) {
   PeSnapshot s;
+  s.cause = control.cause.load();
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
   s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());
@@ -42,6 +43,20 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
     s.unread.push_back(control.receive[q].unread());
   }
   return s;
+}
+
+RunEnd end_of(const std::vector<PeSnapshot>& pes) {
+  RunEnd end;
+  const auto consider = [&end](RunState how, std::size_t p) {
+    if (how > end.how) end = {how, static_cast<pe_t>(p)};
+  };
+  for (std::size_t p = 0; p < pes.size(); ++p) {
+    consider(static_cast<RunState>(pes[p].cause), p);
+    const auto state = static_cast<RunState>(pes[p].state);
+    if (state == RunState::running || state == RunState::stalled) consider(RunState::stalled, p);
+    if (state == RunState::interrupted) consider(state, p);
+  }
+  return end;
 }
 
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes) {

@@ -117,6 +117,85 @@ TEST(FailingTransport, APeThatCannotBeToldOfTheEnd) {
 }
 
 // A call that is wrong moves nothing: the worklist is as it was.
+/// Fails twice in one item, on its last PE, in either order: an operation of the transport fails, and spill is full.
+struct FailsTwice {
+  struct Item {
+    pe_t at;
+    std::uint32_t hops;
+  };
+  pe_t n_pes = 1;
+  bool full_first = false;
+
+  pe_t owner(Item item) const { return item.at; }
+  bool accept(Item) const { return true; }
+  template <class W, class Out>
+  void operator()(const W& w, Item item, Out& out) const {
+    if (item.hops == 0) return;
+    if (full_first) fill(w, item.at, out);
+    out.push(w, {(item.at + 1) % n_pes, 0});
+    if (!full_first) fill(w, item.at, out);
+  }
+
+ private:
+  template <class W, class Out>
+  static void fill(const W& w, pe_t here, Out& out) {
+    for (int i = 0; i < 1000; ++i) out.push(w, {here, 0});
+    out.flush(w);
+  }
+};
+
+// What went wrong first is told: what comes of it later may look worse.
+TEST(TwoFailures, TheFirstOfAPeIsTold) {
+  for (const pe_t pes : {2, 3}) {
+    for (const KernelKind kernel : kKernels) {
+      const Machine machine = cpu_machine(pes, 1);
+      LaunchPlan plan = small_plan(kernel, 2);
+      plan.spill_near = plan.spill_far = 0;
+      plan.stall_timeout_seconds = 5;
+      FaultState state;
+      Worklist<FailsTwice, FaultyTransport<>> list(machine, plan, FaultyTransport<>(&state));
+      for (const bool full_first : {true, false, true}) {
+        SCOPED_TRACE(describe(machine, plan) + (full_first ? ", full first" : ", the transport fails first"));
+        std::vector<std::vector<FailsTwice::Item>> seeds(pes);
+        seeds[pes - 1] = {{pes - 1, 1}};
+        state.arm({.fail_at = 0});
+        const auto run = [&] { list.run(std::vector<FailsTwice>(pes, {pes, full_first}), seeds); };
+        if (full_first) {
+          EXPECT_THROW(run(), CapacityError);
+        } else {
+          EXPECT_THROW(run(), TransportError);
+        }
+        EXPECT_EQ(state.failed(), 1) << "nothing was planted";
+      }
+    }
+  }
+}
+
+TEST(TwoFailures, TheWorstOfAllPesIsTold) {
+  const auto end = [](std::vector<std::pair<RunState, RunState>> cause_and_state) {
+    std::vector<PeSnapshot> pes;
+    for (const auto& [cause, state] : cause_and_state) {
+      pes.emplace_back();
+      pes.back().cause = static_cast<std::uint64_t>(cause);
+      pes.back().state = static_cast<std::uint64_t>(state);
+    }
+    const RunEnd how_and_where = end_of(pes);
+    return std::pair(how_and_where.how, how_and_where.where);
+  };
+  using enum RunState;
+  using End = std::pair<RunState, pe_t>;
+  EXPECT_EQ(end({{done, done}, {running, done}}), End(done, 0));
+  EXPECT_EQ(end({{running, done}, {running, done}}), End(done, 0)) << "the host ended it";
+  EXPECT_EQ(end({{done, enough}, {enough, done}}), End(enough, 1));
+  EXPECT_EQ(end({{running, worklist_full}, {worklist_full, worklist_full}}), End(worklist_full, 1));
+  EXPECT_EQ(end({{running, enough}, {transport_failed, enough}, {enough, enough}}), End(transport_failed, 1));
+  EXPECT_EQ(end({{worklist_full, stalled}, {transport_failed, stalled}}), End(transport_failed, 1));
+  EXPECT_EQ(end({{running, stalled}, {running, stalled}}), End(stalled, 0)) << "the host gave up";
+  EXPECT_EQ(end({{running, interrupted}, {worklist_full, interrupted}}), End(interrupted, 0)) << "it was called off";
+  EXPECT_EQ(end({{done, done}, {running, running}}), End(stalled, 1)) << "nobody told it";
+  EXPECT_EQ(end({{transport_failed, transport_failed}, {running, running}}), End(transport_failed, 0));
+}
+
 TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   const Machine machine = cpu_machine(2, 1);
   Worklist<Tree> list(machine, small_plan(KernelKind::persistent, 8));

@@ -23,7 +23,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   const auto start = std::chrono::steady_clock::now();
   const auto end_as = [&](RunState why) {
     for (const View& view : views) {
-      if (view.here().state.load() == 0) view.here().state.store_release(static_cast<std::uint32_t>(why));
+      std::uint32_t running = 0;
+      view.here().state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
     }
   };
   Watchdog watchdog(

@@ -11,6 +11,7 @@ namespace shoal {
 
 /// The counters of one PE at one moment, as the host read them.
 struct PeSnapshot {
+  std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
   std::uint64_t seeds_taken = 0;
   std::uint64_t beats = 0;  ///< a number that changes while workers judge what is pushed, and run items
@@ -66,6 +67,15 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
   }
   here.looked = true;
 }
+
+/// How a run ended, and on which PE that began.
+struct RunEnd {
+  RunState how = RunState::done;
+  pe_t where = 0;
+};
+/// The worst of the PEs' own first reasons: one PE may have failed before it knew that another had. A PE that nobody ended well,
+/// or that the host stopped, has stalled (or was called off), unless something worse explains it. After all workers have left.
+RunEnd end_of(const std::vector<PeSnapshot>& pes);
 
 /// Sum of created minus sum of completed: items that are somewhere. 0 means quiescent (if nothing runs any more).
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);

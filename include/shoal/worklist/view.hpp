@@ -31,6 +31,7 @@ struct PeControl {
   PaddedWord<std::uint64_t, Scope::system> phase;   ///< the phase that every worker is to carry out
   Word<lane_t, Scope::system> nearest[kMostSlots];  ///< smallest bucket parked in each slot, or less
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
+  Word<std::uint32_t, Scope::system> cause;         ///< the first RunState for which a worker of this PE ended the run
   RingCounters ring;
   RingCounters spill_free;
   lane_t chunk_items;  ///< of a chunk of spill, for the host's reports
@@ -83,18 +84,23 @@ struct WorklistView {
     }
     stop_all(RunState::task_failed);
   }
-  /// Ends the run on every PE; the first reason wins only per PE, the host reports the worst. A PE that cannot be told is
-  /// stopped by its watchdog, and the others report that the transport failed.
+  /// Ends the run on every PE. Of several reasons each PE keeps its workers' first one; the host reports the worst of these. A PE
+  /// that cannot be told is stopped by its watchdog, and the run reports that the transport failed.
   SHOAL_FN void stop_all(RunState why) const {
     const auto tell = [&](RunState state) {
       bool told = true;
       for (pe_t q = 0; q < n_pes; ++q) {
         if (q != me) told &= transport.set(q, &control[q]->state, static_cast<std::uint32_t>(state));
       }
-      here().state.store_release(static_cast<std::uint32_t>(state));
       return told;
     };
-    if (!tell(why)) tell(RunState::transport_failed);
+    if (!tell(why)) {
+      why = RunState::transport_failed;
+      tell(why);
+    }
+    std::uint32_t none = 0;
+    here().cause.compare_swap(none, static_cast<std::uint32_t>(why));
+    here().state.store_release(static_cast<std::uint32_t>(why));
   }
 };
 

@@ -152,35 +152,30 @@ class Worklist {
                        " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1));
     }
     std::vector<PeSnapshot> pes;
-    RunState worst = RunState::done;
-    pe_t where = 0;
-    for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-      pes.push_back(snapshot(counters()[p], machine_.n_pes(), chunks()));
-      const RunState state = static_cast<RunState>(pes.back().state);
-      if (state > worst) worst = state, where = p;
-      if (state == RunState::running) worst = RunState::stalled, where = p;
-    }
-    if (worst == RunState::interrupted) throw Interrupted();
-    if (worst == RunState::worklist_full) {
+    for (const PeControl& counter : counters()) pes.push_back(snapshot(counter, machine_.n_pes(), chunks()));
+    const RunEnd end = end_of(pes);
+    if (end.how == RunState::interrupted) throw Interrupted();
+    if (end.how == RunState::worklist_full) {
       throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
                           std::to_string(plan_.capacity) + " items and spill of " +
                           std::to_string(chunks() * plan_.chunk_items) + ", in chunks of " +
                           std::to_string(plan_.chunk_items) +
                           " that are one worker's each; raise --capacity or --spill");
     }
-    if (worst == RunState::transport_failed) {
-      throw TransportError("an operation towards PE " + std::to_string(where) + " failed; " + diagnose(pes));
+    if (end.how == RunState::transport_failed) {
+      throw TransportError("an operation of PE " + std::to_string(end.where) + " towards another PE failed; " +
+                           diagnose(pes));
     }
-    if (worst == RunState::stalled) {
+    if (end.how == RunState::stalled) {
       const std::string line = diagnose(pes);
       const std::string file = dump(pes, line);
       throw DeviceError("no progress for " + exact(plan_.stall_timeout_seconds) + " s: " + line +
                         (file.empty() ? "" : "; counters in " + file));
     }
-    if (worst == RunState::done && outstanding(pes) != 0) {
+    if (end.how == RunState::done && outstanding(pes) != 0) {
       throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
     }
-    return worst;
+    return end.how;
   }
 
   /// What the workers of PE p counted and sent in this run.
