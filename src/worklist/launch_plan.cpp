@@ -154,6 +154,18 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   return plan;
 }
 
+std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {
+  const std::string chunk = std::to_string(plan.chunk_items);
+  const std::string more_spill = std::to_string(2 * std::max({waiting, spill, std::int64_t{plan.chunk_items}}));
+  const ticket_t more_capacity = std::bit_ceil(plan.capacity + static_cast<ticket_t>(waiting));
+  return "worklist full: " + std::to_string(waiting) + (waiting == 1 ? " item waits" : " items wait") +
+         ", and a PE has a ring of " + std::to_string(plan.capacity) + " items and spill of " + std::to_string(spill) +
+         ", in chunks of " + chunk + " that are one worker's each; " +
+         (plan.queue == QueueKind::priority
+              ? "items beyond the threshold wait in spill alone: use --spill " + more_spill
+              : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
+}
+
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why) {
   if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
   plan.judge_remote = !plan.combine;

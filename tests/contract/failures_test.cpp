@@ -1,6 +1,7 @@
 // What fails, fails in words, on every PE, without a hang; and the same worklist works afterwards.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -116,7 +117,6 @@ TEST(FailingTransport, APeThatCannotBeToldOfTheEnd) {
   }
 }
 
-// A call that is wrong moves nothing: the worklist is as it was.
 /// Fails twice in one item, on its last PE, in either order: an operation of the transport fails, and spill is full.
 struct FailsTwice {
   struct Item {
@@ -196,6 +196,7 @@ TEST(TwoFailures, TheWorstOfAllPesIsTold) {
   EXPECT_EQ(end({{transport_failed, transport_failed}, {running, running}}), End(transport_failed, 0));
 }
 
+// A call that is wrong moves nothing: the worklist is as it was.
 TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   const Machine machine = cpu_machine(2, 1);
   Worklist<Tree> list(machine, small_plan(KernelKind::persistent, 8));
@@ -332,7 +333,9 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
             const long waiting = std::stol(line.substr(line.find(start) + start.size()));
             EXPECT_GT(waiting, 0) << line;
             EXPECT_LE(waiting, 2 * 1000 + 1) << line;  // as many as the tree has, at most
-            EXPECT_NE(line.find("--capacity"), std::string::npos) << line;
+            EXPECT_NE(line.find("use --spill " + std::to_string(std::max(2 * waiting, 128L)) + ", or --capacity "),
+                      std::string::npos)
+                << line;
           }
           narrow.run(list);
           EXPECT_TRUE(narrow.is_right());
@@ -340,6 +343,21 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
       }
     }
   }
+}
+
+// Which of the two helps, and how much of it.
+TEST(FullWorklist, SaysWhatWouldHelp) {
+  LaunchPlan plan;
+  plan.capacity = 1024;
+  plan.chunk_items = 64;
+  EXPECT_EQ(full_line(plan, 3000, 640),
+            "worklist full: 3000 items wait, and a PE has a ring of 1024 items and spill of 640, in chunks of 64 that "
+            "are one worker's each; use --spill 6000, or --capacity 4096");
+  EXPECT_NE(full_line(plan, 10, 5000).find("; use --spill 10000, or --capacity 2048"), std::string::npos);
+  plan.queue = QueueKind::priority;
+  EXPECT_EQ(full_line(plan, 1, 0),
+            "worklist full: 1 item waits, and a PE has a ring of 1024 items and spill of 0, in chunks of 64 that are "
+            "one worker's each; items beyond the threshold wait in spill alone: use --spill 128");
 }
 
 // Spill that is a little too small, at every size up to one that is enough: an error or the right result, nothing

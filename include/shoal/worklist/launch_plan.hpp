@@ -40,6 +40,11 @@ void note_unused(const Options& options, Decisions& why);
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        Decisions& why);
 
+/// The line of a CapacityError: what there was, and what would help.
+/// @param waiting  items that wait on all PEs
+/// @param spill    items for which a PE had spill
+std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
+
 /// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why);
 

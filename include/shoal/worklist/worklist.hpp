@@ -156,11 +156,7 @@ class Worklist {
     const RunEnd end = end_of(pes);
     if (end.how == RunState::interrupted) throw Interrupted();
     if (end.how == RunState::worklist_full) {
-      throw CapacityError("worklist full: " + std::to_string(left) + " items wait, and a PE has a ring of " +
-                          std::to_string(plan_.capacity) + " items and spill of " +
-                          std::to_string(chunks() * plan_.chunk_items) + ", in chunks of " +
-                          std::to_string(plan_.chunk_items) +
-                          " that are one worker's each; raise --capacity or --spill");
+      throw CapacityError(full_line(plan_, left, static_cast<std::int64_t>(chunks() * plan_.chunk_items)));
     }
     if (end.how == RunState::transport_failed) {
       throw TransportError("an operation of PE " + std::to_string(end.where) + " towards another PE failed; " +
