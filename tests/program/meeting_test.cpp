@@ -6,26 +6,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <regex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "shoal/shoal.hpp"
+#include "run_on.hpp"
 
 namespace shoal {
 namespace {
 
-using Body = std::function<bool(Context&)>;
-
-/// The exit status of a program of `pes` PEs, one thread each.
 int run_on(int pes, const std::string& stall_timeout, const Body& body) {
-  std::vector<std::string> words = {"program",           "--device",        "cpu",        "--threads", "1", "--pes",
-                                    std::to_string(pes), "--stall-timeout", stall_timeout};
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  return run_program(static_cast<int>(argv.size()), argv.data(), "meets", 0, body);
+  return status_of(body, pes, {"--stall-timeout", stall_timeout});
 }
 
 /// A task that does nothing.

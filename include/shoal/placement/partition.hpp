@@ -20,10 +20,10 @@ struct OwnerTable {
   vertex_t begin[kMaxPes + 1] = {};  ///< PE p owns placed vertices [begin[p], begin[p + 1])
   pe_t n_pes = 1;
 
-  /// The owner of a placed vertex.
+  /// The owner of a placed vertex. Of a number that is no vertex's it is n_pes, no PE: the worklist refuses such an item.
   SHOAL_FN pe_t operator()(vertex_t v) const {
     pe_t p = 0;
-    while (p + 1 < n_pes && v >= begin[p + 1]) ++p;
+    while (p < n_pes && v >= begin[p + 1]) ++p;
     return p;
   }
 };

@@ -23,7 +23,8 @@
 
 namespace shoal {
 
-/// An array in one PE's memory: what a task changes. Owner on the host, `data()` goes into the task.
+/// An array in one PE's memory: what a task changes. Owner on the host; `data()` goes into the task, and is for it alone: on GPUs
+/// the host cannot follow it. The host reads and writes with Context::read and write.
 template <class T>
 class PeArray {
  public:
@@ -70,7 +71,17 @@ class Context {
   const Csr& input() const { return input_; }
   /// The source that the user gave: an input number for the reference, a placed number for the task.
   vertex_t source() const { return source_; }
-  vertex_t placed_source() const { return placed_.partition.placed(source_); }
+  vertex_t placed_source() const { return placed_vertex(source_); }
+  /// The placed number of a vertex that a program takes from elsewhere: for seeds.
+  /// @param input  the vertex in the input's numbers
+  /// @throws UsageError  the graph has no such vertex
+  vertex_t placed_vertex(std::int64_t input) const {
+    if (input < 0 || input >= placed_.num_vertices) {
+      throw UsageError("vertex " + std::to_string(input) + ": the graph has " + std::to_string(placed_.num_vertices) +
+                       " vertices, numbered from 0");
+    }
+    return placed_.partition.placed(static_cast<vertex_t>(input));
+  }
 
   /// `n` elements in this PE's memory, each `value`.
   template <class T>
@@ -87,6 +98,18 @@ class Context {
     std::vector<T> copy(static_cast<std::size_t>(mine.size()));
     if (mine.size() > 0) machine_.copy_out(me_, copy.data(), mine.data(), copy.size() * sizeof(T));
     return copy;
+  }
+
+  /// Gives the elements of one of this PE's arrays other values. Between runs.
+  /// @param values  [mine.size()] on the host
+  /// @throws UsageError  there are more or fewer; nothing has changed
+  template <class T>
+  void write(const PeArray<T>& mine, const std::vector<T>& values) const {
+    if (static_cast<std::int64_t>(values.size()) != mine.size()) {
+      throw UsageError("write: " + std::to_string(values.size()) + " values for an array of " +
+                       std::to_string(mine.size()) + " elements; one for each is wanted");
+    }
+    if (mine.size() > 0) machine_.copy_in(me_, mine.data(), values.data(), values.size() * sizeof(T));
   }
 
   /// Every PE: what each wrote about its vertices, [num_vertices] in the input's numbers, on every PE.

@@ -371,10 +371,24 @@ class Scheduler {
     seeds_left_ = first < n;
     if (!seeds_left_) return false;
     const std::uint64_t end = n - first < share ? n : first + share;
+    if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
     out_.push_numbered(w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
                        [this](std::int64_t i) { return view().seeds[i]; });
     complete(end - first);
     return true;
+  }
+
+  /// Worker-collective: for a PE that is alone, and asks nobody else's owner(). A seed is what a user gives, and may be a vertex that
+  /// the graph has not; the run ends then, before the task touches its data there.
+  SHOAL_FN bool seeds_are_mine(std::uint64_t first, std::uint64_t end) const {
+    bool astray = false;
+    for (std::uint64_t i = first + w_.lane(); i < end; i += w_.size()) {
+      const pe_t owner[1] = {view().task.owner(view().seeds[i])};
+      if (view().is_pe(owner[0])) continue;
+      view().refuse(owner);
+      astray = true;
+    }
+    return !w_.any(astray);
   }
 
   SHOAL_FN void run_items(lane_t n) { run_batch(w_, out_, desk_, n); }

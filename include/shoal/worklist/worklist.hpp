@@ -147,9 +147,12 @@ class Worklist {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       const std::uint64_t refused = counters()[p].refused.load();
       if (refused == 0) continue;
-      throw UsageError("the task's owner() returned " + std::to_string(RefusedOwner::owner(refused)) +
-                       " for an item pushed on PE " + std::to_string(p) + "; with " + std::to_string(machine_.n_pes()) +
-                       " PEs it must be 0 to " + std::to_string(machine_.n_pes() - 1));
+      const pe_t n = machine_.n_pes(), owner = RefusedOwner::owner(refused);
+      throw UsageError(
+          "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " + std::to_string(p) +
+          "; with " + std::to_string(n) + (n == 1 ? " PE" : " PEs") + " it must be 0" +
+          (n == 1 ? "" : " to " + std::to_string(n - 1)) +
+          (owner == n ? " (an OwnerTable returns the number of PEs for what is no vertex of the graph)" : ""));
     }
     std::vector<PeSnapshot> pes;
     for (const PeControl& counter : counters()) pes.push_back(snapshot(counter, machine_.n_pes(), chunks()));

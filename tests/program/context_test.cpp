@@ -1,0 +1,110 @@
+// What a program does with its arrays and its graph.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "run_on.hpp"
+
+namespace shoal {
+namespace {
+
+/// Doubles the value at a vertex, once.
+struct Double {
+  struct Item {
+    vertex_t v;
+  };
+  CsrView graph;
+  OwnerTable owners;
+  std::uint32_t* value;
+
+  SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+  SHOAL_FN bool accept(Item item) const {
+    value[graph.local(item.v)] *= 2;
+    return false;
+  }
+  template <class W, class Out>
+  SHOAL_FN void operator()(const W&, Item, Out&) const {}
+};
+
+TEST(Context, WhatTheHostWritesTheTaskSees) {
+  for (const int pes : {1, 3}) {
+    const auto body = [](Context& ctx) {
+      const vertex_t n = ctx.graph().count;
+      const auto value = ctx.alloc<std::uint32_t>(n, 0);
+      std::vector<std::uint32_t> mine(n);
+      std::iota(mine.begin(), mine.end(), ctx.graph().first);
+      ctx.write(value, mine);
+      std::vector<Double::Item> seeds;
+      for (vertex_t i = 0; i < n; ++i) seeds.push_back({ctx.graph().first + i});
+      run(ctx, Double{ctx.graph(), ctx.owners(), value.data()}, seeds);
+      for (std::uint32_t& x : mine) x *= 2;
+      return ctx.read(value) == mine;
+    };
+    EXPECT_EQ(status_of(body, pes, {"--partition", "block"}, "chain:100"), 0);
+  }
+}
+
+TEST(Context, WriteRefusesAnotherNumberOfValues) {
+  const auto body = [](Context& ctx) {
+    const auto array = ctx.alloc<int>(3, 7);
+    for (const std::size_t n : {0, 2, 4}) {
+      try {
+        ctx.write(array, std::vector<int>(n, 1));
+        return false;
+      } catch (const UsageError& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  "write: " + std::to_string(n) + " values for an array of 3 elements; one for each is wanted");
+      }
+    }
+    ctx.write(ctx.alloc<int>(0, 0), {});
+    return ctx.read(array) == std::vector<int>(3, 7);
+  };
+  EXPECT_EQ(status_of(body, 2), 0);
+}
+
+TEST(Context, PlacedVertexIsTheInverseOfInput) {
+  const auto body = [](Context& ctx) {
+    for (std::int64_t v = 0; v < 50; ++v) {
+      EXPECT_EQ(ctx.placed().partition.input(ctx.placed_vertex(v)), static_cast<vertex_t>(v));
+    }
+    for (const std::int64_t v : {std::int64_t{-1}, std::int64_t{50}, std::int64_t{1} << 40}) {
+      EXPECT_THROW(ctx.placed_vertex(v), UsageError) << v;
+    }
+    return true;
+  };
+  EXPECT_EQ(status_of(body, 3, {"--partition", "random"}, "chain:50"), 0);
+}
+
+// Such a seed went to the last PE, whose data has nothing there.
+TEST(Context, ASeedThatIsNoVertexIsRefused) {
+  for (const int pes : {1, 2, 3}) {
+    for (const char* kernel : {"persistent", "discrete"}) {
+      for (const vertex_t wrong : {vertex_t{100}, vertex_t{1000000000}, kNoVertex}) {
+        for (const pe_t giver : {0, pes - 1}) {
+          SCOPED_TRACE(std::to_string(pes) + " PEs, " + kernel + ", vertex " + std::to_string(wrong));
+          const auto body = [&](Context& ctx) {
+            const auto value = ctx.alloc<std::uint32_t>(ctx.graph().count, 1);
+            std::vector<Double::Item> seeds = {{ctx.placed_vertex(3)}};
+            if (ctx.my_pe() == giver) seeds.push_back({wrong});
+            run(ctx, Double{ctx.graph(), ctx.owners(), value.data()}, seeds);
+            return true;
+          };
+          ::testing::internal::CaptureStderr();
+          EXPECT_EQ(status_of(body, pes, {"--kernel", kernel}, "chain:100"), 2);
+          const std::string line = ::testing::internal::GetCapturedStderr();
+          EXPECT_NE(line.find("owner() returned " + std::to_string(pes) + " for an item pushed on PE " +
+                              std::to_string(giver) + "; with "),
+                    std::string::npos)
+              << line;
+          EXPECT_NE(line.find("no vertex of the graph"), std::string::npos) << line;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shoal
