@@ -113,6 +113,7 @@ std::string name_arguments(const std::string& message) {
     while (end < text.size() && (is_letter(text[end]) || (text[end] == '-' && is_letter(text[end - 1])))) ++end;
     std::string name(text.substr(at, end - at));
     std::replace(name.begin(), name.end(), '-', '_');
+    if (name == "vertices") name = "num_vertices";
     out += name;
     at = end;
     if (std::find(std::begin(kSwitches), std::end(kSwitches), name) != std::end(kSwitches)) {

@@ -1,4 +1,5 @@
 // shoal.Graph: made from files, generators and arrays; shown as NumPy arrays without a copy.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -126,17 +127,20 @@ void bind_graph(nb::module_& module) {
   });
   graph.def_static(
       "_read",
-      [](const nb::bytes& name, bool undirected, bool dedup, bool cache, const std::string& format) {
+      [](const nb::bytes& name, bool undirected, bool dedup, std::optional<std::int64_t> num_vertices, bool cache,
+         const std::string& format) {
         const std::string file(name.c_str(), name.size());
         ReadOptions options;
         options.undirected = undirected;
         options.dedup = dedup;
+        options.num_vertices = num_vertices;
         options.use_cache = cache;
         options.format = format;
         options.progress = [](double) { throw_if_interrupted(); };
         return unlocked([&] { return Graph{std::make_shared<const Csr>(read_graph(file, options))}; });
       },
-      nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("cache"), nb::arg("format"));
+      nb::arg("file"), nb::arg("undirected"), nb::arg("dedup"), nb::arg("num_vertices").none(), nb::arg("cache"),
+      nb::arg("format"));
   graph.def_static(
       "_generate",
       [](const std::string& spec) {

@@ -64,6 +64,7 @@ class Graph:
         *,
         undirected: bool = False,
         dedup: bool = False,
+        num_vertices: int | None = None,
         cache: bool = False,
         format: str | None = None,
     ) -> Graph: ...
@@ -168,6 +169,7 @@ def read(
     *,
     undirected: bool = False,
     dedup: bool = False,
+    num_vertices: int | None = None,
     cache: bool = False,
     format: str | None = None,
 ) -> Graph: ...

@@ -19,6 +19,7 @@ def read(
     *,
     undirected: bool = False,
     dedup: bool = False,
+    num_vertices: int | None = None,
     cache: bool = False,
     format: str | None = None,
 ) -> Graph:
@@ -29,12 +30,15 @@ def read(
     Parameters
     ----------
     file
-        ``.mtx .gr .graph .el .wel .txt .tsv .csv`` (also ``.gz``, ``.zst``), ``.sg .wsg .npz .shoal``; ``-`` is standard
-        input.
+        ``.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv`` (also ``.gz``, ``.zst``), ``.sg .wsg .npz .shoal``; ``-``
+        is standard input. Parallel entries are parallel arcs, those of a SciPy matrix too.
     undirected
         Take each line of an edge list in both directions.
     dedup
         Merge parallel arcs, keeping the smallest weight.
+    num_vertices
+        How many vertices an edge list has, those without arcs included. Default: as many as its comments say, or as its
+        largest number asks for.
     cache
         Keep ``FILE.shoal`` beside the file, and read it next time.
     format
@@ -53,6 +57,7 @@ def read(
         _checks.file("file", file),
         _checks.flag("undirected", undirected),
         _checks.flag("dedup", dedup),
+        None if num_vertices is None else _checks.whole("num_vertices", num_vertices),
         _checks.flag("cache", cache),
         "" if format is None else _checks.text("format", format),
     )

@@ -121,6 +121,21 @@ def test_empty_graphs() -> None:
     assert alone.to_scipy().nnz == 0
 
 
+def test_read_edge_lists_with_vertices_without_arcs(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "g.el"
+    file.write_text("0 1\n1 2\n")
+    assert shoal.read(file).num_vertices == 3
+    assert shoal.read(file, num_vertices=np.int64(5)).num_vertices == 5
+    with pytest.raises(
+        shoal.UsageError, match=r":2: vertex number '2' is outside 0\.\.1; correct it, or raise num_vertices$"
+    ):
+        shoal.read(file, num_vertices=2)
+    with pytest.raises(shoal.UsageError, match="num_vertices=-5 is out of range"):
+        shoal.read(file, num_vertices=-5)
+    with pytest.raises(TypeError, match=r"num_vertices is 2\.5 \(float\); it must be a whole number"):
+        shoal.read(file, num_vertices=2.5)
+
+
 def test_many_threads_at_once() -> None:
     graph = shoal.Graph.generate("kron:12")
     want, run = shoal.bfs(graph, 5), shoal.Bfs(graph, device="cpu")
