@@ -37,18 +37,11 @@ class KnownWords {
     for (pe_t p = 0; p < graph_.n_pes(); ++p) parts.part[p] = own(p);
     return parts;
   }
-  template <class Pointer = Word*>
-  std::vector<Pointer> all_own() const {
-    std::vector<Pointer> all;
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) all.push_back(own(p));
-    return all;
+  Words words() const {
+    return Words::of(graph_, [this](pe_t p) { return own(p); });
   }
 
   void fill_ones() const { shoal::fill_ones(machine_, memory_, bytes()); }
-  /// Copies PE pe's own words, in placed order, to the host.
-  void fetch(pe_t pe, Word* to) const {
-    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, own(pe), graph_.out[pe].count * sizeof(Word));
-  }
 
  private:
   std::size_t bytes() const { return static_cast<std::size_t>(graph_.num_vertices) * sizeof(Word); }

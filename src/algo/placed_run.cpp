@@ -156,4 +156,9 @@ arc_t GraphRunner::num_arcs() const { return state_->run.num_arcs(); }
 arc_t GraphRunner::degree(vertex_t input) const { return state_->run.degree(input); }
 const Csr& GraphRunner::graph() const { return state_->run.graph(); }
 
+std::string GraphRunner::verify() const {
+  state_->need_result();
+  return state_->verify();
+}
+
 }  // namespace shoal

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine.hpp"
 #include "host_memory.hpp"
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
@@ -44,15 +45,17 @@ struct Reached {
 
 /// Which graphs are too small for several GPUs, which would wait for each other longer than one works.
 struct FewVertices {
-  std::int64_t than = 0;       ///< a graph of fewer is left to one GPU, unless a number was asked for
-  bool even_if_asked = false;  ///< and if it was, to one of these, unless another partition was
+  std::int64_t than = 0;  ///< a graph of fewer is left to one GPU, unless a number of them or a strategy was asked for
+  bool even_if_asked = false;  ///< also if they were; then to one of that number, unless a partition was asked for, too
 };
 
-/// The same for what `auto` chooses; no graph is too small where a strategy was asked for, or led to by its options.
+/// The rule as it is for these options: no graph is too small for the worklist, if that was asked for.
 template <class AlgorithmOptions>
-FewVertices few_for_auto(const AlgorithmOptions& options, std::int64_t than) {
+FewVertices few_for(const AlgorithmOptions& options, FewVertices rule) {
   using Strategy = decltype(options.strategy);
-  return {options.strategy == Strategy::automatic && !asks_for_worklist(options) ? than : 0};
+  const bool automatic = options.strategy == Strategy::automatic;
+  const bool by_worklist = automatic ? asks_for_worklist(options) : options.strategy == Strategy::async;
+  return by_worklist || (!automatic && !rule.even_if_asked) ? FewVertices{} : rule;
 }
 
 /// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first
@@ -101,14 +104,16 @@ class PlacedRun {
   /// @throws UsageError when the graph has no such vertex
   vertex_t placed_vertex(const char* what, vertex_t input) const;
 
-  /// What each PE holds about its vertices, in the input's numbers: [num_vertices].
-  /// @param fetch    fetch(pe, From* to) copies PE pe's part, in placed order, to the host
-  /// @param convert  From -> To, called once for each vertex, by all threads
-  template <class From, class Fetch, class Convert>
-  auto gather(Fetch&& fetch, Convert&& convert) const {
+  /// What an engine left, converted, in the input's numbers: [num_vertices].
+  /// @param convert  Word -> To, called once for each vertex, by all threads
+  template <class Word, class Convert>
+  auto gather(const Words& words, Convert&& convert) const {
+    return to_input(fetch_words<Word>(machine_, placed_, words), convert);
+  }
+  /// The same for values on the host, by placed number.
+  template <class From, class Convert>
+  auto to_input(const HostArray<From>& placed, Convert&& convert) const {
     using To = decltype(convert(From{}));
-    HostArray<From> placed(num_vertices());
-    for (pe_t p = 0; p < placed_.n_pes(); ++p) fetch(p, placed.data() + placed_.out[p].first);
     HostArray<To> out(num_vertices());
     parallel_ranges(num_vertices(), kGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
@@ -172,7 +177,7 @@ class PlacedRun {
   std::vector<std::pair<std::string, double>> phases_;
 };
 
-/// What a runner holds. The State of an algorithm adds its engine, which so goes before the graph does.
+/// What a runner holds. What an algorithm adds (runner.hpp) goes before the graph does: its engine works on it.
 struct GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const Options& options, const RunNeeds& needs,
@@ -192,6 +197,8 @@ struct GraphRunner::State {
   }
   /// @throws UsageError
   void need_result() const;
+  /// GraphRunner::verify(), after a run.
+  virtual std::string verify() = 0;
 
   PlacedRun run;
   Report report;      ///< of the last run

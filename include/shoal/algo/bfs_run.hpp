@@ -1,11 +1,9 @@
 // The door to breadth-first search for programs that do not write tasks: place a graph once, search from many sources.
 #pragma once
 #include <string>
-#include <vector>
 
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/graph/generate.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
 
@@ -35,20 +33,11 @@ struct BfsResult {
 };
 
 /// A graph placed on PEs, ready to be searched.
-class BfsRunner : public GraphRunner {
+class BfsRunner : public Runner<BfsOptions, BfsResult> {
  public:
-  BfsRunner(const Csr& graph, const BfsOptions& options);
-  BfsRunner(const GeneratorSpec& spec, const BfsOptions& options);
-
-  /// Searches from `source`, an input number. @throws UsageError  no such vertex
+  using Runner::Runner;
+  /// Searches from `source`, an input number. @throws UsageError  no such vertex, which leaves the last answer as it was
   Report search(vertex_t source);
-  BfsResult result() const;
-  /// By the properties of levels (bfs_reference.hpp). Needs neither the host's graph nor a second search.
-  std::string verify() const;
-
- private:
-  struct State;
-  State& state() const;
 };
 
 }  // namespace shoal

@@ -4,7 +4,6 @@
 
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/graph/generate.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
 
@@ -32,20 +31,11 @@ struct ComponentsResult {
 };
 
 /// A graph placed on PEs, ready to be labelled.
-class ComponentsRunner : public GraphRunner {
+class ComponentsRunner : public Runner<ComponentsOptions, ComponentsResult> {
  public:
-  ComponentsRunner(const Csr& graph, const ComponentsOptions& options);
-  ComponentsRunner(const GeneratorSpec& spec, const ComponentsOptions& options);
-
+  using Runner::Runner;
   /// Labels every vertex, from nothing.
   Report run();
-  ComponentsResult result() const;
-  /// By the properties of labels (components_reference.hpp). Needs no graph on the host.
-  std::string verify() const;
-
- private:
-  struct State;
-  State& state() const;
 };
 
 }  // namespace shoal

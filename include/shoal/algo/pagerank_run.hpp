@@ -8,7 +8,6 @@
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/graph/generate.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
 
@@ -56,13 +55,11 @@ struct PageRankResult {
   Report report;
 };
 
-/// A graph placed on PEs, ready to be ranked.
-class PageRankRunner : public GraphRunner {
+/// A graph placed on PEs, ready to be ranked. Arc weights are not looked at; parallel arcs count as often as they occur. An answer
+/// is right when its error is within the tolerance.
+class PageRankRunner : public Runner<PageRankOptions, PageRankResult> {
  public:
-  /// Arc weights are not looked at; parallel arcs count as often as they occur.
-  PageRankRunner(const Csr& graph, const PageRankOptions& options);
-  PageRankRunner(const GeneratorSpec& spec, const PageRankOptions& options);
-
+  using Runner::Runner;
   /// Ranks all vertices, from scratch.
   Report rank();
   /// The same with another personalisation than the options'. @throws UsageError: a vertex that is not in the graph (names
@@ -71,15 +68,6 @@ class PageRankRunner : public GraphRunner {
 
   /// The options', or what their file says. Empty: uniform.
   const std::vector<PersonalWeight>& personalization() const;
-
-  PageRankResult result() const;
-  /// By the ranks' residual (pagerank_reference.hpp), in float64, on the placed graph and without what the strategy keeps:
-  /// right when their error is within the tolerance.
-  std::string verify() const;
-
- private:
-  struct State;
-  State& state() const;
 };
 
 }  // namespace shoal

@@ -5,7 +5,6 @@
 
 #include "shoal/algo/graph_runner.hpp"
 #include "shoal/core/array.hpp"
-#include "shoal/graph/generate.hpp"
 #include "shoal/graph/weights.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
@@ -40,27 +39,16 @@ struct SsspResult {
   Report report;
 };
 
-/// A weighted graph placed on PEs, ready to be searched.
-class SsspRunner : public GraphRunner {
+/// A weighted graph placed on PEs, ready to be searched. Both constructors also throw UsageError where weights are wanted that
+/// the graph has not (options.weights is `file`), for a negative or infinite weight (naming the edge), and for real weights so large
+/// that a path's length could be infinite. Generated graphs have no weights of their own.
+/// result() also throws UsageError where the weights are whole ones beyond 32 bits (Csr::weight_remarks) and a distance is 2^53 or
+/// more: a rounded one is never given for an exact one.
+class SsspRunner : public Runner<SsspOptions, SsspResult> {
  public:
-  /// @throws UsageError  also: no weights where options.weights is `file`, a negative or infinite weight (names the edge),
-  ///                     real weights so large that a path's length could be infinite
-  SsspRunner(const Csr& graph, const SsspOptions& options);
-  /// options.weights is hash255 or unit.
-  SsspRunner(const GeneratorSpec& spec, const SsspOptions& options);
-
-  /// Searches from `source`, an input number. @throws UsageError  no such vertex
+  using Runner::Runner;
+  /// Searches from `source`, an input number. @throws UsageError  no such vertex, which leaves the last answer as it was
   Report search(vertex_t source);
-  /// @throws UsageError  the weights are whole ones beyond 32 bits (Csr::weight_remarks), and a distance is 2^53 or more: a
-  ///                     rounded one is never given for an exact one
-  SsspResult result() const;
-  /// By the properties of distances (sssp_reference.hpp). Needs no second search, and the host only where arcs of weight
-  /// zero decide.
-  std::string verify() const;
-
- private:
-  struct State;
-  State& state() const;
 };
 
 }  // namespace shoal

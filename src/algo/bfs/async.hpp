@@ -14,8 +14,8 @@ namespace shoal {
 template <bool kWithGpu = SHOAL_GPU_CODE>
 class BfsAsync : public BfsEngine {
  public:
-  BfsAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
-      : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan) {
+  BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
+      : graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
     // Where arcs are few, levels are many and each is a chain of latencies: one look less.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -23,21 +23,18 @@ class BfsAsync : public BfsEngine {
     }
   }
 
-  void search(vertex_t placed_source, Report& report) override {
+  void run(vertex_t placed_source, Report& report) override {
     std::vector<std::vector<Bfs::Item>> seeds(graph_.n_pes());
     seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
     static_assert(kUnreached == ~level_t{0});
     clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
   }
 
-  void fetch_levels(pe_t pe, level_t* to) const override { known_.fetch(pe, to); }
-
- protected:
-  const Machine& machine_;
-  const PlacedGraph& graph_;
-  KnownWords<level_t> known_;
+  Words words() const override { return known_.words(); }
 
  private:
+  const PlacedGraph& graph_;
+  KnownWords<level_t> known_;
   Worklist<Bfs, DirectTransport, kWithGpu> worklist_;
   std::vector<Bfs> tasks_;
 };

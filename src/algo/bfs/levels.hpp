@@ -7,6 +7,7 @@
 #pragma once
 #include <memory>
 
+#include "algo/engine.hpp"
 #include "shoal/core/span.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
@@ -26,29 +27,24 @@ struct BfsLevelsTuning {
 };
 
 /// Searches a graph that was placed on CPU PEs, many times. All memory is allocated here, save queues that grow.
-class BfsLevelsCpu {
+class BfsLevelsCpu : public Engine<vertex_t> {
  public:
   /// @param graph  on CPU PEs; must stay alive and unchanged. `in` is used when the graph is not symmetric.
-  /// @param team   as many PEs as the graph; must stay alive; not running while search() or parents() runs
+  /// @param team   as many PEs as the graph; must stay alive; not running while run() runs
   /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
   BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning = {});
-  ~BfsLevelsCpu();
+  ~BfsLevelsCpu() override;
 
   /// Finds the level of every vertex. Only threads of its owner write a vertex's level. Adds to `report`: seconds (from
   /// before the levels are cleared until the last one is written), rounds, traffic between PEs, and the sides taken.
   /// @param placed_source  [0, num_vertices), a placed number
   /// @throws UsageError  no such vertex; std::bad_alloc: a queue could not grow (the levels are then undefined)
-  void search(vertex_t placed_source, Report& report);
+  void run(vertex_t placed_source, Report& report) override;
 
   /// The levels of the vertices that `pe` owns, in placed order; kUnreached where there is no path (and before the first
   /// search). Valid until the next search.
   Span<const level_t> level(pe_t pe) const;
-
-  /// A tree of the last search: for each vertex the smallest *input* number among the in-neighbours one level up, so the
-  /// tree does not depend on PEs or partition. The source is its own parent; kNoVertex where unreached.
-  /// @param parent_of_placed  [num_vertices], indexed by placed number; receives input numbers
-  /// @throws UsageError  the length is wrong, or nothing was searched
-  void parents(Span<vertex_t> parent_of_placed);
+  Words words() const override;
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include <stop_token>
 #include <string>
 
+#include "engines.hpp"
 #include "levels_state.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -123,22 +124,6 @@ void BfsLevelsCpu::State::clear_levels(pe_t pe, int thread) {
   std::fill(levels.data() + graph.out[pe].first + begin, levels.data() + graph.out[pe].first + end, kUnreached);
 }
 
-void BfsLevelsCpu::State::find_parents(pe_t pe, int thread, Span<vertex_t> parent) const {
-  const CsrView& rows = in()[pe];
-  const auto [begin, end] = share(rows.count, thread, team.threads_per_pe());
-  for (std::int64_t v = rows.first + begin; v < rows.first + end; ++v) {
-    vertex_t smallest = kNoVertex;
-    if (levels[v] == 0) {
-      smallest = graph.partition.input(static_cast<vertex_t>(v));
-    } else if (levels[v] != kUnreached) {
-      for (vertex_t u : rows.neighbors(static_cast<vertex_t>(v))) {
-        if (levels[u] == levels[v] - 1) smallest = std::min(smallest, graph.partition.input(u));
-      }
-    }
-    parent[v] = smallest;
-  }
-}
-
 // ---- the door -------------------------------------------------------------------------------------------------------
 
 BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning) {
@@ -159,13 +144,12 @@ BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const Bfs
 
 BfsLevelsCpu::~BfsLevelsCpu() = default;
 
-void BfsLevelsCpu::search(vertex_t source, Report& report) {
+void BfsLevelsCpu::run(vertex_t source, Report& report) {
   State& s = *state_;
   if (source >= s.n()) {
     throw UsageError("source " + std::to_string(source) + " is not a vertex: the graph has " + std::to_string(s.n()) +
                      " (numbers begin at 0)");
   }
-  s.source = kNoVertex;  // until the search has succeeded, there is no tree to ask for
   s.begin(source);
   const auto begin = std::chrono::steady_clock::now();
   {
@@ -174,23 +158,20 @@ void BfsLevelsCpu::search(vertex_t source, Report& report) {
   }
   throw_if_interrupted();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  s.source = source;
   s.tell(report, seconds.count());
-}
-
-void BfsLevelsCpu::parents(Span<vertex_t> parent) {
-  State& s = *state_;
-  if (s.source == kNoVertex) throw UsageError("there is no tree before a search has succeeded; call search() first");
-  if (parent.size() != s.n()) {
-    throw UsageError("room for " + std::to_string(parent.size()) + " parents was given, the graph has " +
-                     std::to_string(s.n()) + " vertices");
-  }
-  s.team.run([&](pe_t pe, int thread) { s.find_parents(pe, thread, parent); });
 }
 
 Span<const level_t> BfsLevelsCpu::level(pe_t pe) const {
   const CsrView& rows = state_->graph.out[pe];
   return {state_->levels.data() + rows.first, rows.count};
+}
+
+Words BfsLevelsCpu::words() const {
+  return Words::of(state_->graph, [this](pe_t pe) { return level(pe).data(); });
+}
+
+std::unique_ptr<BfsEngine> make_bfs_levels_cpu(const Machine& machine, const PlacedGraph& graph, const BfsPlan&) {
+  return std::make_unique<BfsLevelsCpu>(graph, machine.team());
 }
 
 }  // namespace shoal

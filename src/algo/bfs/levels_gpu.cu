@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "engines.hpp"
 #include "levels_gpu_state.cuh"
 #include "levels_narrow.cuh"
 #include "levels_search.cuh"
@@ -177,6 +178,35 @@ std::int64_t BfsLevelsGpu::extra_bytes() const {
   std::size_t bytes = 0;
   for (const auto& pe : state_->pes) bytes += pe->bytes();
   return static_cast<std::int64_t>(bytes);
+}
+
+namespace {
+
+/// Searches, and keeps the levels.
+class LevelsGpu : public BfsEngine {
+ public:
+  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), search_(graph) {
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
+      level_.push_back(static_cast<level_t*>(memory_.back().get()));
+    }
+  }
+  void run(vertex_t placed_source, Report& report) override { search_.search(placed_source, level_.data(), report); }
+  Words words() const override {
+    return Words::of(graph_, [this](pe_t pe) { return level_[pe]; });
+  }
+
+ private:
+  const PlacedGraph& graph_;
+  BfsLevelsGpu search_;
+  std::vector<std::shared_ptr<void>> memory_;
+  std::vector<level_t*> level_;
+};
+
+}  // namespace
+
+std::unique_ptr<BfsEngine> make_bfs_levels_gpu(const Machine& machine, const PlacedGraph& graph, const BfsPlan&) {
+  return std::make_unique<LevelsGpu>(machine, graph);
 }
 
 }  // namespace shoal

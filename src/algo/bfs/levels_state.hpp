@@ -57,7 +57,7 @@ struct BfsLevelsCpu::State {
 
   // The plan: written by the last thread at the barrier, read by all after it.
   Step step = Step::done;
-  vertex_t source = kNoVertex;                          // of the search; kNoVertex when there was none or it failed
+  vertex_t source = kNoVertex;                          // of the search
   level_t level = 0;                                    // of the vertices that the step reaches
   int now = 0;                                          // which of the two queues is the frontier
   std::int64_t frontier = 0;                            // vertices in it
@@ -84,7 +84,6 @@ struct BfsLevelsCpu::State {
   void to_bitmap(pe_t pe, int thread);
   void look_up(pe_t pe, int thread);
   void to_queues(pe_t pe, int thread);
-  void find_parents(pe_t pe, int thread, Span<vertex_t> parent) const;
   template <bool kManyPes, bool kShareHubs>
   void expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                    const vertex_t* last);

@@ -1,85 +1,87 @@
-#include <algorithm>
-#include <utility>
-
-#include "algo/host_memory.hpp"
-#include "algo/placed_run.hpp"
+#include "algo/own_vertices.hpp"
+#include "algo/runner.hpp"
 #include "engines.hpp"
-#include "shoal/core/error.hpp"
+#include "parents.hpp"
+#include "reference.hpp"
+#if defined(SHOAL_HAVE_CUDA)
+#include "verify_gpu.hpp"
+#endif
 
 namespace shoal {
-
 namespace {
 
-/// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .25 / .13, kron:22 .34 / .19, uniform:22 .47 / .38, kron:23 (8 M vertices)
-/// .28 / .25, kron:24 .34 / .45, uniform:24 .84 / 2.1; road:512 2.3 / 2.1, road:2048 (4 M) 9.9 / 10.
-constexpr std::int64_t kFewVertices = 1 << 23;
+struct Shape {
+  using Options = BfsOptions;
+  using Plan = BfsPlan;
+  using Engine = BfsEngine;
+  using Strategy = BfsStrategy;
+
+  /// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .25 / .13, kron:22 .34 / .19, uniform:22 .47 / .38, kron:23
+  /// (8 M vertices) .28 / .25, kron:24 .34 / .45, uniform:24 .84 / 2.1; road:512 2.3 / 2.1, road:2048 (4 M) 9.9 / 10.
+  static constexpr FewVertices kFew = {.than = 1 << 23};
+  static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
+      {Strategy::async, make_bfs_async_cpu, if_cuda<make_bfs_async_gpu>},
+      {Strategy::levels, make_bfs_levels_cpu, if_cuda<make_bfs_levels_gpu>}};
+  static constexpr auto plan = plan_bfs;
+  static std::optional<WeightSource> weights(const Options&) { return std::nullopt; }
+};
 
 }  // namespace
 
-struct BfsRunner::State : GraphRunner::State {
-  template <class Graph>
-  State(const Graph& graph, const BfsOptions& o)
-      : GraphRunner::State(graph, o, needs_of(size_of(graph), o), std::nullopt, few_for_auto(o, kFewVertices)),
-        options(o) {
-    engine = run.prepare([this] { return make_engine(); });
+template <>
+struct RunnerState<BfsOptions> : PlannedState<Shape> {
+  using PlannedState::PlannedState;
+
+  BfsResult result() {
+    BfsResult result;
+    result.levels =
+        run.gather<level_t>(engine->words(), [](level_t level) { return static_cast<std::int32_t>(level); });
+    const Reached reached = run.count_reached([&](std::int64_t v) { return result.levels[v]; });
+    result.reached = reached.vertices;
+    result.reached_arcs = reached.arcs;
+    result.depth = static_cast<std::int32_t>(reached.farthest);
+    if (options.parents) {
+      result.parents = run.to_input(parents(), [](vertex_t parent) { return static_cast<std::int32_t>(parent); });
+    }
+    return result;
   }
 
-  std::unique_ptr<BfsEngine> make_engine() {
-    const Machine& machine = run.machine();
-    const PlacedGraph& placed = run.placed();
-    const BfsPlan plan = plan_bfs(machine, placed, options, run.chosen());
-    run.limit_threads(plan.threads);
-    const bool async = plan.strategy == BfsStrategy::async;
+  std::string verify() override {
+    const PlacedGraph& graph = run.placed();
 #if defined(SHOAL_HAVE_CUDA)
-    if (machine.on_gpu())
-      return async ? make_bfs_async_gpu(machine, placed, plan.launch) : make_bfs_levels_gpu(machine, placed);
+    if (run.machine().on_gpu()) {
+      return verify_levels_on_devices(graph, engine->words().as<level_t>().data(), source);
+    }
 #endif
-    return async ? make_bfs_async_cpu(machine, placed, plan.launch) : make_bfs_levels_cpu(machine, placed);
+    const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), graph, engine->words());
+    return first_wrong_line(run.machine().team(), graph, [&](pe_t pe, vertex_t v) -> std::string {
+      std::uint64_t closest = closest_in_neighbor(graph.in[pe], levels.data(), v);
+      if (level_is_right(v, source, levels[v], closest)) return "";
+      const Partition& names = graph.partition;
+      if (closest != ~0ull) closest = closest >> 32 << 32 | names.input(static_cast<vertex_t>(closest));
+      return describe_wrong_level(names.input(v), names.input(source), levels[v], closest);
+    });
   }
 
-  BfsOptions options;
-  std::unique_ptr<BfsEngine> engine;
   vertex_t source = kNoVertex;  ///< placed, of the last search
+
+ private:
+  HostArray<vertex_t> parents() const {
+#if defined(SHOAL_HAVE_CUDA)
+    if (run.machine().on_gpu()) {
+      return find_parents_on_devices(run.placed(), engine->words().as<level_t>().data(), source);
+    }
+#endif
+    const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), run.placed(), engine->words());
+    return find_parents(run.machine().team(), run.placed(), levels.span(), source);
+  }
 };
 
-BfsRunner::BfsRunner(const Csr& graph, const BfsOptions& options)
-    : GraphRunner(std::make_unique<State>(graph, options)) {}
-BfsRunner::BfsRunner(const GeneratorSpec& spec, const BfsOptions& options)
-    : GraphRunner(std::make_unique<State>(spec, options)) {}
-BfsRunner::State& BfsRunner::state() const { return static_cast<State&>(*state_); }
+template class Runner<BfsOptions, BfsResult>;
 
 Report BfsRunner::search(vertex_t source) {
-  State& s = state();
-  s.source = s.run.placed_vertex("source", source);
-  return s.timed([&](Report& report) { s.engine->search(s.source, report); });
-}
-
-BfsResult BfsRunner::result() const {
-  State& s = state();
-  s.need_result();
-  const std::int64_t n = num_vertices();
-  BfsResult result;
-  result.report = s.report;
-  result.levels = s.run.gather<level_t>([&](pe_t pe, level_t* to) { s.engine->fetch_levels(pe, to); },
-                                        [](level_t level) { return static_cast<std::int32_t>(level); });
-  const Reached reached = s.run.count_reached([&](std::int64_t v) { return result.levels[v]; });
-  result.reached = reached.vertices;
-  result.reached_arcs = reached.arcs;
-  result.depth = static_cast<std::int32_t>(reached.farthest);
-  if (s.options.parents) {
-    HostArray<vertex_t> parent(n);
-    s.engine->fetch_parents(s.source, parent.data());
-    result.parents = HostArray<std::int32_t>(n);
-    for (std::int64_t v = 0; v < n; ++v) {
-      result.parents[s.run.placed().partition.input(static_cast<vertex_t>(v))] = static_cast<std::int32_t>(parent[v]);
-    }
-  }
-  return result;
-}
-
-std::string BfsRunner::verify() const {
-  state().need_result();
-  return state().engine->verify(state().source);
+  state().source = state().run.placed_vertex("source", source);
+  return state().timed([this](Report& report) { state().engine->run(state().source, report); });
 }
 
 }  // namespace shoal

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "algo/words_gpu.cuh"
 #include "reference.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/device/device_memory.cuh"
 
 namespace shoal {
 namespace {
@@ -42,26 +42,18 @@ __global__ void describe_wrong(CsrView in, const level_t* level, const vertex_t*
 
 }  // namespace
 
-std::string verify_levels_on_devices(const PlacedGraph& graph, level_t* const* level_slices, vertex_t placed_source) {
+std::string verify_levels_on_devices(const PlacedGraph& graph, const level_t* const* level_slices,
+                                     vertex_t placed_source) {
   const pe_t n_pes = graph.n_pes();
   if (static_cast<pe_t>(graph.devices.size()) != n_pes) {
     throw UsageError("verify_levels_on_devices: the graph is not placed on devices; use verify_levels");
   }
-  for (pe_t p = 0; p < n_pes; ++p) {
-    DeviceGuard guard(graph.devices[p]);
-    SHOAL_CUDA(cudaDeviceSynchronize());  // the search may still be writing levels there
-  }
+  wait_for_devices(graph);
   for (pe_t p = 0; p < n_pes; ++p) {
     const CsrView& in = graph.in[p];
     if (in.count == 0) continue;
     DeviceGuard guard(graph.devices[p]);
-    DeviceArray<level_t> level(graph.num_vertices, "levels of all vertices, to verify");
-    for (pe_t q = 0; q < n_pes; ++q) {
-      const CsrView& rows = graph.out[q];
-      if (rows.count == 0) continue;
-      SHOAL_CUDA(cudaMemcpy(level.data() + rows.first, level_slices[q], std::size_t{rows.count} * sizeof(level_t),
-                            cudaMemcpyDefault));
-    }
+    const DeviceArray<level_t> level = collect_words(graph, level_slices, "levels of all vertices, to verify");
     DeviceArray<vertex_t> first_wrong(1, "first wrong vertex");
     DeviceArray<WrongLevel> wrong(1, "wrong level");
     first_wrong.fill_bytes(0xFF);

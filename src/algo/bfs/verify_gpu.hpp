@@ -13,6 +13,7 @@ namespace shoal {
 /// @param placed_source  the source in placed numbers
 /// @return empty when right; else one line about the first wrong vertex in placed order, in the input's numbers
 /// @throws UsageError (the graph is not on devices), CapacityError, DeviceError
-std::string verify_levels_on_devices(const PlacedGraph& graph, level_t* const* level_slices, vertex_t placed_source);
+std::string verify_levels_on_devices(const PlacedGraph& graph, const level_t* const* level_slices,
+                                     vertex_t placed_source);
 
 }  // namespace shoal

@@ -16,8 +16,8 @@ namespace shoal {
 template <class Prepare>
 class ComponentsAsync : public ComponentsEngine {
  public:
-  ComponentsAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
-      : machine_(machine), graph_(graph), known_(machine, graph, "labels"), worklist_(machine, plan) {
+  ComponentsAsync(const Machine& machine, const PlacedGraph& graph, const ComponentsPlan& plan)
+      : machine_(machine), graph_(graph), known_(machine, graph, "labels"), worklist_(machine, plan.launch) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       const CsrView in = graph.symmetric ? CsrView{} : graph.in[p];
       tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], in});
@@ -29,7 +29,7 @@ class ComponentsAsync : public ComponentsEngine {
     clear_and_run([&] { prepare_.clear(*this); }, worklist_, tasks_, seeds_, report);
   }
 
-  void fetch_labels(pe_t pe, vertex_t* to) const override { known_.fetch(pe, to); }
+  Words words() const override { return known_.words(); }
 
   const Machine& machine() const { return machine_; }
   const PlacedGraph& graph() const { return graph_; }

@@ -17,6 +17,7 @@
 #pragma once
 #include <memory>
 
+#include "algo/engine.hpp"
 #include "shoal/core/span.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
@@ -32,20 +33,21 @@ struct ComponentsHookTuning {
 };
 
 /// Labels a graph that was placed on CPU PEs, as often as wanted. All memory is allocated here.
-class ComponentsHookCpu {
+class ComponentsHookCpu : public Engine<> {
  public:
   /// @param graph  on CPU PEs; must stay alive and unchanged. `in` is used when the graph is not symmetric.
   /// @param team   as many PEs as the graph; must stay alive; not running while run() runs
   /// @throws UsageError  the team's PEs are not the graph's, the graph lies on GPUs, or tuning is out of range
   ComponentsHookCpu(const PlacedGraph& graph, ThreadTeam& team, const ComponentsHookTuning& tuning = {});
-  ~ComponentsHookCpu();
+  ~ComponentsHookCpu() override;
 
   /// Finds the label of every vertex: the smallest placed number of its component. Adds to `report`: seconds, from before
   /// the first parent is written until the last label is, and how much the sampling spared.
-  void run(Report& report);
+  void run(Report& report) override;
 
   /// The labels of the vertices that `pe` owns, in placed order; valid until the next run.
   Span<const vertex_t> label(pe_t pe) const;
+  Words words() const override;
 
  private:
   struct State;

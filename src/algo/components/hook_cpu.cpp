@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algo/bfs/levels_parts.hpp"
+#include "engines.hpp"
 #include "hook.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -279,6 +280,15 @@ void ComponentsHookCpu::run(Report& report) {
 Span<const vertex_t> ComponentsHookCpu::label(pe_t pe) const {
   const CsrView& rows = state_->graph.out[pe];
   return {state_->parent.data() + rows.first, rows.count};
+}
+
+Words ComponentsHookCpu::words() const {
+  return Words::of(state_->graph, [this](pe_t pe) { return label(pe).data(); });
+}
+
+std::unique_ptr<ComponentsEngine> make_components_hook_cpu(const Machine& machine, const PlacedGraph& graph,
+                                                           const ComponentsPlan&) {
+  return std::make_unique<ComponentsHookCpu>(graph, machine.team());
 }
 
 }  // namespace shoal

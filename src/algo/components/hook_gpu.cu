@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engines.hpp"
 #include "hook_gpu_state.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -103,6 +104,14 @@ void ComponentsHookGpu::run(Report& report) {
 std::vector<ComponentsHookStep> ComponentsHookGpu::profile() { return state_->profile(); }
 vertex_t* ComponentsHookGpu::label(pe_t pe) const {
   return pe < state_->n_pes() ? state_->pes[pe]->parent.data() : nullptr;  // the others have no vertices
+}
+Words ComponentsHookGpu::words() const {
+  return Words::of(state_->graph, [this](pe_t pe) { return label(pe); });
+}
+
+std::unique_ptr<ComponentsEngine> make_components_hook_gpu(const Machine&, const PlacedGraph& graph,
+                                                           const ComponentsPlan&) {
+  return std::make_unique<ComponentsHookGpu>(graph);
 }
 
 }  // namespace shoal

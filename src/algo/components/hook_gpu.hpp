@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "algo/engine.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
 #include "shoal/world/report.hpp"
@@ -46,7 +47,7 @@ struct ComponentsHookStep {
 };
 
 /// Labels a graph that was placed on GPUs, as often as wanted. All memory is allocated here.
-class ComponentsHookGpu {
+class ComponentsHookGpu : public Engine<> {
  public:
   /// Allocates about 4.2 bytes for each vertex of a PE, and with several PEs a bit for each vertex of the graph (with
   /// forests: 8 bytes; if `automatic` finds no room for them, it stays with hooks). Several PEs run once here, to see.
@@ -55,7 +56,7 @@ class ComponentsHookGpu {
   /// @throws DeviceError  the devices cannot reach each other's memory
   /// @throws CapacityError  device memory
   explicit ComponentsHookGpu(const PlacedGraph& graph, const ComponentsHookGpuTuning& tuning = {});
-  ~ComponentsHookGpu();
+  ~ComponentsHookGpu() override;
   ComponentsHookGpu(ComponentsHookGpu&&) noexcept;
   ComponentsHookGpu& operator=(ComponentsHookGpu&&) noexcept;
 
@@ -64,13 +65,14 @@ class ComponentsHookGpu {
   ///                a PE) and how much the sampling spared
   /// @throws DeviceError  a PE waited longer than the deadline for another, or a launch failed; the labels are then
   ///                      undefined, the object stays usable unless the device is lost
-  void run(Report& report);
+  void run(Report& report) override;
 
   /// Runs once more, kernel by kernel, and says how long each took; slower as a whole than run().
   std::vector<ComponentsHookStep> profile();
 
   /// Device memory of each PE: [count] labels of its vertices, of the last run. May be null where there are none.
   vertex_t* label(pe_t pe) const;
+  Words words() const override;
 
  private:
   struct State;

@@ -19,19 +19,16 @@ constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and 
 const char* name(ComponentsStrategy strategy) { return name_of(kStrategies, strategy); }
 ComponentsStrategy parse_components_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
-ComponentsStrategy components_strategy(const ComponentsOptions& options) {
-  if (options.strategy != ComponentsStrategy::automatic) return options.strategy;
-  return asks_for_worklist(options) ? ComponentsStrategy::async : ComponentsStrategy::hook;
-}
-
 ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph, const ComponentsOptions& options,
                                Decisions& why) {
   ComponentsPlan plan;
-  plan.strategy = components_strategy(options);
+  plan.strategy = options.strategy;
   std::string reason = "asked for";
-  if (options.strategy == ComponentsStrategy::automatic) {
-    reason = plan.strategy == ComponentsStrategy::async ? "options of the asynchronous worklist were given"
-                                                        : "looks at few arcs, whatever the graph's shape";
+  if (plan.strategy == ComponentsStrategy::automatic) {
+    const bool tuned = asks_for_worklist(options);
+    plan.strategy = tuned ? ComponentsStrategy::async : ComponentsStrategy::hook;
+    reason =
+        tuned ? "options of the asynchronous worklist were given" : "looks at few arcs, whatever the graph's shape";
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads =

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "algo/words_gpu.cuh"
 #include "reference.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/device/device_memory.cuh"
 
 namespace shoal {
 namespace {
@@ -100,11 +100,11 @@ struct Part {
   DeviceArray<WrongLabel> wrong;
   Flood flood{};
 
-  Part(const PlacedGraph& graph, pe_t p) : device(graph.devices[p]) {
+  Part(const PlacedGraph& graph, pe_t p, const vertex_t* const* label_slices) : device(graph.devices[p]) {
     DeviceGuard guard(device);
     const CsrView& rows = graph.out[p];
     const std::int64_t own_words = std::int64_t{rows.count} / 32 + 2, all_words = graph.num_vertices / 32 + 2;
-    label = DeviceArray<vertex_t>(graph.num_vertices, "labels of all vertices, to verify");
+    label = collect_words(graph, label_slices, "labels of all vertices, to verify");
     queue = DeviceArray<vertex_t>(rows.count, "flood queue");
     next = DeviceArray<vertex_t>(rows.count, "flood queue");
     reached = DeviceArray<std::uint32_t>(own_words, "flood bitmap");
@@ -153,21 +153,12 @@ std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_
     throw UsageError("verify_components_on_devices: the graph is not placed on devices; use verify_components");
   }
   const auto name = [&](vertex_t v) { return v < graph.num_vertices ? graph.partition.input(v) : v; };
-  for (pe_t p = 0; p < n_pes; ++p) {
-    DeviceGuard guard(graph.devices[p]);
-    SHOAL_CUDA(cudaDeviceSynchronize());  // the run may still be writing labels there
-  }
+  wait_for_devices(graph);
   std::vector<Part> parts;
   for (pe_t p = 0; p < n_pes; ++p) {
-    parts.emplace_back(graph, p);
+    parts.emplace_back(graph, p, label_slices);
     Part& part = parts.back();
     DeviceGuard guard(part.device);
-    for (pe_t q = 0; q < n_pes; ++q) {
-      const CsrView& rows = graph.out[q];
-      if (rows.count == 0) continue;
-      SHOAL_CUDA(cudaMemcpy(part.label.data() + rows.first, label_slices[q], std::size_t{rows.count} * sizeof(vertex_t),
-                            cudaMemcpyDefault));
-    }
     if (graph.out[p].count == 0) continue;
     const auto n = static_cast<vertex_t>(graph.num_vertices);
     check_labels<<<kBlocks, kThreads>>>(graph.out[p], part.label.data(), n, part.first_wrong.data());

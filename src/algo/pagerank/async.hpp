@@ -10,7 +10,6 @@
 
 #include "engines.hpp"
 #include "shoal/algo/pagerank.hpp"
-#include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/worklist/worklist.hpp"
@@ -33,21 +32,20 @@ struct PageRankSums {
 ///                clear(engine, pe)          y = residual = 0
 ///                sums(engine, pe) -> PageRankSums
 ///                settle(engine, pe, scale)  y = what it would have * scale
-///                check(machine, graph, ranks, alpha, personal) -> PageRankCheck
 template <class TaskT, class Hands>
 class PageRankAsync : public PageRankEngine {
  public:
-  PageRankAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan, const PageRankRules& rules)
-      : machine_(machine), graph_(graph), rules_(rules), worklist_(machine, plan), seeds_(graph.n_pes()) {
+  PageRankAsync(const Machine& machine, const PlacedGraph& graph, const PageRankPlan& plan)
+      : machine_(machine), graph_(graph), rules_(plan.rules), worklist_(machine, plan.launch), seeds_(graph.n_pes()) {
     TaskT task{};
     task.owners = graph.partition.owner;
-    task.alpha = rules.alpha;
+    task.alpha = rules_.alpha;
     task.uniform = 1 / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       const CsrView& rows = graph.out[p];
       y_.push_back(machine.allocate(p, rows.count * sizeof(double), "ranks"));
       residual_.push_back(machine.allocate(p, rows.count * sizeof(double), "residuals"));
-      task.residuals.part[p] = words(residual_[p]);
+      task.residuals.part[p] = doubles(residual_[p]);
       task.arcs.part[p] = rows.offsets;
       for (std::int64_t i = 0; i < rows.count; i += TaskT::kStretchSize) {
         seeds_[p].push_back({rows.first + static_cast<vertex_t>(i), TaskT::kStretch, 0});
@@ -56,20 +54,20 @@ class PageRankAsync : public PageRankEngine {
     personal_.resize(graph.n_pes());
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       task.graph = graph.out[p];
-      task.y = words(y_[p]);
-      task.residual = words(residual_[p]);
+      task.y = doubles(y_[p]);
+      task.residual = doubles(residual_[p]);
       task.degrees = worklist_.plan().judge_remote ? hands_.degrees(graph, p) : nullptr;
       tasks_.push_back(task);
     }
   }
 
-  PageRankOutcome rank(const double* personal, Report& report) override {
-    if (graph_.num_vertices == 0) return {};
+  void run(const double* personal, PageRankOutcome& outcome, Report& report) override {
+    outcome = {};
+    if (graph_.num_vertices == 0) return;
     place_personal(personal);
     const auto start = std::chrono::steady_clock::now();
     for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.clear(*this, p);
     Report total;
-    PageRankOutcome outcome;
     const double rounding = pagerank_rounding({rules_.alpha, 0, true});
     Course at = begin(rounding);
     for (;; ++at.runs) {
@@ -103,16 +101,10 @@ class PageRankAsync : public PageRankEngine {
     total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report = std::move(total);
-    return outcome;
   }
 
-  void fetch_ranks(pe_t pe, double* to) const override {
-    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, words(y_[pe]), graph_.out[pe].count * sizeof(double));
-  }
-  PageRankCheck check(double alpha, const double* personal) const override {
-    HostArray<double> ranks(graph_.num_vertices);
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
-    return hands_.check(machine_, graph_, ranks.data(), alpha, personal);
+  Words words() const override {
+    return Words::of(graph_, [this](pe_t pe) { return doubles(y_[pe]); });
   }
 
   const Machine& machine() const { return machine_; }
@@ -148,7 +140,7 @@ class PageRankAsync : public PageRankEngine {
     at.epsilon *= at.runs < at.planned ? 1 / at.shrink : std::min(.5, .9 * (rules_.tolerance - rounding) / wrong);
   }
 
-  static double* words(const std::shared_ptr<void>& memory) { return static_cast<double*>(memory.get()); }
+  static double* doubles(const std::shared_ptr<void>& memory) { return static_cast<double*>(memory.get()); }
 
   void place_personal(const double* personal) {
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
@@ -156,7 +148,7 @@ class PageRankAsync : public PageRankEngine {
       const std::size_t bytes = rows.count * sizeof(double);
       if (personal != nullptr && !personal_[p]) personal_[p] = machine_.allocate(p, bytes, "personalization");
       if (personal != nullptr && bytes > 0) machine_.copy_in(p, personal_[p].get(), personal + rows.first, bytes);
-      tasks_[p].personal = personal != nullptr ? words(personal_[p]) : nullptr;
+      tasks_[p].personal = personal != nullptr ? doubles(personal_[p]) : nullptr;
     }
   }
 

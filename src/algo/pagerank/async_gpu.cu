@@ -107,17 +107,13 @@ struct HandsGpu {
     SHOAL_CUDA(cudaGetLastError());
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
-  static PageRankCheck check(const Machine&, const PlacedGraph& graph, const double* ranks, double alpha,
-                             const double* personal) {
-    return check_pagerank_on_devices(graph, ranks, alpha, personal);
-  }
 };
 
 }  // namespace
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_gpu(const Machine& machine, const PlacedGraph& graph,
-                                                        const LaunchPlan& plan, const PageRankRules& rules) {
-  return std::make_unique<PageRankAsync<PageRank, HandsGpu>>(machine, graph, plan, rules);
+                                                        const PageRankPlan& plan) {
+  return std::make_unique<PageRankAsync<PageRank, HandsGpu>>(machine, graph, plan);
 }
 
 }  // namespace shoal

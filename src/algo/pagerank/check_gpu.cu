@@ -1,7 +1,7 @@
 // One step of PageRank on GPUs, in float64, straight from the placed graph: what a result is checked with.
 #include <cmath>
 
-#include "engines.hpp"
+#include "check.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 

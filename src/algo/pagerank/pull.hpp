@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "algo/engine.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
 #include "shoal/worker/thread_team.hpp"
@@ -43,24 +44,24 @@ struct PageRankOutcome {
   std::int64_t sweeps = 0;  ///< over all vertices
 };
 
+using PageRankEngine = Engine<const double*, PageRankOutcome&>;  // engines.hpp
+
 /// Ranks a graph that was placed on CPU PEs, many times. All memory is allocated here.
-class PageRankPullCpu {
+class PageRankPullCpu : public PageRankEngine {
  public:
   /// @param graph  on CPU PEs; must stay alive and unchanged
-  /// @param team   as many PEs as the graph; must stay alive; not running while rank() runs
+  /// @param team   as many PEs as the graph; must stay alive; not running while run() runs
   /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
   PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules);
-  ~PageRankPullCpu();
+  ~PageRankPullCpu() override;
 
   /// Ranks all vertices. Only threads of its owner write a vertex's rank. Adds seconds, rounds (sweeps) and the factor to
   /// `report`.
   /// @param personal  [num_vertices] by placed number, at least 0, sums to 1; null: uniform
   /// @throws DeviceError  the tolerance was not reached although it is above what rounding allows (a fault of this code or
   ///                      of the memory); ranks are undefined then
-  PageRankOutcome rank(const double* personal, Report& report);
-
-  /// Copies the ranks of the vertices that `pe` owns, in placed order; they sum to 1 over all PEs.
-  void fetch(pe_t pe, double* to) const;
+  void run(const double* personal, PageRankOutcome& outcome, Report& report) override;
+  Words words() const override;
 
  private:
   struct State;

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pull.hpp"
+#include "algo/own_vertices.hpp"
+#include "engines.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -246,7 +247,7 @@ PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, con
 
 PageRankPullCpu::~PageRankPullCpu() = default;
 
-PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
+void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Report& report) {
   State& s = *state_;
   const double alpha = s.rules.alpha;
   s.personal = personal;
@@ -284,13 +285,19 @@ PageRankOutcome PageRankPullCpu::rank(const double* personal, Report& report) {
   report.chosen.push_back(
       {"sweep", "in place; last factor " + rough(s.omega),
        s.graph.symmetric ? "from the rate of the changes" : "arcs without their reverse, no over-relaxation"});
-  return {s.bound, s.sweeps};
+  for_shares(s.team, s.graph, [&](pe_t, int, vertex_t begin, vertex_t end) {
+    for (vertex_t v = begin; v < end; ++v) s.y[v] /= s.sum;
+  });
+  outcome = {s.bound, s.sweeps};
 }
 
-void PageRankPullCpu::fetch(pe_t pe, double* to) const {
-  const State& s = *state_;
-  const CsrView& rows = s.graph.out[pe];
-  for (std::int64_t i = 0; i < rows.count; ++i) to[i] = s.y[rows.first + i] / s.sum;
+Words PageRankPullCpu::words() const {
+  return Words::of(state_->graph, [this](pe_t pe) { return state_->y.data() + state_->graph.out[pe].first; });
+}
+
+std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,
+                                                       const PageRankPlan& plan) {
+  return std::make_unique<PageRankPullCpu>(graph, machine.team(), plan.rules);
 }
 
 }  // namespace shoal

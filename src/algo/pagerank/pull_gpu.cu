@@ -127,7 +127,7 @@ class Sweeps {
     outcome.error_bound = rules_.rounding;
   }
 
-  void fetch_ranks(pe_t pe, double* to) const { pes_[pe].rank.download(to, graph_.out[pe].count); }
+  const double* ranks(pe_t pe) const { return pes_[pe].rank.data(); }
 
  private:
   struct Pe {
@@ -212,10 +212,10 @@ class PullGpu : public PageRankEngine {
     }
   }
 
-  PageRankOutcome rank(const double* personal, Report& report) override {
-    PageRankOutcome outcome;
-    if (graph_.num_vertices == 0) return outcome;
-    if (narrow_ && rank_with(*narrow_, personal, report, outcome)) return outcome;
+  void run(const double* personal, PageRankOutcome& outcome, Report& report) override {
+    outcome = {};
+    if (graph_.num_vertices == 0) return;
+    if (narrow_ && rank_with(*narrow_, personal, report, outcome)) return;
     if (narrow_ && rules_.firm) fail(outcome, "; use precision float64");
     if (narrow_) {
       report.chosen.push_back(
@@ -225,16 +225,10 @@ class PullGpu : public PageRankEngine {
       wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
     }
     if (!rank_with(*wide_, personal, report, outcome)) fail(outcome, "");
-    return outcome;
   }
 
-  void fetch_ranks(pe_t pe, double* to) const override {
-    narrow_ ? narrow_->fetch_ranks(pe, to) : wide_->fetch_ranks(pe, to);
-  }
-  PageRankCheck check(double alpha, const double* personal) const override {
-    HostArray<double> ranks(graph_.num_vertices);
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) fetch_ranks(p, ranks.data() + graph_.out[p].first);
-    return check_pagerank_on_devices(graph_, ranks.data(), alpha, personal);
+  Words words() const override {
+    return Words::of(graph_, [this](pe_t pe) { return narrow_ ? narrow_->ranks(pe) : wide_->ranks(pe); });
   }
 
  private:
@@ -259,8 +253,8 @@ class PullGpu : public PageRankEngine {
 }  // namespace
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine&, const PlacedGraph& graph,
-                                                       const PageRankRules& rules) {
-  return std::make_unique<PullGpu>(graph, rules);
+                                                       const PageRankPlan& plan) {
+  return std::make_unique<PullGpu>(graph, plan.rules);
 }
 
 }  // namespace shoal

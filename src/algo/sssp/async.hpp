@@ -15,21 +15,21 @@ namespace shoal {
 template <class Word, bool kWithGpu = SHOAL_GPU_CODE>
 class SsspAsync : public SsspEngine {
  public:
-  SsspAsync(const Machine& machine, const PlacedGraph& graph, const LaunchPlan& plan)
-      : graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan) {
+  SsspAsync(const Machine& machine, const PlacedGraph& graph, const SsspPlan& plan)
+      : graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan.launch) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], graph.out_weights[p]});
     }
   }
 
-  void search(vertex_t placed_source, Report& report) override {
+  void run(vertex_t placed_source, Report& report) override {
     std::vector<std::vector<typename Sssp<Word>::Item>> seeds(graph_.n_pes());
     seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
     static_assert(kUnreachedDistance<Word> == static_cast<Word>(-1));
     clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
   }
 
-  SsspWords words() const override { return {sizeof(Word) == 8, known_.template all_own<const void*>()}; }
+  Words words() const override { return known_.words(); }
 
  private:
   const PlacedGraph& graph_;

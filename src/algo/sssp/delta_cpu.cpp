@@ -46,7 +46,7 @@ class DeltaCpu : public SsspEngine {
     }
   }
 
-  void search(vertex_t source, Report& report) override {
+  void run(vertex_t source, Report& report) override {
     const auto start = std::chrono::steady_clock::now();
     steps_.source = source;
     if (steps_.turn > std::numeric_limits<std::uint32_t>::max() / 2) {
@@ -71,10 +71,8 @@ class DeltaCpu : public SsspEngine {
     tell(report);
   }
 
-  SsspWords words() const override {
-    SsspWords words{sizeof(Word) == 8, {}};
-    for (const CsrView& rows : graph_.out) words.pes.push_back(steps_.distance.data() + rows.first);
-    return words;
+  Words words() const override {
+    return Words::of(graph_, [this](pe_t pe) { return steps_.distance.data() + graph_.out[pe].first; });
   }
 
  private:
@@ -255,16 +253,16 @@ class DeltaCpu : public SsspEngine {
 
 }  // namespace
 
-std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine& machine, const PlacedGraph& graph, double delta,
-                                                bool wide) {
+std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine& machine, const PlacedGraph& graph,
+                                                const SsspPlan& plan) {
   const bool real = graph.weight_kind == WeightKind::float64;
-  if (delta == 0) delta = default_delta(graph, machine.team().size());
+  double delta = plan.delta > 0 ? plan.delta : default_delta(graph, machine.team().size());
   if (!real) delta = std::max(1.0, std::round(delta));
   // The numbers of buckets have 63 bits, and 1 / delta is to be finite.
   const double longest = static_cast<double>(graph.num_vertices) * graph.max_weight;
   delta = std::max({delta, longest * 0x1p-60, 0x1p-1000});
   if (real) return std::make_unique<DeltaCpu<sssp_delta::Real>>(machine, graph, delta);
-  if (wide) return std::make_unique<DeltaCpu<sssp_delta::Wide>>(machine, graph, delta);
+  if (plan.wide) return std::make_unique<DeltaCpu<sssp_delta::Wide>>(machine, graph, delta);
   return std::make_unique<DeltaCpu<sssp_delta::Narrow>>(machine, graph, delta);
 }
 

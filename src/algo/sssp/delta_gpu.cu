@@ -366,15 +366,15 @@ std::int64_t SsspDeltaGpu::messages(pe_t p) const { return static_cast<std::int6
 
 namespace {
 
-class Engine final : public SsspEngine {
+class DeltaGpu : public SsspEngine {
  public:
-  Engine(const PlacedGraph& graph, double delta, bool wide)
-      : n_pes_(graph.n_pes()), search_(graph, wide, tuned(delta)) {}
-  void search(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
-  SsspWords words() const override {
-    SsspWords out{search_.wide(), {}};
-    for (pe_t p = 0; p < n_pes_; ++p) out.pes.push_back(search_.words(p));
-    return out;
+  DeltaGpu(const PlacedGraph& graph, const SsspPlan& plan)
+      : graph_(graph), search_(graph, plan.wide, tuned(plan.delta)) {}
+  void run(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
+  Words words() const override {
+    Words words{search_.wide() ? sizeof(std::uint64_t) : sizeof(std::uint32_t), {}};
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) words.part.push_back(search_.words(p));
+    return words;
   }
 
  private:
@@ -383,14 +383,14 @@ class Engine final : public SsspEngine {
     t.delta = delta;
     return t;
   }
-  pe_t n_pes_;
+  const PlacedGraph& graph_;
   SsspDeltaGpu search_;
 };
 
 }  // namespace
 
-std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph& graph, double delta, bool wide) {
-  return std::make_unique<Engine>(graph, delta, wide);
+std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph& graph, const SsspPlan& plan) {
+  return std::make_unique<DeltaGpu>(graph, plan);
 }
 
 }  // namespace shoal

@@ -2,36 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
+#include "algo/own_vertices.hpp"
 #include "shoal/core/array.hpp"
 
 namespace shoal {
 
-void fetch_words(const Machine& machine, const PlacedGraph& graph, const SsspWords& words, pe_t pe, std::uint64_t* to) {
-  const std::int64_t n = graph.out[pe].count;
-  if (n == 0) return;
-  if (words.wide) {
-    machine.copy_out(pe, to, words.pes[pe], static_cast<std::size_t>(n) * sizeof *to);
-    return;
-  }
-  HostArray<std::uint32_t> narrow(n);
-  machine.copy_out(pe, narrow.data(), words.pes[pe], static_cast<std::size_t>(n) * sizeof(std::uint32_t));
-  for (std::int64_t i = 0; i < n; ++i) {
-    to[i] = narrow[i] == kUnreachedDistance<std::uint32_t> ? kUnreachedDistance<std::uint64_t> : narrow[i];
-  }
-}
-
-bool any_too_far(const Machine& machine, const PlacedGraph& graph, const SsspWords& words) {
-  if (words.wide) return false;
+bool any_too_far(const Machine& machine, const PlacedGraph& graph, const Words& words) {
+  if (is_wide(words)) return false;
 #if defined(SHOAL_HAVE_CUDA)
   if (machine.on_gpu()) return any_too_far_on_devices(graph, words);
 #endif
   std::atomic<bool> found{false};
-  machine.team().run([&](pe_t pe, int thread) {
-    const auto* const word = static_cast<const std::uint32_t*>(words.pes[pe]);
-    const std::int64_t n = graph.out[pe].count, t = machine.threads_per_pe();
-    const auto* const end = word + n * (thread + 1) / t;
-    if (std::find(word + n * thread / t, end, kTooFar) != end) found = true;
+  const std::vector<const std::uint32_t*> part = words.as<std::uint32_t>();
+  for_shares(machine.team(), graph, [&](pe_t pe, int, vertex_t begin, vertex_t end) {
+    const std::uint32_t *const first = part[pe] + (begin - graph.out[pe].first), *const last = first + (end - begin);
+    if (std::find(first, last, kTooFar) != last) found = true;
   });
   return found;
 }
@@ -44,35 +31,30 @@ std::string wrong_placed_vertex(const PlacedGraph& graph, vertex_t v, vertex_t s
                                  graph.weight_kind == WeightKind::float64);
 }
 
-SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const SsspWords& words, vertex_t source) {
+namespace {
+
+template <class Word>
+SsspCheck check_on_threads(const Machine& machine, const PlacedGraph& graph, const Words& words, vertex_t source) {
+  const HostArray<Word> distance = fetch_words<Word>(machine, graph, words);
+  std::atomic<bool> floating{false};
+  std::string wrong = first_wrong_line(machine.team(), graph, [&](pe_t pe, vertex_t v) -> std::string {
+    const auto best = best_arrival(graph.in[pe], graph.in_weights[pe], distance.data(), v);
+    if (v != source && best.neighbor != kNoVertex && !best.from_nearer) floating.store(true, std::memory_order_relaxed);
+    if (distance_is_right(v, source, distance[v], best)) return "";
+    return wrong_placed_vertex(graph, v, source, widened(distance[v]),
+                               {widened(best.distance), best.neighbor, best.from_nearer});
+  });
+  return {std::move(wrong), !floating};
+}
+
+}  // namespace
+
+SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const Words& words, vertex_t source) {
 #if defined(SHOAL_HAVE_CUDA)
   if (machine.on_gpu()) return check_words_on_devices(graph, words, source);
 #endif
-  HostArray<std::uint64_t> distance(graph.num_vertices);
-  for (pe_t p = 0; p < graph.n_pes(); ++p) {
-    fetch_words(machine, graph, words, p, distance.data() + graph.out[p].first);
-  }
-  std::vector<SsspCheck> found(static_cast<std::size_t>(machine.team().size()));
-  machine.team().run([&](pe_t pe, int thread) {
-    const CsrView& rows = graph.in[pe];
-    const std::int64_t n = rows.count, t = machine.threads_per_pe();
-    SsspCheck& mine = found[pe * t + thread];
-    mine.all_from_nearer = true;
-    for (std::int64_t i = n * thread / t; i < n * (thread + 1) / t; ++i) {
-      const vertex_t v = rows.first + static_cast<vertex_t>(i);
-      const auto best = best_arrival(rows, graph.in_weights[pe], distance.data(), v);
-      mine.all_from_nearer &= v == source || best.neighbor == kNoVertex || best.from_nearer;
-      if (distance_is_right(v, source, distance[v], best)) continue;
-      mine.wrong = wrong_placed_vertex(graph, v, source, distance[v], best);
-      return;
-    }
-  });
-  SsspCheck all{"", true};
-  for (const SsspCheck& one : found) {
-    if (all.wrong.empty()) all.wrong = one.wrong;
-    all.all_from_nearer &= one.all_from_nearer;
-  }
-  return all;
+  return is_wide(words) ? check_on_threads<std::uint64_t>(machine, graph, words, source)
+                        : check_on_threads<std::uint32_t>(machine, graph, words, source);
 }
 
 }  // namespace shoal

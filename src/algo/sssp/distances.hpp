@@ -7,11 +7,17 @@
 
 namespace shoal {
 
-/// Copies PE pe's distances as wide words, in placed order, to the host: [graph.out[pe].count].
-void fetch_words(const Machine& machine, const PlacedGraph& graph, const SsspWords& words, pe_t pe, std::uint64_t* to);
+/// A word of 32 bits as one of 64.
+SHOAL_FN inline std::uint64_t widened(std::uint32_t word) {
+  return word == kUnreachedDistance<std::uint32_t> ? kUnreachedDistance<std::uint64_t> : word;
+}
+SHOAL_FN inline std::uint64_t widened(std::uint64_t word) { return word; }
+
+/// Whether they have 64 bits.
+inline bool is_wide(const Words& words) { return words.bytes == sizeof(std::uint64_t); }
 
 /// True if some narrow word is kTooFar, so that the search has to be repeated in wide words. False for wide ones.
-bool any_too_far(const Machine& machine, const PlacedGraph& graph, const SsspWords& words);
+bool any_too_far(const Machine& machine, const PlacedGraph& graph, const Words& words);
 
 /// What rule 1 of sssp_reference.hpp says.
 struct SsspCheck {
@@ -20,15 +26,15 @@ struct SsspCheck {
 };
 
 /// Checks rule 1 where the distances are.
-SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const SsspWords& words, vertex_t placed_source);
+SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const Words& words, vertex_t placed_source);
 
 /// A wrong vertex in the input's numbers; all vertices here are placed numbers.
 std::string wrong_placed_vertex(const PlacedGraph& graph, vertex_t v, vertex_t source, std::uint64_t distance,
                                 Arrival<std::uint64_t> best);
 
 #if defined(SHOAL_HAVE_CUDA)
-bool any_too_far_on_devices(const PlacedGraph& graph, const SsspWords& words);
-SsspCheck check_words_on_devices(const PlacedGraph& graph, const SsspWords& words, vertex_t placed_source);
+bool any_too_far_on_devices(const PlacedGraph& graph, const Words& words);
+SsspCheck check_words_on_devices(const PlacedGraph& graph, const Words& words, vertex_t placed_source);
 #endif
 
 }  // namespace shoal

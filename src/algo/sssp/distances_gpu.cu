@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "algo/words_gpu.cuh"
 #include "distances.hpp"
-#include "shoal/device/device_memory.cuh"
 
 namespace shoal {
 namespace {
@@ -52,29 +52,22 @@ __global__ void __launch_bounds__(256)
 template <class Word>
 __global__ void describe_wrong(CsrView in, ArcWeights weights, const Word* distance, const Findings* findings,
                                WrongDistance* wrong) {
-  const auto wide = [](Word w) {
-    return w == kUnreachedDistance<Word> ? kUnreachedDistance<std::uint64_t> : static_cast<std::uint64_t>(w);
-  };
   const vertex_t v = wrong->vertex = findings->first_wrong;
   if (v == kNoVertex) return;
   const Arrival<Word> best = best_arrival(in, weights, distance, v);
-  wrong->distance = wide(distance[v]);
-  wrong->best = {wide(best.distance), best.neighbor, best.from_nearer};
+  wrong->distance = widened(distance[v]);
+  wrong->best = {widened(best.distance), best.neighbor, best.from_nearer};
 }
 
 template <class Word>
-SsspCheck check(const PlacedGraph& graph, const SsspWords& words, vertex_t source) {
+SsspCheck check(const PlacedGraph& graph, const Words& words, vertex_t source) {
   SsspCheck result{"", true};
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& in = graph.in[p];
     if (in.count == 0) continue;
     DeviceGuard guard(graph.devices[p]);
-    DeviceArray<Word> distance(graph.num_vertices, "distances of all vertices, to verify");
-    for (pe_t q = 0; q < graph.n_pes(); ++q) {
-      if (graph.out[q].count == 0) continue;
-      SHOAL_CUDA(cudaMemcpy(distance.data() + graph.out[q].first, words.pes[q], graph.out[q].count * sizeof(Word),
-                            cudaMemcpyDefault));
-    }
+    const DeviceArray<Word> distance =
+        collect_words(graph, words.as<Word>().data(), "distances of all vertices, to verify");
     DeviceArray<Findings> findings(1, "findings");
     DeviceArray<WrongDistance> wrong(1, "wrong distance");
     const Findings none{kNoVertex, 0};
@@ -96,22 +89,15 @@ SsspCheck check(const PlacedGraph& graph, const SsspWords& words, vertex_t sourc
   return result;
 }
 
-void wait_for_all(const PlacedGraph& graph) {
-  for (const int device : graph.devices) {
-    DeviceGuard guard(device);
-    SHOAL_CUDA(cudaDeviceSynchronize());  // a search may still be writing there
-  }
-}
-
 }  // namespace
 
-bool any_too_far_on_devices(const PlacedGraph& graph, const SsspWords& words) {
-  wait_for_all(graph);
+bool any_too_far_on_devices(const PlacedGraph& graph, const Words& words) {
+  wait_for_devices(graph);
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     DeviceGuard guard(graph.devices[p]);
     DeviceArray<unsigned> found(1, "a word that is too far");
     found.fill_bytes(0);
-    find_too_far<<<1024, 256>>>(static_cast<const std::uint32_t*>(words.pes[p]), graph.out[p].count, found.data());
+    find_too_far<<<1024, 256>>>(words.as<std::uint32_t>()[p], graph.out[p].count, found.data());
     SHOAL_CUDA(cudaGetLastError());
     unsigned any = 0;
     found.download(&any, 1);
@@ -120,9 +106,9 @@ bool any_too_far_on_devices(const PlacedGraph& graph, const SsspWords& words) {
   return false;
 }
 
-SsspCheck check_words_on_devices(const PlacedGraph& graph, const SsspWords& words, vertex_t source) {
-  wait_for_all(graph);
-  return words.wide ? check<std::uint64_t>(graph, words, source) : check<std::uint32_t>(graph, words, source);
+SsspCheck check_words_on_devices(const PlacedGraph& graph, const Words& words, vertex_t source) {
+  wait_for_devices(graph);
+  return is_wide(words) ? check<std::uint64_t>(graph, words, source) : check<std::uint32_t>(graph, words, source);
 }
 
 }  // namespace shoal

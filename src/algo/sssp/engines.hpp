@@ -1,42 +1,26 @@
-// What SsspRunner drives: one search strategy on one kind of processor. An engine leaves its distances on the PEs; fetching,
-// checking and judging whether narrow words were wide enough are the same for all engines (sssp_distances.hpp).
+// What SsspRunner drives. An engine is told the placed number of the source. The words that it leaves are those of
+// algo/sssp.hpp, of 32 or 64 bits; what is done with them is the same for all engines (distances.hpp).
 #pragma once
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "shoal/algo/sssp.hpp"
+#include "algo/engine.hpp"
 #include "shoal/algo/sssp_run.hpp"
-#include "shoal/placement/placed_graph.hpp"
 #include "shoal/worklist/launch_plan.hpp"
-#include "shoal/world/machine.hpp"
-#include "shoal/world/report.hpp"
 
 namespace shoal {
 
-/// Where the last search left its words (algo/sssp.hpp): [graph.out[pe].count] in PE pe's memory, in placed order.
-struct SsspWords {
-  bool wide = false;             ///< std::uint64_t, else std::uint32_t
-  std::vector<const void*> pes;  ///< [n_pes]
+/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+struct SsspPlan {
+  SsspStrategy strategy;
+  LaunchPlan launch;  ///< of async
+  int threads;        ///< CPU threads of a PE
+  double delta;       ///< of strategy delta: width of a bucket in units of weight; 0: the engine chooses, and says so
+  bool wide;          ///< words of 64 bits; real weights always have them
+  bool fits;  ///< no path is too long for the words; else a narrow engine stops at kTooFar, and somebody has to look
 };
+/// @throws UsageError  weights so large that a path may be infinitely long, or a width of buckets that does not fit them
+SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&, Decisions& why);
 
-class SsspEngine {
- public:
-  virtual ~SsspEngine() = default;
-  /// Distances of every PE, from scratch. Adds seconds (clearing included), counts, rounds to `report`.
-  virtual void search(vertex_t placed_source, Report& report) = 0;
-  /// Valid until the engine is destroyed; the words change with the next search.
-  virtual SsspWords words() const = 0;
-};
-
-// `wide`: words of 64 bits; always so for real weights. A narrow engine saturates at kTooFar (see extend()); the caller looks
-// whether it did. `delta`: width of a bucket in units of weight; 0: the engine chooses from the graph, and says so.
-std::unique_ptr<SsspEngine> make_sssp_async_cpu(const Machine&, const PlacedGraph&, const LaunchPlan&, bool wide);
-std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine&, const PlacedGraph&, double delta, bool wide);
-#if defined(SHOAL_HAVE_CUDA)
-std::unique_ptr<SsspEngine> make_sssp_async_gpu(const Machine&, const PlacedGraph&, const LaunchPlan&, bool wide);
-std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph&, double delta, bool wide);
-#endif
+using SsspEngine = Engine<vertex_t>;
+MakeEngine<SsspEngine, SsspPlan> make_sssp_async_cpu, make_sssp_async_gpu, make_sssp_delta_cpu, make_sssp_delta_gpu;
 
 /// A width of buckets in units of weight: few light arcs per vertex, so that few are relaxed twice, but enough vertices in
 /// a bucket for all threads (two CPU threads: kron:20 is fastest at 16, road:2048 from 256 to 512, weights 1 to 255).
@@ -61,13 +45,5 @@ enum class SmallGraph {
   near
 };
 SmallGraph small_on_gpus(const PlacedGraph&);
-
-/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
-struct SsspPlan {
-  SsspStrategy strategy;
-  LaunchPlan launch;  ///< of async
-  int threads;        ///< CPU threads per PE
-};
-SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&, Decisions& why);
 
 }  // namespace shoal

@@ -1,10 +1,12 @@
 // What `auto` means for shortest paths.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "algo/plan.hpp"
 #include "engines.hpp"
+#include "shoal/algo/sssp.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 
@@ -85,10 +87,32 @@ bool choose_block(const PlacedGraph& graph, Options& launch) {
   return true;
 }
 
+/// What paths may be long, in units of weight.
+double longest_path(const PlacedGraph& graph) {
+  return static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1)) * graph.max_weight;
+}
+
+void check(const PlacedGraph& graph, const SsspOptions& options) {
+  const bool real = graph.weight_kind == WeightKind::float64;
+  if (real && std::isinf(longest_path(graph))) {
+    throw UsageError("weights as large as " + std::to_string(graph.max_weight) +
+                     " make paths of infinite length in this graph; scale them down");
+  }
+  const double least = real ? 0 : 1;
+  if (!(options.delta == 0 || (options.delta >= least && std::isfinite(options.delta)))) {
+    throw UsageError("--delta " + exact(options.delta) +
+                     " is out of range: " + (real ? "above 0" : "1 or more for whole weights") + " (0 chooses)");
+  }
+}
+
 }  // namespace
 
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
+  check(graph, options);
   SsspPlan plan;
+  plan.delta = options.delta;
+  plan.wide = graph.weight_kind == WeightKind::float64;
+  plan.fits = plan.wide || longest_path(graph) < kTooFar;
   // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
   const bool tuned = asks_for_worklist(options);
   const SmallGraph small = machine.on_gpu() ? small_on_gpus(graph) : SmallGraph::no;

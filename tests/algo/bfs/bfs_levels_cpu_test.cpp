@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algo/bfs/levels.hpp"
+#include "algo/bfs/parents.hpp"
 #include "shoal/core/error.hpp"
 
 namespace shoal {
@@ -113,14 +114,20 @@ std::vector<vertex_t> even_cuts(std::int64_t n, pe_t n_pes) {
 }
 
 /// Levels and parents of a search, in input numbers.
-std::pair<std::vector<level_t>, std::vector<vertex_t>> searched(BfsLevelsCpu& bfs, const PlacedGraph& graph,
-                                                                vertex_t source) {
+std::pair<std::vector<level_t>, std::vector<vertex_t>> searched(BfsLevelsCpu& bfs, ThreadTeam& team,
+                                                                const PlacedGraph& graph, vertex_t source) {
   Report report;
-  bfs.search(graph.partition.placed(source), report);
+  bfs.run(graph.partition.placed(source), report);
   EXPECT_GT(report.seconds, 0);
   std::vector<level_t> levels(graph.num_vertices, 12345);
-  std::vector<vertex_t> placed_parents(graph.num_vertices, 12345), parents(graph.num_vertices, 12345);
-  bfs.parents({placed_parents.data(), graph.num_vertices});
+  std::vector<level_t> placed_levels;
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const auto part = bfs.level(p);
+    placed_levels.insert(placed_levels.end(), part.begin(), part.end());
+  }
+  std::vector<vertex_t> parents(graph.num_vertices, 12345);
+  const HostArray<vertex_t> placed_parents = find_parents(
+      team, graph, Span<const level_t>{placed_levels.data(), graph.num_vertices}, graph.partition.placed(source));
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const auto part = bfs.level(p);
     EXPECT_EQ(part.size(), graph.out[p].count);
@@ -155,7 +162,7 @@ void check_all_ways(const Plain& plain, const Placed& graph, int threads, const 
     BfsLevelsCpu bfs(graph, team, way.tuning);
     for (vertex_t source : sources) {
       const auto expected = serial_levels(plain, source);
-      const auto [levels, parents] = searched(bfs, graph, source);
+      const auto [levels, parents] = searched(bfs, team, graph, source);
       ASSERT_EQ(levels, expected) << what << ", " << way.name << ", PEs " << graph.n_pes() << " x " << threads
                                   << ", source " << source;
       ASSERT_EQ(parents, serial_parents(plain, expected)) << what << ", " << way.name << ", source " << source;
@@ -283,7 +290,7 @@ TEST_P(BfsLevels, ReportsItsLevelsAndTraffic) {
   ThreadTeam team(pes(), threads());
   BfsLevelsCpu bfs(graph, team, {.alpha = 0, .solo = 0});
   Report report;
-  bfs.search(0, report);
+  bfs.run(0, report);
   EXPECT_EQ(report.rounds, 64);                                           // 63 levels, and the one that finds nothing
   EXPECT_EQ(report.traffic.size(), static_cast<std::size_t>(pes() - 1));  // along the chain, from each PE to the next
   for (const Traffic& pair : report.traffic) {
@@ -304,7 +311,7 @@ TEST(BfsLevelsErrors, AnEmptyGraphHasNoSource) {
   ThreadTeam team(1, 2);
   BfsLevelsCpu bfs(graph, team);
   Report report;
-  EXPECT_THROW(bfs.search(0, report), UsageError);
+  EXPECT_THROW(bfs.run(0, report), UsageError);
   EXPECT_EQ(bfs.level(0).size(), 0);
 }
 
@@ -316,16 +323,12 @@ TEST(BfsLevelsErrors, RefusesWhatDoesNotFit) {
   EXPECT_THROW(BfsLevelsCpu(graph, two, {.chunk = 0}), UsageError);
   EXPECT_THROW(BfsLevelsCpu(graph, two, {.hub_arcs = 0}), UsageError);
   BfsLevelsCpu bfs(graph, two);
-  std::vector<vertex_t> parents(10);
-  EXPECT_THROW(bfs.parents({parents.data(), 10}), UsageError);  // nothing searched yet
   Report report;
-  EXPECT_THROW(bfs.search(10, report), UsageError);
-  EXPECT_THROW(bfs.search(kNoVertex, report), UsageError);
-  bfs.search(0, report);
-  EXPECT_THROW(bfs.parents({parents.data(), 9}), UsageError);
-  bfs.parents({parents.data(), 10});
-  EXPECT_EQ(parents[1], 0u);
-  EXPECT_EQ(parents[2], kNoVertex);
+  EXPECT_THROW(bfs.run(10, report), UsageError);
+  EXPECT_THROW(bfs.run(kNoVertex, report), UsageError);
+  bfs.run(0, report);
+  EXPECT_EQ(bfs.level(0)[1], 1u);
+  EXPECT_EQ(bfs.level(0)[2], kUnreached);
 }
 
 }  // namespace

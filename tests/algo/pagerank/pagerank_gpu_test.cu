@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algo/gpu_bed.cuh"
-#include "algo/pagerank/engines.hpp"
+#include "algo/pagerank/check.hpp"
 #include "algo/pagerank/readers.cuh"
 #include "lockstep/team.cuh"
 #include "pagerank_answers.hpp"

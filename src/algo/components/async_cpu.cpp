@@ -2,9 +2,6 @@
 #include <numeric>
 
 #include "async.hpp"
-#include "hook.hpp"
-#include "reference.hpp"
-#include "shoal/core/array.hpp"
 
 namespace shoal {
 namespace {
@@ -42,42 +39,11 @@ struct PrepareCpu {
   }
 };
 
-std::string verify_placed(const PlacedGraph& graph, const ComponentsEngine& engine) {
-  HostArray<vertex_t> label(graph.num_vertices);
-  for (pe_t p = 0; p < graph.n_pes(); ++p) engine.fetch_labels(p, label.data() + graph.out[p].first);
-  return verify_components(graph.out, std::as_const(label).span(),
-                           [&](vertex_t placed) { return graph.partition.input(placed); });
-}
-
-class AsyncCpu : public ComponentsAsync<PrepareCpu> {
- public:
-  using ComponentsAsync::ComponentsAsync;
-  std::string verify() const override { return verify_placed(graph(), *this); }
-};
-
-class HookCpu : public ComponentsEngine {
- public:
-  HookCpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), hook_(graph, machine.team()) {}
-  void run(Report& report) override { hook_.run(report); }
-  void fetch_labels(pe_t pe, vertex_t* to) const override {
-    const Span<const vertex_t> label = hook_.label(pe);
-    std::copy(label.begin(), label.end(), to);
-  }
-  std::string verify() const override { return verify_placed(graph_, *this); }
-
- private:
-  const PlacedGraph& graph_;
-  ComponentsHookCpu hook_;
-};
-
 }  // namespace
 
 std::unique_ptr<ComponentsEngine> make_components_async_cpu(const Machine& machine, const PlacedGraph& graph,
-                                                            const LaunchPlan& plan) {
-  return std::make_unique<AsyncCpu>(machine, graph, plan);
-}
-std::unique_ptr<ComponentsEngine> make_components_hook_cpu(const Machine& machine, const PlacedGraph& graph) {
-  return std::make_unique<HookCpu>(machine, graph);
+                                                            const ComponentsPlan& plan) {
+  return std::make_unique<ComponentsAsync<PrepareCpu>>(machine, graph, plan);
 }
 
 }  // namespace shoal

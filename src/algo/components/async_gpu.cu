@@ -1,10 +1,6 @@
-#include <algorithm>
-
 #include "async.hpp"
-#include "hook_gpu.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
-#include "verify_gpu.hpp"
 
 namespace shoal {
 
@@ -66,41 +62,11 @@ struct PrepareGpu {
   }
 };
 
-class AsyncGpu : public ComponentsAsync<PrepareGpu> {
- public:
-  using ComponentsAsync::ComponentsAsync;
-  std::string verify() const override {
-    return verify_components_on_devices(graph(), known().all_own<const vertex_t*>().data());
-  }
-};
-
-class HookGpu : public ComponentsEngine {
- public:
-  HookGpu(const Machine& machine, const PlacedGraph& graph) : machine_(machine), graph_(graph), hook_(graph) {}
-  void run(Report& report) override { hook_.run(report); }
-  void fetch_labels(pe_t pe, vertex_t* to) const override {
-    if (graph_.out[pe].count > 0) machine_.copy_out(pe, to, hook_.label(pe), graph_.out[pe].count * sizeof(vertex_t));
-  }
-  std::string verify() const override {
-    std::vector<const vertex_t*> labels;
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) labels.push_back(hook_.label(p));
-    return verify_components_on_devices(graph_, labels.data());
-  }
-
- private:
-  const Machine& machine_;
-  const PlacedGraph& graph_;
-  ComponentsHookGpu hook_;
-};
-
 }  // namespace
 
 std::unique_ptr<ComponentsEngine> make_components_async_gpu(const Machine& machine, const PlacedGraph& graph,
-                                                            const LaunchPlan& plan) {
-  return std::make_unique<AsyncGpu>(machine, graph, plan);
-}
-std::unique_ptr<ComponentsEngine> make_components_hook_gpu(const Machine& machine, const PlacedGraph& graph) {
-  return std::make_unique<HookGpu>(machine, graph);
+                                                            const ComponentsPlan& plan) {
+  return std::make_unique<ComponentsAsync<PrepareGpu>>(machine, graph, plan);
 }
 
 }  // namespace shoal

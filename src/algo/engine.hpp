@@ -1,0 +1,80 @@
+// What runners drive: an algorithm by one strategy on one kind of processor. Every engine leaves its answer as words where it
+// made them; fetching, counting, naming and checking are the same for all of them.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "shoal/core/array.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/world/machine.hpp"
+#include "shoal/world/report.hpp"
+
+namespace shoal {
+
+/// Where an engine left its answer: a word for each vertex, in placed order, in the memory of the PE that owns it.
+struct Words {
+  std::size_t bytes = 0;          ///< of a word
+  std::vector<const void*> part;  ///< [n_pes] of [graph.out[pe].count] words each
+
+  /// @param part_of  part_of(pe) is where PE pe's words begin
+  template <class PartOf>
+  static Words of(const PlacedGraph& graph, PartOf&& part_of) {
+    Words words{sizeof(*part_of(pe_t{0})), {}};
+    for (pe_t p = 0; p < graph.n_pes(); ++p) words.part.push_back(part_of(p));
+    return words;
+  }
+
+  /// [n_pes], of words that are known to be of this type.
+  template <class Word>
+  std::vector<const Word*> as() const {
+    std::vector<const Word*> parts;
+    for (const void* one : part) parts.push_back(static_cast<const Word*>(one));
+    return parts;
+  }
+};
+
+/// All words on the host, by placed number: [num_vertices].
+template <class Word>
+HostArray<Word> fetch_words(const Machine& machine, const PlacedGraph& graph, const Words& words) {
+  HostArray<Word> all(graph.num_vertices);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const CsrView& rows = graph.out[p];
+    if (rows.count > 0) machine.copy_out(p, all.data() + rows.first, words.part[p], rows.count * sizeof(Word));
+  }
+  return all;
+}
+
+/// @tparam Input  what a run is told: the placed number of its source, for example
+template <class... Input>
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Computes the answer from scratch. Adds seconds (clearing included), counts and rounds to `report`.
+  virtual void run(Input... input, Report& report) = 0;
+  /// Valid until the engine is destroyed; what they say changes with the next run.
+  virtual Words words() const = 0;
+};
+
+/// Makes an engine as a plan says.
+template <class EngineT, class Plan>
+using MakeEngine = std::unique_ptr<EngineT>(const Machine&, const PlacedGraph&, const Plan&);
+
+/// Who makes the engine of a strategy.
+template <class Strategy, class EngineT, class Plan>
+struct EngineChoice {
+  Strategy strategy;
+  MakeEngine<EngineT, Plan>* on_cpu;
+  MakeEngine<EngineT, Plan>* on_gpu;  ///< null in builds without CUDA
+};
+
+/// A function that only builds with CUDA have; null in others.
+#if defined(SHOAL_HAVE_CUDA)
+template <auto* kFunction>
+inline constexpr auto* if_cuda = kFunction;
+#else
+template <auto* kFunction>
+inline constexpr decltype(kFunction) if_cuda = nullptr;
+#endif
+
+}  // namespace shoal

@@ -1,0 +1,65 @@
+// What a runner is made of: a placed graph (placed_run.hpp), a plan for it, and the engine that the plan wants. An algorithm
+// says what these are (its Shape), and how words become a result and are checked (its RunnerState), in its run.cpp.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "engine.hpp"
+#include "host_memory.hpp"
+#include "placed_run.hpp"
+
+namespace shoal {
+
+/// @tparam Shape
+///   Options, Plan      Plan has `strategy` and `threads`, the CPU threads of a PE
+///   Engine             what its strategies are driven through
+///   kFew               which graphs are too small for several GPUs
+///   kEngines           an EngineChoice for each strategy
+///   weights(options)   the weights that it wants placed, if any
+///   plan(machine, graph, options, why)
+template <class Shape>
+struct PlannedState : GraphRunner::State {
+  using OptionsT = typename Shape::Options;
+
+  template <class Graph>
+  PlannedState(const Graph& graph, const OptionsT& given)
+      : State(graph, given, needs_of(size_of(graph), given), Shape::weights(given), few_for(given, Shape::kFew)),
+        options(given),
+        plan(Shape::plan(run.machine(), run.placed(), given, run.chosen())) {
+    run.limit_threads(plan.threads);
+    engine = run.prepare([this] { return make_engine(); });
+  }
+
+  /// The engine of the plan's strategy, on the machine's kind of processor.
+  auto make_engine() const {
+    const auto* choice = std::begin(Shape::kEngines);
+    while (choice->strategy != plan.strategy) ++choice;
+    return (run.machine().on_gpu() ? choice->on_gpu : choice->on_cpu)(run.machine(), run.placed(), plan);
+  }
+
+  OptionsT options;
+  typename Shape::Plan plan;
+  std::unique_ptr<typename Shape::Engine> engine;
+};
+
+template <class OptionsT, class ResultT>
+Runner<OptionsT, ResultT>::Runner(const Csr& graph, const OptionsT& options)
+    : GraphRunner(std::make_unique<RunnerState<OptionsT>>(graph, options)) {}
+template <class OptionsT, class ResultT>
+Runner<OptionsT, ResultT>::Runner(const GeneratorSpec& spec, const OptionsT& options)
+    : GraphRunner(std::make_unique<RunnerState<OptionsT>>(spec, options)) {}
+
+template <class OptionsT, class ResultT>
+RunnerState<OptionsT>& Runner<OptionsT, ResultT>::state() const {
+  return static_cast<RunnerState<OptionsT>&>(*state_);
+}
+
+template <class OptionsT, class ResultT>
+ResultT Runner<OptionsT, ResultT>::result() const {
+  state().need_result();
+  ResultT result = state().result();
+  result.report = state().report;
+  return result;
+}
+
+}  // namespace shoal
