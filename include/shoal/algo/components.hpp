@@ -1,10 +1,11 @@
-// Connected components as a task: an item says "v lies in the component of vertex `label`"; the owner of v keeps it only
-// when that is smaller than what it knows; whoever runs it tells every neighbour. When no item is left on any PE, every
-// label is the smallest placed number of its component, because that vertex's own number has been everywhere.
+// Connected components as a task. An item says "v lies in the component of vertex `label`". The owner of v accepts it
+// only if that is smaller than before, and the worker that runs it offers the label to every neighbour. When no item is
+// left on any PE, every label is the smallest placed number of its component, because that vertex's number has reached
+// all of the component.
 //
-// Labels begin as the vertices' own numbers, so only vertices that are smaller than all their neighbours need to speak
-// first, and the smallest vertex of every component is one of them. Those are the seeds (starts_component): item {v, v},
-// and label kNoVertex until it has been judged.
+// A vertex begins with its own number as label. So only vertices that are smaller than all of their neighbours need to
+// offer their label at the start, and the smallest vertex of each component is one of these. They are the seeds
+// (starts_component): item {v, v}, with label kNoVertex until the item has been judged.
 //
 // Source: label propagation, the asynchronous form of Groute's OnReceive. Differs: few seeds.
 #pragma once
@@ -43,7 +44,8 @@ class JoinedRows {
   std::int64_t first_size_, size_;
 };
 
-/// The word of a vertex is its label: at the start its own number, and kNoVertex where it is a seed of this PE.
+/// The word of a vertex is its label. At the start it is the vertex's own number, or kNoVertex if the vertex is a seed
+/// of this PE.
 struct Components : LowersWord<vertex_t> {
   CsrView out;  ///< this PE's rows
   CsrView in;   ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
@@ -52,7 +54,7 @@ struct Components : LowersWord<vertex_t> {
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.word}; }
 };
 
-/// True if v is to be a seed: it has neighbours, and is smaller than all of them.
+/// True if v is a seed: it has neighbours, and is smaller than all of them.
 /// @param in  the in-arcs of a directed graph, or a view without vertices
 SHOAL_FN inline bool starts_component(const CsrView& out, const CsrView& in, vertex_t v) {
   const JoinedRows row = JoinedRows::of(out, in, v);

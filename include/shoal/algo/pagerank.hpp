@@ -1,26 +1,29 @@
-// PageRank as a task: an item says "`share` of somebody's residual goes to v". The owner of v adds it to what v has not passed
-// on yet, and keeps the item only when that crosses v's limit: then v is queued. Whoever runs v takes all of its residual, adds
-// it to the rank, and gives alpha of it to the out-neighbours in equal shares. A run is over when no residual is at its limit.
+// PageRank as a task. An item says "v gets `share` of somebody's residual". The owner of v adds the share to the
+// residual of v, which is what v has not passed on yet. It accepts the item only if the residual reaches v's limit with
+// it; v is then queued. The worker that runs v takes all of its residual, adds it to the rank, and passes alpha of it
+// on to the out-neighbours in equal shares. A run is over when no residual is at its limit.
 //
-// What holds throughout, with y the ranks so far, r the residuals and s what is on its way:  y + r + s - alpha A'y = c p,
-// the system of pagerank_reference.hpp. Any c will do, so between runs c is moved to where the residuals, which may be negative
-// then, sum to 0: the size of y is what takes longest to settle, and is divided away at the end. A run begins with items that
-// look at a stretch of vertices each, move their residuals along with c, and queue what is at its limit.
+// The invariant, with y the ranks so far, r the residuals and s the shares on their way: y + r + s - alpha A'y = c p,
+// which is the system of pagerank_reference.hpp. Any c will do, because y is divided by its sum at the end. The sum of
+// y is what takes longest to settle, so between runs c is moved to where the residuals sum to 0; they may be negative
+// then. A run begins with items for a stretch of vertices each, which move the residuals along with c and queue the
+// vertices at their limit.
 //
-// A limit is epsilon times the out-degree: what passing on costs per residual that goes away is then the same for all, and hubs
-// wait until it pays. From run to run epsilon shrinks, large residuals first. No residual is lost: what stays below its limit is
-// in r, at its owner, counts in the bound of the error, and is added to the ranks at the end (one step without its
-// consequences). Vertices without out-arcs have nothing to pass on and are never queued.
+// A limit is epsilon times the out-degree. So the cost of passing on, per unit of residual that disappears, is the same
+// for all vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals go first. No
+// residual is lost: what stays below its limit remains in r at its owner, counts in the error bound, and is added to
+// the ranks at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass on and are
+// never queued.
 //
-// Why nothing sleeps: a residual comes from below its limit to it by an addition, whose item is in the queue until the vertex is
-// run, or finds itself below the limit again. Why it ends: what is taken is at least the limit, and at least 1 - alpha of it
-// goes away.
+// Why no vertex is forgotten: a residual reaches its limit by an addition, and the item of that addition stays queued
+// until the vertex is run or its residual is below the limit again. Why a run ends: a vertex that is run takes at least
+// its limit, and at least 1 - alpha of what it takes disappears.
 //
-// Source: Atos (PageRank of its section IV), Groute 5.2; limits by degree: Andersen, Chung, Lang, "Local Graph Partitioning
-// using PageRank Vectors", 2006. Differs: triggered by the crossing, as Groute, not by a scan of all residuals; shares are sent
-// whatever their size and in float64; shrinking limits and a moving c (with both, kron:16 passes on 5.8 times as many shares as
-// it has arcs, without 51); epsilon follows from the tolerance that is asked for, and the error that was reached is part of the
-// result (Atos and Groute stop at .01 each and tell none).
+// Source: Atos (PageRank of its section IV), Groute 5.2; limits by degree: Andersen, Chung, Lang, "Local Graph
+// Partitioning using PageRank Vectors", 2006. Differs: a vertex is triggered when it reaches its limit, as in Groute,
+// and not by a scan of all residuals; shares are sent whatever their size, in float64; the limits shrink and c moves
+// (docs/decisions/0008-pagerank.md); epsilon follows from the wanted tolerance, and the error that was reached is part
+// of the result (Atos and Groute both stop at .01 and report no error).
 #pragma once
 #include <cstdint>
 
@@ -35,13 +38,13 @@ namespace shoal {
 
 struct PageRank {
   enum Kind : std::uint32_t {
-    kShare,  ///< adds `share` to v's residual; may be for another PE
-    kLook,  ///< moves v's residual by `share`, the first item of a run for v: queued if at its limit, whatever it was before
-    kStretch,  ///< a seed: makes a kLook for each of kStretchSize vertices from v on
+    kShare,    ///< adds `share` to v's residual; v may belong to another PE
+    kLook,     ///< a run's first item for v: moves its residual by `share`, queues v if it is at its limit
+    kStretch,  ///< a seed: pushes a kLook for each of kStretchSize vertices from v on
   };
   static constexpr vertex_t kStretchSize = 1024;
-  /// Who runs a vertex looks at its residual as it is then. Did it miss the addition that queued it, the next run's look would
-  /// find what was left.
+  /// The worker that runs a vertex reads its residual as it is then. If it missed the addition that queued the vertex,
+  /// the next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
@@ -49,13 +52,13 @@ struct PageRank {
     std::uint32_t kind;
     double share;
   };
-  /// What one item gives, and to whom.
+  /// What running one item gives, and to whom.
   struct Row {
     struct Element {
       vertex_t v;
       double share;
     };
-    const vertex_t* targets;  ///< null: `first` and those that follow it
+    const vertex_t* targets;  ///< null: the vertices from `first` on
     double share;
     vertex_t first;
     std::uint32_t count;
@@ -68,32 +71,34 @@ struct PageRank {
   CsrView graph;                ///< this PE's rows
   OwnerTable owners;            ///< who owns which vertex
   double* y;                    ///< [graph.count] ranks before they are divided by their sum
-  double* residual;             ///< [graph.count] what is not passed on yet
+  double* residual;             ///< [graph.count] what has not been passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for accept_at
   Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
   const std::uint32_t*
-      degrees;             ///< [vertices] out-degrees by placed number, here: spares reading `arcs` far away; or null
+      degrees;  ///< [vertices] out-degrees by placed number, here, which saves remote reads of `arcs`; or null
   const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
   double uniform;          ///< 1 / n
   double alpha;
-  double epsilon;  ///< above 0: residual per out-arc that is passed on
-  double shift;    ///< how far c moves as the run begins
+  double epsilon;  ///< above 0: the limit per out-arc
+  double shift;    ///< how far c moves at the start of the run
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Adds; true if the residual came to its limit just now.
+  /// Adds the share; true if the residual has reached its limit just now.
   SHOAL_FN bool accept(Item item) const {
     if (item.kind == kStretch) return true;
     const vertex_t i = graph.local(item.v);
     return add(residual[i], degree_of(graph.offsets + i), item);
   }
-  /// Most shares cross nothing: with `--judge remote` those are an addition in the owner's memory, and no item.
+  /// Most shares do not reach a limit; with `--judge remote` they are an addition in the owner's memory, and no item
+  /// travels.
   SHOAL_FN bool accept_at(pe_t pe, Item item) const {
     const vertex_t i = item.v - owners.begin[pe];
     return add(residuals.part[pe][i], degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i), item);
   }
 
-  /// Takes the residual of a vertex that is run; called once for an item, by one lane.
+  /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
+  /// may change data here.
   SHOAL_FN Row range(Item item) const {
     const vertex_t i = graph.local(item.v);
     if (item.kind == kStretch) {
@@ -103,7 +108,7 @@ struct PageRank {
     const arc_t begin = graph.offsets[i], degree = graph.offsets[i + 1] - begin;
     if (!at_limit(load<Scope::system>(residual[i]), degree)) return {nullptr, 0, item.v, 0};
     const double taken = exchange<Scope::system>(residual[i], 0.0);
-    add_relaxed(y[i], taken);  // v may be queued again by now, and be run by somebody else at the same time
+    add_relaxed(y[i], taken);  // v may be queued again by now, and another worker may run it at the same time
     return {graph.targets + begin, alpha * taken / static_cast<double>(degree), item.v,
             static_cast<std::uint32_t>(degree)};
   }
@@ -123,7 +128,7 @@ struct PageRank {
   }
 };
 
-/// The same, and shares for one vertex may travel as their sum.
+/// The same, but shares for one vertex may travel as their sum.
 struct PageRankSummed : PageRank {
   SHOAL_FN std::uint64_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, kShare, a.share + b.share}; }

@@ -1,12 +1,13 @@
-// Single-source shortest paths as a task: an item says "v can be reached at this distance"; the owner of v keeps it only
-// when that is better than what it knows; whoever runs it offers distance + weight to every out-neighbour. The order of items
-// decides only how often a vertex is run again.
+// Single-source shortest paths as a task. An item says "v can be reached at this distance". The owner of v accepts it
+// only if that is shorter than before, and the worker that runs it offers distance + weight to every out-neighbour. The
+// order of the items only decides how often vertices run again.
 //
-// A distance is a word whose order as an unsigned number is the order of distances, so that one fetch_min serves all:
+// A distance is stored in a word whose order as an unsigned number is the order of the distances, so one fetch_min
+// serves all kinds:
 //   narrow (32 bits)  whole numbers up to kTooFar, where they stay: kTooFar says "at least that far"
-//   wide (64 bits)    whole numbers, which cannot overflow: a path has less than 2^31 arcs of less than 2^31 each; or the
-//                     bits of a double that is not negative, which are ordered as the doubles are
-// All ones is unreached in each.
+//   wide (64 bits)    whole numbers, which cannot overflow: a path has less than 2^31 arcs of less than 2^31 each; or
+//                     the bits of a double that is not negative, which are ordered as the doubles are
+// In both, all ones means unreached.
 //
 // Sources: Atos, section IV; with `--queue priority` the order is that of delta-stepping (Meyer, Sanders 2003).
 #pragma once
@@ -21,11 +22,12 @@ namespace shoal {
 
 template <class Word>
 inline constexpr Word kUnreachedDistance = static_cast<Word>(~Word{0});
-/// The largest narrow distance. One that is found means that narrow words are not wide enough: the run is repeated in wide
-/// ones. (A narrow run takes the smallest over all paths of the smaller of length and kTooFar, so what is below is exact.)
+/// The largest narrow distance. If a run finds it, narrow words were too narrow, and the run is repeated with wide
+/// ones. (A narrow run computes the minimum over all paths of min(length, kTooFar), so every smaller distance is
+/// exact.)
 inline constexpr std::uint32_t kTooFar = 0xFFFFFFFEu;
 
-/// The distance of a path of length `distance`, not unreached, that goes on along arc `at` of the slice.
+/// The length of a path of length `distance` (not unreached) that continues along arc `at` of the slice.
 SHOAL_FN inline std::uint32_t extend(std::uint32_t distance, ArcWeights weights, arc_t at) {
   const auto weight = static_cast<std::uint32_t>(weights.ints[at]);
   const std::uint32_t most = kTooFar - weight;
@@ -41,7 +43,7 @@ SHOAL_FN inline std::uint64_t extend(std::uint64_t distance, ArcWeights weights,
 template <class Word>
 struct Sssp : LowersWord<Word> {
   using Item = typename LowersWord<Word>::Item;
-  /// An out-arc: where it leads, and its number in the slice.
+  /// An out-arc: its target, and its number in the slice.
   struct Arc {
     vertex_t target;
     arc_t at;

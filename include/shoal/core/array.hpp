@@ -18,7 +18,7 @@ class HostArray {
 
  public:
   HostArray() = default;
-  /// @throws std::bad_alloc when the memory is not to be had
+  /// @throws std::bad_alloc if there is not enough memory
   explicit HostArray(std::int64_t n) : size_(n) {
     if (n == 0) return;
     void* p = std::aligned_alloc(64, (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64);

@@ -1,12 +1,13 @@
 // Atomics that mean the same on a CPU thread, on a GPU and in the simulator.
 //
-// A Word<T, S> is one word of memory with one scope for its whole life: Scope::device for words that only this PE's
-// workers touch, Scope::system for words that another PE, or the host, touches as well. Orders are part of the method's
-// name, so that every use shows what it promises; stand-alone fences are not offered (ThreadSanitizer cannot see them), but
-// for acquire_several() and release_several(), which are fences on a GPU and part of the loads and stores elsewhere.
+// A Word<T, S> is one word of memory that has one scope for its whole life: Scope::device if only this PE's workers
+// touch it, Scope::system if another PE or the host touches it as well. The memory order is part of a method's name, so
+// every use shows what it promises. There are no stand-alone fences, because ThreadSanitizer cannot see them. The
+// exceptions are acquire_several() and release_several(), which are fences on a GPU and part of the loads and stores
+// elsewhere.
 //
-// The free functions below (fetch_min, fetch_max, fetch_add, add_relaxed, compare_swap, exchange, load, store) are for a task's
-// own data, which belongs to its owner.
+// The free functions below (fetch_min, fetch_max, fetch_add, add_relaxed, compare_swap, exchange, load, store) are for
+// a task's own data.
 #pragma once
 #include <type_traits>
 
@@ -57,7 +58,7 @@ inline constexpr auto kOneOfSeveral = kAcquire;
 inline constexpr auto kStoreOneOfSeveral = kRelease;
 #endif
 
-/// min through compare-exchange where there is no instruction for it; does not write when nothing would change.
+/// Minimum, by compare-exchange where there is no instruction for it. Does not write if nothing would change.
 template <class Ref, class T>
 SHOAL_FN T fetch_min(Ref ref, T v) {
 #if defined(__CUDA_ARCH__)
@@ -69,7 +70,7 @@ SHOAL_FN T fetch_min(Ref ref, T v) {
   return old;
 #endif
 }
-/// max, likewise.
+/// Maximum, likewise.
 template <class Ref, class T>
 SHOAL_FN T fetch_max(Ref ref, T v) {
 #if defined(__CUDA_ARCH__)
@@ -83,7 +84,7 @@ SHOAL_FN T fetch_max(Ref ref, T v) {
 }
 }  // namespace detail
 
-/// One shared word. Zero-initialised storage is a valid Word holding zero.
+/// One shared word. Zero-initialised storage is a valid Word that holds zero.
 template <class T, Scope S>
 class Word {
   static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
@@ -94,15 +95,16 @@ class Word {
     detail::delay(256);
     return ref().load(detail::kAcquire);
   }
-  /// One of several loads that acquire together, in the acquire_several() after them. Relaxed on a GPU, so that all are in
-  /// flight at once; elsewhere an acquiring load costs nothing, and the race detectors see it.
+  /// One of several loads that the acquire_several() after them makes acquiring. On a GPU each is relaxed, so that all
+  /// are in flight at the same time; elsewhere each acquires, which costs nothing there and which the race detectors
+  /// see.
   SHOAL_FN T load_one_of_several() const { return ref().load(detail::kOneOfSeveral); }
   SHOAL_FN void store(T v) { ref().store(v, detail::kRelaxed); }
   SHOAL_FN void store_release(T v) {
     detail::delay(32);
     ref().store(v, detail::kRelease);
   }
-  /// One of several stores that release together, in the release_several() before them.
+  /// One of several stores that the release_several() before them makes releasing.
   SHOAL_FN void store_one_of_several(T v) {
     detail::delay(32);
     ref().store(v, detail::kStoreOneOfSeveral);
@@ -123,7 +125,7 @@ class Word {
   SHOAL_FN T fetch_sub_acquire(T v) { return ref().fetch_sub(v, detail::kAcquire); }
   SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }
   SHOAL_FN T fetch_max(T v) { return detail::fetch_max(ref(), v); }
-  /// Compare and swap; on failure `expected` holds what was found. Relaxed.
+  /// Compare and swap; on failure, `expected` becomes the value that was found. Relaxed.
   SHOAL_FN bool compare_swap(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kRelaxed, detail::kRelaxed);
   }
@@ -141,7 +143,8 @@ class Word {
   alignas(sizeof(T)) T value_;
 };
 
-/// After this, whatever was released with the values that this thread's load_one_of_several() calls saw is visible to it.
+/// Afterwards this thread sees everything that was released with the values that its load_one_of_several() calls
+/// returned.
 template <Scope S>
 SHOAL_FN void acquire_several() {
 #if defined(__CUDA_ARCH__)
@@ -150,14 +153,15 @@ SHOAL_FN void acquire_several() {
 #endif
 }
 
-/// False where release_several() and acquire_several() are fences, true where each of the stores after the one releases, and each of
-/// the loads before the other acquires.
+/// False where release_several() and acquire_several() are fences. True where they do nothing, because each
+/// store_one_of_several() releases and each load_one_of_several() acquires.
 #if defined(__CUDA_ARCH__)
 inline constexpr bool kOrdersEach = false;
 #else
 inline constexpr bool kOrdersEach = true;
 #endif
-/// Whoever acquires a value that this thread stores by store_one_of_several() after this sees what this thread did before.
+/// Whoever acquires a value that this thread stores with store_one_of_several() afterwards sees everything that this
+/// thread did before this call.
 template <Scope S>
 SHOAL_FN void release_several() {
 #if defined(__CUDA_ARCH__)
@@ -170,30 +174,31 @@ SHOAL_FN void release_several() {
 template <class T, Scope S>
 struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
-// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time. Scope::device
-// where only its owner touches it; Scope::system where PEs reach each other's memory and another may (accept_at()): on a GPU's
-// own memory the two cost the same. Relaxed where an item carries the ordering: what was written before a push is visible to
-// whoever judges and runs the item. For what goes from one call to another by the word itself there are fetch_add and
-// compare_swap, which acquire and release.
+// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time.
+// Use Scope::device if only the owner touches a word, and Scope::system if another PE may (accept_at()); in a GPU's own
+// memory both cost the same. Most functions are relaxed, because the item provides the order: what was written before a
+// push is visible to whoever judges and runs the item. fetch_add and compare_swap acquire and release, for data that is
+// handed on through the word itself.
 
-/// x = min(x, v); returns the old x. Relaxed. Does not write when nothing would change, but for GPUs.
+/// x = min(x, v); returns the old x. Relaxed. Does not write if nothing would change, except on GPUs.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min(T& x, T v) {
   return detail::fetch_min(detail::AtomicRef<T, S>(x), v);
 }
-/// x = max(x, v); returns the old x. As fetch_min.
+/// x = max(x, v); returns the old x. Otherwise as fetch_min.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_max(T& x, T v) {
   return detail::fetch_max(detail::AtomicRef<T, S>(x), v);
 }
-/// x += v; returns the old x. Acquire and release, so that arrivals may be counted with it.
+/// x += v; returns the old x. Acquires and releases, so that it can count arrivals.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_add(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kAcqRel);
 }
-/// If x is `expected`, x = desired and true; else `expected` is what was found, and false. Acquire and release where it
-/// succeeds, acquire where it fails: whoever finds a slot taken sees what its taker did before.
-/// @param expected  this thread's own
+/// If x == expected: x = desired, and returns true. Otherwise `expected` becomes the value of x, and it returns false.
+/// Acquires and releases on success, acquires on failure: a thread that finds a slot taken sees what the taker did
+/// before.
+/// @param expected  a variable of this thread alone
 template <Scope S = Scope::device, class T>
 SHOAL_FN bool compare_swap(T& x, T& expected, T desired) {
   return detail::AtomicRef<T, S>(x).compare_exchange_strong(expected, desired, detail::kAcqRel, detail::kAcquire);
@@ -203,12 +208,12 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T exchange(T& x, T v) {
   return detail::AtomicRef<T, S>(x).exchange(v, detail::kRelaxed);
 }
-/// x += v; returns the old x. Relaxed: for sums whose parts carry no other news.
+/// x += v; returns the old x. Relaxed: for sums that order no other memory.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
-/// x. Relaxed.
+/// Returns x. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
@@ -219,8 +224,8 @@ SHOAL_FN void store(T& x, T v) {
   detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);
 }
 
-/// Plain (not atomic) copy of an item into or out of memory that workers share. Ordered by the Word that publishes it;
-/// the simulator checks that with vector clocks.
+/// Plain (not atomic) copies of an item into and out of memory that workers share. The Word that publishes the item
+/// orders them; the simulator checks that with vector clocks.
 template <class T>
 SHOAL_FN void plain_write(T& to, const T& from) {
 #if defined(SHOAL_SIMULATE)

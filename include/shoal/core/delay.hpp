@@ -1,9 +1,11 @@
-// Pauses where threads meet, for soaks: compiled with SHOAL_DELAYS, every atomic access of a Word that orders something, or hands
-// out tickets, now and then waits first. So a value lies written and unpublished, a ticket taken and unfilled, an item run and not
-// yet counted, for as long as a slow wire or an unlucky warp would make it. Without SHOAL_DELAYS nothing is left of it.
+// Random pauses where threads meet, for soaks. Compiled with SHOAL_DELAYS, an atomic access of a Word that orders
+// something, or that hands out tickets, sometimes waits first. A value then stays written but unpublished, a ticket
+// taken but unfilled, or an item run but uncounted, as long as behind a slow wire or an unlucky warp. Without
+// SHOAL_DELAYS this compiles to nothing.
 //
-// The target `shoal_delayed` is the library compiled so; bench/matrix/algo_matrix.cpp --soak is linked with it. On GPUs, where the
-// faulty transport's state cannot go, this is the only source of delays. Drawn from clocks: no two runs are delayed alike.
+// The target `shoal_delayed` is the library compiled in this way, and algo_matrix_delayed --soak links it. On GPUs,
+// where the faulty transport cannot be used, this is the only source of delays. The pauses come from clocks, so no two
+// runs are delayed alike.
 #pragma once
 #include "shoal/core/fn.hpp"
 

@@ -1,4 +1,5 @@
-// The four errors. Thrown above the seams, on every PE, with the name, what was wanted and what was had.
+// The errors that the library throws. A run throws the same error on every PE. The message has what was wrong, what was
+// wanted and what there was.
 #pragma once
 #include <stdexcept>
 #include <string>

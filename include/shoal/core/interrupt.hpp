@@ -1,18 +1,19 @@
-// Work that is called off before its end: whoever calls gives a token, and long loops and waits below look at it.
+// Interrupting work: a caller provides a stop token, and long loops and waits of the library check it.
 #pragma once
 #include <stdexcept>
 #include <stop_token>
 
 namespace shoal {
 
-/// The work was called off. Not an Error: nothing was wrong with it.
+/// Thrown when the caller has called the work off. Not an Error, because nothing was wrong.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("called off before its end") {}
 };
 
-/// While it lives, what its thread calls can be called off: soon after `stop` is requested, readers, generators and runs end
-/// with Interrupted, as they end with any error. Other threads go on. Scopes nest; the innermost one counts.
+/// As long as this object exists, the calls of its thread can be interrupted: soon after `stop` is requested, readers,
+/// generators and runs end with Interrupted, as with any error. Other threads are not affected. Scopes nest; the
+/// innermost one counts.
 class Interruptible {
  public:
   explicit Interruptible(std::stop_token stop);
@@ -24,7 +25,7 @@ class Interruptible {
   std::stop_token outer_;
 };
 
-/// The token of this thread's innermost Interruptible; without one, a token that nobody can request to stop.
+/// The token of this thread's innermost Interruptible; without one, a token that never stops.
 std::stop_token interrupt_token();
 
 /// @throws Interrupted  if the work of this thread was called off

@@ -14,10 +14,10 @@
 
 namespace shoal {
 
-/// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)).
-/// Chunks are taken in order by as many threads as the machine has; what a chunk covers does not depend on them.
-/// When calls throw, chunks that were not yet begun are left out and the exception of the lowest chunk is thrown.
-/// @throws Interrupted  the caller's work was called off (core/interrupt.hpp), which all of the threads look at
+/// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)). As
+/// many threads as the machine has take the chunks in order; what a chunk covers does not depend on the number of
+/// threads. If calls throw, chunks that have not begun are skipped, and the exception of the lowest chunk is thrown.
+/// @throws Interrupted  the caller's work was called off (core/interrupt.hpp); all of the threads check that
 template <class F>
 void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   const std::int64_t chunks = (n + grain - 1) / grain;
@@ -47,7 +47,7 @@ void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   try {
     for (std::int64_t t = 1; t < std::min(cores, chunks); ++t) others.emplace_back(work);
   } catch (const std::system_error&) {
-    // The system gives no more threads; those that there are do the work.
+    // The system has no more threads; those that were started do the work.
   }
   work();
   for (auto& thread : others) thread.join();

@@ -1,4 +1,5 @@
-// The one way to wait. Every wait in the tree is a spin_wait: it backs off, sees the abort flag, and therefore ends.
+// The only way to wait. Every wait inside a run is a spin_wait: it backs off, and it ends when the run ends, because it
+// looks at the run's state.
 #pragma once
 #include "shoal/core/atomic.hpp"
 
@@ -11,11 +12,11 @@
 
 namespace shoal {
 
-/// What every worker of a run looks at while it waits. Zero means running.
+/// The state of a run, which every worker looks at while it waits. Zero means running.
 enum class RunState : std::uint32_t {
   running = 0,
   done = 1,           ///< quiescent: no item is left anywhere
-  enough = 2,         ///< the task said so; items may be left
+  enough = 2,         ///< the task's enough() was true; items may be left
   stalled = 3,        ///< no progress for Options::stall_timeout
   worklist_full = 4,  ///< ring and spill are both full
   transport_failed = 5,
@@ -23,10 +24,10 @@ enum class RunState : std::uint32_t {
   interrupted = 7,  ///< the caller called it off (core/interrupt.hpp)
 };
 
-/// Written by whoever ends the run (a worker, a peer PE, the host's watchdog), read by all.
+/// Written by whoever ends the run (a worker of any PE, or the host's watchdog), read by all.
 using StateWord = PaddedWord<std::uint32_t, Scope::system>;
 
-/// Back-off of one waiter: short pauses first, then yields (CPU) or sleeps of up to half a microsecond (GPU).
+/// The back-off of a waiting thread: first short pauses, then yields (CPU) or sleeps of up to half a microsecond (GPU).
 class Backoff {
  public:
   SHOAL_FN void pause() {
@@ -45,7 +46,7 @@ class Backoff {
     }
 #endif
   }
-  /// A turn of the loop without a pause.
+  /// Counts a turn of the loop, without a pause.
   SHOAL_FN void count() { ++spins_; }
   SHOAL_FN void reset() { spins_ = 0; }
   SHOAL_FN unsigned spins() const { return spins_; }
@@ -54,8 +55,8 @@ class Backoff {
   unsigned spins_ = 0;
 };
 
-/// Waits until ready() is true. Returns false when the run ended or was aborted first; the caller then leaves, moving
-/// nothing. The deadline is the watchdog's, which raises the state word (worklist/watchdog.hpp).
+/// Waits until ready() is true. Returns false if the run has ended first; the caller must then leave without changing
+/// anything. There is no deadline here: the watchdog ends a run that does not move (worklist/watchdog.hpp).
 template <class Ready>
 SHOAL_FN bool spin_wait(const StateWord& state, Ready ready) {
   Backoff backoff;

@@ -1,4 +1,4 @@
-// The one place where a CUDA status becomes an exception, and the one way to stand on a device for a while.
+// Turns a CUDA status into an exception (nothing else does), and makes a device current for a scope.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-/// Throws when `status` is not success; clears the runtime's last error, so that no later call reports it again.
+/// Throws if `status` is not success. Clears the runtime's last error, so that no later call reports it again.
 /// @param what  the call as written, with what it was for, e.g. "cudaMemcpyPeer(...)"
 /// @throws CapacityError for cudaErrorMemoryAllocation, DeviceError for everything else
 inline void cuda_check(cudaError_t status, const char* what) {
@@ -38,7 +38,7 @@ inline int num_devices() {
   return n;
 }
 
-/// Makes `device` current for this thread until the guard goes.
+/// Makes `device` current for this thread until the guard is destroyed.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {

@@ -1,5 +1,5 @@
-// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can fail the
-// k-th.
+// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can make the
+// k-th one fail.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,42 +14,41 @@
 
 namespace shoal {
 
-/// For tests: allocations since the start of the process, those that are still held, and the number (counted from 0) of
-/// the one that is to fail.
+/// For tests: the number of allocations since the start of the process, how many are still held, and which one (counted
+/// from 0) is to fail.
 struct AllocationFault {
   static inline std::atomic<std::int64_t> count{0};
   static inline std::atomic<std::int64_t> held{0};
-  static inline std::atomic<std::int64_t> fail_at{-1};  ///< -1: none; compared with `count` before it is raised
+  static inline std::atomic<std::int64_t> fail_at{-1};  ///< -1: none; compared with `count` before that is incremented
 
   /// The k-th allocation from now on fails, once.
   static void arm(std::int64_t k) { fail_at = count + k; }
   static void disarm() { fail_at = -1; }
 };
 
-/// `bytes` of uninitialised memory on the current device, for the kernels of every stream; null for 0 bytes. Free with
-/// device_free.
+/// Returns `bytes` of uninitialised memory on the current device, which kernels of every stream may use; null for 0
+/// bytes. Free it with device_free.
 ///
-/// From a memory pool of the CUDA runtime, one per device, made at the first call. One H200, 2026-11-21: cudaMalloc 40
-/// us and cudaFree 40, with three peers 150 and 100; what the pool has kept, 0.3 and 0.4. A pool keeps up to kKeptBytes
-/// of what was freed, hands the rest back to the system, and all of it before a request fails.
+/// The memory comes from a memory pool of the CUDA runtime, because cudaMalloc and cudaFree take a hundred times as
+/// long (docs/decisions/0011-memory-of-a-run.md). There is one pool per device, made at the first call. It keeps up to
+/// kKeptBytes of what was freed and returns the rest to the system. Before a request fails, it returns everything.
 ///
-/// With the environment variable SHOAL_PLAIN_MALLOC (and on devices without pools) each call is a cudaMalloc. memcheck
-/// finds the same in both; initcheck takes memory that a pool gives again for written.
-/// docs/decisions/0011-memory-of-a-run.md has what each call costs.
+/// With the environment variable SHOAL_PLAIN_MALLOC, and on devices without pools, each call is a cudaMalloc. memcheck
+/// finds the same errors either way; initcheck takes memory that a pool hands out again for initialised.
 /// @param name  what it is for, in the error
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
 void* device_alloc(std::size_t bytes, const char* name);
 
-/// Frees what device_alloc gave, with its device current; null is nothing. Waits for the device's work, as cudaFree
-/// does, and until what the pool does not keep has gone back.
+/// Frees what device_alloc returned, with its device current; null is ignored. Waits for the device's work, as cudaFree
+/// does, and until the pool has returned what it does not keep.
 void device_free(void* p) noexcept;
 
-/// Bytes of the current device that device_alloc could give: those that are free, and those that its pool keeps.
+/// Bytes of the current device that device_alloc could return: those that are free, and those that its pool keeps.
 std::size_t free_device_bytes();
 
-inline constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 30;  ///< of each device, at most, after they were freed
+inline constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 30;  ///< of freed memory that a pool keeps
 
-/// `size()` elements of T on one device, freed there. Move-only. A fresh array is *not* zeroed.
+/// `size()` elements of T on one device. Move-only. A fresh array is *not* zeroed.
 template <class T>
 class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
@@ -76,13 +75,13 @@ class DeviceArray {
   Span<T> span() { return {data_, size_}; }
   Span<const T> span() const { return {data_, size_}; }
 
-  /// Every byte becomes `byte`; waits only on the legacy stream's order.
+  /// Sets every byte to `byte`, ordered by the legacy stream; may return before it is done.
   void fill_bytes(int byte) {
     if (size_ == 0) return;
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemset(data_, byte, size_bytes()));
   }
-  /// Copies `n` elements from host memory to the start; returns when they are there.
+  /// Copies `n` elements from host memory to the start of the array; returns when they are there.
   void upload(const T* from, std::int64_t n) {
     if (n == 0) return;
     DeviceGuard guard(device_);

@@ -1,5 +1,5 @@
-// Host memory that GPUs load and store directly, and streams: both dear to make, so the process keeps those that were
-// given back.
+// Host memory that GPUs load and store directly, and streams. Both take long to make, so the process keeps those that
+// were given back.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -10,18 +10,18 @@
 
 namespace shoal {
 
-/// `bytes` (at least 1) of uninitialised page-locked host memory, at the same address for every device. The last owner
-/// gives it back, when no kernel uses it any more; up to kKeptPinnedBytes of what was given back wait for the next
-/// request. Mapped anew, 64 KiB take half a millisecond and 16 MiB four (H200, 2026-11-21), a third more where four
-/// GPUs map them.
+/// Returns `bytes` (at least 1) of uninitialised page-locked host memory, at the same address for every device. It is
+/// given back with its last owner; no kernel may use it then. Up to kKeptPinnedBytes of what was given back are kept
+/// for the next request, since mapping new memory takes half a millisecond and more
+/// (docs/decisions/0011-memory-of-a-run.md).
 /// @param name  what it is for, in the error
-/// @throws CapacityError  the system gives no more
+/// @throws CapacityError  the system has no more
 std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name);
 
 inline constexpr std::size_t kKeptPinnedBytes = std::size_t{64} << 20;
 
-/// A stream that does not wait for the legacy stream. Given back idle: whoever owns it waits for its work before it
-/// goes.
+/// A CUDA stream that does not wait for the legacy stream. It is given back when it is destroyed and must be idle then:
+/// its owner waits for its work first.
 class Stream {
  public:
   /// @throws DeviceError

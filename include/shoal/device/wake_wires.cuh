@@ -1,4 +1,4 @@
-// Wires between GPUs, after a rest.
+// Wakes the links between GPUs at the start of a run.
 #pragma once
 #include <cuda/atomic>
 
@@ -6,13 +6,15 @@
 
 namespace shoal {
 
-/// Words of an area that lies on every wire, as far as is known: 64 KiB.
+/// Words of an area that, as far as is known, is spread over all links: 64 KiB.
 inline constexpr std::uint32_t kWireWords = 1 << 14;
 
-/// All threads of one block store 512 zeros all over `area`, which another GPU holds, and go on. Wires between GPUs that have
-/// rested for some tens of milliseconds take 0.1 ms to wake, each when it is first used, and addresses are spread over all of
-/// them (NVLink, four H200, 2026-11-22: docs/decisions/0016). So they wake at once, and while there is other work.
-/// @param area   that may be overwritten; several may store at the same time
+/// The threads of one block store 512 zeros, spread over `area` in another GPU's memory, without waiting for them.
+///
+/// A link between GPUs that was idle for some tens of milliseconds sleeps and takes 0.1 ms to wake when it is next
+/// used. Addresses are spread over all links, so a kernel would wait for one link after the other. These stores wake
+/// all links at the same time, while other blocks work (docs/decisions/0016-wires-that-sleep.md).
+/// @param area   memory that may be overwritten; several GPUs may store to it at the same time
 /// @param words  at least 1
 inline __device__ void wake_wires(std::uint32_t* area, std::uint32_t words) {
   constexpr std::uint32_t kStores = 512;

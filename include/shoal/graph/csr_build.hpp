@@ -1,5 +1,5 @@
-// Rows from functions: a graph whose edges, or whose rows, can be computed from their numbers. All threads; the result
-// depends on the function alone.
+// Builds graphs from functions that compute an edge, or a row, from its number. Uses all threads; the result depends on
+// the function alone.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -50,7 +50,8 @@ Csr csr_from_rows(std::int64_t n, const Rule& rule) {
 /// @throws std::bad_alloc
 template <class EdgeOf>
 Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {
-  // Buckets of 2^shift consecutive rows, few enough to write to all of them at once, small enough to be sorted in cache.
+  // Buckets of 2^shift consecutive rows, few enough to write to all of them at once, small enough to be sorted in
+  // cache.
   const std::int64_t wanted = std::clamp<std::int64_t>(num_edges * (both ? 2 : 1) >> 17, 1, 2048);
   int shift = 0;
   while ((n >> shift) > wanted) ++shift;

@@ -1,5 +1,5 @@
-// What a generated graph is made of: each edge, or each row, as a pure function of the seed and its number. Integer
-// arithmetic only, so that a CPU thread and a GPU thread on any machine compute the same bits.
+// The edges of generated graphs: each edge, or each row, is a pure function of the seed and its number. The arithmetic
+// is in integers only, so CPU threads and GPU threads of any machine compute the same bits.
 #pragma once
 #include <cstdint>
 
@@ -9,15 +9,15 @@
 
 namespace shoal {
 
-/// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of splitmix64;
-/// Steele, Lea, Flood 2014, constants of Stafford's variant 13).
+/// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of
+/// splitmix64; Steele, Lea, Flood 2014, constants of Stafford's variant 13).
 SHOAL_FN constexpr std::uint64_t mix64(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
   return x ^ (x >> 31);
 }
 
-/// The draws of the thing number `i` under `key`: a counter-based generator without state.
+/// The random numbers of item `i` under `key`: a counter-based generator without state.
 struct Draws {
   std::uint64_t base;
 
@@ -29,7 +29,7 @@ struct Draws {
   static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
 };
 
-/// A seeded bijection of [0, 2^bits): rounds of add, odd multiply and xor-shift, each of which is one.
+/// A seeded bijection of [0, 2^bits): rounds of add, odd multiply and xor-shift, each of which is a bijection.
 class Permutation {
  public:
   /// @param bits in [0, 31]

@@ -1,4 +1,5 @@
-// A graph spread over PEs: one slice each, in placed numbers.
+// A graph spread over PEs. Each PE has one slice. Vertices have placed numbers, in which each PE owns a contiguous
+// range.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace shoal {
 
-/// The weights of a slice's arcs: entry k belongs to the arc at the slice's targets[k]. One of the two, or neither.
-/// Trivially copyable; passes into kernels by value.
+/// The weights of a slice's arcs: entry k belongs to the arc at the slice's targets[k]. At most one of the two is not
+/// null. Trivially copyable; passed into kernels by value.
 struct ArcWeights {
   const std::int32_t* ints = nullptr;
   const double* reals = nullptr;
@@ -23,14 +24,14 @@ struct PlacedGraph {
   std::vector<CsrView> out;  ///< [n_pes] rows owned by the PE; targets are placed numbers
   std::vector<CsrView> in;   ///< [n_pes] in-arcs of the same vertices; equal to `out` when the graph is symmetric
   std::vector<int> devices;  ///< [n_pes] CUDA device of each PE; empty for CPU PEs
-  bool symmetric = false;    ///< with weights: of arcs and weights
+  bool symmetric = false;    ///< each arc has its reverse, with the same weight if there are weights
   std::int64_t num_vertices = 0;
   arc_t num_arcs = 0;
   arc_t max_degree = 0;
   WeightKind weight_kind = WeightKind::none;  ///< of the weights that were placed
   std::vector<ArcWeights> out_weights;        ///< [n_pes] of `out`; empty without weights
   std::vector<ArcWeights> in_weights;         ///< [n_pes] of `in`
-  double mean_weight = 0, max_weight = 0;     ///< over all arcs, once describe_weights() has looked; else 0
+  double mean_weight = 0, max_weight = 0;     ///< over all arcs; 0 before describe_weights()
   std::vector<std::shared_ptr<void>> keep;    ///< owns the memory that the slices point to
 
   pe_t n_pes() const { return static_cast<pe_t>(out.size()); }
@@ -42,11 +43,11 @@ struct PlacedGraph {
 /// @throws UsageError if the partition is of another graph
 PlacedGraph place_on_threads(const Csr& graph, Partition partition);
 
-/// The same without a copy where the partition keeps the input's numbers: the slices then look into `graph`, which the
-/// placed graph keeps alive. (A directed graph's in-arcs are always built.)
+/// The same, but without a copy if the partition keeps the input's numbers: the slices then point into `graph`, which
+/// the placed graph keeps alive. (A directed graph's in-arcs are always built.)
 PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition);
 
-/// Sets placed.mean_weight and max_weight from the weights of `graph`, of which it was made. All threads.
+/// Sets mean_weight and max_weight of `placed` from the weights of `graph`, from which it was made. Uses all threads.
 void describe_weights(const Csr& graph, PlacedGraph& placed);
 
 }  // namespace shoal

@@ -1,5 +1,5 @@
-// What a program sees of the PE that it runs on. A program's body runs once on every PE at the same time; whatever takes
-// part in it is called by every PE (`ctx` in front says so).
+// What a program sees of the PE on which it runs. A program's body runs once on every PE, at the same time. Calls
+// marked "Every PE" are collective: all PEs make them.
 #pragma once
 #include <algorithm>
 #include <exception>
@@ -37,11 +37,11 @@ class PeArray {
   std::int64_t size_;
 };
 
-/// Calls marked "Every PE" are made by all PEs, in the same order, or the program ends with a UsageError that says which PE is
-/// where. They throw DeviceError when the body of another PE threw.
+/// All PEs must make the calls marked "Every PE" in the same order; otherwise the program ends with a UsageError that
+/// says at which call each PE is. These calls throw DeviceError if the body of another PE threw.
 class Context {
  public:
-  /// @param size  of a program without a graph; else 0
+  /// @param size  for a program without a graph; else 0
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
           vertex_t source, std::int64_t size, Meeting& meeting)
       : me_(me),
@@ -59,8 +59,8 @@ class Context {
   const Machine& machine() const { return machine_; }
   const Options& options() const { return options_; }
 
-  /// How much there is to do in a program without a graph (`--size`); 0 in one with a graph. Without one, what follows is
-  /// about a graph of one vertex and no arc.
+  /// The size of the problem of a program without a graph (`--size`); 0 in a program with a graph. Without a graph, the
+  /// functions below see one of one vertex and no arc.
   std::int64_t size() const { return size_; }
 
   /// This PE's rows of the program's graph, in its own memory, and who owns which vertex.
@@ -92,7 +92,7 @@ class Context {
     return array;
   }
 
-  /// What is in one of this PE's arrays, on the host. Between runs.
+  /// Copies one of this PE's arrays to the host. Call it between runs.
   template <class T>
   std::vector<T> read(const PeArray<T>& mine) const {
     std::vector<T> copy(static_cast<std::size_t>(mine.size()));
@@ -134,7 +134,7 @@ class Context {
     });
   }
 
-  /// Every PE: the arrays of all PEs one after another, PE 0's first, on every PE. Their sizes may differ.
+  /// Every PE: the arrays of all PEs one after another, PE 0's first; the same on every PE. Their sizes may differ.
   template <class T>
   std::vector<T> concatenate(const PeArray<T>& mine) {
     return exchange("concatenate", read(mine), [&](const auto& part) {
@@ -144,7 +144,7 @@ class Context {
     });
   }
 
-  /// Every PE: the sum of what each gives, added in the order of the PEs: the same on every PE.
+  /// Every PE: the sum of the PEs' values, added in the order of the PEs, so it is the same on every PE.
   template <class T>
   T reduce_sum(T mine) {
     return exchange("reduce_sum", mine, [&](const auto& part) {
@@ -156,17 +156,18 @@ class Context {
 
   /// Every PE: waits for all.
   void barrier() { begin({"barrier"}); }
-  /// Every PE shows a pointer of its own and sees all, by PE, until its next such call.
+  /// Every PE: publishes a pointer and gets those of all PEs, by PE; valid until this PE's next such call.
   const std::vector<const void*>& show(const void* mine) { return begin({"show"}, mine); }
 
-  /// For calls of the library: every PE begins one, and may wait for all within it (program/meeting.hpp).
+  /// For calls inside the library: every PE begins such a call, and may wait for all others within it
+  /// (program/meeting.hpp).
   const std::vector<const void*>& begin(const MeetingCall& call, const void* mine = nullptr) {
     return meeting_.begin(me_, call, mine);
   }
   void wait() { meeting_.wait(me_); }
 
  private:
-  /// Every PE: gives `mine`, and has `read` look at what all gave: part(p) is PE p's.
+  /// Every PE: publishes `mine`, and calls `read` with what all PEs published: part(p) is PE p's.
   template <class Mine, class Read>
   auto exchange(const char* name, const Mine& mine, Read read) {
     const std::vector<const void*>& all = begin(MeetingCall::of<Mine>(name), &mine);
@@ -178,7 +179,7 @@ class Context {
     } catch (...) {
       error = std::current_exception();
     }
-    wait();  // nobody's part goes before all have read it, whatever became of that
+    wait();  // no part is destroyed before all have read it, even if reading failed
     if (error) std::rethrow_exception(error);
     return result;
   }
@@ -193,13 +194,13 @@ class Context {
   Meeting& meeting_;
 };
 
-/// Every PE: runs `task` (each PE's own copy, with pointers into its own memory) from the seeds of all PEs until no item is
-/// left anywhere.
-/// @param seeds  what this PE begins with; owners judge them. All its workers push them, side by side, when they
-///               have nothing else to do: a program may have millions. For a search one PE has one.
+/// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
+/// task, with pointers into its own memory.
+/// @param seeds  the items that this PE pushes at the start; their owners judge them. All workers of the PE push them
+///   when they have nothing else to do, so there may be millions. A search has one seed, on one PE.
 /// @return the same on every PE
-/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError when options do not fit, or owner() named no PE;
-///         on CPUs also what a member of the task threw
+/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError if options do not fit, or owner() named
+///   no PE; on CPUs also whatever a member of the task threw
 template <class TaskT>
 Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds) {
   struct Mine {
@@ -236,7 +237,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   const Mine& first = *static_cast<const Mine*>(all[0]);
   const Report report = first.report;
   const std::exception_ptr error = first.error;
-  ctx.wait();  // the leader's copy may go now
+  ctx.wait();  // the leader's objects may be destroyed now
   if (error) std::rethrow_exception(error);
   return report;
 }

@@ -1,4 +1,4 @@
-// The flags that every run takes, whatever the algorithm: the same for the `shoal` command and for users' programs.
+// The flags of every run, whatever the algorithm. The `shoal` command and users' programs have the same.
 #pragma once
 #include <charconv>
 #include <limits>
@@ -14,7 +14,7 @@ class App;
 
 namespace shoal {
 
-/// A check for CLI11, which takes the nearest T for a number that T does not hold. @return empty, or what is wrong
+/// A check for CLI11, which otherwise takes the nearest T if T cannot hold a number. @return empty, or what is wrong
 template <class T>
 std::string whole_number(const std::string& text) {
   T value;

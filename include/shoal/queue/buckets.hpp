@@ -1,15 +1,17 @@
-// Priority: accepted items whose priority is beyond the threshold are parked, and run when nothing nearer is left anywhere.
+// Priorities: accepted items whose priority is beyond the threshold are parked. They run when no nearer item is left on
+// any PE.
 //
-// Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k * delta).
-// At any time items up to one bucket, `near`, the same on all PEs, go to the ring. The others are parked in slots: one for
-// each of the next few buckets, one for all beyond. When no item is left that may run, `near` moves (worklist/phases.hpp)
-// and the workers bring what it has reached.
+// Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k *
+// delta). At any time one bucket, `near`, is the threshold of all PEs: items up to it go to the ring, and the others
+// are parked in slots. There is a slot for each of the next few buckets, and a pair of slots, used in turn, for
+// everything beyond. When no item that may run is left, `near` moves (worklist/phases.hpp), and the workers bring the
+// items that it has reached back to the ring.
 //
-// Parking costs a coalesced write: each worker fills chunks of its own, one per slot, and hands full ones to a ring of
-// chunk numbers that all workers of the PE share, so that bringing them is shared as well.
+// Parking costs one coalesced write. Each worker fills chunks of its own, one per slot, and hands full chunks to a ring
+// of chunk numbers that all workers of the PE share, so bringing them back is shared as well.
 //
-// Source: Atos, two local queues and a pivot, which is `lists` = 1. Differs: the threshold is one for all PEs (Groute's
-// consensus, without the host), and more buckets are kept apart, so that moving on does not touch all that is parked.
+// Source: Atos, two local queues and a pivot, which is `lists` = 1. Differs: all PEs have the same threshold (Groute's
+// consensus, without the host), and several buckets are kept apart, so a move does not touch everything that is parked.
 #pragma once
 #include "shoal/queue/spill.hpp"
 
@@ -20,24 +22,25 @@ inline constexpr lane_t kLastBucket = 0xFFFFFFFEu;  ///< everything from about 4
 inline constexpr lane_t kMostLists = 16;
 inline constexpr lane_t kMostSlots = kMostLists + 2;
 
-/// The rule that gives an item its bucket and its slot. Trivially copyable.
+/// The rule that maps an item to its bucket and its slot. Trivially copyable.
 struct Buckets {
   double threshold = 0;
   double per_delta = 0;  ///< 1 / delta
-  lane_t lists = 0;      ///< 1 to kMostLists: the next lists - 1 buckets are kept apart; 0: no priorities in this run
+  lane_t lists = 0;      ///< 1 to kMostLists: the next lists - 1 buckets have slots of their own; 0: no priorities
 
   SHOAL_FN lane_t slots() const { return lists + 2; }
 
-  /// Does not decrease as the priority grows.
+  /// The bucket of a priority. Monotonic: it does not decrease as the priority grows.
   SHOAL_FN lane_t of(double priority) const {
     const double beyond = priority - threshold;
     if (beyond < 0) return 0;
     const double k = beyond * per_delta;
     return k < 4e9 ? static_cast<lane_t>(k) + 1 : kLastBucket;
   }
-  /// Where bucket `k`, beyond `near`, is parked: slots 2 + k % lists for the next lists - 1 buckets, which differ from each
-  /// other and from near's; else slot 0 or 1, in turn from one look at all that lies beyond to the next. What was parked
-  /// when `near` was less, and is still beyond it, lies in the window as well: a slot never mixes buckets that wait.
+  /// The slot in which bucket `k`, beyond `near`, is parked. The next lists - 1 buckets have slot 2 + k % lists; these
+  /// slots differ from each other and from that of `near`. Everything beyond them goes to slot 0 or 1: `turn` changes
+  /// between the two each time everything beyond is looked through. Items that were parked when `near` was smaller, and
+  /// are still beyond it, lie in the same window of buckets, so a slot never mixes buckets that wait.
   SHOAL_FN lane_t slot_of(lane_t k, lane_t near, bool turn) const {
     return k - near < lists ? 2 + k % lists : static_cast<lane_t>(turn);
   }
@@ -45,8 +48,8 @@ struct Buckets {
 
 /// The chunk that one worker fills for one slot. In the PE's memory.
 struct FarChunk {
-  SpillList list;              ///< of one chunk
-  lane_t nearest = kNoBucket;  ///< smallest bucket put here since the slot was emptied, in this chunk or earlier ones
+  SpillList list;              ///< a list of one chunk
+  lane_t nearest = kNoBucket;  ///< smallest bucket parked here since the slot was emptied, in this or earlier chunks
 };
 
 /// A PE's parked items. View; trivially copyable.
@@ -55,19 +58,20 @@ struct FarStore {
   Buckets buckets;
   FarChunk* filling = nullptr;             ///< [n_workers * slots]
   Slot<std::uint32_t>* numbers = nullptr;  ///< [slots * capacity] the rings of full chunks
-  ticket_t capacity = 0;                   ///< holds all chunks of the pool; a power of two
+  ticket_t capacity = 0;                   ///< of each ring; a power of two that can hold all chunks of the pool
   RingCounters* counters = nullptr;        ///< [slots]
 
-  /// Numbers of the full chunks of one slot.
+  /// The ring of numbers of one slot's full chunks.
   SHOAL_FN SlotRing<std::uint32_t> full(lane_t slot) const {
     return {numbers + slot * capacity, capacity, counters + slot, 0};
   }
 
-  /// Worker-collective. Parks the items with `far`, several of each lane, in `slot`.
+  /// Worker-collective. Parks the items with `far`, several per lane, in `slot`.
   /// @param mine  [slots] this worker's chunks
-  /// @param nearest  smallest bucket among them
-  /// @param news  true if the slot had nothing as near from this worker: to be told before these items are completed
-  /// @return false: the pool is empty, some items found no place
+  /// @param nearest  the smallest bucket among the items
+  /// @param news  becomes true if this worker had parked nothing as near in this slot; the caller must then record
+  ///   `nearest` (PeControl::nearest) before these items are completed
+  /// @return false: the pool is empty and some items found no place
   template <Worker W, lane_t kSome>
   SHOAL_FN bool park(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const bool (&far)[kSome],
                      const T (&item)[kSome], lane_t nearest, const StateWord& state, bool& news) const {
@@ -108,8 +112,9 @@ struct FarStore {
     return fits;
   }
 
-  /// Worker-collective. Empties this worker's part of a slot, and its share of what all workers handed over before now.
-  /// @param bring  bring(has, item), a collective; each parked item comes once
+  /// Worker-collective. Empties this worker's own chunk of a slot, and its share of the chunks that all workers have
+  /// handed over.
+  /// @param bring  bring(has, item), a collective; called once for each parked item
   template <Worker W, class Bring>
   SHOAL_FN void empty(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const StateWord& state,
                       Bring bring) const {
@@ -117,7 +122,7 @@ struct FarStore {
     SpillList list = mine[slot].list;
     w.sync();  // every lane has read it
     if (w.lane() == 0) mine[slot] = FarChunk{};
-    // What is parked here again while this goes on is beyond `limit`, or in a chunk that is being filled.
+    // Items that are parked here meanwhile are beyond `limit`, or in a chunk that is being filled.
     ticket_t limit = 0;
     if (w.lane() == 0) limit = ring.counters->tail.load();
     for (;;) {

@@ -1,22 +1,28 @@
 // The channel: a bounded queue from one PE to another, written with one-sided puts.
 //
-// Slots and what receivers count live in the receiver's memory; `tail` and `room` in the sender's, so that a sender reserves
-// with local atomics and never waits for the network. A sender's ticket always finds its slot free, without looking: a ticket
-// needs a credit, and credits come back when slots have been read.
+// The slots and the receiver's counters are in the receiver's memory. `tail` and `room` (the credits) are in the
+// sender's memory, so a sender reserves with local atomics and never waits for the network. A sender need not look
+// whether a ticket's slot is free: each ticket costs a credit, and the receiver returns a credit only after it has read
+// a slot.
 //
-// Receiving: a worker looks which tickets have arrived, from `drain` on, and claims them by one compare-and-swap; so several
-// workers drain one channel, and nobody ever waits for a ticket that he has claimed. Whoever loses the race claims what is
-// left of what he saw.
+// Receiving. A worker looks which tickets have arrived, from `drain` on, and claims them by one compare-and-swap. So
+// several workers can drain one channel, and nobody waits for a ticket that it has claimed. A worker that loses the
+// race claims what is left of what it saw.
 //
-// Giving back: tickets are in order, credits are not told apart. A credit for a later slot would let the next ticket overwrite
-// an earlier one that is still being read, so credits go back in ticket order: tickets that were read are counted by shares of
-// the channel; who counts the last of a share notes that it is complete and gives back what is complete from the oldest share
-// on (`home`: both in one word, so that one of two who finish at once sees the other). Why senders cannot starve: credits that are
-// not at home belong to tickets that are on their way, which will be drained, or to a share that is not full, which is fewer
-// than the channel has; one of those at home is found by somebody (ChannelSender::reserve). Why a credit never comes too early:
-// see above, and whoever gives a share back has acquired every read of it (models/channel.pml).
+// Returning credits. Tickets are in order, but a credit is not tied to a slot. A credit for a later slot would let the
+// sender's next ticket overwrite an earlier slot that is still being read. So credits are returned in the order of the
+// tickets, one share (a quarter of the channel) at a time. `read` counts the tickets of each share that were read. The
+// worker that counts the last one of a share marks the share as complete, and returns all complete shares from the
+// oldest on. `home` holds both the marks and the number of returned shares in one word, so of two workers that finish
+// at the same time, one sees the other.
 //
-// Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits instead of ticks.
+// Why senders cannot starve: a credit that is not in `room` belongs to a ticket that is on its way and will be drained,
+// or to a share that is not full, which is fewer slots than the channel has. And if there is a credit in `room`, some
+// sender gets it (ChannelSender::reserve). Why a credit never comes too early: it comes in order, as above, and whoever
+// returns a share has acquired every read of it (models/channel.pml).
+//
+// Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits in place
+// of ticks.
 #pragma once
 #include "shoal/core/spin.hpp"
 #include "shoal/queue/slot_ring.hpp"
@@ -28,31 +34,30 @@ namespace shoal {
 /// The sender's end of one channel, in the sender's memory.
 struct ChannelSendCounters {
   PaddedWord<ticket_t, Scope::system> tail;      ///< tickets given to this PE's workers
-  PaddedWord<std::int64_t, Scope::system> room;  ///< credits; the receiver adds
+  PaddedWord<std::int64_t, Scope::system> room;  ///< credits; the receiver adds to it
   PaddedWord<std::uint64_t, Scope::device> messages;
 };
 
-/// Credits go back a share at a time: a quarter of the channel, and one of a tiny channel.
+/// Credits are returned one share at a time: a quarter of the channel, or one slot of a tiny channel.
 inline constexpr lane_t kMostShares = 4;
 SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / kMostShares; }
 
-/// What `home` packs: how many shares were given back so far and, below that, a bit for each share that is complete and not
-/// given back yet.
+/// The contents of `home`: the number of shares that were returned so far and, in the lowest bits, a mark for each
+/// share that is complete and not returned yet.
 struct HomeWord {
-  static constexpr std::uint64_t kShare = std::uint64_t{1} << kMostShares;  ///< one share given back
+  static constexpr std::uint64_t kShare = std::uint64_t{1} << kMostShares;  ///< one returned share
   static SHOAL_FN std::uint64_t given_back(std::uint64_t word) { return word / kShare; }
   static SHOAL_FN std::uint64_t complete(std::uint64_t share) { return std::uint64_t{1} << share; }
 };
 
 /// The receiver's end of one channel, in the receiver's memory.
 struct ChannelReceiveCounters {
-  PaddedWord<ticket_t, Scope::device> drain;  ///< the ticket to be claimed next
-  PaddedWord<ticket_t, Scope::device>
-      read[kMostShares];                          ///< tickets read of share s, s + shares, ... since the beginning
-  PaddedWord<std::uint64_t, Scope::device> home;  ///< a HomeWord
+  PaddedWord<ticket_t, Scope::device> drain;              ///< the next ticket to be claimed
+  PaddedWord<ticket_t, Scope::device> read[kMostShares];  ///< read[s]: tickets read so far of shares s, s + shares, ...
+  PaddedWord<std::uint64_t, Scope::device> home;          ///< a HomeWord
 
   SHOAL_FN ticket_t head() const { return drain.load(); }
-  /// Tickets that were claimed and not yet read.
+  /// Tickets that were claimed and are not read yet.
   SHOAL_FN ticket_t unread() const {
     ticket_t sum = 0;
     for (const auto& of_share : read) sum += of_share.load();
@@ -61,7 +66,7 @@ struct ChannelReceiveCounters {
 };
 
 /// What the sender's workers need. Trivially copyable.
-/// @tparam kSeveral  the transport has put_signals
+/// @tparam kSeveral  whether the transport has put_signals
 /// @tparam kOrders   see SlotRing
 template <class T, bool kSeveral = true, bool kOrders = true>
 struct ChannelSender {
@@ -69,15 +74,17 @@ struct ChannelSender {
   ticket_t capacity = 0;
   ChannelSendCounters* counters = nullptr;  ///< here
 
-  /// Slots are written, and read, as one word. It is one location, and a store over what was read needs no order but its own:
-  /// counters and credits of such slots are relaxed. Those of others are ordered after the receiver's reads.
+  /// True if slots are written and read as one word. Such a slot is one memory location, and a store over what was read
+  /// needs no order beyond that of the location: counters and credits can be relaxed. Otherwise they order the sender's
+  /// writes after the receiver's reads.
   static constexpr bool kWhole = kSeveral && kWholeSlot<T>;
 
   /// Leader only. Takes up to `want` tickets; never waits.
   ///
-  /// Looks before it takes: until a try in vain has put back what it took too much, credits that came home are hidden from all
-  /// others, and thousands of workers that try again and again would hide them for ever. Who looks tries only where there is
-  /// room, so that somebody succeeds (models/channel.pml, -DLIVE).
+  /// Looks at the credits before it takes any. A try takes what it wants and then puts back what was not there; in
+  /// between, it hides credits that the receiver returns from all other workers. Thousands of workers that try again
+  /// and again would hide them for ever. With the look, a worker tries only if there are credits, so somebody succeeds
+  /// (models/channel.pml, -DLIVE; docs/decisions/0017-credits-are-looked-at.md).
   SHOAL_FN Tickets reserve(lane_t want) const {
     if (counters->room.load() <= 0) return {};
     const std::int64_t had = kWhole ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
@@ -86,11 +93,11 @@ struct ChannelSender {
     if (got == 0) return {};
     counters->messages.fetch_add(1);
     const auto taken = static_cast<ticket_t>(got);
-    // Acquire and release: my ticket's slot may have been freed by a credit that another worker of this PE took.
+    // Acquires and releases, because another worker of this PE may have taken the credit that freed this ticket's slot.
     const ticket_t first = kWhole ? counters->tail.fetch_add(taken) : counters->tail.fetch_add_acq_rel(taken);
     return {first, static_cast<lane_t>(got)};
   }
-  /// One lane: its own tickets, those with `now`.
+  /// One lane: sends the items of its own tickets, those with `now`.
   template <lane_t kSome, class Tr>
   SHOAL_FN bool put_some(const Tr& transport, pe_t to, const bool (&now)[kSome], const ticket_t (&ticket)[kSome],
                          const T (&value)[kSome]) const {
@@ -113,8 +120,8 @@ struct ChannelSender {
   }
 };
 
-/// What a worker claimed: tickets [first_ticket, first_ticket + count). Their items are items[skip, skip + count) of those that
-/// it copied.
+/// What a worker has claimed: tickets [first_ticket, first_ticket + count). Their items are items[skip, skip + count)
+/// of those that it copied.
 struct Claim {
   ticket_t first_ticket = 0;
   lane_t skip = 0;
@@ -130,19 +137,19 @@ struct ChannelReceiver {
   ChannelReceiveCounters* counters = nullptr;               ///< here
   PaddedWord<std::int64_t, Scope::system>* room = nullptr;  ///< at the sender
 
-  /// This lane alone: does an item wait? A hint. `head`: its ticket, for claim_arrived.
+  /// This lane alone: whether an item has arrived. A hint. `head` becomes its ticket, for claim_arrived.
   SHOAL_FN bool waiting(ticket_t& head) const {
     head = counters->drain.load();
-    if constexpr (kWhole) {  // one word is always read alike
+    if constexpr (kWhole) {  // stored as 16 bytes, so loaded as 16 bytes: the memory model covers no mixed sizes
       return load_whole<T, false, Scope::system>(&slot(head)).stamp == head + 1;
     } else {
       return slot(head).signal.load() == head + 1;
     }
   }
 
-  /// Worker-collective. Claims what has arrived from ticket `head` on, up to the first gap and as far as nobody else has, and
-  /// copies it out. Every lane's copies are seen by the others after the next collective.
-  /// @tparam kAtOnce  loads of one lane in flight
+  /// Worker-collective. Claims what has arrived from ticket `head` on, up to the first gap and as far as nobody else
+  /// has claimed it, and copies it out. The lanes see each other's copies after the next collective.
+  /// @tparam kAtOnce  loads of one lane that are in flight together
   /// @param head   the same on every lane; from waiting()
   /// @param items  [most] shared by the lanes
   template <lane_t kAtOnce = 8, Worker W>
@@ -163,12 +170,12 @@ struct ChannelReceiver {
         }
         return claim;
       }
-      head = first;  // others were faster: on behind what they claimed
+      head = first;  // others were faster: look again, behind what they claimed
     }
     return {};
   }
 
-  /// Leader only, after every lane has copied: counts what was read, and gives back the credits that are due.
+  /// Leader only, after every lane has copied: counts what was read, and returns the credits that are due.
   template <class Tr>
   SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
     const ticket_t share = credit_share(capacity), shares = capacity / share;
@@ -186,12 +193,13 @@ struct ChannelReceiver {
   }
 
  private:
-  static constexpr lane_t kTries = 4;                        ///< others may be faster so many times
-  static constexpr bool kAcquires = kOrders && kOrdersEach;  ///< else the fence after all looks does it
+  static constexpr lane_t kTries = 4;                        ///< looks, if other workers claim first each time
+  static constexpr bool kAcquires = kOrders && kOrdersEach;  ///< if not, one fence after all loads acquires
 
   SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
 
-  /// How many tickets have arrived from `head` on, up to the first gap, on every lane. Slots that are read whole are copied.
+  /// The number of tickets that have arrived from `head` on, up to the first gap; the same on every lane. Copies slots
+  /// that are read as one word.
   template <lane_t kAtOnce, Worker W>
   SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
     lane_t n = 0;
@@ -223,7 +231,7 @@ struct ChannelReceiver {
     return n;
   }
 
-  /// Share `number` has been read: notes it. How many shares may go home.
+  /// Marks share `number` as complete. Returns the number of shares whose credits are to be returned now.
   SHOAL_FN ticket_t complete(lane_t number, ticket_t shares) const {
     std::uint64_t was = counters->home.load();
     for (;;) {

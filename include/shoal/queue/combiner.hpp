@@ -1,10 +1,12 @@
-// Combining: items for one other PE that have equal keys are merged before they are sent. A worker holds the last item
-// of each slot of a small table back; the next one of the same key is merged into it, one of another key takes its place.
+// Combining: items for another PE that have equal keys are merged before they are sent. A worker holds back one item in
+// each slot of a small table. The next item with the same key is merged into it; an item with another key takes its
+// place, and the old one is sent.
 //
-// What is held back is not created yet, so the worker may not complete the items that pushed it: it sends everything before
-// it tells what it has completed (at rest), and every so many steps.
+// An item that is held back does not count as created yet, so the worker must not complete the items that pushed it. It
+// therefore sends everything that it holds back before it reports what it has completed (when it rests), and every few
+// steps.
 //
-// Source: asked for in Groute and Atos, built in neither.
+// Source: Groute and Atos ask for it; neither has it.
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/worker/worker.hpp"
@@ -17,23 +19,23 @@ inline constexpr lane_t kHeldSlots = 2;  // small cases collide as well
 inline constexpr lane_t kHeldSlots = 256;  ///< per worker; a power of two
 #endif
 
-/// One slot of a worker's table, in the PE's memory. Zero is an empty slot.
+/// One slot of a worker's table, in the PE's memory. All zeros is an empty slot.
 template <class T>
 struct HeldSlot {
-  Word<lane_t, Scope::device> claim;  ///< the lane that may touch the slot this time
+  Word<lane_t, Scope::device> claim;  ///< the lane that may use the slot in this round
   lane_t full;
   T item;
 };
 
-/// Worker-collective. Holds the lanes' items back where it can: afterwards `has` and `item` are what is to be sent now, the
-/// same, another, or nothing. Out of line, so that runs that do not combine keep their registers (and because nvcc 13.0
-/// crashes when it is inlined into every push).
-/// @param table [kHeldSlots] this worker's
-/// @return how many items this lane merged into another
+/// Worker-collective. Holds back the lanes' items where it can. Afterwards `has` and `item` are what must be sent now:
+/// the same item, another one, or none. Out of line, so that runs that do not combine keep their registers (and because
+/// nvcc 13.0 crashes if it is inlined into every push).
+/// @param table  [kHeldSlots] of this worker
+/// @return the number of items that this lane merged into another
 template <Worker W, class TaskT>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(W w, const TaskT& task, HeldSlot<typename TaskT::Item>* table, bool& has,
                                             typename TaskT::Item& item) {
-  constexpr int kRounds = 4;  // lanes that want one slot take turns; after these what is left is sent as it is
+  constexpr int kRounds = 4;  // lanes that want the same slot take turns; what is left afterwards is sent as it is
   lane_t merged = 0;
   bool waits = has;
   const std::uint64_t key = has ? static_cast<std::uint64_t>(task.key(item)) : 0;

@@ -1,28 +1,31 @@
-// The ring: a bounded queue of many pushers and many poppers in which every slot is ready by itself.
+// The ring: a bounded queue with many pushers and many poppers, in which each slot has a sequence number of its own.
 //
-//   tail   tickets given to pushers          room   free slots promised to nobody (credits)
-//   head   tickets given to poppers          slot   {sequence, value}; ticket t lives in slot t mod capacity
+//   tail   tickets given to pushers          room   credits: free slots that nobody has reserved
+//   head   tickets given to poppers          slot   {sequence, value}; ticket t uses slot t mod capacity
 //
-//   sequence == t             empty, waiting for the value of ticket t
+//   sequence == t             empty; waits for the value of ticket t
 //   sequence == t + 1         holds the value of ticket t
 //   sequence == t + capacity  emptied; waits for the ticket one lap later
 //
-// push: take credits for k slots (fewer if there are fewer, never waiting), take k tickets, and for each: wait until the
-//       slot is empty, write the value, publish the sequence.
-// pop, in one of two ways, never mixed on one ring at one time:
-//   claim  tickets below tail, by compare-and-swap; copy each value out at once. For few poppers (CPU threads, spill).
-//   hold   take tickets blindly, by addition, and watch the own slots until they are filled: nobody polls a shared word and
-//          no compare-and-swap is lost, which is what thousands of idle GPU workers need. A holder must copy a value out as
-//          soon as it can, also while it waits for something else (Hand::poll in every wait).
-// Either way: copy out, mark the slot empty, then hand the credit back.
+// push: take credits for k slots (or for fewer, if there are fewer; this never waits) and k tickets. For each ticket,
+//       wait until its slot is empty, write the value, and publish the sequence.
+// pop, in one of two ways, which must not be mixed on one ring at the same time:
+//   claim  tickets below tail, by compare-and-swap, and copy each value out at once. For few poppers: CPU threads,
+//          spill.
+//   hold   tickets that are taken ahead of time, by addition, and poll their slots until they are filled. No shared
+//          word is polled and no compare-and-swap fails, which is what thousands of idle GPU workers need. A holder
+//          must copy a value out as soon as it can, even while it waits for something else: every wait calls poll().
+// Either way, copy the value out, mark the slot empty, then return the credit.
 //
-// Why a pusher's wait for an empty slot ends: credits count emptied slots and tickets are popped in order, so whoever waits
-// to fill ticket t knows that t - capacity has been claimed or is held. A claimed value is copied out by straight-line code,
-// a held one by its holder's next poll, or after a pusher with a smaller ticket has filled it. The chain goes down in
-// tickets, so there is no cycle (models/ring.pml).
+// Why a pusher's wait for an empty slot ends: a credit stands for an emptied slot, and tickets are popped in order. So
+// a pusher that waits to fill ticket t knows that ticket t - capacity has been claimed or is held. A claimed value is
+// copied out by straight-line code. A held one is copied out by its holder's next poll, possibly after a pusher with a
+// smaller ticket has filled the slot. Each link of this chain leads to a smaller ticket, so there is no cycle
+// (models/ring.pml).
 //
-// Source: Atos, Listing 6 (reserve once per worker). Differs: no counter says "all before here is written", which can expose
-// an unwritten slot and starves under load; sequences per slot (after Vyukov's bounded queue) do not.
+// Source: Atos, Listing 6 (reserve once per worker). Differs: Atos has a counter that says "all before here is
+// written", which can expose an unwritten slot, and starves under load. A sequence per slot (after Vyukov's bounded
+// queue) does neither.
 #pragma once
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
@@ -30,20 +33,20 @@
 
 namespace shoal {
 
-/// Aligned so that a GPU can read and write a slot of a small value as one word.
+/// Aligned so that a GPU can read and write a slot with a small value as one word.
 template <class T>
 struct alignas(kSlotAlignment<T>) Slot {
   Word<ticket_t, Scope::device> sequence;
   T value;
 };
 
-/// Tickets [first, first + count); count may be less than was asked for.
+/// Tickets [first, first + count); count may be less than was wanted.
 struct Tickets {
   ticket_t first = 0;
   lane_t count = 0;
 };
 
-/// A popper's held ticket: one per lane. It has a ticket, or a value that it has copied out, or neither.
+/// One lane's place for a held ticket. It has a ticket, or a value that was copied out, or neither.
 template <class T>
 struct Hand {
   ticket_t ticket = 0;
@@ -52,24 +55,25 @@ struct Hand {
   T value;
 };
 
-/// The counters of a ring, each on its own line. `tail` is read by other PEs when they look for quiescence.
+/// The counters of a ring, each on its own cache line. Other PEs read `tail` when they look for quiescence.
 struct RingCounters {
   PaddedWord<ticket_t, Scope::system> tail;
   PaddedWord<ticket_t, Scope::device> head;
   PaddedWord<std::int64_t, Scope::device> room;
 };
 
-/// View of a ring; trivially copyable. All calls are for one thread (a worker's leader, or a lane for its own ticket).
-/// @tparam kOrders  what a pusher wrote before its push is visible to the popper. False leaves that out where it costs
-///                  something: on GPUs, for values of up to 8 bytes
+/// View of a ring; trivially copyable. A single thread makes each call: a worker's leader, or a lane for its own
+/// ticket.
+/// @tparam kOrders  true: the popper sees what the pusher wrote before its push. False: not guaranteed on GPUs for
+///                  values of up to 8 bytes, which saves memory fences there
 template <class T, bool kOrders = true>
 struct SlotRing {
   Slot<T>* slots = nullptr;
-  ticket_t capacity = 0;  ///< a power of two, at least 2 (with 1, `filled` and `emptied` would be the same number)
+  ticket_t capacity = 0;  ///< a power of two, at least 2: with 1, t + 1 and t + capacity would be the same sequence
   RingCounters* counters = nullptr;
-  lane_t advance = 0;  ///< credits taken beyond a shortage, for the next pushes; small against capacity / workers
+  lane_t advance = 0;  ///< extra credits taken at a time, for the next pushes; small compared to capacity / workers
 
-  /// Prepares slot i; to be called for every i in [0, capacity) before the first use, and after a run that was aborted.
+  /// Prepares slot i. Call it for every i in [0, capacity) before the first use, and after a run that was aborted.
   SHOAL_FN void reset_slot(ticket_t i) const { slots[i].sequence.store(i); }
   SHOAL_FN void reset_counters() const {
     counters->tail.store(0);
@@ -77,7 +81,7 @@ struct SlotRing {
     counters->room.store(static_cast<std::int64_t>(capacity));
   }
 
-  /// Takes up to `want` tickets for pushing. `credit` is the caller's own count of free slots (returned by pops).
+  /// Takes up to `want` tickets for pushing. `credit` is the caller's own number of credits, from its pops.
   SHOAL_FN Tickets reserve(lane_t want, lane_t& credit) const {
     if (credit < want) {
       const std::int64_t asked = want - credit + advance;
@@ -105,8 +109,8 @@ struct SlotRing {
     }
     return true;
   }
-  /// Writes the values of several reserved tickets whose slots are empty, and clears `waits` where it did. Their look-ups are in
-  /// flight together.
+  /// Writes the values of those reserved tickets whose slots are empty, and clears their `waits`. The loads of all
+  /// slots are in flight together.
   template <lane_t kSome>
   SHOAL_FN void try_put_some(bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const T (&value)[kSome]) const {
     if constexpr (kWholeSlot<T>) {
@@ -122,17 +126,18 @@ struct SlotRing {
       for (lane_t k = 0; k < kSome; ++k) waits[k] = waits[k] && !try_put(ticket[k], value[k]);
     }
   }
-  /// Writes the value of a reserved ticket, for pushers that hold no ticket. False when the run was aborted while waiting for the slot.
+  /// Waits for the slot of a reserved ticket and writes the value, for pushers that hold no ticket. False if the run
+  /// ended first.
   SHOAL_FN bool put(ticket_t ticket, const T& value, const StateWord& state) const {
     return spin_wait(state, [&] { return try_put(ticket, value); });
   }
 
-  /// Claims up to `want` given-out tickets for popping. `waiting` says how many there were. May
-  /// miss some: the two counters are read one after the other, and either may be old.
+  /// Claims up to `want` pushed tickets for popping; `waiting` becomes the number that there were. May miss some: the
+  /// two counters are read one after the other, and either may be outdated.
   SHOAL_FN Tickets claim(lane_t want, ticket_t& waiting) const {
     ticket_t head = counters->head.load();
     for (;;) {
-      const ticket_t tail = counters->tail.load();  // again after every lost race: head may have passed the old one
+      const ticket_t tail = counters->tail.load();  // read again after a lost race: head may have passed the old tail
       waiting = tail > head ? tail - head : 0;
       if (waiting == 0) return {};
       const lane_t count = waiting < want ? static_cast<lane_t>(waiting) : want;
@@ -140,8 +145,8 @@ struct SlotRing {
     }
   }
 
-  /// Claims one given-out ticket; none only if there was none at some moment of the call. Dearer: reads by adding zero, which
-  /// finds the newest value.
+  /// Claims one pushed ticket; returns none only if there was none at some moment of the call. This costs more: it
+  /// reads by adding zero, which returns the newest value.
   SHOAL_FN Tickets claim_one_surely() const {
     for (;;) {
       ticket_t head = counters->head.fetch_add(0);
@@ -150,7 +155,7 @@ struct SlotRing {
     }
   }
 
-  /// Copies out the value of a claimed ticket and empties its slot, if it is there.
+  /// Copies out the value of a claimed ticket and empties its slot, if the slot is filled.
   SHOAL_FN bool try_take(ticket_t ticket, T& value) const {
     Slot<T>& slot = slots[ticket & (capacity - 1)];
     if constexpr (kWholeSlot<T>) {
@@ -165,19 +170,19 @@ struct SlotRing {
     }
     return true;
   }
-  /// The same, as soon as it is there. False when the run was aborted while waiting.
+  /// The same, waiting until the slot is filled. False if the run ended first.
   ///
-  /// Slots are filled and emptied within the wait, not after it: where lanes of a GPU are workers of their own, one whose wait
-  /// is over may be parked until those of the others of its warp are, and they may wait, through other warps, for the very
-  /// slot that it has not emptied yet.
+  /// Slots are filled and emptied within the wait, not after it. If GPU threads are workers of their own, a thread
+  /// whose wait is over may be parked until the other threads of its warp are through with theirs; and these may wait,
+  /// through other warps, for the very slot that it has not emptied yet.
   SHOAL_FN bool take(ticket_t ticket, T& value, const StateWord& state) const {
     return spin_wait(state, [&] { return try_take(ticket, value); });
   }
 
-  /// Takes `n` tickets for popping, given out or not: the first of them. To be held.
+  /// Takes the next `n` tickets for popping, pushed or not, to be held. Returns the first.
   SHOAL_FN ticket_t claim_ahead(lane_t n) const { return counters->head.fetch_add(n); }
 
-  /// Copies out the value of a held ticket if it is there, and empties its slot.
+  /// Copies out the value of a held ticket and empties its slot, if the slot is filled.
   SHOAL_FN void poll(Hand<T>& hand) const {
     if (!hand.holds) return;
     Slot<T>& slot = slots[hand.ticket & (capacity - 1)];
@@ -187,7 +192,7 @@ struct SlotRing {
       hand.value = found.value;
       store_whole<false>(&slot, hand.ticket + capacity, hand.value);
     } else {
-      // Acquired only when it is there: a GPU's acquiring load empties the first-level cache of all workers.
+      // Acquires only if the slot is filled: a GPU's acquiring load invalidates the first-level cache of all workers.
       if (slot.sequence.load() != hand.ticket + 1 || slot.sequence.load_acquire() != hand.ticket + 1) return;
       hand.value = plain_read(slot.value);
       slot.sequence.store_release(hand.ticket + capacity);
@@ -196,7 +201,7 @@ struct SlotRing {
     hand.has = true;
   }
 
-  /// Hands credits back to everybody. The slots they stand for are empty already.
+  /// Returns credits to the ring. Their slots are empty already.
   SHOAL_FN void release(lane_t& credit) const {
     if (credit > 0) counters->room.fetch_add(credit);
     credit = 0;

@@ -1,9 +1,10 @@
-// Spill: where an item waits that found no room in a ring. Each worker has its own list, so nobody waits for anybody; the
-// lists are made of chunks from one pool per PE, most in the PE's own memory, some (GPUs) in the host's: chunks are given out
-// in turn, those in the host's too when all others have been used once.
+// Spill: the overflow for items that find no free slot in a ring or no credit in a channel. Each worker has a list of
+// its own, so nobody waits for anybody. The lists consist of chunks from one pool per PE. Most chunks lie in the PE's
+// own memory (`own`, device spill), some in the host's (`host`, host spill). Chunks are given out in turn, so host
+// spill comes into use once all device spill has been used.
 //
-// A worker that spills runs or resends its own items before it goes idle, which is why bounded rings cannot deadlock
-// (models/backpressure.pml). When the pool is empty the run ends with CapacityError; nothing is overwritten.
+// A worker that has spilled runs or sends its own items before it goes idle. That is why bounded rings cannot deadlock
+// (models/backpressure.pml). If the pool is empty the run ends with CapacityError; nothing is overwritten.
 #pragma once
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/worker/worker.hpp"
@@ -12,10 +13,10 @@ namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
 
-/// One worker's list; uniform over its lanes, kept in memory between discrete kernels.
+/// One worker's list. The same on all its lanes; kept in memory between discrete kernels.
 struct SpillList {
-  std::uint32_t top = kNoChunk;  ///< of an empty list: the chunk that it keeps, if any
-  lane_t in_top = 0;             ///< items in the top chunk; 0: the list is empty
+  std::uint32_t top = kNoChunk;  ///< the newest chunk; an empty list may keep one
+  lane_t in_top = 0;             ///< items in that chunk; 0: the list is empty
 
   SHOAL_FN bool empty() const { return in_top == 0; }
   SHOAL_FN bool keeps_chunk() const { return empty() && top != kNoChunk; }
@@ -26,10 +27,10 @@ template <class T>
 struct SpillPool {
   T* own = nullptr;               ///< [own_chunks * chunk_items] chunks [0, own_chunks), in the PE's memory
   T* host = nullptr;              ///< chunks [own_chunks, ...), in the host's memory
-  std::uint32_t* next = nullptr;  ///< [chunks] of each chunk the older one of the same list; in the PE's memory
+  std::uint32_t* next = nullptr;  ///< [chunks] the next older chunk of each chunk's list; in the PE's memory
   std::uint32_t own_chunks = 0;
   lane_t chunk_items = 0;        ///< items of a chunk: LaunchPlan::chunk_items
-  SlotRing<std::uint32_t> free;  ///< numbers of free chunks; its capacity holds them all
+  SlotRing<std::uint32_t> free;  ///< the numbers of the free chunks; it can hold all of them
   SpillList* lists = nullptr;    ///< [workers]
 
   /// [chunk_items] the items of chunk `i`.
@@ -37,7 +38,8 @@ struct SpillPool {
     return i < own_chunks ? own + std::size_t{i} * chunk_items : host + std::size_t{i - own_chunks} * chunk_items;
   }
 
-  /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty, some items found no place.
+  /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty and some items found no
+  /// place.
   template <Worker W>
   SHOAL_FN bool push(const W& w, SpillList& list, bool has, const T& item, const StateWord& state) const {
     const Scan scan = w.count_before(has);
@@ -83,7 +85,7 @@ struct SpillPool {
     }
     return n;
   }
-  /// Worker-collective. Gives back the chunk that an empty list has kept.
+  /// Worker-collective. Returns the chunk that an empty list has kept.
   template <Worker W>
   SHOAL_FN void let_go(const W& w, SpillList& list, const StateWord& state) const {
     if (!list.keeps_chunk()) return;
@@ -91,7 +93,7 @@ struct SpillPool {
     list.top = kNoChunk;
   }
 
-  /// Leader only: a chunk from the pool, followed by `older`; kNoChunk when there is none.
+  /// Leader only. Takes a chunk from the pool and links it to `older`; kNoChunk if there is none.
   SHOAL_FN std::uint32_t allocate(std::uint32_t older, const StateWord& state) const {
     const Tickets t = free.claim_one_surely();
     std::uint32_t fresh;
@@ -101,7 +103,7 @@ struct SpillPool {
     next[fresh] = older;
     return fresh;
   }
-  /// Leader only: gives a chunk back that every lane has read.
+  /// Leader only. Returns a chunk that every lane has read.
   SHOAL_FN void recycle(std::uint32_t used, const StateWord& state) const {
     lane_t credit = 0;
     const Tickets t = free.reserve(1, credit);  // always succeeds: the ring holds all chunks

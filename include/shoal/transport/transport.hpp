@@ -1,7 +1,7 @@
-// How bytes reach another PE: four verbs. docs/transport.md is the porting guide.
+// How bytes reach another PE: five operations. docs/transport.md is the guide to writing a transport.
 //
-// Addresses are those of the target PE. A verb returns false when the operation failed for good; the run then ends in a
-// TransportError on every PE. No verb waits for the target's workers.
+// Addresses are those of the target PE. An operation returns false when it has failed for good; the run then ends with
+// a TransportError on every PE. No operation waits for the target's workers.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace shoal {
 template <class T>
 using SharedWord = Word<T, Scope::system>;
 
-/// What a slot in another PE's memory looks like: the value is valid when the signal is its ticket + 1. The signal names
-/// the message, it does not count.
+/// A slot in another PE's memory. The value is valid when the signal is its ticket + 1. So the signal identifies the
+/// message; it is not a counter.
 template <class T>
 struct alignas(kSlotAlignment<T>) RemoteSlot {
   SharedWord<ticket_t> signal;
@@ -28,16 +28,18 @@ struct alignas(kSlotAlignment<T>) RemoteSlot {
 template <class Tr>
 concept Transport = requires(const Tr& t, pe_t pe, RemoteSlot<std::uint64_t>* slot, SharedWord<std::int64_t>* word,
                              SharedWord<std::uint32_t>* flag, std::int64_t n, std::uint64_t value) {
-  { t.put_signal(pe, slot, value, ticket_t{}) } -> std::same_as<bool>;  // value, then signal, visible in this order
-  { t.add(pe, word, n) } -> std::same_as<bool>;       // after everything this thread read or wrote before (release)
+  { t.put_signal(pe, slot, value, ticket_t{}) } -> std::same_as<bool>;  // the value becomes visible before the signal
+  { t.add(pe, word, n) } -> std::same_as<bool>;       // release: after everything this thread read or wrote before
   { t.get(pe, word) } -> std::same_as<std::int64_t>;  // acquire
   { t.set(pe, flag, 1u) } -> std::same_as<bool>;      // release
-  t.progress();                                       // called by idle workers: move what is held back
+  t.progress();                                       // called by idle workers: issues what is held back
 };
 
-/// Optional, for transports whose puts are stores: put_signal for several slots at once, `slot[k]` null for none. A value of up
-/// to 8 bytes and its signal are one store where there is one (kWholeSlot), which the receiver may then read as one.
-/// @tparam kOrders  false: whoever sees a signal sees the value, but need not see what this thread did before
+/// Optional, for transports whose puts are stores: put_signal for several slots at once; where `slot[k]` is null there
+/// is none. Where kWholeSlot is true, a value of up to 8 bytes and its signal are stored as one word, and the receiver
+/// may read them as one.
+/// @tparam kOrders  true: whoever acquires a signal also sees what this thread did before; false: it sees only the
+///   value
 template <class Tr, class T>
 concept PutsSeveral = requires(const Tr& t, pe_t pe, RemoteSlot<T>* const (&slot)[1], const T (&value)[1],
                                const ticket_t (&signal)[1]) {

@@ -1,11 +1,13 @@
-// A stamp and a small value as one word of 16 bytes, where there is such a word: on GPUs, and in the simulator.
+// A slot's stamp and a small value, read and written as one word of 16 bytes. GPUs have such words, and the simulator
+// has.
 //
-// Stamp and value apart, a push is: look at the stamp, write the value, wait until it is written, publish the stamp; a pop
-// likewise. The two waits are memory fences, hundreds of cycles each, thousands where another GPU is to see them. Read and
-// written whole, stamp and value are one memory location: whoever reads a stamp has the value that was stored with it, and
-// the order of the stores to one location (its coherence order) is all that a queue needs: a pusher stores over what it, or
-// whoever gave it the slot, has read, and so does a popper. So "look, then store" of one ticket lies between those of the
-// tickets before and after. A release and an acquire are added only where a push is to order other memory.
+// With separate words a push reads the stamp, writes the value, waits until the value is visible, and then publishes
+// the stamp; a pop is similar. The two waits are memory fences: they take hundreds of cycles, and thousands if another
+// GPU must see the value. As one word, stamp and value are a single memory location. Whoever reads a stamp has the
+// value that was stored with it, and the coherence order of that location (the order of all stores to it) is all that a
+// queue needs. A pusher stores only over a stamp that it has read, or that whoever gave it the slot has read; so does a
+// popper. So the read and the store for one ticket lie between those for the tickets before and after it. A release and
+// an acquire are added only if a push must order other memory as well.
 //
 // PTX ISA 8.3, sections 7.9.8.1 (ld) and 7.9.11.1 (st): .b128 with .relaxed, .acquire and .release is one access.
 #pragma once
@@ -15,13 +17,13 @@
 
 namespace shoal {
 
-/// How a slot of a stamp and a T is aligned, on every processor alike: one word if it may be read and written whole.
+/// Alignment of a slot with a stamp and a T, the same on every processor: 16 bytes if the slot can be one word.
 template <class T>
 inline constexpr std::size_t kSlotAlignment = sizeof(T) <= 8   ? 16
                                               : alignof(T) > 8 ? alignof(T)
                                                                : 8;
 
-/// True where a slot is read and written whole.
+/// True where a slot is read and written as one word.
 #if defined(__CUDA_ARCH__) || defined(SHOAL_SIMULATE)
 template <class T>
 inline constexpr bool kWholeSlot = sizeof(T) <= 8;
@@ -36,8 +38,8 @@ struct WholeSlot {
   T value;
 };
 
-/// @param at  the slot: its stamp, aligned to 16 bytes
-/// @tparam kAcquire  what was written before the store_whole<true>() that is read is visible afterwards
+/// @param at  the slot, which begins with its stamp; aligned to 16 bytes
+/// @tparam kAcquire  true: what was written before the store_whole<true>() whose word this reads is visible afterwards
 template <class T, bool kAcquire, Scope S = Scope::device>
 SHOAL_FN WholeSlot<T> load_whole([[maybe_unused]] const void* at) {
   WholeSlot<T> found{};

@@ -1,10 +1,11 @@
-// Workers of a GPU: one thread, one warp, one block.
+// The three kinds of workers on a GPU: one thread, one warp, one block.
 #pragma once
 #include "shoal/worker/worker.hpp"
 
 namespace shoal {
 
-/// One GPU thread. Same collectives as a CPU thread, shorter buffers (they live in local memory).
+/// One GPU thread. Its collectives are those of a CPU thread; its buffers are shorter, because they lie in local
+/// memory.
 struct GpuThread : CpuThread {
   static constexpr lane_t kMaxFetch = 8;
   static constexpr lane_t kBuffer = 4;
@@ -23,7 +24,7 @@ struct GpuWarp {
 
   __device__ lane_t size() const { return 32; }
   __device__ lane_t lane() const { return threadIdx.x % 32; }
-  // Shuffles and votes exchange registers; that they order memory among the lanes is the __syncwarp's doing.
+  // Shuffles and votes exchange registers only; the __syncwarp before them orders memory among the lanes.
   template <class T>
   __device__ T from_leader(T x) const {
     sync();
@@ -60,7 +61,8 @@ struct GpuWarp {
 };
 static_assert(Worker<GpuWarp>);
 
-/// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory of the block alone.
+/// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory that nothing else in the block
+/// uses.
 struct GpuBlock {
   struct Scratch {
     std::uint64_t word[33];
@@ -70,7 +72,7 @@ struct GpuBlock {
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
-  using Part = GpuWarp;  ///< lanes that can act without the rest
+  using Part = GpuWarp;  ///< a part of the lanes that can act without the others
 
   Scratch* scratch;
 
@@ -94,7 +96,7 @@ struct GpuBlock {
   __device__ void sync() const { __syncthreads(); }
 
  private:
-  /// Lane i of every warp gets what warp i has, or `none` where there is no such warp.
+  /// Lane i of every warp gets the value of warp i, or `none` if there is no such warp.
   /// @param of_warp  the same on all lanes of a warp
   template <class T>
   __device__ T of_warps(T of_warp, T none) const {
@@ -105,7 +107,7 @@ struct GpuBlock {
     __syncthreads();
     return x;
   }
-  /// Adds the totals of the warps before mine. `of_warp.total` is the same on all lanes of a warp.
+  /// Adds the totals of the warps before this one. `of_warp.total` is the same on all lanes of a warp.
   __device__ Scan add_warps(Scan of_warp) const {
     const lane_t total = of_warps(of_warp.total, lane_t{0});
     const bool before = lane() % 32 < lane() / 32;

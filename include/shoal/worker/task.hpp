@@ -11,13 +11,14 @@
 // and, to run an item, either of
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   "push make(item, e) for each e of range(item)": the library spreads the
-//                                      elements of many items over the lanes of a worker
+//                                      elements of many items over the lanes of a worker. A task without stale may
+//                                      change the owner's data in range
 //
 // It may have
-//   promising(item)        false if accept would refuse the item. A look without consequences: a worker asks it of
-//                          several items at once, and then has accept judge those that are left
-//   worth_sending(item)    false if an item for another PE need not travel. Asked once of an item, by the pusher; may
-//                          note in this PE's own data what it lets through
+//   promising(item)        false if accept would refuse the item. It changes nothing: a worker calls it for several
+//                          items at a time, and then calls accept for those that are left
+//   worth_sending(item)    false if an item for another PE need not travel. The pusher calls it once per item; it may
+//                          record in this PE's own data what it lets through
 //   stale(item)            true if an accepted item need not run any more. Asked just before it would run
 //   accept_at(pe, item)    with `--judge remote`, in place of accept for items of other PEs: the pusher judges, on
 //                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope
@@ -28,15 +29,15 @@
 //                          before they are sent
 //   idle(w, out, part, parts)
 //                          called by a whole worker that found no item: looks through part `part` of `parts` of this
-//                          PE's own data, and may push. It goes by the data alone, and finds nothing when nothing is
-//                          left to be done
-//   enough()               asked on every PE now and then, by one lane: true ends the run on all PEs, with items left
-//                          (Report::left)
+//                          PE's own data, and may push. It depends on the data alone, and finds nothing when nothing
+//                          is left to be done
+//   enough()               called on every PE every few steps, by one lane: true ends the run on all PEs, with items
+//                          left (Report::left)
 // and may promise, as `static constexpr bool NAME = true`,
-//   kSelfContained         whoever judges or runs an item needs to see the item, and nothing else that was written
-//                          before it was pushed. Spares GPUs a memory fence for every item
-//   kKnowsOthers           promising may be asked by the pusher of items for other PEs too, before worth_sending. For
-//                          tasks that remember what they have offered to others
+//   kSelfContained         whoever judges or runs an item needs to see only the item, not what was written before it
+//                          was pushed. Saves GPUs a memory fence for every item
+//   kKnowsOthers           the pusher may call promising for items of other PEs, too, before worth_sending. For tasks
+//                          that remember what they have offered to other PEs
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
 //
 // Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
@@ -50,7 +51,7 @@
 
 namespace shoal {
 
-/// What is asked of every item. A task that is not one is refused by check_task, in words.
+/// What the library calls for every item. check_task refuses anything else, with a message.
 template <class T>
 concept Task = requires(const T& t, const typename T::Item& item) {
   { t.owner(item) } -> std::convertible_to<pe_t>;
@@ -62,10 +63,10 @@ concept FanOutTask = requires(const T& t, const typename T::Item& item) {
   { t.make(item, t.range(item)[0]) } -> std::convertible_to<typename T::Item>;
 };
 
-// What a task may have beside that. A new member is named once more in detail::OptionalMembers, and has its words in
-// check_task.
+// What a task may have in addition. A new member must be named in detail::OptionalMembers as well, and needs a message
+// in check_task.
 
-// Judging, and sparing it.
+// Judging, and avoiding it.
 template <class T>
 concept HasPromising = requires(const T& t, const typename T::Item& item) {
   { t.promising(item) } -> std::convertible_to<bool>;
@@ -112,7 +113,7 @@ concept HasEnough = requires(const T& t) {
 };
 
 namespace detail {
-/// Stands for a worker's door where a task is checked; its pushes are never run.
+/// Takes the place of Out while a task is checked; its pushes are never executed.
 struct DoorOfChecks {
   template <class... Any>
   SHOAL_FN void push(const Any&...) {}
@@ -125,18 +126,18 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 }
 || requires { &T::operator(); };  // not a template: for one kind of worker
 
-/// Something that has all names of optional members.
+/// A struct with the names of all optional members.
 struct OptionalMembers {
   int range, promising, worth_sending, stale, accept_at, priority, key, combine, idle, enough;
 };
-/// Tells which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is ambiguous
-/// and does not compile.
+/// Finds which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is
+/// ambiguous and does not compile.
 template <class T>
 struct Beside : T, OptionalMembers {};
 }  // namespace detail
 
-/// Refuses at compile time, in words, a task that is incomplete, or has an optional member in a form that could not be used
-/// and would be passed over.
+/// Refuses at compile time, with a message, a task that is incomplete, or has an optional member in a form that cannot
+/// be used and would otherwise be ignored.
 template <class T>
 constexpr bool check_task() {
   static_assert(

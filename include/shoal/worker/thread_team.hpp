@@ -1,4 +1,5 @@
-// The CPU threads of a run: started once, parked between runs, grouped into PEs. And the barrier they meet at.
+// The CPU threads of runs, in groups that are PEs: started once, asleep between runs. Also the barrier at which they
+// meet.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -14,14 +15,14 @@
 
 namespace shoal {
 
-/// n_pes groups of threads_per_pe threads. The thread that calls run() takes part as thread 0 of PE 0; the others are the
-/// team's own, and sleep after a run once they have looked for the next one for some tens of microseconds.
+/// n_pes groups of threads_per_pe threads. The thread that calls run() takes part as thread 0 of PE 0. The other
+/// threads belong to the team; after a run they poll for the next one for some tens of microseconds, and then sleep.
 ///
 /// One run at a time, from any one thread; a run inside a run is a UsageError. Not movable: threads hold its address.
 class ThreadTeam {
  public:
   /// @param n_pes           [1, kMaxPes]
-  /// @param threads_per_pe  [1, kMaxThreads / n_pes]; more threads than cores is slow but right
+  /// @param threads_per_pe  [1, kMaxThreads / n_pes]; more threads than cores work, slowly
   /// @throws UsageError     a number out of its range (names it)
   /// @throws CapacityError  the system refused a thread (names how many were wanted and started); none is left behind
   ThreadTeam(pe_t n_pes, int threads_per_pe);
@@ -36,8 +37,8 @@ class ThreadTeam {
   int size() const { return static_cast<int>(n_pes_) * threads_per_pe_; }
 
   /// Calls f(pe, thread) once on every thread, thread in [0, threads_per_pe); returns when all calls have returned, and
-  /// what they wrote is then visible to the caller. A call that throws does not stop the others: where they wait for
-  /// each other, whoever throws must first cancel() the barrier. The first exception is rethrown here.
+  /// what they wrote is then visible to the caller. A call that throws does not stop the others. If they wait for each
+  /// other at a barrier, the one that throws must cancel() the barrier first. run() rethrows the first exception.
   template <class F>
   void run(F&& f) {
     using Callee = std::remove_reference_t<F>;
@@ -80,8 +81,8 @@ class SpinBarrier {
   SpinBarrier(const SpinBarrier&) = delete;
   SpinBarrier& operator=(const SpinBarrier&) = delete;
 
-  /// All n threads call this. @return false when the barrier was cancelled: the caller leaves, trusting nothing that
-  /// others were to write.
+  /// All n threads call this. @return false if the barrier was cancelled; the caller must then leave, and must not rely
+  /// on anything that others were to write.
   bool arrive_and_wait() {
     return arrive_and_wait([] {});
   }
@@ -111,7 +112,7 @@ class SpinBarrier {
     return true;
   }
 
-  /// Releases everybody, now and in future, with false. Any thread; for good.
+  /// Releases all threads that wait now or later, with false. Any thread may call it; it cannot be undone.
   void cancel() { cancelled_.store(1); }
   /// For long steps between two meetings.
   bool cancelled() const { return cancelled_.load() != 0; }

@@ -1,7 +1,8 @@
-// Who runs: a worker is one CPU thread, or one GPU thread, warp or block. The same task source runs on all of them.
+// A worker runs a task: it is one CPU thread, or one GPU thread, warp or block. A lane is one of its threads. The same
+// task source runs on all kinds.
 //
-// A collective is called by every lane of the worker, in the same order, with `w` as its first argument or on `w`. Every
-// collective orders memory among the lanes: what any lane wrote or acquired before it, all lanes see after it.
+// Every lane of a worker calls a collective, in the same order; `w` is its first argument or its object. A collective
+// orders memory among the lanes: what any lane wrote or acquired before it, all lanes see after it.
 //
 // | worker        | where | lanes          | a collective costs                                  |
 // |---------------|-------|----------------|-----------------------------------------------------|
@@ -20,32 +21,32 @@
 
 namespace shoal {
 
-/// Where a lane's contribution begins among the lanes, and the sum over all lanes.
+/// The sum over the lanes before this one, and the sum over all lanes.
 struct Scan {
   lane_t before;
   lane_t total;
 };
 
-/// kOffers of workers of several lanes. A plan counts on it (worklist/launch_plan.hpp).
+/// kOffers of workers with several lanes; worklist/launch_plan.hpp uses it to choose the fetch size.
 inline constexpr lane_t kOffersOfALane = 4;
 
 template <class W>
 concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   { W::kMaxLanes } -> std::convertible_to<lane_t>;    // an upper bound of size(); 1 means collectives are free
-  { W::kMaxFetch } -> std::convertible_to<lane_t>;    // most items it takes at once
+  { W::kMaxFetch } -> std::convertible_to<lane_t>;    // most items that it takes at once
   { W::kHoldsTickets } -> std::convertible_to<bool>;  // how it pops: queue/slot_ring.hpp
-  { W::kBuffer } -> std::convertible_to<lane_t>;      // pushes that a one-lane worker gathers before it reserves
-  { W::kOffers } -> std::convertible_to<lane_t>;      // pushes of one lane that are judged and reserved for together
+  { W::kBuffer } -> std::convertible_to<lane_t>;      // pushes that a one-lane worker collects before it reserves
+  { W::kOffers } -> std::convertible_to<lane_t>;      // pushes of one lane that are judged, and reserve, together
   { w.size() } -> std::same_as<lane_t>;
   { w.lane() } -> std::same_as<lane_t>;  // 0 is the leader
   { w.from_leader(x) } -> std::same_as<lane_t>;
   { w.from_leader(y) } -> std::same_as<std::uint64_t>;
-  { w.exclusive_sum(x) } -> std::same_as<Scan>;  // total below 2^32
+  { w.exclusive_sum(x) } -> std::same_as<Scan>;  // the total must be below 2^32
   { w.count_before(b) } -> std::same_as<Scan>;   // exclusive_sum of 0 and 1, cheaper
   { w.any(b) } -> std::same_as<bool>;
   { w.smallest(x) } -> std::same_as<lane_t>;    // minimum over lanes
   { w.sum(y) } -> std::same_as<std::uint64_t>;  // on every lane
-  w.sync();                                     // all lanes arrived; their writes are visible to each other
+  w.sync();                                     // waits for all lanes; each sees what the others wrote before
 };
 
 /// One CPU thread. Trivial collectives: the compiler removes them.

@@ -1,11 +1,11 @@
-// What a worker does at the channels of its PE: finds one in which something waits, and copies it out.
+// Receiving: a worker finds a channel of its PE in which items have arrived, and copies them out.
 #pragma once
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// Worker-collective: looks at all channels at once, a lane each. True if something waits in that from PE `from`, from ticket `head`
-/// on: a hint.
+/// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived from PE
+/// `from`, from ticket `head` on. This is a hint: another worker may claim them first.
 template <Worker W, class View>
 SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& head) {
   lane_t found = ~lane_t{0};
@@ -23,21 +23,23 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& h
   return true;
 }
 
-/// How much one drain of a channel brings to a GPU's worker. The drains of one channel come one after the other, each of some
-/// microseconds, full or not, so several items for each lane. Fewer where a block fans out what it brought, which takes longer and
-/// likes its shared memory to be a cache (docs/decisions/0018-larger-drains.md).
+/// How much a GPU worker takes with one drain of a channel. The drains of a channel follow one another and take some
+/// microseconds each, however much they bring, so a drain takes several items per lane. A block that fans out what it
+/// takes gets fewer: one block would have to judge it all, and would lose shared memory that serves as cache
+/// (docs/decisions/0018-larger-drains.md).
 template <Worker W, class View>
 struct DrainSize {
   static constexpr std::size_t kBytes = sizeof(typename View::Item);
   static constexpr bool kBlock = W::kMaxLanes > 32, kFewer = kBlock && FanOutTask<typename View::Task>;
-  /// At most, of each lane; a lane that is a worker of its own has its desk in local memory.
+  /// Most items per lane. A lane that is a worker of its own has its desk in local memory.
   static constexpr lane_t kItems = W::kMaxLanes == 1 ? 32 : kAlone<View> || kBytes > 32 ? 1 : kFewer ? 2 : 64 / kBytes;
-  /// Loads of one lane in flight. More take registers from all that the worker does.
+  /// Loads of one lane that are in flight together. More loads would take registers from everything else that the
+  /// worker does.
   static constexpr lane_t kAtOnce = kFewer || kBytes > 16 ? 2 : kBlock ? 4 : W::kMaxLanes > 1 ? 8 : 16;
 };
 
-/// Worker-collective: claims what has arrived from PE `from` from ticket `head` on, and copies it to items[skip, skip + count). Out
-/// of line on GPUs: registers that nothing else needs.
+/// Worker-collective: claims what has arrived from PE `from`, from ticket `head` on, and copies it to items[skip, skip
+/// + count). Out of line on GPUs, because it needs registers that nothing else needs.
 /// @param items  [most] shared by the lanes
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
@@ -50,7 +52,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, 
   return claim;
 }
 
-/// Worker-collective: may an item be sent to some other PE?
+/// Worker-collective: whether there are credits for some other PE.
 template <Worker W, class View>
 SHOAL_FN bool some_channel_has_room(const W& w, const View& view) {
   bool has = false;

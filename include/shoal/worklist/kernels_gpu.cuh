@@ -1,4 +1,5 @@
-// The kernels of a worklist on GPUs: a scheduler for each worker, its desk in shared memory, and how many are resident.
+// The kernels of a worklist on GPUs. Each worker has a scheduler, and its desk in shared memory. Also the number of
+// workers that are resident at the same time.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -17,7 +18,8 @@
 namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
-/// Blocks of a multiprocessor that the compiler shares registers out for: more waiting workers were slower (contention).
+/// Blocks per multiprocessor for which the compiler limits registers. More were slower: workers that wait contend for
+/// the counters.
 inline constexpr int kResidentBlocks = 2;
 template <class W>
 inline constexpr int kBlockBound = std::is_same_v<W, GpuBlock> ? GpuBlock::kMaxLanes : kWarpWorkerBlock;
@@ -26,12 +28,12 @@ inline constexpr WorkerKind kKindOf = std::is_same_v<W, GpuBlock>  ? WorkerKind:
                                       : std::is_same_v<W, GpuWarp> ? WorkerKind::warp
                                                                    : WorkerKind::thread;
 
-/// Bytes of `n` objects, and where the next array may begin.
+/// Bytes of `n` objects, rounded up so that the next array is aligned.
 template <class T>
 SHOAL_FN constexpr std::size_t padded_bytes(std::size_t n) {
   return (n * sizeof(T) + 15) / 16 * 16;
 }
-/// Shared memory of the desk of a worker of `lanes` lanes.
+/// Bytes of shared memory for the desk of a worker with `lanes` lanes.
 template <class W, class View>
 SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
   using Task = typename View::Task;
@@ -86,14 +88,14 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
-/// @param limit  of the round, when the host repeats it; else `loop` has it
+/// @param limit  of the round, if the host launches the rounds; otherwise `loop` has it
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
                  shoal_loop_handle handle) {
   if (loop != nullptr) {
     const bool ended = loop->ended.load() != 0;
-    limit = loop->limit.load();  // both looks are in flight together
+    limit = loop->limit.load();  // both loads are in flight together
     if (ended) return;
   }
   with_scheduler<W>(view, workers, fetch, [=](auto& scheduler) { scheduler.run_round(limit); });

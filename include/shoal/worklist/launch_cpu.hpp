@@ -1,4 +1,4 @@
-// Workers on CPU threads, and the watchdog beside them.
+// Runs workers on CPU threads, with the watchdog beside them.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace shoal::cpu {
 
-/// Runs to the end on the machine's team. Thread t of PE p is worker t; threads beyond `workers` have none.
+/// Runs to the end on the machine's threads. Thread t of PE p is worker t; threads from `workers` on do nothing.
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
             std::uint64_t spill_chunks, Report& report) {
@@ -41,7 +41,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
                                          static_cast<lane_t>(thread));
     try {
       body(scheduler);
-    } catch (...) {  // a member of the task threw: the others need not wait for its items until the run stalls
+    } catch (...) {  // a member of the task threw; ends the run, or the others would wait for its items
       view.stop_all(RunState::task_failed);
       throw;
     }
@@ -57,7 +57,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     for (bool again = true; again; ++report.rounds) {
       std::vector<ticket_t> limit;
       for (const View& view : views) {
-        if (report.rounds > 0) view.here().ring.head.store(last[view.me]);  // tickets claimed beyond the limit go back
+        if (report.rounds > 0) view.here().ring.head.store(last[view.me]);  // takes back tickets beyond the limit
         limit.push_back(view.here().ring.tail.load());
       }
       last = limit;

@@ -1,8 +1,10 @@
-// Workers on GPUs: one persistent kernel per PE, or one discrete kernel per PE and round. The task is the same.
+// Runs workers on GPUs: with one persistent kernel per PE, or with one discrete kernel per PE and round. The task is
+// the same.
 //
-// A persistent kernel is launched cooperatively with a grid from the occupancy calculator, so that every worker is
-// resident: a pusher may wait for a slot that another worker is about to empty. Every kernel is loaded, and everything
-// allocated, before the first launch. The host watches the counters and ends a run that does not move.
+// A persistent kernel is launched cooperatively, with a grid from the occupancy calculator, so all workers are resident
+// at the same time. They must be, because a pusher may wait for a slot that another worker is about to empty. All
+// kernels are loaded, and everything is allocated, before the first launch. The host watches the counters, and ends a
+// run that does not move.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -20,7 +22,7 @@
 
 namespace shoal::gpu {
 
-/// Discrete runs: what order_phase() does, by the host between two rounds.
+/// For discrete runs: does on the host, between two rounds, what order_phase() does.
 template <class View>
 bool order_phase_from_host(const Machine& machine, const std::vector<View>& views, const std::vector<PeSnapshot>& pes,
                            PhaseOrders& orders) {
@@ -61,7 +63,7 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
 }
 
 #if SHOAL_DEVICE_ROUNDS
-/// The rounds of a discrete run on one PE, repeated by the device.
+/// Runs the rounds of a discrete run on one PE, which the device repeats.
 template <class View, class Plan>
 void repeat_on_device(const Machine& machine, const Plan& plan, const std::vector<View>& views, const Shape& s,
                       int blocks, lane_t workers, lane_t fetch, ticket_t limit, std::uint64_t chunks, Lanes& lanes,
@@ -106,7 +108,7 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
   } else {
     for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
   }
-  for (pe_t p = 0; p < n; ++p) {  // load the module on every device first
+  for (pe_t p = 0; p < n; ++p) {  // first load the module on every device
     DeviceGuard guard(machine.devices()[p]);
     cudaFuncAttributes attributes;
     SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
@@ -150,7 +152,7 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
       ++report.rounds;
       const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, false);
       for (pe_t p = 0; p < n; ++p) {
-        lanes.set_head(p, views[p].control[p]->ring, limit[p]);  // tickets claimed beyond the limit go back
+        lanes.set_head(p, views[p].control[p]->ring, limit[p]);  // takes back tickets beyond the limit
         limit[p] = pes[p].ring_tail;
       }
       if (pes[0].state != 0) break;
@@ -171,8 +173,8 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Runs the views' tasks to their end, whatever it is: what the counters say.
-/// @throws DeviceError  the runtime failed, or nothing moved; no kernel runs any more
+/// Runs the views' tasks until the run ends, for whatever reason; the counters then tell which.
+/// @throws DeviceError  the CUDA runtime failed, or nothing moved; no kernel is running then
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
             Lanes& lanes, Report& report) {

@@ -1,4 +1,4 @@
-// How a worklist is launched: every field decided. A task's door fills in what the options leave open.
+// How a worklist is launched, with every field decided. plan_launch() decides what the options leave open.
 #pragma once
 #include <cstdint>
 
@@ -17,25 +17,27 @@ struct LaunchPlan {
   int blocks_per_multiprocessor = 0;    ///< most blocks of a GPU's multiprocessor; 0: as many as fit
   ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
   ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
-  std::int64_t spill_near = 1 << 16;    ///< items of spill in the PE's memory (besides one chunk per worker)
-  std::int64_t spill_far = 0;           ///< items of spill in the host's memory
-  lane_t chunk_items = 64;              ///< items of a chunk of spill: what a worker takes, or hands over, at once
+  std::int64_t spill_near =
+      1 << 16;                 ///< device spill: items of spill in the PE's own memory (besides chunks per worker)
+  std::int64_t spill_far = 0;  ///< host spill: items of spill in host memory
+  lane_t chunk_items = 64;     ///< items of a chunk of spill, the unit in which workers take and hand over
   QueueKind queue = QueueKind::fifo;
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket
-  lane_t buckets = 1;          ///< queue priority: lists per worker, 1 to kMostLists; 1 is Atos's pair of queues
-  bool judge_remote = false;   ///< the pusher judges (tasks with accept_at; PEs that reach each other's memory)
-  bool combine = false;        ///< merge items of one key before they are sent (tasks with key and combine)
+  lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
+  bool judge_remote = false;   ///< whether the pusher judges (needs accept_at, and PEs that reach each other's memory)
+  bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
   double stall_timeout_seconds = 10;
 };
 
-/// True if an option was given that only the worklist knows: its user wants the asynchronous task.
+/// True if an option was given that only the worklist has, so the user wants strategy async.
 bool asks_for_worklist(const Options& options);
 
-/// For strategies without a worklist: says which of the options given they do not use.
+/// For strategies without a worklist: notes which of the given options are not used.
 void note_unused(const Options& options, Decisions& why);
 
-/// The plan that the options give for a task that expects about `items` items at once per PE, each with `fan_out` elements.
+/// The plan for a task that has up to about `items` items per PE at the same time, each of which pushes about `fan_out`
+/// more.
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        Decisions& why);

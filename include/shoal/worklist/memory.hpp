@@ -1,5 +1,5 @@
-// The memory of a worklist: every PE's counters, ring, channels and spill, as they are before the first run, and the
-// views that a run's workers get of them.
+// The memory of a worklist: allocates and initialises every PE's counters, ring, channels and spill, and makes the
+// views of them that workers get.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -20,15 +20,15 @@ class WorklistMemory {
   using Item = typename TaskT::Item;
   using View = WorklistView<TaskT, TransportT>;
 
-  /// @param workers  of each PE, at most
+  /// @param workers  most workers of each PE
   /// @throws CapacityError
   WorklistMemory(const Machine& machine, const LaunchPlan& plan, TransportT transport, int workers)
       : machine_(machine), plan_(plan), workers_(static_cast<std::uint64_t>(workers)), counters_(machine.n_pes()) {
     const bool prioritised = HasPriority<TaskT> && plan.queue == QueueKind::priority;
     buckets_ = {plan.threshold, 1 / plan.threshold_delta, prioritised ? plan.buckets : 0};
     slots_ = prioritised ? buckets_.slots() : 0;
-    // On top, for each worker, a chunk that its list holds without filling it, and one more, for those that spill much
-    // more than others.
+    // In addition each worker needs chunks that it does not fill: one for its list, one for each slot of parked items,
+    // and one more because some workers spill much more than others.
     const std::uint64_t on_top = workers_ * (2 + slots_);
     own_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
     chunks_ = own_ + chunks_of(plan.spill_far);
@@ -38,12 +38,12 @@ class WorklistMemory {
     reset();
   }
 
-  /// Everything as before the first run. No worker runs.
+  /// Initialises everything as before the first run. No worker may be running.
   void reset() {
     const pe_t n = machine_.n_pes();
     for (pe_t p = 0; p < n; ++p) {
       const Part& part = parts_[p];
-      // The ring starts empty, the ring of free chunks full: slot i holds chunk i.
+      // The ring starts empty. The ring of free chunks starts full: slot i holds chunk i.
       machine_.number_slots(p, part.ring.get(), sizeof(Slot<Item>), plan_.capacity, plan_.capacity);
       machine_.number_slots(p, part.free.get(), sizeof(Slot<std::uint32_t>), free_capacity_, free_capacity_, chunks_);
       const SpillList no_list;
@@ -70,13 +70,13 @@ class WorklistMemory {
     machine_.wait_for_memory();
   }
 
-  /// Before a run: PE p's task and seeds. The counters go on from where the last run left them.
+  /// Before a run: sets PE p's task and seeds. The counters continue from the last run.
   void begin(pe_t p, const TaskT& task, const std::vector<Item>& seeds) {
     Part& part = parts_[p];
     PeControl& control = counters_[p];
     control.state.store(0);
     control.seeds_taken.store(0);
-    control.ring.head.store(control.ring.tail.load());  // tickets that were held when the last run ended
+    control.ring.head.store(control.ring.tail.load());  // takes back tickets that were held when the last run ended
     control.entered.fetch_add(seeds.size());
     control.phase.store(0);
     for (auto& slot : control.nearest) slot.store(kNoBucket);
@@ -95,7 +95,7 @@ class WorklistMemory {
     views_[p].n_seeds = seeds.size();
   }
 
-  /// After a run, or when it failed: reads every PE's counters.
+  /// Reads every PE's counters, after a run or when it has failed.
   void read_counters() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       machine_.copy_out(p, &counters_[p], parts_[p].control.get(), sizeof(PeControl));
@@ -104,7 +104,7 @@ class WorklistMemory {
 
   const std::vector<View>& views() const { return views_; }             ///< [n_pes]
   const std::vector<PeControl>& counters() const { return counters_; }  ///< [n_pes] as last read, or set
-  std::uint64_t chunks() const { return chunks_; }                      ///< of spill, on each PE
+  std::uint64_t chunks() const { return chunks_; }                      ///< chunks of spill on each PE
 
  private:
   using Memory = std::shared_ptr<void>;

@@ -1,15 +1,17 @@
-// A worker's door to the worklist: push, push_each and emit judge an item if this PE owns it, and send it to its owner if not.
+// Out: what a worker pushes with. push, push_each and emit judge an item if this PE owns it, and otherwise send it to
+// its owner.
 //
-// What differs between the kinds of workers is how an accepted item gets into the ring:
+// The kinds of workers differ in how an accepted item gets into the ring:
 //
-// | worker            | reserved                          | a reserved slot that is not empty yet (place())                   |
-// |-------------------|-----------------------------------|-------------------------------------------------------------------|
-// | CpuThread         | for kBuffer at once, by flush()   | is waited for                                                     |
-// | GpuThread         | the same                          | is owed (owed_): its popper may be in the same warp; see settle() |
-// | GpuWarp, GpuBlock | for kOffers of each lane, append()| is waited for; the lanes empty the slots they hold tickets for    |
+// | worker            | one reservation serves       | if a reserved slot is not empty yet (place())                  |
+// |-------------------|------------------------------|----------------------------------------------------------------|
+// | CpuThread         | kBuffer items: flush()       | the thread waits                                               |
+// | GpuThread         | the same                     | the slot is owed (owed_): its popper may be in the same warp   |
+// | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
 //
-// What finds no room, and what is for other PEs, goes through parcel.hpp, out of line on GPUs, which works on copies: while nobody
-// holds the address of a worker's state, what is done all the time keeps it in registers (Scheduler::rarely).
+// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line and
+// works on copies: as long as nothing takes the address of a worker's state, the code that runs all the time keeps the
+// state in registers (Scheduler::rarely).
 #pragma once
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
@@ -18,7 +20,7 @@
 
 namespace shoal {
 
-/// A worker's door to the worklist. One object per lane; leader-only fields are valid on lane 0.
+/// What a worker pushes with. One object per lane; fields of the leader are valid on lane 0.
 template <Worker W, class View>
 class Out {
  public:
@@ -44,8 +46,8 @@ class Out {
     push_numbered(w, 0, range.size(), [&](std::int64_t i) { return make(range[i]); });
   }
 
-  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at once. What one of each lane can
-  /// take goes the short way: the batches of a road have a dozen elements.
+  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Short batches, of at
+  /// most one element per lane, take a shorter path: the batches of a road have a dozen elements.
   /// @param make  number -> Item; as in push_each
   template <class Make>
   SHOAL_FN void push_numbered(const W& w, std::int64_t begin, std::int64_t end, Make make) {
@@ -67,10 +69,12 @@ class Out {
     }
   }
 
-  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be seen.
+  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be
+  /// seen.
   SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
 
-  /// The same for several items of a lane: their look-ups are in flight together, and one reservation serves them all.
+  /// The same for several items of each lane. Their loads are in flight together, and one reservation serves all of
+  /// them.
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
@@ -105,7 +109,7 @@ class Out {
     bool travels[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
       travels[k] = leaves[k] && promising[k];
-      // Before it is judged: who judges may change the owner's data.
+      // Asked before the item is judged, because judging may change the owner's data.
       if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
       tally_.withheld += leaves[k] != travels[k];
     }
@@ -122,8 +126,7 @@ class Out {
     send(w, travels, owner, item);
   }
 
-  /// Worker-collective: takes note of a phase and brings the parked items that it has reached; those that are stale are
-  /// dropped.
+  /// Worker-collective: records a phase, and queues the parked items that it has reached, except stale ones.
   SHOAL_FN void move_on(const W& w, std::uint64_t phase) {
     if constexpr (HasPriority<TaskT>) {
       parking_.move_on(w, view(), phase, [&](bool has, const Item& item) {
@@ -137,8 +140,8 @@ class Out {
     }
   }
 
-  /// Worker-collective: judges items that arrived for this PE, unless their pushers have done so, and queues those that are to
-  /// be run.
+  /// Worker-collective: judges items that have arrived for this PE, unless their pushers have judged them, and queues
+  /// the accepted ones.
   /// @param items  [n] shared by the lanes
   SHOAL_FN void take_in(const W& w, const Item* items, lane_t n) {
     for (lane_t base = 0; base < n; base += w.size()) {
@@ -150,14 +153,15 @@ class Out {
     }
   }
 
-  /// Worker-collective: the lanes with `has` queue an item that was judged and is to be run.
+  /// Worker-collective: the lanes with `has` queue an accepted item.
   SHOAL_FN void keep(const W& w, bool has, const Item& item) {
     bool one_has[1] = {has};
     const Item one[1] = {item};
     append(w, one_has, one);
   }
 
-  /// Worker-collective: makes everything that this worker still holds visible. Before its items are completed.
+  /// Worker-collective: queues the accepted items that are still in this worker's buffer. Called before its items are
+  /// completed.
   SHOAL_FN void flush(const W& w) {
     if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
       if (buffered_ == 0) return;
@@ -169,7 +173,7 @@ class Out {
     }
   }
 
-  /// Worker-collective: sends what is held back to be combined. Before completed items are told.
+  /// Worker-collective: sends the items that are held back for combining. Called before completed items are reported.
   SHOAL_FN void let_go(const W& w) {
     if constexpr (HasCombine<TaskT>) {
       if (view().n_pes == 1 || !holds_) return;
@@ -186,7 +190,8 @@ class Out {
     }
   }
 
-  /// Fills what slots it can of those that place() left. True when none is owed (always, but for one-lane workers of a GPU).
+  /// Fills those slots owed by place() that are empty now. True if none is owed; only one-lane workers of a GPU owe
+  /// slots.
   SHOAL_FN bool settle() {
     if constexpr (kOwes) {
       lane_t left = 0;
@@ -198,8 +203,9 @@ class Out {
     return owing_ == 0;
   }
 
-  /// Worker-collective: sends again, or moves to the ring, items that come from this worker's spill. Returns how many
-  /// local ones found no room; they stand at the front of `items` and are to be run now. `moved`: did anything change?
+  /// Worker-collective: sends items from this worker's spill, or moves them to the ring. Returns the number of items of
+  /// this PE that found no free slot; they are at the front of `items`, and the caller must run them. `moved` says
+  /// whether any item left spill.
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
     const auto spilled_before = tally_.spilled;
@@ -214,7 +220,8 @@ class Out {
       if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
       t = from_leader(w, t);
       place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
-      if (mine && scan.before >= t.count) items[to_run + scan.before - t.count] = item;  // never beyond what was read
+      if (mine && scan.before >= t.count)
+        items[to_run + scan.before - t.count] = item;  // overwrites only items that were read
       to_run += scan.total - t.count;
       w.sync();
       if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
@@ -241,28 +248,28 @@ class Out {
   SHOAL_FN void note_stale(bool stale) { tally_.stale += stale; }
   SHOAL_FN void note_run(bool run) { tally_.run += run; }
   SHOAL_FN void note_idle_call() { ++tally_.idle_calls; }
-  /// This lane: shows the watchdog that its worker is at work. Queues do not show it while what it pushes is refused, or while
-  /// it runs the items of one batch.
+  /// This lane: shows the watchdog that its worker is working. The queues do not show it while all of its pushes are
+  /// refused, or while it runs the items of one batch.
   SHOAL_FN void beat() const {
     if (!muted_) view().here().beat[index_ % kBeats].store(std::uint64_t{tally_.pushed} + tally_.run);
   }
-  /// What idle() pushes is no sign that the run moves: it may push, and be refused, for ever.
+  /// Pushes of idle() are no sign that the run moves: idle() may push for ever, and all of it be refused.
   SHOAL_FN void mute(bool muted) { muted_ = muted; }
-  /// Of this lane, so far.
+  /// What this lane has pushed so far.
   SHOAL_FN auto pushed() const { return tally_.pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
     if (n > tally_.peak_ring) tally_.peak_ring = static_cast<decltype(tally_.peak_ring)>(n);
   }
 
-  /// Worker-collective: adds this worker's counts to the PE's and hands its credits back. The last call.
+  /// Worker-collective, the last call: adds this worker's counts to those of the PE, and returns its credits.
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(credit_);
     add_up(w, tally_, view().here());
   }
 
  private:
-  /// This lane alone: who owns `item`, asked again of one that was pushed before, or merged. Where that is no PE of the run the
-  /// run ends, and `has` is cleared: the item goes nowhere, and nothing beyond a table of PEs is touched.
+  /// This lane alone: the owner of an item that was pushed before, or merged. If that is no PE of the run, the run ends
+  /// and `has` is cleared, so the item goes nowhere and no table of PEs is accessed out of bounds.
   SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
     const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
     has = has && view().is_pe(owner[0]);
@@ -270,14 +277,15 @@ class Out {
     return owner[0];
   }
 
-  /// This lane alone: clears `has` of those that are refused.
+  /// This lane alone: judges the items with `has`, and clears it for those that are refused.
   template <lane_t kSome>
   SHOAL_FN void judge(bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) return;
     }
     bool promising[kSome];
-    for (lane_t k = 0; k < kSome; ++k) {  // all looks are under way before the first accept(), which may be an atomic
+    for (lane_t k = 0; k < kSome;
+         ++k) {  // all of these loads are in flight before the first accept(), which may be an atomic
       promising[k] = has[k];
       if constexpr (HasPromising<TaskT>) promising[k] = has[k] && view().task.promising(item[k]);
     }
@@ -289,7 +297,8 @@ class Out {
     }
   }
 
-  /// Puts accepted items into the ring, or into this worker's spill where there is no room; parks those that are to wait.
+  /// Puts accepted items into the ring, or into this worker's spill if there is no free slot. Parks those beyond the
+  /// threshold.
   template <lane_t kSome>
   SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasPriority<TaskT>) {
@@ -322,10 +331,11 @@ class Out {
     }
   }
 
-  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While one has to wait, all lanes
-  /// keep emptying the slots that they hold tickets for: another pusher may wait for those.
-  /// A one-lane worker of a GPU does not wait here at all: the lane that is to empty the slot may be of the same warp, parked
-  /// until this one is through. It owes the slot its item, reserves nothing more until it has paid, and pays in settle().
+  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While a lane has to wait, all
+  /// lanes keep emptying the slots for which they hold tickets, because another pusher may be waiting for these. A
+  /// one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in the same warp,
+  /// parked until this thread has finished. The worker owes the slot its item instead, reserves nothing more until it
+  /// has filled the slot, and does that in settle().
   template <lane_t kSome>
   SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
     if constexpr (!W::kHoldsTickets) {
@@ -356,7 +366,7 @@ class Out {
     place(w, one_waits, one_ticket, one);
   }
 
-  /// Sends items to their owners, one reservation for each owner that occurs among the lanes.
+  /// Sends items to their owners, with one reservation for each owner that occurs among the lanes.
   template <lane_t kSome>
   SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
                      bool again = false) {
@@ -390,19 +400,20 @@ class Out {
     tally_.spilled += spill_parcel(w, view(), list, parcel);
     list_ = list;
   }
-  static constexpr lane_t kPushesOfABeat = 256;              ///< one-lane workers: of any push
-  static constexpr std::int64_t kElementsOfABeat = 1 << 16;  ///< others: of a long range, which costs fewer registers
+  static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
+  static constexpr std::int64_t kElementsOfABeat =
+      1 << 16;  ///< others: every so many elements of a long range, which costs fewer registers
 
   const View* view_at_;
   lane_t index_;
   bool muted_ = false;
   SpillList list_;
   Hand<Item> hand_;
-  lane_t credit_ = 0;  ///< leader: ring slots that this worker emptied and may fill
+  lane_t credit_ = 0;  ///< leader: credits for ring slots that this worker has emptied
   lane_t buffered_ = 0;
   LaneTally<W> tally_ = {};
   HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
-  bool holds_ = false;              ///< something may be in it; the same on every lane
+  bool holds_ = false;              ///< whether the table may hold items; the same on every lane
   Parking<View> parking_;
   Item buffer_[W::kBuffer];
   struct Owed {

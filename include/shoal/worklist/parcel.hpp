@@ -1,10 +1,10 @@
-// Several items of every lane of a worker at once: counting them, sending them to other PEs, putting them into spill.
+// Handles several items of each lane of a worker together: counts them, sends them to other PEs, puts them into spill.
 #pragma once
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// Worker-collective: how many items the lanes before this one offer, and how many there are.
+/// Worker-collective: the number of items of the lanes before this one, and of all lanes.
 template <Worker W, lane_t kSome>
 SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
   if constexpr (kSome == 1) {
@@ -27,13 +27,13 @@ SHOAL_FN lane_t least_of(const lane_t (&of)[kSome]) {
   for (lane_t one : of) least = one < least ? one : least;
   return least;
 }
-/// Worker-collective: the leader's.
+/// Worker-collective: the leader's tickets, on every lane.
 template <Worker W>
 SHOAL_FN Tickets from_leader(const W& w, Tickets t) {
   return {w.from_leader(t.first), w.from_leader(t.count)};
 }
 
-/// What the lanes of a worker send, or spill, together: several items each.
+/// What the lanes of a worker send, or spill, together: several items per lane.
 template <class Item, lane_t kSome>
 struct Parcel {
   Item item[kSome];
@@ -41,7 +41,8 @@ struct Parcel {
   bool has[kSome];
 };
 
-/// Worker-collective. Every item is counted before it can be seen.
+/// Worker-collective: puts one item of each lane with `has` into spill. Every item is counted as created before it can
+/// be seen.
 template <Worker W, class View>
 SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool has, const typename View::Item& item) {
   const Scan scan = w.count_before(has);
@@ -53,7 +54,7 @@ SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool ha
 }
 
 /// Worker-collective: puts items into this worker's spill. Out of line on GPUs, on copies, as send_parcel.
-/// @return leader: how many there were
+/// @return on the leader, the number of items
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list,
                                                Parcel<typename View::Item, kSome>& parcel) {
@@ -62,7 +63,8 @@ SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList&
   return spilled;
 }
 
-/// Collective over `w`: sends what finds room, one reservation for each owner that occurs; `has` is left for the rest.
+/// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
+/// `has` stays set for the others.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Item, kSome>& parcel) {
   bool waits[kSome];
@@ -77,7 +79,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
       if (waits[k] && owner < nearest) nearest = owner;
     }
     nearest = w.smallest(nearest);
-    if (nearest == ~lane_t{0}) return;  // nobody's: whoever made the parcel has looked (Out::owner_of)
+    if (nearest == ~lane_t{0}) return;  // none left; Out::owner_of has checked that every owner is a PE
     const pe_t to = static_cast<pe_t>(nearest);
     bool now[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
@@ -101,9 +103,9 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
   }
 }
 
-/// Worker-collective: sends items to their owners. A block's warps send by themselves: a reservation costs less than the
-/// block's barriers. Out of line on GPUs, on copies (out.hpp says why).
-/// @return leader: how many found no room in their channel and went to spill
+/// Worker-collective: sends items to their owners. Each warp of a block sends on its own, because a reservation costs
+/// less than the barriers of the block. Out of line on GPUs, on copies (out.hpp says why).
+/// @return on the leader, the number of items that found no credit and went to spill
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
                                               Parcel<typename View::Item, kSome>& parcel) {

@@ -1,4 +1,4 @@
-// One worker's parked items: accepted, and beyond the threshold (queue/buckets.hpp has the rule and the store).
+// One worker's parked items: accepted items beyond the threshold. queue/buckets.hpp has the rule and the store.
 #pragma once
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/phase.hpp"
@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-/// One object per lane, the same on all of them.
+/// One object per lane, with the same contents on all lanes of a worker.
 template <class View>
 class Parking {
  public:
@@ -17,8 +17,8 @@ class Parking {
     if (view.far.buckets.lists > 0) far_ = view.far.filling + index * view.far.buckets.slots();
   }
 
-  /// Worker-collective. Parks the items that are beyond the threshold and clears their `has`.
-  /// @return how many of them this lane parked
+  /// Worker-collective. Parks the items that are beyond the threshold, and clears their `has`.
+  /// @return the number of items that this lane parked
   template <Worker W, lane_t kSome>
   SHOAL_FN lane_t park(const W& w, const View& view, bool (&has)[kSome], const Item (&item)[kSome]) {
     const Buckets& buckets = view.far.buckets;
@@ -53,8 +53,8 @@ class Parking {
     }
   }
 
-  /// Worker-collective. Takes note of a phase and brings the parked items that it has reached.
-  /// @param bring  bring(has, item), a collective; each of them comes once
+  /// Worker-collective. Records a phase, and brings the parked items that it has reached.
+  /// @param bring  bring(has, item), a collective; called once for each of them
   template <Worker W, class Bring>
   SHOAL_FN void move_on(const W& w, const View& view, std::uint64_t phase, Bring bring) {
     const std::uint64_t before = phase_;
@@ -71,7 +71,7 @@ class Parking {
 
  private:
   FarChunk* far_ = nullptr;  ///< this worker's chunks
-  std::uint64_t phase_ = 0;  ///< the last phase that this worker took note of
+  std::uint64_t phase_ = 0;  ///< the last phase that this worker has recorded
 };
 
 }  // namespace shoal

@@ -1,7 +1,7 @@
-// The worklist: where items wait, on all PEs together. docs/contract.md states what it promises.
+// The worklist as a task and its workers see it. docs/contract.md states what it promises.
 //
-// Per PE: one ring of accepted items, one channel from every other PE, and spill (worklist_view.hpp). A worker's `Out` is its
-// door (out.hpp).
+// Each PE has a ring of accepted items, a channel from every other PE, and spill (view.hpp). A worker pushes through
+// its `Out` (out.hpp).
 #pragma once
 #include "shoal/core/span.hpp"  // a range to push from
 #include "shoal/worklist/out.hpp"

@@ -1,4 +1,5 @@
-// The phase word: what every worker is to do next when nothing is left that may run. worklist/phases.hpp orders phases.
+// The phase word. A phase is a move of the threshold, or a sweep of idle(), that every worker carries out when no item
+// that may run is left. worklist/phases.hpp orders phases.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +8,9 @@
 
 namespace shoal {
 
-/// A phase's number (30 bits), whether the items beyond all kept buckets are looked at (the turn changes), whether it asks for
-/// idle(), and the bucket up to which items run.
+/// The word packs the phase's number (30 bits); the turn, which changes when the items beyond all kept buckets are
+/// looked through (queue/buckets.hpp); whether the phase is a sweep, which calls idle(); and the threshold: the last
+/// bucket that may run.
 struct Phase {
   static SHOAL_FN std::uint64_t pack(std::uint64_t number, bool turn, bool sweep, lane_t near) {
     return number << 34 | static_cast<std::uint64_t>(turn) << 33 | static_cast<std::uint64_t>(sweep) << 32 | near;

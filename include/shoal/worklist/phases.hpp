@@ -1,36 +1,36 @@
-// What happens when no item is left that may run, and the run may not be over: the priority threshold moves on, or every
-// worker looks through its part of the PE's data once more (idle). Both are phases: ordered by worker 0 of PE 0 at a moment
-// of quiescence, carried out by every worker of every PE, counted like items.
+// Phases: what happens when no item that may run is left, but the run may not be over. Either the priority threshold
+// moves, or a sweep begins, in which every worker looks through its part of the PE's data with idle(). Worker 0 of PE 0
+// orders a phase at a moment of quiescence; every worker of every PE carries it out.
 //
-// A phase creates one token per worker before it can be seen, and a worker completes its token after it has done its part
-// and everything that came of it is counted. So the run cannot be found quiescent between the order and its end, and
-// quiescence keeps its one meaning. A run ends when it is quiescent, nothing is parked, and the last look of all workers
-// created nothing.
+// A phase is counted like items. It creates one token per worker before the phase can be seen, and a worker completes
+// its token after it has done its part and everything that followed from it is counted. So the run is never found
+// quiescent while a phase is in progress. A run ends when it is quiescent, nothing is parked, and the last sweep of all
+// workers pushed nothing.
 //
-// Source: the threshold is Groute's soft priority, decided on the GPU; the look is Atos's f2, and "a complete sweep found
-// nothing" the end that its listing means (it guesses with a count of idle polls).
+// Source: the threshold is Groute's soft priority, but decided on the GPU. The sweep is Atos's f2; "a complete sweep
+// found nothing" is the end that Atos's listing means, though it guesses by a count of idle polls.
 #pragma once
 #include "shoal/worklist/pe_worklist.hpp"
 
 namespace shoal {
 
-/// Tasks that need phases; for others none of this is compiled.
+/// Whether a task needs phases. For other tasks none of this is compiled.
 template <class TaskT>
 inline constexpr bool kPhased = HasPriority<TaskT> || HasIdle<TaskT>;
 
-/// What the one who orders phases remembers between them.
+/// What worker 0 of PE 0 remembers between phases.
 struct PhaseOrders {
   std::uint64_t word = 0;     ///< the last phase
-  lane_t turned_at = 0;       ///< its `near` when the turn changed last
-  bool swept = false;         ///< since the run began
-  std::uint64_t created = 0;  ///< when the last sweep was ordered, its tokens included
+  lane_t turned_at = 0;       ///< the threshold when the turn changed last
+  bool swept = false;         ///< whether there was a sweep in this run
+  std::uint64_t created = 0;  ///< the created sum when the last sweep was ordered, with its tokens
 };
 
 /// Decides the next phase at a moment of quiescence.
 /// @param least    the nearest bucket that may be parked in any slot of any PE
-/// @param created  the sum that was found equal to what is completed
-/// @param tokens   workers of all PEs
-/// @return false: the run is over. Else orders.word is the new phase
+/// @param created  the sum of everything created, which equals the sum of everything completed
+/// @param tokens   the number of workers on all PEs
+/// @return false: the run is over; true: orders.word is the new phase
 template <class TaskT>
 SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t least, std::uint64_t created,
                          std::uint64_t tokens) {
@@ -38,7 +38,8 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   bool turn = Phase::turn(orders.word), sweep = false;
   if (HasPriority<TaskT> && least != kNoBucket) {
     near = least;
-    // What was parked in the last slot since the turn changed lies at least `lists` beyond where `near` was then.
+    // Items that were parked in the turn's slot since the turn changed are at least `lists` buckets beyond the
+    // threshold of that time, so nothing in it needs a look before the threshold has moved that far.
     if (near - orders.turned_at >= buckets.lists) {
       turn = !turn;
       orders.turned_at = near;
@@ -53,12 +54,14 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   return true;
 }
 
-/// The nearest bucket that may be parked in a slot at a moment of quiescence after the phase `now`; beyond its `near`.
+/// The nearest bucket, beyond the threshold, that may be parked in a slot at a moment of quiescence after the phase
+/// `now`.
 ///
-/// Not always what was told: an item may come from another PE sooner than the phase comes to this one, and its worker then
-/// parks by the phase before. What it parked it brings when it carries the phase out, but what it told stays, and hides what
-/// was told later. In the slot that is not the turn's that means nothing: everybody has emptied it. In the slot of a near
-/// bucket it leaves one bucket that can be there.
+/// This is not always the minimum that workers have recorded (`told`), because a record can be outdated. An item may
+/// arrive from another PE before the phase in which it was pushed does; the worker then parks it according to the
+/// previous phase. When it carries the phase out it brings the item back, but the record remains, and hides what was
+/// recorded after it. In the slot that is not the turn's such a record means nothing, because every worker has emptied
+/// that slot. In the slot of a near bucket, only one bucket can be parked at a time, and that one is the answer.
 /// @param told  PeControl::nearest of the slot
 SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t now) {
   const lane_t near = Phase::near(now);
@@ -69,15 +72,16 @@ SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t
   return next + (slot - 2 + buckets.lists - next % buckets.lists) % buckets.lists;
 }
 
-/// True if what was told of a slot is spent with the phase `word`, which follows `before`: all workers empty the slot in it,
-/// or have done so before.
+/// True if the record of a slot can be cleared with the phase `word`, which follows `before`: all workers empty the
+/// slot in this phase, or have done so before.
 SHOAL_FN inline bool spent(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t before, std::uint64_t word) {
   if (told == kNoBucket) return false;
   if (slot < 2) return Phase::turn(before) != Phase::turn(word) || slot != static_cast<lane_t>(Phase::turn(word));
   return may_be_parked(buckets, slot, told, before) <= Phase::near(word);
 }
 
-/// Worker-collective; worker 0 of PE 0, at a moment of quiescence: orders the next phase on every PE. False: the run is over.
+/// Worker-collective, for worker 0 of PE 0 at a moment of quiescence. Orders the next phase on every PE. False: the run
+/// is over.
 template <Worker W, class View>
 SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created) {
   using TaskT = typename View::Task;

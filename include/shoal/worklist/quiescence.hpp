@@ -1,20 +1,23 @@
-// When a run is over: counted, never guessed.
+// Quiescence: how a run finds that no item is left. It counts; it never guesses.
 //
-// Every stay of an item somewhere (ring, channel, spill, seed list) is created once and completed once. Created: the tickets
-// that the rings and channels gave out, `entered`, and `tokens`; all of them are counted before the item can be seen. Completed: one
-// counter per PE, raised (release) after the item has been dropped, moved, or run and everything it pushed been counted.
-// If the sum of all completed counters, read first, equals the sum of all created counters, read afterwards, then nothing
-// is left: the created sum is at least what it was when the completed ones were read, and completed never exceeds created.
-// Reading in the other order, or PE by PE, is unsafe (models/quiescence.pml).
+// Each time an item enters a ring, a channel, spill or the seed list, that stay is created once, and completed once
+// when it ends. Created are the tickets of rings and channels, `entered` (seeds and spilled items) and `tokens` (parts
+// of phases); each is counted before the item can be seen. Completed is one counter per PE. It is increased, with
+// release, after an item was dropped, moved on, or run and everything that it pushed was counted.
 //
-// Source: reading "all completed, then all created" follows Mattern's counting argument; no idle vote, no wave, any number of PEs.
+// The check reads the completed counters of all PEs first, and then the created counters of all PEs. If the sums are
+// equal, nothing is left: the created sum is at least what it was when the completed counters were read, and completed
+// never exceeds created. Reading in the other order, or PE by PE, is unsafe (models/quiescence.pml).
+//
+// Source: reading "all completed, then all created" follows Mattern's counting argument. It needs no idle vote and no
+// wave, and works for any number of PEs.
 #pragma once
 #include "shoal/worklist/pe_worklist.hpp"
 
 namespace shoal {
 
-/// Sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
-/// @tparam kNewest  reads the tails by adding zero: see quiescent()
+/// The sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
+/// @tparam kNewest  reads the tails by adding zero (see quiescent())
 template <bool kNewest = false, class View>
 SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   PeControl& c = *view.control[q];
@@ -25,8 +28,8 @@ SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   return sum;
 }
 
-/// Worker-collective; for an idle worker of PE 0. True if no item was left anywhere at some moment during the call; then
-/// `created` is how many there have been.
+/// Worker-collective, for an idle worker of PE 0. True if at some moment of the call no item was left anywhere;
+/// `created` is then the number of stays so far.
 template <Worker W, class View>
 SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   std::uint64_t completed = 0, here = 0;
@@ -39,9 +42,10 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   }
   created = w.sum(here);
   if constexpr (SelfContained<typename View::Task>) {
-    // Their rings and channels pass an item on, but not what its pusher did before: a tail that was counted up for an item that is
-    // completed already may be read too old. Adding zero cannot come before that count: the pusher's ticket would follow
-    // from it, the slot from the ticket, the completion from the slot, and this addition from the completion.
+    // Queues of self-contained items do not order what the pusher did before its push. So a tail may be read that does
+    // not yet count an item that is already completed. Adding zero reads the newest value: it cannot come before the
+    // addition that counted that item, because the pusher's ticket follows from that addition, the slot from the
+    // ticket, the completion from the slot, and this read from the completion.
     if (completed != created) return false;
     std::uint64_t newest = 0;
     for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
@@ -52,14 +56,14 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   return completed == created;
 }
 
-/// quiescent() for a part of a worker's lanes. Out of line on GPUs: it takes registers that a block has not got.
+/// quiescent() for a part of a worker's lanes. Out of line on GPUs, because a block has no registers to spare for it.
 template <class Part, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN bool part_sees_quiescence(const View& view, std::uint64_t& created) {
   return quiescent(Part(), view, created);
 }
 
-/// Worker-collective; quiescent(), but by a part of the lanes where they can act alone, while the others wait.
-/// @param created  the leader's, if true
+/// Worker-collective. As quiescent(); of a block, one warp does it while the others wait.
+/// @param created  set on the leader, if true
 template <Worker W, class View>
 SHOAL_FN bool seems_over(const W& w, const View& view, std::uint64_t& created) {
   if constexpr (requires { typename W::Part; }) {

@@ -1,9 +1,9 @@
-// Rounds of a discrete run that the device repeats by itself: a graph whose body is a few round kernels, and a
-// condition that the last block of a round clears when nothing is left. One PE, no host between two rounds: a round
-// trip to the host costs more than most rounds of a graph with long paths.
+// Rounds of a discrete run that the device repeats by itself: a CUDA graph whose loop body is a few round kernels. The
+// last block of a round clears the loop's condition when nothing is left. This is for one PE, and saves the host's part
+// between two rounds: a round trip to the host costs more than most rounds of a graph with long paths.
 //
 // Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and in runs with phases, the host repeats the
-// rounds. The host still watches (wait_and_watch): it raises the state word of a run that does not move, and the round
+// rounds. The host still watches (wait_and_watch): if a run does not move, it sets the state word, and the next round
 // ends the loop.
 #pragma once
 #include <cstddef>
@@ -26,14 +26,15 @@ namespace shoal::gpu {
 
 /// What the rounds of one loop share, in device memory.
 struct RoundLoop {
-  PaddedWord<std::uint32_t, Scope::device> arrived;  ///< blocks that are through with this round
+  PaddedWord<std::uint32_t, Scope::device> arrived;  ///< blocks that have finished this round
   PaddedWord<ticket_t, Scope::device> limit;         ///< this round takes the tickets below it
   Word<std::uint64_t, Scope::device> rounds;
-  Word<std::uint32_t, Scope::device> ended;  ///< set between two rounds only: all blocks of a round read the same
+  Word<std::uint32_t, Scope::device>
+      ended;  ///< set only between two rounds, so all blocks of a round read the same value
 
-  /// Every thread, as its last act. The last block makes the next round, or ends the loop. It has acquired what all
-  /// others wrote, and nobody else runs: one look at each counter, all in flight together, tells whether anything is
-  /// left.
+  /// Every thread calls this as its last act. The last block prepares the next round, or ends the loop. It has acquired
+  /// what all others wrote, and nothing else runs, so one load of each counter shows whether anything is left; all
+  /// loads are in flight together.
   template <class View>
   __device__ void end_round(const View& view, ticket_t below, shoal_loop_handle handle) {
     __syncthreads();
@@ -61,12 +62,11 @@ struct RoundLoop {
 /// The graph: one WHILE node around kKernels launches of a kernel.
 class LoopGraph {
  public:
-  static constexpr int kKernels = 4;  ///< a launch after a launch is cheaper than a turn of the loop
+  static constexpr int kKernels = 4;  ///< launches per turn of the loop, because a turn costs more than a launch
 
-  /// Not where SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0) memcheck reports these rounds and
-  /// racecheck breaks off. Not conditional graphs as such: a small one of four kernels with parameters by value is
-  /// right under both (one H200, 2026-11-21). What it had not, and a round has, is a parameter that is read through its
-  /// address.
+  /// False without the driver for it, and where SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0) memcheck
+  /// reports errors in these rounds and racecheck breaks off. A small conditional graph passes both; what a round has
+  /// in addition is a parameter that is read through its address.
   static bool available() {
     int driver = 0;
     return std::getenv("SHOAL_HOST_ROUNDS") == nullptr && cudaDriverGetVersion(&driver) == cudaSuccess &&

@@ -1,5 +1,5 @@
-// Running a batch of accepted items: each by the task itself, or, where the task says what its items fan out to, all their
-// elements shared by all lanes.
+// Runs a batch of accepted items. If the task has operator(), it runs one item after another. If it has range() and
+// make(), all lanes share the elements of all items.
 #pragma once
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-/// What range(item) returns; a byte for tasks that have none.
+/// The type that range(item) returns; char for tasks without range().
 template <class TaskT>
 struct RangeOf {
   using Type = char;
@@ -17,16 +17,17 @@ struct RangeOf<TaskT> {
   using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
 };
 
-/// Memory that the lanes of one worker share while a batch is at hand.
+/// The desk: memory that the lanes of one worker share while they work on a batch.
 template <class TaskT>
 struct Desk {
-  typename TaskT::Item* item = nullptr;            ///< [items]
-  lane_t items = 0;                                ///< at least kMaxFetch for one lane, size() for several
-  typename RangeOf<TaskT>::Type* range = nullptr;  ///< [size()] fan-out tasks on several lanes; else null
-  lane_t* start = nullptr;                         ///< [size()] likewise: where an item's elements begin
+  typename TaskT::Item* item = nullptr;  ///< [items]
+  lane_t items = 0;                      ///< at least kMaxFetch for one lane, size() for several
+  typename RangeOf<TaskT>::Type* range =
+      nullptr;              ///< [size()] the range of each item, for tasks with range() on several lanes; else null
+  lane_t* start = nullptr;  ///< [size()] likewise: the number of each item's first element
 };
 
-/// One lane per item: false, and counted, if the item is stale.
+/// One lane per item: whether the item is to be run; false if it is stale. Counts either case.
 template <Worker W, class View>
 SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   using TaskT = typename View::Task;
@@ -37,10 +38,11 @@ SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   return !stale;
 }
 
-/// A very long range is shared by the lanes on its own, from this element on.
+/// The first elements of every range are shared by the lanes together; the rest of a range longer than this comes
+/// afterwards, range by range.
 inline constexpr lane_t kHub = 1u << 16;
 
-/// What comes of element `e` of the batch, which lies in the last item whose start is at most e.
+/// Makes the item for element `e` of the batch, which belongs to the last item whose start is at most e.
 template <class TaskT>
 SHOAL_FN typename TaskT::Item batch_element(const TaskT& task, const Desk<TaskT>& desk, lane_t n, lane_t e) {
   lane_t low = 0, high = n;
@@ -63,7 +65,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   lane_t size = 0;
   if (i < n) {
     const auto item = desk.item[i];
-    const auto range = task.range(item);  // both look-ups are in flight before either is needed
+    const auto range = task.range(item);  // the loads of range() and of live() are in flight together
     if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
     desk.range[i] = range;
   }

@@ -1,4 +1,5 @@
-// What a worker does, on every processor: take items, run them, push more; look for the end when there is nothing to do.
+// The scheduler: what a worker does on every processor. It takes items, runs them, pushes more, and looks for the end
+// when there is nothing to do.
 #pragma once
 #include "shoal/worklist/inbox.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
@@ -8,7 +9,7 @@
 
 namespace shoal {
 
-/// A worker's life. One object per lane.
+/// A worker's loop and its state. One object per lane.
 template <Worker W, class View>
 class Scheduler {
  public:
@@ -16,7 +17,7 @@ class Scheduler {
   using Item = typename View::Item;
 
   /// @param desk   memory shared by the lanes of `w`
-  /// @param fetch  items taken at once, 1 to min(kMaxFetch, size()) for several lanes, to kMaxFetch for one
+  /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
   /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w),
@@ -30,8 +31,9 @@ class Scheduler {
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
-    // Lanes that are workers of their own do it before the loop: when they did it inside, runs hung, most likely because the
-    // compiler let one that had worked wait for the idle ones of its warp (docs/decisions/0013-seeds.md).
+    // GPU workers of one thread push their seeds before the loop. When they did it inside, runs hung, most likely
+    // because the compiler let a thread that had worked wait for the idle threads of its warp
+    // (docs/decisions/0013-seeds.md).
     while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
@@ -39,12 +41,13 @@ class Scheduler {
       bool began = false;
       if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
       if constexpr (HasIdle<TaskT>) parts_left_ = began ? kIdleParts : parts_left_;
-      if (!worked) rest();  // also who finds more seeds each time: what it has completed must be told
+      if (!worked) rest();  // also if it finds more seeds each time: what it has completed must be reported
       if (worked || began) {
         backoff.reset();
       } else {
         if (index_ == 0 && view().me == 0 && look_for_the_end()) break;
-        // A holder watches its own slots, which disturbs nobody: it need not back off while items may be on their way.
+        // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
+        // their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
         else
@@ -56,14 +59,14 @@ class Scheduler {
       }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
-    view().transport.progress();  // nothing of this worker is on its way when the queues are thrown away
+    view().transport.progress();  // nothing that this worker sent is on its way when the queues are destroyed
     rarely([](Scheduler& self) { return self.leave(); });
   }
 
-  /// Worker-collective: one round of a discrete run: the ring's tickets below `limit`, and what has arrived or been spilled.
-  /// Never waits for another PE.
+  /// Worker-collective: one round of a discrete run. Takes the ring's tickets below `limit`, what has arrived, and what
+  /// was spilled. Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
-    while (begin_more() && !over()) {  // as far as there is room; the next round goes on
+    while (begin_more() && !over()) {  // until this worker has to spill; the next round continues
     }
     carry_out_phase();
     for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
@@ -73,21 +76,23 @@ class Scheduler {
       while (receive_from(from) && !over()) {
       }
     }
-    // All of this worker's spill that can move; no more where the ring is full, and it would run everything alone.
+    // Moves all of this worker's spill that can move. It stops when the ring is full, since this worker would then run
+    // everything alone.
     bool fits = !out_.list().empty();
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
-    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round takes without waiting
+    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round does not wait for slots
     rest<false>();
-    leave();  // in line: every worker does it in every round
+    leave();  // in line, because every worker does it in every round
   }
 
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
-  /// Does what is seldom done out of line on GPUs, on a copy of this worker's state: while nobody holds the state's address,
-  /// what is done all the time keeps it in registers. What does not change is not copied back, so that the compiler still
-  /// knows that the view is the kernel's parameter (a read of it is an operand then, and a load otherwise).
+  /// Runs rare work out of line on GPUs, on a copy of this worker's state. As long as nothing takes the address of the
+  /// state, the code that runs all the time keeps it in registers. What never changes is not copied back, so the
+  /// compiler still knows that the view is the kernel's parameter; reading it is then an operand of an instruction and
+  /// not a load.
   template <class Step>
   SHOAL_FN bool rarely(Step step) {
     if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
@@ -109,8 +114,8 @@ class Scheduler {
     return step(copy);
   }
 
-  /// True if the run is over: quiescent, and nobody has called it off. A worker that did so wrote our state before it completed its
-  /// item, which quiescent() has acquired.
+  /// True if the run is over: it is quiescent, and no worker has ended it with an error. A worker that did so wrote
+  /// this PE's state before it completed its item, and quiescent() has acquired that completion.
   SHOAL_FN bool look_for_the_end() {
     std::uint64_t created = 0;
     if (!seems_over(w_, view(), created)) return false;
@@ -135,7 +140,8 @@ class Scheduler {
   SHOAL_FN bool over() {
     lane_t state = 0;
     if (w_.lane() == 0) {
-      // Acquired only when there is something to acquire: a GPU's acquiring load empties the first-level cache of all workers.
+      // Acquires only if there is something to acquire: a GPU's acquiring load invalidates the first-level cache of all
+      // workers.
       state = out_.state().load();
       if (state != 0) state = out_.state().load_acquire();
       if constexpr (HasEnough<TaskT>) {
@@ -148,7 +154,7 @@ class Scheduler {
     return w_.from_leader(state) != 0;
   }
 
-  /// Does one batch of work from wherever there is some. False if there was none, or none that could move.
+  /// Does one batch of work from wherever there is some. False if there was none, or if none of it could move.
   SHOAL_FN bool step(lane_t steps) {
     if (!out_.settle()) {
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
@@ -156,13 +162,14 @@ class Scheduler {
     }
     if (!out_.list().empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
       if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
-      // What could not move waits for room in channels; meanwhile this worker helps to empty its PE's own.
+      // Items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
+      // channels.
       const bool moved = (!stuck_ || some_channel_has_room(w_, view())) &&
                          rarely([](Scheduler& self) { return self.take_from_spill(); });
       stuck_ = !moved;
       return ((stuck_ || looks(steps, moved)) && receive_some()) || moved;
     }
-    // Now and then also while there is work: until then, what it pushes is parked by the old threshold.
+    // Sometimes also while there is work: until it has carried the phase out, this worker parks by the old threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take_from_ring();
     worked = (looks(steps, worked) && receive_some()) || worked;
@@ -173,7 +180,7 @@ class Scheduler {
     return worked;
   }
 
-  /// Does this worker's part of a phase that was ordered since it looked last. False if there is none.
+  /// Does this worker's part of a phase that was ordered since its last look. False if there is none.
   SHOAL_FN bool carry_out_phase() {
     if constexpr (!kPhased<TaskT>) {
       return false;
@@ -202,8 +209,8 @@ class Scheduler {
     return true;
   }
 
-  /// All of this worker's parts. A push is counted even if it left no item behind (its judge may have changed data, and
-  /// refused it): the next sweep sees what came of it.
+  /// Calls idle() for all of this worker's parts. A push counts even if no item is left of it: accept() may have
+  /// changed data and refused the item, and the next sweep must look at the result.
   SHOAL_FN void sweep() {
     const auto pushed_before = out_.pushed();
     for (lane_t part = 0; part < kIdleParts; ++part) look(part);
@@ -212,7 +219,7 @@ class Scheduler {
     complete(1);
   }
 
-  /// One part of what idle() is to look through.
+  /// Calls idle() for one part.
   SHOAL_FN void look(lane_t part) {
     out_.mute(true);
     view().task.idle(w_, out_, index_ * kIdleParts + part, view().n_workers * kIdleParts);
@@ -220,8 +227,9 @@ class Scheduler {
     if (w_.lane() == 0) out_.note_idle_call();
   }
 
-  /// A worker that finds nothing looks through its parts once, one at each failure, and again only after it has worked. It
-  /// tells what it worked when it is through (rest), so that no end is seen meanwhile. What all this misses, a sweep finds.
+  /// A worker that finds nothing to run calls idle() for one of its parts at a time, for each part once, and again only
+  /// after it has worked. It reports what it has completed after the last part (rest), so the end cannot be seen
+  /// before. Whatever this misses, a sweep finds.
   SHOAL_FN bool look_once() {
     if constexpr (!HasIdle<TaskT>) {
       return false;
@@ -233,28 +241,30 @@ class Scheduler {
     }
   }
 
-  /// Does this worker look at the channels in this step? A few are enough to find what arrives at once; if all did, their
-  /// loads of the same words would keep the one that drains waiting.
+  /// Whether this worker looks at the channels in this step. A few workers are enough to find items as soon as they
+  /// arrive; if all looked, their loads of the same words would delay the worker that drains.
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
     const lane_t every = view().n_workers / kLookers + 1;
     return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
   }
 
-  /// Where something waited there may be more. Not for long: this worker may hold the ticket of an item that waits.
+  /// Drains a few times, since there may be more where something was. Not more often, because this worker may hold the
+  /// ticket of an item that waits in the ring.
   SHOAL_FN bool receive_some() {
     lane_t times = 0;
     while (times < kDrainsAtOnce && receive_any()) ++times;
     return times > 0;
   }
 
-  /// Drains the first channel that has something.
+  /// Drains the first channel in which something has arrived.
   SHOAL_FN bool receive_any() {
     pe_t from = 0;
     ticket_t head = 0;
     return find_arrived(w_, view(), from, head) && receive(from, head);
   }
 
-  /// Persistent runs: from the slots that this worker holds tickets for (GPU workers), or by claiming (CPU threads).
+  /// Persistent runs: takes items from the slots for which this worker holds tickets (GPUs), or claims tickets (CPU
+  /// threads).
   SHOAL_FN bool take_from_ring() {
     if constexpr (W::kHoldsTickets) {
       Hand<Item>& hand = out_.hand();
@@ -299,7 +309,7 @@ class Scheduler {
     return take(t);
   }
 
-  /// `t` is the leader's.
+  /// @param t  valid on the leader
   SHOAL_FN bool take(Tickets t) {
     t = {w_.from_leader(t.first), w_.from_leader(t.count)};
     if (t.count == 0) return false;
@@ -327,17 +337,18 @@ class Scheduler {
     return receive(from, w_.from_leader(head));
   }
 
-  /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has.
+  /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has claimed it.
   SHOAL_FN bool receive(pe_t from, ticket_t head) {
     const Claim claim = copy_arrived(w_, view(), from, head, desk_.item, desk_.items);
     if (claim.count == 0) return false;
-    // Judged here, run by whoever takes it from the ring: receiving is quick, and no long item holds a channel up.
+    // The items are judged here and run by whoever takes them from the ring, so receiving is quick, and a long item
+    // does not block a channel.
     out_.take_in(w_, desk_.item + claim.skip, claim.count);
     complete(claim.count);
     return true;
   }
 
-  /// @param fits  set to false if the ring had no room and items were run here
+  /// @param fits  set to false if the ring was full and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     lane_t n = 0;
     while (n < desk_size() && !out_.list().empty()) {
@@ -349,18 +360,18 @@ class Scheduler {
     if (left > 0) run_items(left);
     if (left > 0 && fits != nullptr) *fits = false;
     complete(n);
-    return moved;  // false: all went back to spill, because another PE has no room yet
+    return moved;  // false: all went back to spill, because there are no credits yet
   }
 
-  /// For a worker that has nothing to do: pushes a share of the seeds that nobody has taken. False if there are none left, or
-  /// this worker is under pressure: what has begun is finished first.
-  /// @tparam kAll  also under pressure
+  /// For a worker that has nothing to do: pushes a share of the seeds that nobody has taken. False if none is left, or
+  /// if this worker has spilled or owed items, which go first.
+  /// @tparam kAll  also with spilled or owed items
   template <bool kAll = false>
   SHOAL_FN bool begin_more() {
     if (!seeds_left_ || (!kAll && (!out_.list().empty() || !out_.settle()))) return false;
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
-  /// Worker-collective. False if nobody has left any.
+  /// Worker-collective. False if no seed is left.
   SHOAL_FN bool take_seeds() {
     const std::uint64_t n = view().n_seeds, lanes = w_.size();
     const std::uint64_t fair = n / (lanes * view().n_workers);
@@ -393,22 +404,24 @@ class Scheduler {
 
   SHOAL_FN void run_items(lane_t n) { run_batch(w_, out_, desk_, n); }
 
-  /// After the items' own pushes: they are counted and every lane has arrived, so that the leader's next release covers
-  /// them. It is told only at rest: late is safe, and a release waits for all stores before it.
+  /// Completes `n` stays or tokens, after the pushes that followed from them: these are counted, and every lane has
+  /// arrived, so the leader's next release covers them. Reported only when the worker rests: late is safe, and a
+  /// release waits for all stores before it.
   SHOAL_FN void complete(std::uint64_t n) {
     out_.flush(w_);
     w_.sync();
     if (w_.lane() == 0) finished_ += n;
   }
 
-  /// Nothing to do: hands back what others may need, and tells what is finished.
-  /// @tparam kRelease  others may see it at once; false: nobody looks before the round is over, which orders it
+  /// For a worker that has nothing to do: returns what others may need, and reports what is completed.
+  /// @tparam kRelease  true: others may look at any time; false: nobody looks before the end of the round, which orders
+  ///   it
   template <bool kRelease = true>
   SHOAL_FN void rest() {
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(out_.credit());
-      // Not while it has parts to look through: what they push would come of work that is told already.
+      // Not while it has parts for idle() left: what they push would follow from work that is reported already.
       if (finished_ > 0 && parts_left_ == 0) {
         if constexpr (kRelease)
           view().here().completed.fetch_add_release(finished_);
@@ -420,17 +433,17 @@ class Scheduler {
     view().transport.progress();
   }
 
-  /// Items that run_items() takes at once.
+  /// Items that run_items() takes at a time.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
-  static constexpr lane_t kIdleParts = 8;  ///< parts of a worker that idle() looks through one at a time
+  static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
-  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between such looks
-  static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same when there is nothing to do
-  static constexpr lane_t kStepsPerLetGo = 64;  ///< steps that an item is held back at most, and a chunk kept idle
+  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these looks
+  static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same while there is nothing to do
+  static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an idle chunk kept
   static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
   static constexpr lane_t kDrainsAtOnce = 4;
-  static constexpr lane_t kSeedsOfALane = 32;  ///< of a share: few enough that all workers get some
+  static constexpr lane_t kSeedsOfALane = 32;  ///< seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 
   W w_;
@@ -438,12 +451,12 @@ class Scheduler {
   Desk<TaskT> desk_;
   lane_t fetch_;
   lane_t index_;
-  std::uint64_t finished_ = 0;  ///< leader: completed and not told yet
-  std::uint64_t seen_ = 0;      ///< phased tasks: the phase that this worker has carried out
-  bool seeds_left_;             ///< as far as this worker knows; of few seeds only the first workers look for one
-  bool stuck_ = false;          ///< its spill could not move when it was looked at last
-  lane_t parts_left_ = 0;       ///< tasks with idle(): parts to be looked through before it rests
-  PhaseOrders orders_;          ///< worker 0 of PE 0
+  std::uint64_t finished_ = 0;  ///< leader: completed and not reported yet
+  std::uint64_t seen_ = 0;      ///< tasks with phases: the last phase that this worker has carried out
+  bool seeds_left_;        ///< whether there may be seeds left; if there are few, only the first workers look for them
+  bool stuck_ = false;     ///< its spill could not move at the last try
+  lane_t parts_left_ = 0;  ///< tasks with idle(): parts left to look through before it rests
+  PhaseOrders orders_;     ///< worker 0 of PE 0
 };
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// What a run that does not move looks like: counters of every PE, a one-line diagnosis, a JSON dump.
+// Diagnosis of a run that does not move: the counters of every PE, a one-line explanation, a JSON dump.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ struct PeSnapshot {
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
   std::uint64_t seeds_taken = 0;
-  std::uint64_t beats = 0;  ///< a number that changes while workers judge what is pushed, and run items
+  std::uint64_t beats = 0;  ///< changes while workers judge pushed items and run items
   std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_room = 0;
@@ -25,7 +25,7 @@ struct PeSnapshot {
   std::vector<std::uint64_t> received;     ///< [n_pes] tickets from each PE that workers have claimed
   std::vector<std::uint64_t> unread;       ///< [n_pes] those of them that are not read yet
 
-  // Known after look_at_slots() only: what the slots themselves say.
+  // Known only after look_at_slots(), from the slots themselves.
   bool looked = false;
   std::uint64_t ring_waiting = 0;   ///< filled slots of the ring
   std::uint64_t ring_unfilled = 0;  ///< tickets given to pushers whose slot is empty
@@ -34,16 +34,16 @@ struct PeSnapshot {
   std::vector<ticket_t> first_missing;  ///< [n_pes]
 
   std::uint64_t created() const;
-  /// Items taken from ring, channels, spill and seeds and not completed. Those in spill are among them: their number is
-  /// not known, only that of their chunks. Negative: completed more often than taken.
+  /// Items that were taken from ring, channels, spill and seeds and are not completed. Items in spill count as well,
+  /// because only the number of their chunks is known. Negative: completed more often than taken.
   std::int64_t in_hand() const;
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
 
-/// Looks at the slots of PE `view.me`, which may be in use, or copies of them on the host. Reads sequences and signals
-/// only.
-/// @param pes  snapshots of all PEs; that of `view.me` is completed
+/// Looks at the slots of PE `view.me`, or at copies of them on the host. They may be in use: only sequences and signals
+/// are read.
+/// @param pes  snapshots of all PEs; fills in that of `view.me`
 /// @param ring [view.ring.capacity]
 /// @param inbox [n_pes] each [view.channel_capacity]; null for the PE itself
 template <class View>
@@ -79,14 +79,14 @@ RunEnd end_of(const std::vector<PeSnapshot>& pes);
 
 /// Sum of created minus sum of completed: items that are somewhere. 0 means quiescent (if nothing runs any more).
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
-/// A number that changes whenever anything moves: an item leaves a ring or a channel, a seed is taken, a worker has run an item
-/// of its batch or judged some hundreds. Not when items go between spill and full channels, nor by what idle() does.
+/// A number that changes whenever something moves: an item leaves a ring or a channel, a seed is taken, a worker has
+/// run an item of its batch or judged some hundreds. Items that go back and forth between spill and full channels do
+/// not change it, and neither does idle().
 std::uint64_t progress(const std::vector<PeSnapshot>& pes);
 
-/// One line: which PE, which queue, which counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never
-/// arrived". Causes come before their consequences: a lost put before the worker that waits for it, a worker that does
-/// not return from its task before the items that wait for it. Best from a moment when nothing moves and no worker has
-/// left.
+/// One line with the PE, the queue and its counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never
+/// arrived". It names causes before consequences: a lost put before the worker that waits for it, a worker that does
+/// not return from its task before the items that wait for it. Most useful while nothing moves and no worker has left.
 std::string diagnose(const std::vector<PeSnapshot>& pes);
 /// Writes every counter as JSON to `shoal-stall-<process>.json` in the working directory; returns the name, empty on
 /// failure.

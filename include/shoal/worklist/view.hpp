@@ -1,5 +1,5 @@
-// The worklist of one PE as its workers see it: a ring of accepted items, channels from every other PE, spill, and the
-// counters that say what is left. docs/contract.md states what the worklist promises.
+// The worklist of one PE as its workers see it: a ring of accepted items, a channel from and to every other PE, spill,
+// and the counters from which quiescence is found. docs/contract.md states what the worklist promises.
 #pragma once
 #include "shoal/queue/buckets.hpp"
 #include "shoal/queue/channel.hpp"
@@ -12,13 +12,13 @@
 
 namespace shoal {
 
-/// What owner() returned where it named no PE of the run, in one word that is not 0.
+/// An invalid result of owner(), which names no PE of the run, packed into a word that is not 0.
 struct RefusedOwner {
   static SHOAL_FN std::uint64_t pack(pe_t owner) { return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(owner); }
   static pe_t owner(std::uint64_t word) { return static_cast<pe_t>(static_cast<std::uint32_t>(word)); }
 };
 
-/// Words for the workers' signs of life. Workers share them: only that one changes says something.
+/// The number of words that workers increase as signs of life. Workers share them; only a change means something.
 inline constexpr lane_t kBeats = 32;
 
 /// One PE's counters, in its own memory. Words that others read have system scope.
@@ -34,16 +34,17 @@ struct PeControl {
   Word<std::uint32_t, Scope::system> cause;         ///< the first RunState for which a worker of this PE ended the run
   RingCounters ring;
   RingCounters spill_free;
-  lane_t chunk_items;  ///< of a chunk of spill, for the host's reports
+  lane_t chunk_items;  ///< items of a chunk of spill, for the host's reports
   RingCounters far[kMostSlots];
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
   ChannelSendCounters send[kMaxPes];
   ChannelReceiveCounters receive[kMaxPes];
-  LaneCounters<PaddedWord<std::uint64_t, Scope::device>> counts;  ///< of workers that have left; for the host
+  LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
+      counts;  ///< sums over the workers that have left; for the host
 };
 
-/// One PE's view of the worklist. Trivially copyable; passes into kernels by value.
+/// One PE's view of the worklist. Trivially copyable; passed into kernels by value.
 template <class TaskT, class TransportT>
 struct WorklistView {
   using Task = TaskT;
@@ -61,11 +62,11 @@ struct WorklistView {
   RemoteSlot<Item>* outbox[kMaxPes] = {};      ///< outbox[q]: slots at PE q for items from here
   RemoteSlot<Item>* inbox[kMaxPes] = {};       ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  FarStore<Item> far;              ///< tasks with priority(): lists = 0 when the run does not use it
-  std::uint64_t* seen = nullptr;   ///< [n_workers] phased tasks: the phase that each worker has carried out
+  FarStore<Item> far;              ///< for tasks with priority(); lists is 0 if the run does not use priorities
+  std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;            ///< on every PE
-  bool judge_remote = false;       ///< tasks with accept_at(): the pusher judges
-  HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null when the run does not combine
+  bool judge_remote = false;       ///< for tasks with accept_at(): whether the pusher judges
+  HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] what this PE pushes at the start; counted in `entered`
   std::uint64_t n_seeds = 0;
 
@@ -75,8 +76,8 @@ struct WorklistView {
     return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
-  /// One lane: ends the run on every PE because one of `owner`, which owner() returned here, is none of them. The host says so,
-  /// whatever else ends the run.
+  /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The
+  /// host reports that before any other cause.
   template <lane_t kSome>
   SHOAL_FN void refuse(const pe_t (&owner)[kSome]) const {
     for (pe_t one : owner) {
@@ -104,14 +105,14 @@ struct WorklistView {
   }
 };
 
-/// The view of a PE that is the only one, to compile for: what sends and what receives is left out. On GPUs that leaves registers
-/// and shared memory to the rest (docs/decisions/0018-larger-drains.md).
+/// The view of a PE that is alone, for kernels that are compiled without the code that sends and receives. On GPUs this
+/// leaves more registers and shared memory for the rest (docs/decisions/0018-larger-drains.md).
 template <class View>
 struct ViewAlone : View {
   static constexpr pe_t me = 0;
   static constexpr pe_t n_pes = 1;
 };
-/// Is it such a view?
+/// Whether a view is such a view.
 template <class View>
 inline constexpr bool kAlone = false;
 template <class View>

@@ -1,4 +1,4 @@
-// The host beside running kernels: streams, copies of every PE's counters, and the end of a run that does not move.
+// The host's part while kernels run: streams, copies of every PE's counters, and the end of a run that does not move.
 #pragma once
 #include <chrono>
 #include <cstdio>
@@ -17,7 +17,7 @@
 
 namespace shoal::gpu {
 
-/// Streams and pinned mirrors of a Worklist's runs.
+/// The streams of a Worklist's runs, and pinned copies of the counters.
 class Lanes {
  public:
   explicit Lanes(const Machine& machine)
@@ -30,7 +30,7 @@ class Lanes {
 
   cudaStream_t work(pe_t p) const { return work_[p]; }
 
-  /// Copies every PE's counters to the host, beside the running kernels (`own_stream`) or after them.
+  /// Copies every PE's counters to the host: `beside` the running kernels, on another stream, or after them.
   template <class View>
   std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t chunks, bool beside) {
     std::vector<PeSnapshot> pes;
@@ -44,7 +44,7 @@ class Lanes {
     }
     return pes;
   }
-  /// Before the next kernel of PE p: its ring's head becomes `ticket`.
+  /// Sets the head of PE p's ring to `ticket`, before its next kernel.
   void set_head(pe_t p, RingCounters& ring, ticket_t ticket) {
     heads_[p] = ticket;
     SHOAL_CUDA(cudaMemcpyAsync(&ring.head, &heads_[p], sizeof(ticket_t), cudaMemcpyHostToDevice, work_[p]));
@@ -58,14 +58,15 @@ class Lanes {
     }
   }
 
-  /// After an error of the runtime on some PE: the kernels of the others, which might wait for it for ever, are told to
-  /// leave. Errors are passed over, and the process ends when a kernel does not: what it uses could not be freed.
+  /// After an error of the CUDA runtime on some PE: tells the kernels of the others to leave, since they might wait for
+  /// that PE for ever. Further errors are ignored. If a kernel does not leave, the process ends, because the memory
+  /// that it uses cannot be freed.
   template <class View>
   void abandon(const std::vector<View>& views, const char* why) noexcept {
     static const std::uint32_t word = static_cast<std::uint32_t>(RunState::stalled);
     int before = 0;
     cudaGetDevice(&before);
-    for (pe_t p = 0; p < machine_.n_pes(); ++p) {  // a dead context fails every call while its device is current
+    for (pe_t p = 0; p < machine_.n_pes(); ++p) {  // a call fails if the current device's context is dead
       cudaSetDevice(machine_.devices()[p]);
       cudaMemcpyAsync(&views[p].control[p]->state, &word, sizeof(word), cudaMemcpyHostToDevice, look_[p]);
     }
@@ -93,7 +94,7 @@ class Lanes {
   ticket_t heads_[kMaxPes] = {};
 };
 
-/// Waits for every PE's kernel; ends the run when nothing moved for the plan's stall timeout, or when it was called off.
+/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, or if it was called off.
 template <class View, class Plan>
 void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
                     Lanes& lanes) {
@@ -105,7 +106,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
   auto looked_at = start, moved_at = start;
   std::uint64_t last = ~std::uint64_t{0};
   bool stopped = false, called_off = false;
-  std::string stalled;  // diagnosed while nothing moves, before the workers are told to leave
+  std::string stalled;  // the diagnosis, made while nothing moves, before the workers are told to leave
   for (pe_t p = 0; p < machine.n_pes();) {
     const cudaError_t status = cudaStreamQuery(lanes.work(p));
     if (status == cudaSuccess) {
@@ -127,7 +128,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
       moved_at = looked_at;
     } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
       const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, true);
-      if (pes[0].state == 0) {  // else it ended, for whatever reason, and a worker has not noticed
+      if (pes[0].state == 0) {  // else the run has ended, and a worker has not noticed it yet
         stalled = stall_line(plan.stall_timeout_seconds, pes);
         lanes.stop(views, RunState::stalled);
       }
@@ -136,7 +137,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
     } else if (stopped && seconds_since(moved_at) > 2) {
       if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, lanes.snapshots(views, chunks, true));
       std::fprintf(stderr, "shoal: error: a task does not return: %s\n", stalled.c_str());
-      std::_Exit(75);  // a kernel cannot be taken back; the process is the only handle on it
+      std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
     }
   }
   if (!stalled.empty()) throw DeviceError(stalled);

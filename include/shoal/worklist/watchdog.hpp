@@ -1,4 +1,4 @@
-// The deadline of a CPU run: a thread that looks now and then whether anything moves, and ends the run if nothing does.
+// The watchdog of a CPU run: a thread that checks regularly whether anything moves, and ends the run if nothing does.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -11,8 +11,9 @@
 
 namespace shoal {
 
-/// The counters of every PE of a CPU run, read while it runs. Channel ends are two PEs'; a snapshot may be torn.
-/// @param closely  also look at every slot: for a run that does not move
+/// The counters of every PE of a CPU run, read while it runs. A snapshot may be inconsistent, for instance between the
+/// two ends of a channel.
+/// @param closely  also look at every slot, for a run that does not move
 template <class View>
 std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
   std::vector<PeSnapshot> pes;
@@ -23,18 +24,18 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
   return pes;
 }
 
-/// Exit code of a process whose task never returned after the run was called off.
+/// Exit status of a process whose task did not return after the run was ended.
 inline constexpr int kStuckExitCode = 75;
-/// Ends the process with it, and with a line on stderr: a thread that does not return cannot be taken back. Outputs that are
-/// not whole are removed.
+/// Ends the process with it, and with a line on stderr: a thread that does not return cannot be taken back. Outputs
+/// that are not whole are removed.
 [[noreturn]] void end_stuck_process(const std::string& program, const std::string& what);
 
-/// Watches from construction to destruction. The diagnosis is made when nothing has moved for the timeout, before the
-/// workers are told to leave. A run that is stopped has two seconds to leave; then a task must be stuck in code of its
-/// own, the diagnosis is printed, and the process ends with kStuckExitCode.
+/// Watches from construction to destruction. When nothing has moved for the timeout, it makes the diagnosis and then
+/// tells the workers to leave. They have two seconds; after that a task must be stuck in code of its own, so the
+/// diagnosis is printed and the process ends with kStuckExitCode.
 class Watchdog {
  public:
-  /// @param timeout_seconds  without progress for this long, `stop` is called once
+  /// @param timeout_seconds  after so long without progress, `stop` is called once
   /// @param look             snapshots of all PEs; true: with their slots
   /// @param stop             ends the run on the PEs on which it has not ended
   Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,

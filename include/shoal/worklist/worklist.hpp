@@ -1,7 +1,7 @@
-// The worklist's owner: allocates the queues of all PEs of a machine, runs a task on them, and reports.
+// The owner of a worklist, on the host: allocates the queues of all PEs of a machine, runs a task on them, and reports.
 //
-// One object serves many runs of the same task type: nothing is reset between them (tickets only grow). After a run that
-// failed, the queues are made anew.
+// One object serves many runs of the same task type. Nothing is reset between them, because tickets only grow. After a
+// run that failed, the queues are initialised again.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,7 @@ namespace shoal {
 #define SHOAL_GPU_CODE false
 #endif
 
-/// @tparam kWithGpu  whether this translation unit has the GPU's code; keeps the two kinds of objects apart when linking
+/// @tparam kWithGpu  whether this translation unit has GPU code; it keeps the two kinds of instances apart at link time
 template <class TaskT, class TransportT = DirectTransport, bool kWithGpu = SHOAL_GPU_CODE>
 class Worklist {
   static_assert(check_task<TaskT>() && kernels_of<TaskT>().bits != 0);
@@ -43,7 +43,8 @@ class Worklist {
   using View = WorklistView<TaskT, TransportT>;
 
   /// Allocates the queues of every PE.
-  /// @throws CapacityError; UsageError: the plan wants what the task has not (priorities, judging by the pusher, combining)
+  /// @throws CapacityError; UsageError: the plan wants what the task lacks (priorities, judging by the pusher,
+  ///   combining)
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine),
         plan_(checked(plan)),
@@ -54,18 +55,19 @@ class Worklist {
 #endif
   }
 
-  /// Runs `task[p]` on every PE p from `seeds[p]` (pushed by the workers of PE p, owners judge them) until no item is left
-  /// anywhere, or the task's enough() says so on some PE.
+  /// Runs `task[p]` on every PE p, beginning with `seeds[p]`, until no item is left anywhere, or until enough() is true
+  /// on some PE. The workers of PE p push its seeds; the seeds' owners judge them.
   /// @return counts and seconds of this run
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
-  ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); what a task's member threw on a CPU thread
+  ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); what a task's member threw on a CPU
+  ///         thread
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
     if (task.size() != static_cast<std::size_t>(n) || seeds.size() != task.size()) {
       throw UsageError(std::to_string(task.size()) + " tasks and " + std::to_string(seeds.size()) +
                        " lists of seeds for " + std::to_string(n) + " PEs; one of each per PE");
     }
-    throw_if_interrupted();  // also between runs too short for anybody to look
+    throw_if_interrupted();  // also between runs that are too short for a look
     if (broken_) memory_.reset();
     broken_ = true;  // until the run has ended well
     for (pe_t p = 0; p < n; ++p) memory_.begin(p, task[p], seeds[p]);
@@ -80,7 +82,7 @@ class Worklist {
       const std::uint64_t n_seeds = seeds[p].size();
       report.left += static_cast<std::int64_t>(n_seeds - std::min(n_seeds, counters()[p].seeds_taken.load()));
     }
-    // What is left is thrown away before the next run, because broken_ stays.
+    // broken_ stays true, so what is left is thrown away before the next run.
     if (check_end(report.left) == RunState::enough) return report;
     if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
       throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
@@ -141,8 +143,8 @@ class Worklist {
     cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
   }
 
-  /// How it ended, if well.
-  /// @param left  items that were pushed, or are seeds, and went nowhere
+  /// How the run ended; throws if it ended badly.
+  /// @param left  seeds and pushed items that were not judged or run
   RunState check_end(std::int64_t left) {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       const std::uint64_t refused = counters()[p].refused.load();

@@ -1,4 +1,4 @@
-// What this machine and this build have: CPU, memory, GPUs, engines, libraries. Nothing here starts a run.
+// What this machine and this build have: CPU, memory, GPUs, engines, libraries.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,17 +12,18 @@ struct DeviceInfo {
   std::string name;
   std::string architecture;  ///< sm_90
   std::int64_t memory_bytes = 0;
-  std::int64_t free_bytes = 0;  ///< at the time of asking, if that was asked for
+  std::int64_t free_bytes = 0;  ///< at the time of the call, if it was asked for
   int multiprocessors = 0;
   std::vector<bool> reaches;          ///< [devices] loads and stores into that device's memory work; true for itself
   std::vector<bool> reaches_atomics;  ///< [devices] atomics as well
 };
 
-/// The GPUs of this process, or none; `why_none` then says why, and what would help.
-/// @param free_bytes  fills them in: makes a context on every GPU, which takes some hundred milliseconds for each
+/// The GPUs of this process. If there is none, `why_none` says why, and what would help.
+/// @param free_bytes  also fills in DeviceInfo::free_bytes; this creates a context on every GPU, some hundred
+///   milliseconds each
 std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr, bool free_bytes = false);
 
-/// Threads that this process may use, at least 1: the affinity mask, and the share of a control group where there is one.
+/// Threads that this process may use, at least 1: by the affinity mask and the CPU quota of its control group.
 int usable_threads();
 
 /// The host.

@@ -1,4 +1,4 @@
-// The PEs of this process and their memory: what a run's options mean on this machine.
+// The PEs of this process and their memory. A Machine is what a run's options mean on this machine.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace shoal {
 
-/// Groups of CPU threads, or GPUs that reach each other, one PE each unless the options let several share one. Made from
-/// options; shared by everything that runs on it.
+/// The PEs are groups of CPU threads, or GPUs with peer access to each other (one PE per GPU, unless the options let
+/// several share one). Made from options; everything that runs on it shares it.
 class Machine {
  public:
   /// Resolves device, engine, pes and threads.
-  /// @param one_gpu  what is to be run is too small for several GPUs: one, unless a number was asked for
-  /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, GPUs that do not reach
-  ///                     each other; the line says what there is
+  /// @param one_gpu  the work is too small for several GPUs: take one, unless a number was asked for
+  /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, GPUs without peer access
+  ///   to each other; the message says what there is
   /// @throws DeviceError a GPU was asked for and there is none (with the reason)
   explicit Machine(const Options& options, bool one_gpu = false);
 
@@ -31,32 +31,34 @@ class Machine {
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
   const std::vector<int>& devices() const { return devices_; }  ///< [n_pes] for GPU PEs, else empty
-  pe_t pes_per_gpu() const;  ///< GPU PEs: most on one GPU, each of which fills its part of it; else 0
-  /// The CPU threads; started at the first call. CPU PEs only.
+  pe_t pes_per_gpu() const;  ///< GPU PEs: the most PEs on one GPU, each of which uses its part of it; else 0
+  /// The CPU threads, for CPU PEs only. The first call starts them.
   ThreadTeam& team() const;
-  /// At most so many threads a PE from now on, for work that keeps no more busy. Before the first call of team(); nothing
-  /// changes on GPUs, and where a number was asked for. @param threads  at least 1
+  /// Limits the threads per PE, for work that cannot keep more of them busy. Call it before the first call of team().
+  /// Does nothing on GPUs, or if a number of threads was asked for. @param threads  at least 1
   void limit_threads(int threads);
 
-  /// What fresh memory holds.
+  /// What fresh memory contains.
   enum class Contents { zero, anything };
   /// Memory of one PE. @throws CapacityError naming `what` and the bytes
   std::shared_ptr<void> allocate(pe_t pe, std::size_t bytes, const char* what,
                                  Contents contents = Contents::zero) const;
-  /// Host memory that the PE's workers can load and store (pinned for GPUs); it holds anything.
+  /// Uninitialised host memory that workers can load and store (pinned, for GPUs).
   std::shared_ptr<void> allocate_host(std::size_t bytes, const char* what) const;
   void copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const;
   void copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const;
-  /// `bytes` zeroes. Of a GPU's memory this and the next two return before it is done: wait_for_memory().
+  /// Sets `bytes` bytes to zero. In a GPU's memory, this and the next two functions may return before they are done:
+  /// see wait_for_memory().
   void clear(pe_t pe, void* at, std::size_t bytes) const;
-  /// The same `bytes` (a multiple of 4, up to 64), `n` times.
+  /// Writes the same `bytes` bytes (a multiple of 4, up to 64) `n` times.
   void repeat(pe_t pe, void* to, const void* pattern, std::size_t bytes, std::uint64_t n) const;
-  /// Rings of `period` slots each, one after the other, `n` slots in all, as they are before the first push (SlotRing):
-  /// slot i waits for ticket i mod period. But the first `full` slots hold their number, as 8 bytes after the sequence.
+  /// Initialises `n` slots in all, in rings of `period` slots each, as before the first push (SlotRing): slot i waits
+  /// for ticket i mod period. Only the first `full` slots are filled: with their own number, as 8 bytes after the
+  /// sequence.
   /// @param slot_bytes  sizeof(Slot<T>): a multiple of 8, at least 16
   void number_slots(pe_t pe, void* slots, std::size_t slot_bytes, std::uint64_t n, std::uint64_t period,
                     std::uint64_t full = 0) const;
-  /// What was asked for above is done, on all PEs, and kernels of every stream see it.
+  /// Waits until all of the above is done, on all PEs, and visible to kernels of every stream.
   void wait_for_memory() const;
 
   /// What was resolved and why, for reports: {"pes", "4", "all GPUs"} ...

@@ -1,5 +1,5 @@
-// Everything a run can be told. Each `automatic` or zero is chosen from the graph and the machine, and the report says
-// what was chosen and why.
+// All options of a run. An option that is `automatic`, or has the value that says "chooses", is decided from the graph
+// and the machine; the report shows each decision and its reason.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ enum class CombineKind { automatic, off, on };
 
 struct Options {
   pe_t pes = 0;          ///< 0: all GPUs (one for a small graph), or one PE of all CPU threads
-  pe_t pes_per_gpu = 1;  ///< PEs that share a GPU: more than one to try a run of many GPUs on few; each gets its part
+  pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one tests a run of many GPUs on few
   DeviceKind device = DeviceKind::automatic;
   std::string engine = "auto";  ///< self, threads, peer
   WorkerKind worker = WorkerKind::automatic;
@@ -26,19 +26,19 @@ struct Options {
   KernelKind kernel = KernelKind::automatic;
   int threads = 0;            ///< CPU threads per PE; 0: the machine's, shared among the PEs
   int workers = 0;            ///< most workers per PE; 0: as many as are co-resident
-  int fetch = 0;              ///< items a worker takes at once; 0 chooses
+  int fetch = 0;              ///< items that a worker takes at a time; 0 chooses
   std::int64_t capacity = 0;  ///< slots of a ring, rounded up to a power of two; 0 chooses; 2 is legal
-  std::int64_t spill = -1;    ///< items of spill per PE; -1 chooses, 0 switches it off
+  std::int64_t spill = -1;    ///< items of spill per PE; -1 chooses, 0: no spill
   QueueKind queue = QueueKind::automatic;
   double threshold = -1;       ///< priority queue: items below it run first; -1 chooses
   double threshold_delta = 0;  ///< priority queue: how far the threshold moves when none is below it; 0 chooses
-  int buckets = 0;             ///< priority queue: kept apart beyond the threshold, 1 (as Atos) to 16; 0 chooses
-  JudgeKind judge = JudgeKind::automatic;        ///< who judges a remote item: its owner, or the pusher over the wire
-  CombineKind combine = CombineKind::automatic;  ///< merge items of one key before they are sent
+  int buckets = 0;  ///< priority queue: buckets kept apart beyond the threshold, 1 (as Atos) to 16; 0 chooses
+  JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
+  CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
-  double stall_timeout_seconds = 10;  ///< a run without progress for this long ends in a DeviceError
-  std::uint64_t seed = 1;             ///< random partition, delays of the faulty transport
+  double stall_timeout_seconds = 10;  ///< a run without progress for so long ends with a DeviceError
+  std::uint64_t seed = 1;             ///< of random sources, the random partition, and delays of the faulty transport
 };
 
 const char* name(DeviceKind);
@@ -56,12 +56,13 @@ KernelKind parse_kernel(const std::string& text);
 QueueKind parse_queue(const std::string& text);
 JudgeKind parse_judge(const std::string& text);
 CombineKind parse_combine(const std::string& text);
-/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 512, a multiple of 32.
+/// `auto`, `thread`, `warp`, `block` or `block:THREADS`; sets worker and block_threads. THREADS: 64 to 512, a multiple
+/// of 32.
 void parse_worker(const std::string& text, Options& options);
 /// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);
 
-/// Refuses values outside their ranges, whatever the machine. Called by every door before anything is built.
+/// Refuses values outside their ranges, whatever the machine. Every entry point calls it before anything is built.
 /// @throws UsageError naming the option, its value and its range
 void check_options(const Options& options);
 

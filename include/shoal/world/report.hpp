@@ -1,4 +1,4 @@
-// What happened: every run returns one.
+// The report that every run returns: what happened.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,17 +15,17 @@ namespace shoal {
 struct Traffic {
   pe_t from = 0, to = 0;
   std::int64_t items = 0;
-  std::int64_t messages = 0;  ///< reservations: what one worker sent at once
+  std::int64_t messages = 0;  ///< reservations: each is what one worker sent together
   std::int64_t bytes = 0;
 };
 
-/// The counters are fields of their names: report.pushed (world/counters.hpp has the list).
+/// The counters are fields by name, such as report.pushed; world/counters.hpp has the list.
 struct Report : Counters {
-  std::vector<Traffic> traffic;  ///< pairs that exchanged anything, each once
+  std::vector<Traffic> traffic;  ///< one entry for each pair that exchanged anything
   std::int64_t cut_arcs = -1;    ///< arcs whose ends have different owners; -1: not counted
-  double imbalance = 0;          ///< largest PE's arcs over the mean; 0: unknown
+  double imbalance = 0;          ///< arcs of the largest PE over the mean; 0: unknown
   double seconds = 0;            ///< from the first worker's start until quiescence was seen
-  std::vector<std::pair<std::string, double>> phase_seconds;  ///< read, partition, place, run, verify ...
+  std::vector<std::pair<std::string, double>> phase_seconds;  ///< of each section: read, partition, place, ...
   Decisions chosen;                                           ///< what was decided, and why
 
   /// Adds what another run, or another PE, counted: counters, traffic and seconds. The rest stays this report's.
@@ -35,8 +35,8 @@ struct Report : Counters {
 /// One JSON object with every field; phase_seconds and chosen become objects, chosen of "value: reason" by option.
 std::string to_json(const Report& report);
 
-/// Lines for people: counters with thousands separated, traffic by pair, phases, what was chosen and why. Lines end in
-/// a newline; fields that are zero in every run of their kind are left out.
+/// The report as text for people: counters with thousands separated, traffic by pair, seconds of sections, what was
+/// chosen and why. Each line ends with a newline; fields that are zero in every run of their kind are left out.
 std::string to_text(const Report& report);
 
 }  // namespace shoal
