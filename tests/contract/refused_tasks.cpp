@@ -20,13 +20,13 @@ struct Task {
 #elif defined(SHOAL_REFUSED_ITEM_WITH_CONST)
     const unsigned v;
 #elif defined(SHOAL_REFUSED_ITEM_OF_2_BYTES)
-    unsigned short v;
+  unsigned short v;
 #elif defined(SHOAL_REFUSED_ITEM_OF_72_BYTES)
-    unsigned char v[72];
+  unsigned char v[72];
 #elif defined(SHOAL_REFUSED_ITEM_WITH_STRING)
-    std::string v;
+  std::string v;
 #else
-    unsigned v;
+  unsigned v;
 #endif
   };
 #if !defined(SHOAL_REFUSED_NO_ITEM)
@@ -46,49 +46,49 @@ struct Task {
 #elif defined(SHOAL_REFUSED_PRIORITY_AS_DATA)
   const float* priority;
 #elif defined(SHOAL_REFUSED_COMBINE)
-  What combine(What a, What) const { return a; }
+What combine(What a, What) const { return a; }
 #elif defined(SHOAL_REFUSED_KEY)
-  unsigned key(What item) const { return item.v; }
+unsigned key(What item) const { return item.v; }
 #elif defined(SHOAL_REFUSED_IDLE)
-  template <class W, class Out>
-  void idle(const W&, Out&) const {}
+template <class W, class Out>
+void idle(const W&, Out&) const {}
 #elif defined(SHOAL_REFUSED_PLAIN_IDLE)
-  void idle() const {}
+void idle() const {}
 #endif
 #if defined(SHOAL_REFUSED_SELF_CONTAINED_NOT_STATIC)
   bool kSelfContained = true;
 #elif defined(SHOAL_REFUSED_STALE_NOT_CONST)
   bool stale(What) { return false; }
 #elif defined(SHOAL_REFUSED_STALE_OF_NOTHING)
-  bool stale() const { return false; }
+bool stale() const { return false; }
 #elif defined(SHOAL_REFUSED_WORTH_SENDING_NOT_CONST)
-  bool worth_sending(What) { return true; }
+bool worth_sending(What) { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_NOT_CONST)
-  struct Range {
-    long size() const { return 0; }
-    unsigned operator[](long) const { return 0; }
-  };
-  Range range(What) { return {}; }
-  What make(What, unsigned) const { return {}; }
+struct Range {
+  long size() const { return 0; }
+  unsigned operator[](long) const { return 0; }
+};
+Range range(What) { return {}; }
+What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_PROMISING_NOT_CONST)
-  bool promising(What) { return true; }
+bool promising(What) { return true; }
 #elif defined(SHOAL_REFUSED_KERNELS)
-  static constexpr unsigned kKernels = 1;
+static constexpr unsigned kKernels = 1;
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)
-  bool enough() { return true; }
+bool enough() { return true; }
 #elif defined(SHOAL_REFUSED_RANGE_WITHOUT_MAKE) || defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
-  struct Range {
-    long size() const { return 0; }
-    unsigned operator[](long) const { return 0; }
-  };
-  Range range(What) const { return {}; }
+struct Range {
+  long size() const { return 0; }
+  unsigned operator[](long) const { return 0; }
+};
+Range range(What) const { return {}; }
 #if defined(SHOAL_REFUSED_MAKE_OF_ANOTHER)
-  std::string make(What, unsigned) const { return {}; }
+std::string make(What, unsigned) const { return {}; }
 #endif
 #elif defined(SHOAL_REFUSED_MAKE_WITHOUT_RANGE)
-  What make(What, unsigned) const { return {}; }
+What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)
-  bool accept_at(shoal::pe_t, What) { return true; }
+bool accept_at(shoal::pe_t, What) { return true; }
 #endif
 #if defined(SHOAL_REFUSED_RUNS_NOT_CONST)
   template <class W, class Out>
@@ -97,8 +97,8 @@ struct Task {
   template <class W>
   void operator()(const W&, What) const {}
 #elif !defined(SHOAL_REFUSED_NOTHING_TO_RUN) && !defined(SHOAL_REFUSED_MAKE_WITHOUT_RANGE)
-  template <class W, class Out>
-  void operator()(const W&, What, Out&) const {}
+template <class W, class Out>
+void operator()(const W&, What, Out&) const {}
 #endif
 };
 
