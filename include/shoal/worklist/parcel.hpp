@@ -53,14 +53,28 @@ SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool ha
   return w.lane() == 0 ? scan.total : 0;
 }
 
-/// Worker-collective: puts items into this worker's spill. Out of line on GPUs, on copies, as send_parcel.
+/// Worker-collective: puts items into this worker's spill.
 /// @return on the leader, the number of items
 template <Worker W, class View, lane_t kSome>
-SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_parcel(W w, const View& view, SpillList& list,
-                                               Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_FN lane_t spill_each(const W& w, const View& view, SpillList& list, Parcel<typename View::Item, kSome>& parcel) {
   lane_t spilled = 0;
   for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
   return spilled;
+}
+template <Worker W, class View, lane_t kSome>
+SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_out_of_line(W w, const View& view, SpillList& list,
+                                                    Parcel<typename View::Item, kSome>& parcel) {
+  return spill_each(w, view, list, parcel);
+}
+/// The same, out of line on GPUs, on copies, as send_parcel. Not for workers of one lane: nvcc 13.0 crashes on those.
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN lane_t spill_parcel(const W& w, const View& view, SpillList& list,
+                             Parcel<typename View::Item, kSome>& parcel) {
+  if constexpr (W::kMaxLanes > 1) {
+    return spill_out_of_line(w, view, list, parcel);
+  } else {
+    return spill_each(w, view, list, parcel);
+  }
 }
 
 /// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
