@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles each header of include/ and src/ by itself: .hpp with the host compiler, .cuh with nvcc where there is one.
+"""Compiles each public header by itself: .hpp with the host compiler, .cuh with nvcc where there is one.
 
 A header that needs another one to be included first fails here. Exit status 1 and the compiler's first lines for each.
 """
@@ -34,7 +34,7 @@ def compile_alone(command: list[str], header: str, scratch: str) -> str | None:
 
 
 def main() -> int:
-    include = ["-I", str(ROOT / "include"), "-I", str(ROOT / "src")]
+    include = ["-I", str(ROOT / "include")]
     deps = os.environ.get("SHOAL_DEPS") or (str(ROOT / ".deps") if (ROOT / ".deps").is_dir() else None)
     if deps:
         include += ["-I", f"{deps}/include"]
@@ -49,9 +49,7 @@ def main() -> int:
         "-cuda",
         *include,
     ]
-    headers = sorted(
-        p.relative_to(ROOT / top).as_posix() for top in ("include", "src") for p in (ROOT / top).rglob("*.?[pu][ph]")
-    )
+    headers = sorted(p.relative_to(ROOT / "include").as_posix() for p in (ROOT / "include").rglob("*.?[pu][ph]"))
     headers = [h for h in headers if h not in ALONE_NOT]
     failed = compiled = skipped = 0
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the rooms of include/shoal and src include only rooms above them, and no .hpp a .cuh, no public header a private one.
+"""Checks that rooms include only rooms above them, no .hpp a .cuh, and no public header a private one.
 
 The order is docs/decisions/0001-rooms.md. Exit status 1 and one line for each include that breaks it.
 """

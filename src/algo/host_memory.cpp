@@ -67,7 +67,7 @@ RunNeeds needs_of(const GraphSize&, const BfsOptions& options) {
     needs.waiting = kWord;
   }
   const double tree = options.parents ? kWord : 0;
-  needs.answer = 2 * kWord + tree;  // by placed number, and by input number
+  needs.answer = 2 * kWord + 2 * tree;  // by placed number, and by input number
   needs.check = kWord + tree;
   needs.check_reverses = true;
   return needs;
