@@ -1,7 +1,9 @@
 #include "shoal/world/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "choose_gpus.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/world/devices.hpp"
 
@@ -39,14 +41,11 @@ Machine::Machine(const Options& options, bool one_gpu) {
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
-    choose_gpus(options, found, one_gpu);
+    GpuChoice choice = choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
+    devices_ = std::move(choice.devices);
+    n_pes_ = static_cast<pe_t>(devices_.size());
     chosen_.push_back({"device", "gpu", options.device == DeviceKind::gpu ? "asked for" : "found"});
-    const std::string why = options.pes > 0 ? "asked for"
-                            : one_gpu && devices_.size() < found.size()
-                                ? "a small graph, which several GPUs would take longer for"
-                                : "all GPUs";
-    chosen_.push_back({"pes", std::to_string(n_pes_),
-                       why + (pes_per_gpu() > 1 ? ", up to " + std::to_string(pes_per_gpu()) + " on each" : "")});
+    chosen_.push_back({"pes", std::to_string(n_pes_), choice.why});
   } else {
     if (options.pes_per_gpu > 1) {
       throw UsageError(
@@ -73,31 +72,6 @@ Machine::Machine(const Options& options, bool one_gpu) {
 #if defined(SHOAL_HAVE_CUDA)
   if (on_gpu_) reach_each_other(devices_);
 #endif
-}
-
-void Machine::choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu) {
-  const pe_t gpus = static_cast<pe_t>(found.size()), most = gpus * options.pes_per_gpu;
-  n_pes_ = options.pes > 0 ? options.pes : one_gpu && options.pes_per_gpu == 1 ? 1 : std::min(most, kMaxPes);
-  if (n_pes_ > most) {
-    const pe_t share = (n_pes_ + gpus - 1) / gpus;
-    throw UsageError(
-        std::to_string(n_pes_) + " PEs wanted, " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " found" +
-        (options.pes_per_gpu > 1 ? " for " + std::to_string(options.pes_per_gpu) + " PEs each" : "") + "; use --pes " +
-        std::to_string(most) +
-        (share <= kMaxPesPerGpu ? ", --pes-per-gpu " + std::to_string(share) + " to let PEs share a GPU," : "") +
-        " or --device cpu");
-  }
-  const pe_t used = (n_pes_ + options.pes_per_gpu - 1) / options.pes_per_gpu;
-  for (pe_t p = 0; p < n_pes_; ++p) {
-    const int gpu = p % used;
-    for (pe_t other = 0; other < used; ++other) {
-      if (!found[gpu].reaches[other]) {
-        throw UsageError("GPU " + std::to_string(gpu) + " cannot reach the memory of GPU " + std::to_string(other) +
-                         "; use --pes 1, or see `shoal doctor`");
-      }
-    }
-    devices_.push_back(gpu);
-  }
 }
 
 pe_t Machine::pes_per_gpu() const {  // dealt round robin: the first GPU has the most

@@ -14,14 +14,15 @@
 
 namespace shoal {
 
-/// The PEs are groups of CPU threads, or GPUs with peer access to each other (one PE per GPU, unless the options let
-/// several share one). Made from options; everything that runs on it shares it.
+/// The PEs are groups of CPU threads, or GPUs that use each other's memory, with atomics (one PE per GPU, unless the
+/// options let several share one). Made from options; everything that runs on it shares it.
 class Machine {
  public:
-  /// Resolves device, engine, pes and threads.
+  /// Resolves device, engine, pes and threads. Of GPUs that cannot use each other's memory it takes one, unless a number
+  /// was asked for.
   /// @param one_gpu  the work is too small for several GPUs: take one, unless a number was asked for
-  /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, GPUs without peer access
-  ///   to each other; the message says what there is
+  /// @throws UsageError  an engine that does not exist or does not fit, more PEs than devices, several GPUs that cannot
+  ///   use each other's memory; the message says what there is
   /// @throws DeviceError a GPU was asked for and there is none (with the reason)
   explicit Machine(const Options& options, bool one_gpu = false);
 
@@ -65,8 +66,6 @@ class Machine {
   const Decisions& chosen() const { return chosen_; }
 
  private:
-  void choose_gpus(const Options& options, const std::vector<DeviceInfo>& found, bool one_gpu);
-
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;
   int threads_per_pe_ = 1;

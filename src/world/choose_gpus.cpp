@@ -1,0 +1,67 @@
+#include "choose_gpus.hpp"
+
+#include <algorithm>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+namespace {
+
+/// What one of the first `used` GPUs cannot do for another; empty if each can do all.
+std::string lacking(const std::vector<DeviceInfo>& found, pe_t used) {
+  for (pe_t gpu = 0; gpu < used; ++gpu) {
+    for (pe_t other = 0; other < used; ++other) {
+      if (found[gpu].reaches_atomics[other]) continue;
+      const char* what = found[gpu].reaches[other] ? " has no native atomics in the memory of GPU "
+                                                   : " has no access to the memory of GPU ";
+      return "GPU " + std::to_string(gpu) + what + std::to_string(other);
+    }
+  }
+  return "";
+}
+
+[[noreturn]] void too_many(pe_t pes, pe_t gpus, pe_t pes_per_gpu) {
+  const pe_t share = (pes + gpus - 1) / gpus;
+  throw UsageError(
+      std::to_string(pes) + " PEs wanted, " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " found" +
+      (pes_per_gpu > 1 ? " for " + std::to_string(pes_per_gpu) + " PEs each" : "") + "; use --pes " +
+      std::to_string(gpus * pes_per_gpu) +
+      (share <= kMaxPesPerGpu ? ", --pes-per-gpu " + std::to_string(share) + " to let PEs share a GPU," : "") +
+      " or --device cpu");
+}
+
+[[noreturn]] void cannot_meet(pe_t pes, pe_t pes_per_gpu, const std::string& lack) {
+  throw UsageError(
+      lack + ", which PEs on several GPUs need; use --pes " + std::to_string(pes_per_gpu) +
+      (pes <= kMaxPesPerGpu ? ", --pes-per-gpu " + std::to_string(pes) + " to let the PEs share a GPU," : "") +
+      " or name GPUs that have it in CUDA_VISIBLE_DEVICES (`shoal doctor` shows which)");
+}
+
+}  // namespace
+
+GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_per_gpu, bool one_gpu) {
+  const pe_t gpus = static_cast<pe_t>(found.size()), most = gpus * pes_per_gpu;
+  if (pes > most) too_many(pes, gpus, pes_per_gpu);
+  GpuChoice choice;
+  pe_t n_pes = pes > 0 ? pes : std::min(most, kMaxPes);
+  const auto used = [&] { return (n_pes + pes_per_gpu - 1) / pes_per_gpu; };
+  const std::string lack = lacking(found, used());
+  if (pes > 0) {
+    if (!lack.empty()) cannot_meet(pes, pes_per_gpu, lack);
+    choice.why = "asked for";
+  } else if (one_gpu && pes_per_gpu == 1 && gpus > 1) {
+    n_pes = 1;
+    choice.why = "a small graph, which several GPUs would take longer for";
+  } else if (!lack.empty()) {
+    n_pes = pes_per_gpu;
+    choice.why = lack + ", which PEs on several GPUs need";
+  } else {
+    choice.why = "all GPUs";
+  }
+  for (pe_t p = 0; p < n_pes; ++p) choice.devices.push_back(p % used());
+  const auto sharing = std::count(choice.devices.begin(), choice.devices.end(), 0);  // the first GPU has the most
+  if (sharing > 1) choice.why += ", up to " + std::to_string(sharing) + " on each";
+  return choice;
+}
+
+}  // namespace shoal
