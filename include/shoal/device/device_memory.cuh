@@ -81,7 +81,8 @@ class DeviceArray {
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemset(data_, byte, size_bytes()));
   }
-  /// Copies `n` elements from host memory to the start of the array; returns when they are there.
+  /// Copies `n` elements from host memory, which may be changed afterwards, to the start of the array. Ordered by the
+  /// legacy stream; from pageable memory, it may return before they are there.
   void upload(const T* from, std::int64_t n) {
     if (n == 0) return;
     DeviceGuard guard(device_);

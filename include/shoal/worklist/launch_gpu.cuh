@@ -102,17 +102,17 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
   lane_t fetch = plan.fetch;
   const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;
   fetch = std::max<lane_t>(1, std::min(fetch, most));
+  for (pe_t p = 0; p < n; ++p) {  // first load the module on every device
+    DeviceGuard guard(machine.devices()[p]);
+    cudaFuncAttributes attributes;
+    SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
+  }
+  machine.wait_for_memory();  // the counters and seeds of this run, which neither kernels nor copies of a lane wait for
   std::vector<ticket_t> limit;
   if (plan.kernel == KernelKind::persistent) {
     limit.resize(n);  // it has none
   } else {
     for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
-  }
-  for (pe_t p = 0; p < n; ++p) {  // first load the module on every device
-    DeviceGuard guard(machine.devices()[p]);
-    cudaFuncAttributes attributes;
-    SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
-    SHOAL_CUDA(cudaDeviceSynchronize());
   }
   const auto launch_all = [&] {
     for (pe_t p = 0; p < n; ++p) {

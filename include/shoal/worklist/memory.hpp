@@ -70,7 +70,8 @@ class WorklistMemory {
     machine_.wait_for_memory();
   }
 
-  /// Before a run: sets PE p's task and seeds. The counters continue from the last run.
+  /// Before a run: sets PE p's task and seeds. The counters continue from the last run. In a GPU's memory they may arrive
+  /// later: see Machine::wait_for_memory().
   void begin(pe_t p, const TaskT& task, const std::vector<Item>& seeds) {
     Part& part = parts_[p];
     PeControl& control = counters_[p];

@@ -46,10 +46,12 @@ class Machine {
                                  Contents contents = Contents::zero) const;
   /// Uninitialised host memory that workers can load and store (pinned, for GPUs).
   std::shared_ptr<void> allocate_host(std::size_t bytes, const char* what) const;
-  void copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const;
+  /// To the host; returns when they are there.
   void copy_out(pe_t pe, void* to, const void* from, std::size_t bytes) const;
-  /// Sets `bytes` bytes to zero. In a GPU's memory, this and the next two functions may return before they are done:
-  /// see wait_for_memory().
+  /// From the host, which may change `from` afterwards. In a GPU's memory, this and the next three functions may return
+  /// before they are done: see wait_for_memory().
+  void copy_in(pe_t pe, void* to, const void* from, std::size_t bytes) const;
+  /// Sets `bytes` bytes to zero.
   void clear(pe_t pe, void* at, std::size_t bytes) const;
   /// Writes the same `bytes` bytes (a multiple of 4, up to 64) `n` times.
   void repeat(pe_t pe, void* to, const void* pattern, std::size_t bytes, std::uint64_t n) const;
