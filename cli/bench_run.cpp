@@ -70,7 +70,7 @@ class OnGraph {
 
  private:
   Report run_one(Placed& placed, std::size_t i, const RunClock& clock) const {
-    return clock.limited([&] { return placed.run(sources_[i]); });
+    return clock.limited([&] { return placed.run({sources_[i], {}}); });
   }
 
   std::unique_ptr<Placed> place(std::vector<std::string> flags, int pes, int pes_per_gpu) const {
@@ -90,7 +90,7 @@ class OnGraph {
                               [&](vertex_t v) { return placed->degree(v); });
     if (experiment_.quantity != Quantity::inflation) return;
     for (const vertex_t source : sources_) {
-      placed->run(source);
+      placed->run({source, {}});
       reached_.push_back(placed->fetch().facts.at("reached").get<double>());
     }
   }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
+#include "algorithm_flags.hpp"
 #include "experiments.hpp"
 
 namespace shoal::cli {

@@ -3,6 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+namespace shoal {
+struct AlgorithmInfo;
+}
+
 namespace shoal::cli {
 
 /// Runs a parsed command; the result is the exit status. Throws shoal::Error for what went wrong.
@@ -18,7 +22,6 @@ enum ExitStatus {
   // 75, kStuckExitCode: the process was ended because a worker did not return (worklist/watchdog.hpp)
 };
 
-struct AlgorithmInfo;
 /// `shoal NAME`: runs an algorithm on a graph.
 Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info);
 Run add_bench(CLI::App& shoal);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
 #include "graph_argument.hpp"
 
 namespace shoal::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
 #include "command.hpp"
 #include "provenance.hpp"
 #include "shoal/core/error.hpp"
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
 
   std::vector<std::pair<CLI::App*, Run>> commands;
   const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
-  for (const AlgorithmInfo* info : algorithms()) add(add_algorithm(app, *info));
+  for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
   add(add_bench(app));
   add(add_tune(app));
   add(add_generate(app));

@@ -107,7 +107,7 @@ void write_as(OutputFile& file, const In* row, std::int64_t n) {
 
 }  // namespace
 
-void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n) {
+void write_rows(OutputFile& file, const Rows& rows, std::int64_t n) {
   if (ends_with(file.name(), ".npy")) {
     std::size_t widest = 0;  // the order of Row's types
     for (const Row& row : rows) widest = std::max(widest, row.index());
@@ -116,10 +116,10 @@ void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n) 
                                                           : std::to_string(rows.size()) + ", " + std::to_string(n)));
     for (const Row& row : rows) {
       std::visit(
-          [&](const auto* values) {
-            if (widest == 0) write_as<std::int32_t>(file, values, n);
-            if (widest == 1) write_as<std::int64_t>(file, values, n);
-            if (widest == 2) write_as<double>(file, values, n);
+          [&](const auto& values) {
+            if (widest == 0) write_as<std::int32_t>(file, values.data(), n);
+            if (widest == 1) write_as<std::int64_t>(file, values.data(), n);
+            if (widest == 2) write_as<double>(file, values.data(), n);
           },
           row);
     }
@@ -130,7 +130,7 @@ void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n) 
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i > 0) file.write(" ", 1);
       const char* end = std::visit(
-          [&](const auto* values) { return std::to_chars(line, line + sizeof line, values[v]).ptr; }, rows[i]);
+          [&](const auto& values) { return std::to_chars(line, line + sizeof line, values[v]).ptr; }, rows[i]);
       file.write(line, static_cast<std::size_t>(end - line));
     }
     file.write("\n", 1);

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "algo/algorithm.hpp"
 #include "shoal/data/pending_file.hpp"
 
 namespace shoal::cli {
@@ -47,12 +47,9 @@ struct NamedFile {
 /// @throws UsageError where two files to be written are one, or where writing one would destroy what is read
 void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
-/// The values of all vertices, in input order; the length is said beside it.
-using Row = std::variant<const std::int32_t*, const std::int64_t*, const double*>;
-
 /// Rows of n values each: a NumPy array if the name ends in .npy (one row: shape (n,); more: (rows, n); of the widest of the
 /// rows' types: int32 below int64 below float64), else one line per vertex with the rows' values separated by a space.
 /// Real numbers are written so that reading them gives the same number; infinity is `inf`.
-void write_rows(OutputFile& file, const std::vector<Row>& rows, std::int64_t n);
+void write_rows(OutputFile& file, const Rows& rows, std::int64_t n);
 
 }  // namespace shoal::cli

@@ -6,7 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
+#include "algorithm_flags.hpp"
 #include "command.hpp"
 #include "graph_input.hpp"
 #include "json_output.hpp"
@@ -53,7 +54,7 @@ class RunCommand {
         ->group(what)
         ->check(whole_number<int>)
         ->type_name("N");
-    algorithm_->add_flags(app, what);
+    add_flags(app, what, *algorithm_);
     app.add_flag("--verify", verify_, "check every answer by its properties; exit status 1 if one is wrong")
         ->group(what);
     const char* out = "What comes out";
@@ -103,7 +104,7 @@ class RunCommand {
 
   /// Places that cannot be written are found before the long part.
   void open_outputs() {
-    std::vector<NamedFile> read = algorithm_->files();
+    std::vector<NamedFile> read = own_files(*algorithm_);
     read.insert(read.end(), {graph_.file(), {"--partition", options_.partition_file}});
     if (profile_ != "none" && profile_ != "auto") read.push_back({"--profile", profile_});
     refuse_same_files({{"--output", output_}, json_.file(), graph_.cache()}, read);
@@ -125,7 +126,7 @@ class RunCommand {
     }
     CLI::App tuned;  // sets the same variables as the command line, once more
     flags_.add_to(tuned);
-    algorithm_->add_flags(tuned, "");
+    add_flags(tuned, "", *algorithm_);
     std::vector<std::string> used;
     for (std::size_t i = 0; i + 1 < entry->flags.size(); i += 2) {
       if (app_->count(entry->flags[i]) > 0) continue;
@@ -176,7 +177,7 @@ class RunCommand {
       const vertex_t source = sources[static_cast<std::size_t>(i) % sources.size()];
       const Step step(std::string(info_.doing) + ", trial " + std::to_string(i + 1) + " of " + std::to_string(trials_),
                       quiet_);
-      Report report = placed_->run(source);
+      Report report = placed_->run({source, {}});
       Trial trial{source, placed_->fetch(), std::move(report), std::nullopt};
       if (verify_) {
         const auto begin = std::chrono::steady_clock::now();
@@ -188,7 +189,7 @@ class RunCommand {
     }
     const auto right = [](const Trial& t) { return !t.wrong || t.wrong->empty(); };
     if (output_file_ && std::all_of(done_.begin(), done_.end(), right)) {
-      write_rows(*output_file_, placed_->rows(), placed_->num_vertices());
+      write_rows(*output_file_, placed_->take_rows(), placed_->num_vertices());
     }
     if (verify_) phases_.emplace_back("verify", verify_seconds);
   }
@@ -261,7 +262,7 @@ class RunCommand {
                      {"symmetric", input_->symmetric()}};
     if (!input_->remark().empty()) json["graph"]["vertices_remark"] = input_->remark();
     json["options"] = Json::parse(to_json(options_));
-    json["options"].update(algorithm_->options());
+    json["options"].update(own_options(*algorithm_));
     if (info_.from_source) json["options"]["source"] = source_;
     json["options"]["trials"] = trials_;
     json["options"]["verify"] = verify_;

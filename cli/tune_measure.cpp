@@ -25,7 +25,7 @@ class Bench {
       sources = choose_sources(SourceChoice{}, question["trials"], question["seed"], placed->num_vertices(),
                                placed->num_arcs(), [&](vertex_t v) { return placed->degree(v); });
     }
-    const Report report = clock.limited([&] { return placed->run(sources[0]); });
+    const Report report = clock.limited([&] { return placed->run({sources[0], {}}); });
     Json chosen = Json::array();
     for (const auto& [option, value, reason] : report.chosen) chosen.push_back({option, value, reason});
     return {{"sources", sources},
@@ -38,7 +38,7 @@ class Bench {
     const std::vector<vertex_t> sources = question["sources"];
     const std::unique_ptr<Placed> placed = place(question["way"]);
     const auto run = [&](std::size_t i) {
-      return clock.limited([&] { return placed->run(sources[i % sources.size()]).seconds; });
+      return clock.limited([&] { return placed->run({sources[i % sources.size()], {}}).seconds; });
     };
     std::vector<double> seconds = {run(0)};
     const std::string wrong = placed->find_wrong_in_place();
@@ -53,14 +53,14 @@ class Bench {
     const std::vector<vertex_t> sources = question["sources"];
     const std::unique_ptr<Placed> plain = place({}), other = place(question["way"]);
     std::vector<double> plain_seconds, other_seconds;
-    plain->run(sources[0]);
-    other->run(sources[0]);
+    plain->run({sources[0], {}});
+    other->run({sources[0], {}});
     double used = 0;
     for (std::size_t i = 0; i < question["trials"] || (used < kFewSeconds && i < kMostTurns); ++i) {
       const vertex_t source = sources[i % sources.size()];
       for (const bool first : {i % 2 == 0, i % 2 != 0}) {
         std::vector<double>& seconds = first ? plain_seconds : other_seconds;
-        seconds.push_back((first ? plain : other)->run(source).seconds);
+        seconds.push_back((first ? plain : other)->run({source, {}}).seconds);
         used += seconds.back();
       }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm_flags.hpp"
 #include "graph_input.hpp"
 #include "measuring_process.hpp"
 

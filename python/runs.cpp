@@ -1,230 +1,154 @@
-// Algorithms placed on PEs, as Python holds them: _Bfs, _Sssp, _PageRank, _Components. Python's side is shoal/_runs.py.
+// Algorithms placed on PEs, as Python holds them: _Run, and the list of algorithms. Python's side is shoal/_runs.py.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
-#include <optional>
+#include <variant>
 
+#include "algo/algorithm.hpp"
 #include "module.hpp"
-#include "shoal/algo/bfs_run.hpp"
-#include "shoal/algo/components_run.hpp"
-#include "shoal/algo/pagerank_run.hpp"
-#include "shoal/algo/sssp_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/graph/generate.hpp"
 
 namespace shoal::python {
 namespace {
 
-/// A graph placed on PEs. One run at a time: calls from several threads wait for each other.
-template <class Runner>
-class Placed {
+/// Sets an algorithm's own options. Python has looked at the names and types.
+class SetOwn : public OptionVisitor {
  public:
-  template <class RunnerOptions>
-  Placed(const Graph* graph, const std::string& generator, const RunnerOptions& options) {
+  explicit SetOwn(const nb::dict& given) : given_(given) {}
+  void text(const char* name, std::string& value, const char*) override { set(name, value); }
+  void file(const char* name, std::string& value, const char*) override { set(name, value); }
+  void number(const char* name, double& value, const char*) override { set(name, value); }
+  void flag(const char* name, bool& value, const char*) override { set(name, value); }
+
+ private:
+  template <class T>
+  void set(const char* name, T& value) {
+    if (given_.contains(name)) value = nb::cast<T>(given_[name]);
+  }
+  const nb::dict& given_;
+};
+
+/// An algorithm's own options as Python reads them: {"name", "type", "says", "default"} each.
+struct ListOwn : OptionVisitor {
+  void text(const char* name, std::string& value, const char* says) override { add(name, "text", says, value); }
+  void file(const char* name, std::string& value, const char* says) override { add(name, "file", says, value); }
+  void number(const char* name, double& value, const char* says) override { add(name, "number", says, value); }
+  void flag(const char* name, bool& value, const char* says) override { add(name, "flag", says, value); }
+
+  Json options = Json::array();
+
+ private:
+  template <class T>
+  void add(const char* name, const char* type, const char* says, const T& value) {
+    options.push_back({{"name", name}, {"type", type}, {"says", says}, {"default", value}});
+  }
+};
+
+std::string list_algorithms() {
+  Json all = Json::array();
+  for (const AlgorithmInfo* info : algorithms()) {
+    ListOwn own;
+    info->make()->visit(own);
+    all.push_back({{"name", info->name},
+                   {"says", info->says},
+                   {"output", info->output},
+                   {"from_source", info->from_source},
+                   {"options", own.options}});
+  }
+  return all.dump();
+}
+
+/// An algorithm on a graph that is placed on PEs. One run at a time: calls from several threads wait for each other.
+class Run {
+ public:
+  Run(const std::string& name, const Graph* graph, const std::string& generator, const Options& shared,
+      const nb::dict& own)
+      : info_(find_algorithm(name)) {
+    const std::unique_ptr<Algorithm> algorithm = info_.make();
+    SetOwn set(own);
+    algorithm->visit(set);
+    if (graph != nullptr) csr_ = graph->csr;
     unlocked([&] {
-      if (graph != nullptr) {
-        csr_ = graph->csr;
-        runner_.emplace(*csr_, options);
-      } else {
-        runner_.emplace(parse_generator(generator), options);
-      }
+      check_options(shared);
+      algorithm->read(shared);
+      placed_ = csr_ ? algorithm->place(*csr_) : algorithm->place(parse_generator(generator));
     });
   }
 
-  /// Calls f(runner), which computes, without Python's lock. Returns the report as JSON.
-  template <class F>
-  std::string run(F f) {
+  /// Computes, and returns the report as JSON.
+  /// @param weights  pairs of a vertex and how likely a jump lands there
+  std::string run(std::int64_t source, const std::vector<std::pair<std::int64_t, double>>& weights) {
     return unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
-      const Report report = f(*runner_);  // refused before it began: the answer of the run before stays
+      Start start;
+      if (info_.from_source) start.source = vertex("source", source);
+      for (const auto& [v, weight] : weights) start.weights.push_back({vertex("personalization: vertex", v), weight});
+      const Report report = placed_->run(start);  // refused before it began: the answer of the run before stays
       ran_ = true;
       return name_arguments(to_json(report));
     });
   }
-  std::string search(std::int64_t source) {
-    return run([source](Runner& runner) {
-      const std::int64_t n = runner.num_vertices();
-      if (source < 0 || source >= n) {
-        throw UsageError(n == 0 ? std::string("the graph has no vertices, so there is no source to search from")
-                                : "source " + std::to_string(source) + " is not in the graph: vertices are 0 to " +
-                                      std::to_string(n - 1));
-      }
-      return runner.search(static_cast<vertex_t>(source));
-    });
-  }
 
-  auto result(const char* call) {
-    return unlocked([&] {
+  /// The answer of the last run, arrays of [num_vertices], and its facts as JSON.
+  nb::tuple result() {
+    auto [rows, facts] = unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
-      require(call);
-      return runner_->result();
+      require(info_.from_source ? "search(source)" : "run()");
+      std::string facts = placed_->fetch().facts.dump();
+      return std::pair{placed_->take_rows(), std::move(facts)};
     });
+    nb::list arrays;
+    for (Row& row : rows) {
+      std::visit([&](auto& values) { arrays.append(nb::cast(to_numpy(std::move(values)))); }, row);
+    }
+    return nb::make_tuple(arrays, facts);
   }
   /// What is wrong with the last answer, or an empty text.
   std::string verify() {
     return unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
       require("a run");
-      return runner_->verify();
+      return placed_->find_wrong_in_place();
     });
   }
 
-  std::int64_t num_vertices() const { return runner_->num_vertices(); }
-  std::int64_t num_arcs() const { return runner_->num_arcs(); }
+  std::int64_t num_vertices() const { return placed_->num_vertices(); }
+  std::int64_t num_arcs() const { return placed_->num_arcs(); }
 
  private:
-  void require(const char* call) const {
-    if (!ran_) throw UsageError(std::string("there is no result yet: call ") + call + " first");
+  void require(const std::string& call) const {
+    if (!ran_) throw UsageError("there is no result yet: call " + call + " first");
+  }
+  vertex_t vertex(const char* what, std::int64_t v) const {
+    const std::int64_t n = num_vertices();
+    if (v >= 0 && v < n) return static_cast<vertex_t>(v);
+    if (n == 0) throw UsageError("the graph has no vertices, so there is no " + std::string(what) + " to begin at");
+    throw UsageError(std::string(what) + " " + std::to_string(v) + " is not in the graph: vertices are 0 to " +
+                     std::to_string(n - 1));
   }
 
+  const AlgorithmInfo& info_;
   std::shared_ptr<const Csr> csr_;  // CPU PEs read it in place
-  std::optional<Runner> runner_;
+  std::unique_ptr<Placed> placed_;
   std::timed_mutex mutex_;
   bool ran_ = false;
 };
 
-template <class T>
-nb::object array_or_none(HostArray<T>&& array, bool wanted) {
-  if (!wanted) return nb::none();
-  return nb::cast(to_numpy(std::move(array)));
-}
-
-/// The class with what all of them have. The constructor is the caller's.
-template <class Runner>
-nb::class_<Placed<Runner>> bind(nb::module_& module, const char* name) {
-  nb::class_<Placed<Runner>> bound(module, name);
-  bound.def("verify", &Placed<Runner>::verify)
-      .def_prop_ro("num_vertices", &Placed<Runner>::num_vertices)
-      .def_prop_ro("num_arcs", &Placed<Runner>::num_arcs);
-  return bound;
-}
-
-template <class RunnerOptions>
-RunnerOptions with(const Options& shared) {
-  check_options(shared);
-  RunnerOptions options;
-  static_cast<Options&>(options) = shared;
-  return options;
-}
-
-using Bfs = Placed<BfsRunner>;
-using Sssp = Placed<SsspRunner>;
-using PageRank = Placed<PageRankRunner>;
-using Components = Placed<ComponentsRunner>;
-
-void bind_bfs(nb::module_& module) {
-  bind<BfsRunner>(module, "_Bfs")
-      .def(
-          "__init__",
-          [](Bfs* self, const Graph* graph, const std::string& generator, const Options& shared,
-             const std::string& strategy, bool parents) {
-            auto options = with<BfsOptions>(shared);
-            options.strategy = parse_bfs_strategy(strategy);
-            options.parents = parents;
-            new (self) Bfs(graph, generator, options);
-          },
-          nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::kw_only(), nb::arg("strategy"),
-          nb::arg("parents"))
-      .def("search", &Bfs::search, nb::arg("source"))
-      .def("result", [](Bfs& self) {
-        BfsResult r = self.result("search(source)");
-        const bool parents = !r.parents.empty();
-        return nb::make_tuple(to_numpy(std::move(r.levels)), array_or_none(std::move(r.parents), parents));
-      });
-}
-
-void bind_sssp(nb::module_& module) {
-  bind<SsspRunner>(module, "_Sssp")
-      .def(
-          "__init__",
-          [](Sssp* self, const Graph* graph, const std::string& generator, const Options& shared,
-             const std::string& strategy, const std::string& weights, double delta, bool predecessors) {
-            auto options = with<SsspOptions>(shared);
-            options.strategy = parse_sssp_strategy(strategy);
-            options.weights = parse_weights(weights);
-            options.delta = delta;
-            options.predecessors = predecessors;
-            new (self) Sssp(graph, generator, options);
-          },
-          nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::kw_only(), nb::arg("strategy"),
-          nb::arg("weights"), nb::arg("delta"), nb::arg("predecessors"))
-      .def("search", &Sssp::search, nb::arg("source"))
-      .def("result", [](Sssp& self) {
-        SsspResult r = self.result("search(source)");
-        const bool tree = !r.predecessors.empty();
-        nb::object distances = r.distances.empty() ? nb::cast(to_numpy(std::move(r.real_distances)))
-                                                   : nb::cast(to_numpy(std::move(r.distances)));
-        return nb::make_tuple(distances, array_or_none(std::move(r.predecessors), tree));
-      });
-}
-
-std::vector<PersonalWeight> personal(const std::vector<std::pair<std::int64_t, double>>& pairs, std::int64_t n) {
-  std::vector<PersonalWeight> all;
-  for (const auto& [vertex, weight] : pairs) {
-    if (vertex < 0 || vertex >= n) {
-      throw UsageError("personalization: vertex " + std::to_string(vertex) +
-                       " is not in the graph: vertices are 0 to " + std::to_string(n - 1));
-    }
-    all.push_back({static_cast<vertex_t>(vertex), weight});
-  }
-  return all;
-}
-
-void bind_pagerank(nb::module_& module) {
-  bind<PageRankRunner>(module, "_PageRank")
-      .def(
-          "__init__",
-          [](PageRank* self, const Graph* graph, const std::string& generator, const Options& shared,
-             const std::string& strategy, double alpha, double tolerance, const std::string& precision) {
-            auto options = with<PageRankOptions>(shared);
-            options.strategy = parse_pagerank_strategy(strategy);
-            options.alpha = alpha;
-            options.tolerance = tolerance;
-            options.precision = parse_pagerank_precision(precision);
-            new (self) PageRank(graph, generator, options);
-          },
-          nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::kw_only(), nb::arg("strategy"),
-          nb::arg("alpha"), nb::arg("tolerance"), nb::arg("precision"))
-      .def(
-          "rank",
-          [](PageRank& self, const std::vector<std::pair<std::int64_t, double>>& pairs) {
-            const auto jumps = personal(pairs, self.num_vertices());
-            return self.run([&](PageRankRunner& runner) { return jumps.empty() ? runner.rank() : runner.rank(jumps); });
-          },
-          nb::arg("personalization"))
-      .def("result", [](PageRank& self) {
-        PageRankResult r = self.result("rank()");
-        return nb::make_tuple(to_numpy(std::move(r.ranks)), r.error_bound);
-      });
-}
-
-void bind_components(nb::module_& module) {
-  bind<ComponentsRunner>(module, "_Components")
-      .def(
-          "__init__",
-          [](Components* self, const Graph* graph, const std::string& generator, const Options& shared,
-             const std::string& strategy) {
-            auto options = with<ComponentsOptions>(shared);
-            options.strategy = parse_components_strategy(strategy);
-            new (self) Components(graph, generator, options);
-          },
-          nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::kw_only(), nb::arg("strategy"))
-      .def("run", [](Components& self) { return self.run([](ComponentsRunner& runner) { return runner.run(); }); })
-      .def("result", [](Components& self) {
-        ComponentsResult r = self.result("run()");
-        return to_numpy(std::move(r.labels));
-      });
-}
-
 }  // namespace
 
 void bind_runs(nb::module_& module) {
-  bind_bfs(module);
-  bind_sssp(module);
-  bind_pagerank(module);
-  bind_components(module);
+  nb::class_<Run>(module, "_Run")
+      .def(nb::init<const std::string&, const Graph*, const std::string&, const Options&, const nb::dict&>(),
+           nb::arg("algorithm"), nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::arg("own"))
+      .def("run", &Run::run, nb::arg("source") = 0, nb::arg("weights") = std::vector<std::pair<std::int64_t, double>>{})
+      .def("result", &Run::result)
+      .def("verify", &Run::verify)
+      .def_prop_ro("num_vertices", &Run::num_vertices)
+      .def_prop_ro("num_arcs", &Run::num_arcs);
+  module.def("_algorithms", &list_algorithms);
 }
 
 }  // namespace shoal::python

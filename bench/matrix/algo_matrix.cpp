@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <map>
 
+#include "algo/algorithm.hpp"
 #include "algo_matrix.hpp"
 #include "algo_matrix_inputs.hpp"
 #include "algo_matrix_tally.hpp"
@@ -106,7 +107,7 @@ int run(int argc, char** argv) {
   std::int64_t soak = 0;
   bool only_soak = false;
   double way_seconds = 60, seconds = 1e6;
-  app.add_option("--algorithm", names, "bfs, sssp, components, pagerank; several, or all of them");
+  app.add_option("--algorithm", names, "bfs, sssp, ...: several, or all of them");
   app.add_option("--graph", graphs, "of the matrix, only graphs with this in their name; several, or all of them");
   app.add_option("--device", device_text, "auto, cpu or gpu");
   app.add_option("--pes", wanted.most_pes, "most PEs (GPUs: at most as many as they hold)")->check(CLI::Range(1, 8));
@@ -140,7 +141,7 @@ int run(int argc, char** argv) {
   for (Subject& subject : subjects()) {
     if (all || std::erase(names, subject.name) > 0) chosen.push_back(std::move(subject));
   }
-  if (!names.empty()) throw UsageError("--algorithm " + names[0] + ": legal: bfs, sssp, components, pagerank");
+  if (!names.empty()) find_algorithm(names[0]);  // says which there are
 
   Tally tally(way_seconds, seconds, json, device);
   if (!only_soak) run_matrix(chosen, wanted, data, graphs, tally);

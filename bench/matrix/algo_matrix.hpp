@@ -1,5 +1,5 @@
-// Every way to run an algorithm, on every graph, against its reference: what a subject is, and which ways there are. To add an
-// algorithm: a function that returns its Subject (algo_matrix_subjects.cpp), and a line in the list there.
+// Every way to run an algorithm, on every graph, against its reference: what a subject is, and which ways there are. Every
+// algorithm of the list in src/algo/algorithms.cpp is a subject.
 #pragma once
 #include <array>
 #include <functional>

@@ -1,193 +1,109 @@
 // The algorithms of the matrix: how each is run and what it is compared with.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
-#include "algo/bfs/reference.hpp"
-#include "algo/components/reference.hpp"
-#include "algo/pagerank/reference.hpp"
+#include "algo/algorithm.hpp"
 #include "algo/sssp/reference.hpp"
 #include "algo_matrix.hpp"
-#include "shoal/algo/bfs_run.hpp"
-#include "shoal/algo/components_run.hpp"
-#include "shoal/algo/pagerank_run.hpp"
-#include "shoal/algo/sssp_run.hpp"
-#include "shoal/data/io.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/graph/weights.hpp"
 
 namespace shoal::matrix {
 namespace {
 
-/// The algorithm's options with these common ones.
-template <class T>
-T with(const Options& options) {
-  T own;
-  static_cast<Options&>(own) = options;
-  return own;
-}
-
-std::vector<std::string> one_manner(const Input&) { return {""}; }
-
-/// Levels equal the serial search's; the tree of parents is checked by its properties.
-Subject bfs() {
-  Subject subject{"bfs", {"levels"}, true, true, {}};
-  subject.large = true;
-  subject.every_queue = false;
-  subject.manners = one_manner;
-  subject.check = [](const Input& input, const std::string&, std::uint64_t seed) -> Check {
-    struct Wanted {
-      Csr in;
-      std::vector<std::pair<vertex_t, std::vector<level_t>>> levels;
-    };
-    const auto wanted = std::make_shared<Wanted>();
-    const auto n = static_cast<std::uint64_t>(input.graph.num_vertices());
-    for (std::uint64_t i = 0; i < (input.large ? 1 : 2); ++i) {
-      const auto source = static_cast<vertex_t>(mix(seed + i) % n);
-      wanted->levels.emplace_back(source, bfs_reference(input.graph, source));
-    }
-    wanted->in = transpose(input.graph);
-    return [&input, wanted](const Options& options, const std::string& strategy) -> std::string {
-      auto own = with<BfsOptions>(options);
-      own.strategy = parse_bfs_strategy(strategy);
-      own.parents = true;
-      BfsRunner runner(input.graph, own);
-      for (const auto& [source, want] : wanted->levels) {
-        runner.search(source);
-        std::string wrong = runner.verify();
-        if (!wrong.empty()) return wrong;
-        const BfsResult result = runner.result();
-        const auto same = [](std::int32_t have, level_t level) { return static_cast<level_t>(have) == level; };
-        if (!std::equal(result.levels.begin(), result.levels.end(), want.begin(), want.end(), same)) {
-          return "the levels from " + std::to_string(source) + " are not those of the reference";
-        }
-        wrong = verify_parents(wanted->in, {result.levels.data(), result.levels.size()},
-                               {result.parents.data(), result.parents.size()}, source, true);
-        if (!wrong.empty()) return wrong;
-      }
-      return "";
-    };
-  };
-  return subject;
-}
-
-std::string compare(Span<const std::uint64_t> have, const std::vector<std::uint64_t>& want) {
-  for (std::int64_t v = 0; v < have.size(); ++v) {
-    if (have[v] != want[v]) {
-      return "vertex " + std::to_string(v) + " has the distance word " + std::to_string(have[v]) + ", reference " +
-             std::to_string(want[v]);
-    }
-  }
-  return "";
-}
-
 constexpr const char* kNarrow = "delta, narrow buckets";
 constexpr const char* kHashed = "hash255";
 
-/// Distances equal Dijkstra's, bit for bit; the tree of predecessors is checked by its properties.
-Check sssp_check(const Input& input, WeightSource weights, std::uint64_t seed) {
-  struct Wanted {
-    Csr in;
-    double narrow = 1;
-    std::vector<std::pair<vertex_t, std::vector<std::uint64_t>>> distances;
-  };
-  const auto wanted = std::make_shared<Wanted>();
-  const Csr graph = with_weights(input.graph, weights);
-  const auto n = static_cast<std::uint64_t>(graph.num_vertices());
-  std::uint64_t farthest = 0;
-  for (std::uint64_t i = 0; i < (input.large ? 1 : 2); ++i) {
-    const auto source = static_cast<vertex_t>(mix(seed + i) % n);
-    wanted->distances.emplace_back(source, sssp_reference(graph, source));
-    for (const std::uint64_t d : wanted->distances.back().second) farthest = std::max(farthest, d + 1);  // unreached: 0
+std::vector<std::string> one_manner(const Input&) { return {""}; }
+
+/// A way's own options, by name.
+using Own = std::map<std::string, std::string>;
+
+/// Sets own options of an algorithm that are texts or numbers, and switches all its flags on: they ask for more of the answer.
+class SetOwn : public OptionVisitor {
+ public:
+  explicit SetOwn(const Own& own) : own_(own) {}
+  void text(const char* name, std::string& value, const char*) override {
+    if (const auto set = own_.find(name); set != own_.end()) value = set->second;
   }
-  // Some hundred buckets, so that those far away are many, but not so many that barriers take long.
-  if (graph.weight_kind == WeightKind::int32) wanted->narrow = std::max(1.0, static_cast<double>(farthest) / 300);
-  wanted->in = transpose(graph);
-  return [&input, weights, wanted](const Options& options, const std::string& strategy) -> std::string {
-    auto own = with<SsspOptions>(options);
-    const bool narrow = strategy == kNarrow;
-    own.strategy = narrow ? SsspStrategy::delta : parse_sssp_strategy(strategy);
-    if (narrow) own.delta = wanted->narrow;
-    own.weights = weights;
-    own.predecessors = true;
-    SsspRunner runner(input.graph, own);
-    for (const auto& [source, want] : wanted->distances) {
-      runner.search(source);
-      std::string wrong = runner.verify();
+  void file(const char*, std::string&, const char*) override {}
+  void number(const char* name, double& value, const char*) override {
+    if (const auto set = own_.find(name); set != own_.end()) value = std::stod(set->second);
+  }
+  void flag(const char*, bool& value, const char*) override { value = true; }
+
+ private:
+  const Own& own_;
+};
+
+std::unique_ptr<Algorithm> with(const AlgorithmInfo& info, const Options& shared, const Own& own) {
+  std::unique_ptr<Algorithm> algorithm = info.make();
+  SetOwn set(own);
+  algorithm->visit(set);
+  algorithm->read(shared);
+  return algorithm;
+}
+
+/// Answers are right by their properties, where they lie and on the host, and agree with the serial reference.
+/// @param own  options for all strategies, and `narrow` ones for the strategy kNarrow
+Check check_of(const AlgorithmInfo& info, const Input& input, std::uint64_t seed, const Own& own = {},
+               const Own& narrow = {}) {
+  const auto n = static_cast<std::uint64_t>(input.graph.num_vertices());
+  const std::unique_ptr<Algorithm> plain = with(info, {}, own);
+  auto wanted = std::make_shared<std::vector<std::pair<vertex_t, Compare>>>();
+  for (std::uint64_t i = 0; i < (input.large || !info.from_source ? 1 : 2); ++i) {
+    const auto source = static_cast<vertex_t>(n > 0 ? mix(seed + i) % n : 0);
+    wanted->emplace_back(source, plain->reference(input.graph, source));
+  }
+  return [&info, &input, own, narrow, wanted](const Options& options, const std::string& strategy) -> std::string {
+    Own all = own;
+    if (strategy == kNarrow) all.insert(narrow.begin(), narrow.end());
+    all.emplace("strategy", strategy);
+    const std::unique_ptr<Placed> placed = with(info, options, all)->place(input.graph);
+    for (const auto& [source, compare] : *wanted) {
+      placed->run({source, {}});
+      std::string wrong = placed->find_wrong_in_place();
       if (!wrong.empty()) return wrong;
-      const SsspResult result = runner.result();
-      const HostArray<std::uint64_t> have =
-          result.distances.empty()
-              ? sssp_words(Span<const double>{result.real_distances.data(), result.real_distances.size()})
-              : sssp_words(Span<const std::int64_t>{result.distances.data(), result.distances.size()});
-      wrong = compare(have.span(), want);
-      if (wrong.empty()) {
-        wrong = verify_predecessors(wanted->in, have.span(), {result.predecessors.data(), result.predecessors.size()},
-                                    source, true);
-      }
-      if (!wrong.empty()) return wrong;
+      placed->fetch();
+      wrong = placed->find_wrong();
+      if (wrong.empty()) wrong = compare(placed->take_rows());
+      if (!wrong.empty()) return info.from_source ? "from " + std::to_string(source) + ": " + wrong : wrong;
     }
     return "";
   };
 }
 
-Subject sssp() {
-  Subject subject{"sssp", {"delta", kNarrow}, true, true, {}};
+/// Any algorithm of the list.
+Subject subject_of(const AlgorithmInfo& info) {
+  Subject subject{info.name, info.bulk_strategies, info.has_priority, info.has_combine, one_manner};
+  subject.check = [&info](const Input& input, const std::string&, std::uint64_t seed) {
+    return check_of(info, input, seed);
+  };
+  return subject;
+}
+
+/// Shortest paths: with weights by the ends of arcs and with the graph's own, and with buckets so narrow that those far away
+/// are many, but not so many that barriers take long.
+void add_weights(Subject& subject, const AlgorithmInfo& info) {
+  subject.bulk.push_back(kNarrow);
   subject.manners = [](const Input& input) {
     std::vector<std::string> manners = {kHashed};
     if (input.graph.weight_kind != WeightKind::none) manners.push_back("own weights");
     return manners;
   };
-  subject.check = [](const Input& input, const std::string& manner, std::uint64_t seed) {
-    return sssp_check(input, manner == kHashed ? WeightSource::hash255 : WeightSource::file, seed);
+  subject.check = [&info](const Input& input, const std::string& manner, std::uint64_t seed) {
+    const WeightSource weights = manner == kHashed ? WeightSource::hash255 : WeightSource::file;
+    const Csr graph = with_weights(input.graph, weights);
+    std::uint64_t farthest = 0;
+    for (const std::uint64_t d : sssp_reference(graph, mix(seed) % graph.num_vertices())) {
+      farthest = std::max(farthest, d + 1);  // unreached: 0
+    }
+    const bool whole = graph.weight_kind == WeightKind::int32;
+    const double delta = whole ? std::max(1.0, std::floor(static_cast<double>(farthest) / 300)) : 1;
+    return check_of(info, input, seed, {{"weights", name(weights)}}, {{"strategy", "delta"}, {"delta", exact(delta)}});
   };
-  return subject;
-}
-
-/// Labels equal those of union-find.
-Subject components() {
-  Subject subject{"components", {"hook"}, false, true, {}};
-  subject.manners = one_manner;
-  subject.check = [](const Input& input, const std::string&, std::uint64_t) -> Check {
-    const auto want = std::make_shared<std::vector<std::int32_t>>(components_reference(input.graph));
-    return [&input, want](const Options& options, const std::string& strategy) -> std::string {
-      auto own = with<ComponentsOptions>(options);
-      own.strategy = parse_components_strategy(strategy);
-      ComponentsRunner runner(input.graph, own);
-      runner.run();
-      const std::string wrong = runner.verify();
-      if (!wrong.empty()) return wrong;
-      const ComponentsResult result = runner.result();
-      if (std::equal(want->begin(), want->end(), result.labels.begin(), result.labels.end())) return "";
-      return "the labels are not those of the reference";
-    };
-  };
-  return subject;
-}
-
-/// Ranks are within the tolerance of power iteration, which was driven much further.
-Subject pagerank() {
-  Subject subject{"pagerank", {"pull"}, false, false, {}};
-  subject.soak_vertices = 64;  // it has so many items
-  subject.manners = one_manner;
-  subject.check = [](const Input& input, const std::string&, std::uint64_t) -> Check {
-    const auto want = std::make_shared<std::vector<double>>(pagerank_reference(input.graph));
-    return [&input, want](const Options& options, const std::string& strategy) -> std::string {
-      auto own = with<PageRankOptions>(options);
-      own.strategy = parse_pagerank_strategy(strategy);
-      PageRankRunner runner(input.graph, own);
-      runner.rank();
-      const std::string wrong = runner.verify();
-      if (!wrong.empty()) return wrong;
-      const PageRankResult result = runner.result();
-      double error = 0;
-      for (std::size_t v = 0; v < want->size(); ++v) {
-        error += std::abs((*want)[v] - result.ranks[static_cast<std::int64_t>(v)]);
-      }
-      if (error <= own.tolerance) return "";  // false for NaN too
-      return "the sum of all errors is " + std::to_string(error) + ", above the tolerance";
-    };
-  };
-  return subject;
 }
 
 }  // namespace
@@ -199,6 +115,16 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-std::vector<Subject> subjects() { return {bfs(), sssp(), components(), pagerank()}; }
+std::vector<Subject> subjects() {
+  std::vector<Subject> subjects;
+  for (const AlgorithmInfo* info : algorithms()) {
+    Subject subject = subject_of(*info);
+    if (subject.name == "sssp") add_weights(subject, *info);
+    if (subject.name == "pagerank") subject.soak_vertices = 64;  // it has so many items
+    if (subject.name == "bfs") subject.large = true, subject.every_queue = false;
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
 
 }  // namespace shoal::matrix

@@ -22,7 +22,7 @@ from . import _shoal
 from ._edges import from_edges
 from ._graph import from_csr, from_scipy, read
 from ._paths import path
-from ._runs import Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
+from ._runs import DESCRIBED, Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
 from ._shoal import CapacityError, DeviceError, Error, FileError, Graph, TransportError, UsageError, __version__
 
 __all__ = [
@@ -49,6 +49,8 @@ __all__ = [
     "read",
     "sssp",
 ]
+globals().update(DESCRIBED)
+__all__ += list(DESCRIBED)
 
 
 def doctor() -> dict[str, Any]:

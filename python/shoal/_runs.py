@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,23 @@ def _shared(options: Mapping[str, Any]) -> _shoal._Options:
 class _Placed:
     """What all of them have."""
 
-    _run: Any
+    _run: _shoal._Run
 
     def __init_subclass__(cls) -> None:
         if cls.__doc__:
             cls.__doc__ = cls.__doc__.rstrip() + _OPTIONS_DOC
+
+    def _place(self, algorithm: str, graph: Any, options: Mapping[str, Any], **own: Any) -> None:
+        """`own` are the algorithm's own options; their types have been looked at."""
+        shared = _shared(options)
+        self._run = _shoal._Run(algorithm, *as_graph(graph), shared, own)
+
+    def _search(self, source: int) -> dict[str, Any]:
+        return json.loads(self._run.run(_checks.vertex("source", source, self.num_vertices)))
+
+    def _result(self) -> Any:
+        arrays, _ = self._run.result()
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     @property
     def num_vertices(self) -> int:
@@ -86,10 +98,8 @@ class Bfs(_Placed):
     """
 
     def __init__(self, graph: Any, *, parents: bool = False, strategy: str = "auto", **options: Any) -> None:
-        shared = _shared(options)
-        self._parents = _checks.flag("parents", parents)
-        strategy = _checks.text("strategy", strategy)
-        self._run = _shoal._Bfs(*as_graph(graph), shared, strategy=strategy, parents=self._parents)
+        own = {"parents": _checks.flag("parents", parents), "strategy": _checks.text("strategy", strategy)}
+        self._place("bfs", graph, options, **own)
 
     def search(self, source: int) -> dict[str, Any]:
         """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`.
@@ -97,7 +107,7 @@ class Bfs(_Placed):
         ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why. A source that
         is refused (`UsageError`) leaves the answer of the search before.
         """
-        return json.loads(self._run.search(_checks.vertex("source", source, self.num_vertices)))
+        return self._search(source)
 
     def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Fetches the answer of the last search.
@@ -109,8 +119,7 @@ class Bfs(_Placed):
         parents : int32 (num_vertices,), only with ``parents=True``
             The source is its own parent; -1 where there is no path.
         """
-        levels, parents = self._run.result()
-        return (levels, parents) if self._parents else levels
+        return self._result()
 
 
 def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -141,7 +150,7 @@ class Sssp(_Placed):
         Also a tree of shortest paths.
     weights
         ``"file"`` (the graph's own), ``"hash255"`` (1 to 255, from the ends of each arc) or ``"unit"`` (1 each). Default:
-        the graph's own; for a generator named as text, hash255.
+        the graph's own; for a generator's graph, hash255.
     strategy
         ``auto``, ``async`` (by worklist) or ``delta`` (delta-stepping).
     delta
@@ -158,19 +167,17 @@ class Sssp(_Placed):
         delta: float = 0.0,
         **options: Any,
     ) -> None:
-        shared = _shared(options)
-        self._predecessors = _checks.flag("predecessors", predecessors)
-        asked = {"strategy": _checks.text("strategy", strategy), "delta": _checks.number("delta", delta)}
-        if weights is not None:
-            _checks.text("weights", weights)
-        held, generator = as_graph(graph)
-        if weights is None:
-            weights = "hash255" if held is None else "file"
-        self._run = _shoal._Sssp(held, generator, shared, weights=weights, predecessors=self._predecessors, **asked)
+        own = {
+            "predecessors": _checks.flag("predecessors", predecessors),
+            "weights": "auto" if weights is None else _checks.text("weights", weights),
+            "strategy": _checks.text("strategy", strategy),
+            "delta": _checks.number("delta", delta),
+        }
+        self._place("sssp", graph, options, **own)
 
     def search(self, source: int) -> dict[str, Any]:
         """Searches from `source` and returns the report, as `Bfs.search` does."""
-        return json.loads(self._run.search(_checks.vertex("source", source, self.num_vertices)))
+        return self._search(source)
 
     def result(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Fetches the answer of the last search.
@@ -182,8 +189,7 @@ class Sssp(_Placed):
         predecessors : int32 (num_vertices,), only with ``predecessors=True``
             The source is its own; -1 where there is no path.
         """
-        distances, predecessors = self._run.result()
-        return (distances, predecessors) if self._predecessors else distances
+        return self._result()
 
 
 def sssp(
@@ -249,14 +255,13 @@ class PageRank(_Placed):
         strategy: str = "auto",
         **options: Any,
     ) -> None:
-        shared = _shared(options)
-        asked = {
+        own = {
             "strategy": _checks.text("strategy", strategy),
             "alpha": _checks.number("alpha", alpha),
             "tolerance": _checks.number("tolerance", tolerance),
             "precision": _checks.text("precision", precision),
         }
-        self._run = _shoal._PageRank(*as_graph(graph), shared, **asked)
+        self._place("pagerank", graph, options, **own)
         self._error_bound: float | None = None
 
     def rank(self, personalization: Any = None) -> dict[str, Any]:
@@ -267,11 +272,12 @@ class PageRank(_Placed):
         personalization
             Where jumps land: a dict from vertex to weight, or an array of one weight per vertex; ``None``: everywhere alike.
         """
-        return json.loads(self._run.rank(_jumps(personalization, self.num_vertices)))
+        return json.loads(self._run.run(weights=_jumps(personalization, self.num_vertices)))
 
     def result(self) -> np.ndarray:
         """Fetches the last ranks: float64 (num_vertices,), sum 1."""
-        ranks, self._error_bound = self._run.result()
+        (ranks,), facts = self._run.result()
+        self._error_bound = json.loads(facts)["error_bound"]
         return ranks
 
     @property
@@ -307,9 +313,7 @@ class Components(_Placed):
     """
 
     def __init__(self, graph: Any, *, strategy: str = "auto", **options: Any) -> None:
-        shared = _shared(options)
-        strategy = _checks.text("strategy", strategy)
-        self._run = _shoal._Components(*as_graph(graph), shared, strategy=strategy)
+        self._place("components", graph, options, strategy=_checks.text("strategy", strategy))
 
     def run(self) -> dict[str, Any]:
         """Labels all vertices and returns the report; the answer stays where it is until `result`."""
@@ -317,7 +321,7 @@ class Components(_Placed):
 
     def result(self) -> np.ndarray:
         """Fetches the last labels: int32 (num_vertices,), the smallest vertex number of each vertex's component."""
-        return self._run.result()
+        return self._result()
 
 
 def components(graph: Any, **options: Any) -> np.ndarray:
@@ -331,3 +335,53 @@ def components(graph: Any, **options: Any) -> np.ndarray:
     run = Components(graph, **options)
     run.run()
     return run.result()
+
+
+_CHECKS = {"text": _checks.text, "number": _checks.number, "flag": _checks.flag}
+
+
+def _described(info: Mapping[str, Any]) -> tuple[type[_Placed], Callable[..., Any]]:
+    """The class and the function of an algorithm that has none above, made of what it says of itself."""
+    name, title = info["name"], info["name"].capitalize()
+    own = {option["name"].replace("-", "_"): option for option in info["options"] if option["type"] in _CHECKS}
+    start = "search" if info["from_source"] else "run"
+
+    def __init__(self: _Placed, graph: Any, **options: Any) -> None:
+        given = {key: options.pop(key) for key in list(options) if key in own}
+        checked = {own[key]["name"]: _CHECKS[own[key]["type"]](key, value) for key, value in given.items()}
+        self._place(name, graph, options, **checked)
+
+    def run(self: _Placed) -> dict[str, Any]:
+        """Computes, and returns the report; the answer stays where it is until `result`."""
+        return json.loads(self._run.run())
+
+    def search(self: _Placed, source: int) -> dict[str, Any]:
+        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`."""
+        return self._search(source)
+
+    def result(self: _Placed) -> Any:
+        return self._result()
+
+    result.__doc__ = f"Fetches the last answer. {info['output']}"
+    doc = [f"{info['says']}: a graph placed on processing elements once.", "", "Parameters", "----------"]
+    doc += ["graph", "    As for `Bfs`."]
+    for key, option in own.items():
+        doc += [f"{key} : {option['type']}, default {option['default']!r}", f"    {option['says']}"]
+    members = {"__init__": __init__, start: search if info["from_source"] else run, "result": result}
+    members |= {"__doc__": "\n    ".join(doc) + "\n", "__module__": __name__}
+    made = type(title, (_Placed,), members)
+
+    def at_once(graph: Any, *source: int, **options: Any) -> Any:
+        placed = made(graph, **options)
+        getattr(placed, start)(*source)
+        return placed.result()
+
+    at_once.__name__ = at_once.__qualname__ = name
+    at_once.__doc__ = f"{info['says']}. {info['output']}. See `{title}`."
+    return made, at_once
+
+
+DESCRIBED: dict[str, Any] = {}
+for _info in json.loads(_shoal._algorithms()):
+    if _info["name"] not in globals():
+        DESCRIBED[_info["name"].capitalize()], DESCRIBED[_info["name"]] = _described(_info)

@@ -4,21 +4,11 @@
 #include <bit>
 
 #include "core/memory.hpp"
-#include "pagerank/pull.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/worklist/launch_plan.hpp"
 #include "shoal/world/devices.hpp"
 
 namespace shoal {
 namespace {
-
-constexpr double kWord = 4, kWide = 8;              // a level, label, vertex or float32; a distance or float64
-constexpr double kSmallSlot = 16, kLargeSlot = 24;  // of a ring: a sequence number and an item
-
-template <class Strategy>
-bool is_async(Strategy strategy, const Options& options) {
-  return strategy == Strategy::async || (strategy == Strategy::automatic && asks_for_worklist(options));
-}
 
 bool runs_on_gpus(const Options& options) {
   if (options.device == DeviceKind::cpu || options.engine == "threads") return false;
@@ -42,7 +32,7 @@ bool keeps_numbers(const Options& options) {
 double partition_bytes(double n, double m, const Options& options) {
   if (keeps_numbers(options)) return 0;
   const double metis = options.partition == PartitionKind::metis ? 80 * n + 48 * m : 0;
-  return 2 * kWord * n + metis;
+  return 2 * RunNeeds::kWord * n + metis;
 }
 
 /// Rings and channels, every slot of which is written before the first run.
@@ -56,76 +46,6 @@ double worklist_bytes(double n, double pes, const Options& options, double slot)
 }
 
 }  // namespace
-
-RunNeeds needs_of(const GraphSize&, const BfsOptions& options) {
-  RunNeeds needs;
-  if (is_async(options.strategy, options)) {
-    needs.vertex_of_pe = kWord;
-    needs.slot = kSmallSlot;
-  } else {
-    needs.vertex = kWord + 4.0 / 8;  // levels, four bitmaps
-    needs.waiting = kWord;
-  }
-  const double tree = options.parents ? kWord : 0;
-  needs.answer = 2 * kWord + 2 * tree;  // by placed number, and by input number
-  needs.check = kWord + tree;
-  needs.check_reverses = true;
-  return needs;
-}
-
-RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options) {
-  const bool made = options.weights != WeightSource::file;
-  const bool real = !made && graph.weight_kind == WeightKind::float64;
-  const double word = real ? kWide : kWord;
-  RunNeeds needs;
-  needs.weight = made ? kWord : 0;
-  if (is_async(options.strategy, options)) {
-    needs.vertex_of_pe = word;
-    needs.slot = real ? kLargeSlot : kSmallSlot;
-    needs.arc = 5;  // items that wait for their bucket; kron:20, uniform:21, road:1800 on two threads: 3.4 to 5.7
-  } else {
-    needs.vertex = 16 + word + kWord;  // row, distance, turn
-    needs.arc = real ? 16 : 8;
-    needs.waiting = real ? 32 : 16;  // two entries of buckets
-  }
-  const double tree = options.predecessors ? kWord : 0;
-  needs.answer = 2 * kWide + tree;  // words, by placed and by input number, the first of which make room for numbers
-  needs.answer_reverses = options.predecessors;
-  needs.check = 2 * kWide + tree;  // numbers, and words once more
-  needs.check_reverses = true;
-  return needs;
-}
-
-RunNeeds needs_of(const GraphSize&, const PageRankOptions& options) {
-  RunNeeds needs;
-  const bool personal = !options.personalization.empty() || !options.personalization_file.empty();
-  const bool wide = options.precision == PageRankPrecision::float64 ||
-                    pagerank_rounding({options.alpha, options.tolerance, false}) > options.tolerance / 2;
-  if (is_async(options.strategy, options)) {
-    needs.vertex = 2 * kWide;  // ranks and residuals
-    needs.slot = kLargeSlot;
-  } else {
-    needs.vertex = kWide + (wide ? kWide : kWord);  // ranks and shares
-  }
-  if (personal) needs.vertex += kWide;
-  needs.answer = 2 * kWide;
-  needs.check = kWide + (personal ? kWide : 0);
-  needs.check_reverses = true;
-  return needs;
-}
-
-RunNeeds needs_of(const GraphSize&, const ComponentsOptions& options) {
-  RunNeeds needs;
-  if (is_async(options.strategy, options)) {
-    needs.vertex_of_pe = kWord;
-    needs.slot = kSmallSlot;
-  } else {
-    needs.vertex = kWord + 1.0 / 8;  // parents and marks
-  }
-  needs.answer = 2 * kWord;
-  needs.check = 2 * kWord;  // labels, and union-find
-  return needs;
-}
 
 std::int64_t host_bytes(const GraphSize& graph, const Options& options, const RunNeeds& needs, bool check) {
   const auto n = static_cast<double>(graph.vertices), m = static_cast<double>(graph.arcs);

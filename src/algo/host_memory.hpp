@@ -2,17 +2,19 @@
 #pragma once
 #include <cstdint>
 
-#include "shoal/algo/bfs_run.hpp"
-#include "shoal/algo/components_run.hpp"
-#include "shoal/algo/pagerank_run.hpp"
-#include "shoal/algo/sssp_run.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/graph/graph_size.hpp"
+#include "shoal/worklist/launch_plan.hpp"
+#include "shoal/world/options.hpp"
 
 namespace shoal {
 
-/// What an algorithm takes on the host beside the graph's rows: bytes.
+/// What an algorithm takes on the host beside the graph's rows: bytes. Each says so in its plan.cpp:
+/// `RunNeeds needs_of(const GraphSize&, const NAMEOptions&)`.
 struct RunNeeds {
+  static constexpr double kWord = 4, kWide = 8;  ///< a level, label, vertex or float32; a distance or float64
+  static constexpr double kSmallSlot = 16, kLargeSlot = 24;  ///< of a ring: a sequence number and an item
+
   // Of an engine on CPU threads.
   double vertex = 0;        ///< for each vertex
   double vertex_of_pe = 0;  ///< for each vertex of the graph, on every PE
@@ -27,10 +29,13 @@ struct RunNeeds {
   bool check_reverses = false;
 };
 
-RunNeeds needs_of(const GraphSize& graph, const BfsOptions& options);
-RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options);
-RunNeeds needs_of(const GraphSize& graph, const PageRankOptions& options);
-RunNeeds needs_of(const GraphSize& graph, const ComponentsOptions& options);
+/// Whether these options are run by worklist.
+template <class AlgorithmOptions>
+bool runs_async(const AlgorithmOptions& options) {
+  using Strategy = decltype(options.strategy);
+  return options.strategy == Strategy::async ||
+         (options.strategy == Strategy::automatic && asks_for_worklist(options));
+}
 
 /// Bytes that a graph of the host and a run of it hold there at their peak, the graph included. Rooms of a worklist's spill that
 /// a run may never touch are left out.

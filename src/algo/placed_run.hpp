@@ -52,10 +52,8 @@ struct FewVertices {
 /// The rule as it is for these options: no graph is too small for the worklist, if that was asked for.
 template <class AlgorithmOptions>
 FewVertices few_for(const AlgorithmOptions& options, FewVertices rule) {
-  using Strategy = decltype(options.strategy);
-  const bool automatic = options.strategy == Strategy::automatic;
-  const bool by_worklist = automatic ? asks_for_worklist(options) : options.strategy == Strategy::async;
-  return by_worklist || (!automatic && !rule.even_if_asked) ? FewVertices{} : rule;
+  const bool asked = options.strategy != decltype(options.strategy)::automatic;
+  return runs_async(options) || (asked && !rule.even_if_asked) ? FewVertices{} : rule;
 }
 
 /// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first

@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "algo/bfs/engines.hpp"
+#include "algo/components/engines.hpp"
+#include "algo/pagerank/engines.hpp"
+#include "algo/sssp/engines.hpp"
 #include "data/formats.hpp"
 #include "data/formats/arc_lines.hpp"
 #include "data/formats/npy.hpp"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "algo/engine.hpp"
+#include "algo/host_memory.hpp"
 #include "shoal/algo/bfs_run.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 
@@ -15,6 +16,8 @@ struct BfsPlan {
   int threads;        ///< CPU threads of a PE
 };
 BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&, Decisions& why);
+/// Bytes of the host's memory.
+RunNeeds needs_of(const GraphSize&, const BfsOptions&);
 /// What `auto` means on GPUs, and why.
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph&);
 /// Whether, in order of arrival, a GPU with less to do would run ahead of the others: windows of levels hold it back.

@@ -102,4 +102,20 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   return plan;
 }
 
+RunNeeds needs_of(const GraphSize&, const BfsOptions& options) {
+  RunNeeds needs;
+  if (runs_async(options)) {
+    needs.vertex_of_pe = RunNeeds::kWord;
+    needs.slot = RunNeeds::kSmallSlot;
+  } else {
+    needs.vertex = RunNeeds::kWord + 4.0 / 8;  // levels, four bitmaps
+    needs.waiting = RunNeeds::kWord;
+  }
+  const double tree = options.parents ? RunNeeds::kWord : 0;
+  needs.answer = 2 * RunNeeds::kWord + 2 * tree;  // by placed number, and by input number
+  needs.check = RunNeeds::kWord + tree;
+  needs.check_reverses = true;
+  return needs;
+}
+
 }  // namespace shoal

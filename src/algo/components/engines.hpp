@@ -2,6 +2,7 @@
 // vertex's component.
 #pragma once
 #include "algo/engine.hpp"
+#include "algo/host_memory.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 
@@ -14,6 +15,8 @@ struct ComponentsPlan {
   int threads;        ///< CPU threads of a PE
 };
 ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&, Decisions& why);
+/// Bytes of the host's memory.
+RunNeeds needs_of(const GraphSize&, const ComponentsOptions&);
 
 using ComponentsEngine = Engine<>;
 MakeEngine<ComponentsEngine, ComponentsPlan> make_components_async_cpu, make_components_async_gpu,

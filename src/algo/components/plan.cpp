@@ -42,4 +42,17 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
   return plan;
 }
 
+RunNeeds needs_of(const GraphSize&, const ComponentsOptions& options) {
+  RunNeeds needs;
+  if (runs_async(options)) {
+    needs.vertex_of_pe = RunNeeds::kWord;
+    needs.slot = RunNeeds::kSmallSlot;
+  } else {
+    needs.vertex = RunNeeds::kWord + 1.0 / 8;  // parents and marks
+  }
+  needs.answer = 2 * RunNeeds::kWord;
+  needs.check = 2 * RunNeeds::kWord;  // labels, and union-find
+  return needs;
+}
+
 }  // namespace shoal

@@ -3,6 +3,7 @@
 // PEs.
 #pragma once
 #include "algo/engine.hpp"
+#include "algo/host_memory.hpp"
 #include "pull.hpp"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/worklist/launch_plan.hpp"
@@ -18,6 +19,8 @@ struct PageRankPlan {
 };
 /// @throws UsageError  alpha or tolerance out of range, or a tolerance that the precision cannot reach
 PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&, Decisions& why);
+/// Bytes of the host's memory.
+RunNeeds needs_of(const GraphSize&, const PageRankOptions&);
 
 MakeEngine<PageRankEngine, PageRankPlan> make_pagerank_async_cpu, make_pagerank_async_gpu, make_pagerank_pull_cpu,
     make_pagerank_pull_gpu;

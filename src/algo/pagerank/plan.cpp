@@ -3,6 +3,7 @@
 
 #include "algo/plan.hpp"
 #include "engines.hpp"
+#include "pull.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 
@@ -100,6 +101,24 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }
   return plan;
+}
+
+RunNeeds needs_of(const GraphSize&, const PageRankOptions& options) {
+  RunNeeds needs;
+  const bool personal = !options.personalization.empty() || !options.personalization_file.empty();
+  const bool wide = options.precision == PageRankPrecision::float64 ||
+                    pagerank_rounding({options.alpha, options.tolerance, false}) > options.tolerance / 2;
+  if (runs_async(options)) {
+    needs.vertex = 2 * RunNeeds::kWide;  // ranks and residuals
+    needs.slot = RunNeeds::kLargeSlot;
+  } else {
+    needs.vertex = RunNeeds::kWide + (wide ? RunNeeds::kWide : RunNeeds::kWord);  // ranks and shares
+  }
+  if (personal) needs.vertex += RunNeeds::kWide;
+  needs.answer = 2 * RunNeeds::kWide;
+  needs.check = RunNeeds::kWide + (personal ? RunNeeds::kWide : 0);
+  needs.check_reverses = true;
+  return needs;
 }
 
 }  // namespace shoal

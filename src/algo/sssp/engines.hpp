@@ -2,6 +2,7 @@
 // algo/sssp.hpp, of 32 or 64 bits; what is done with them is the same for all engines (distances.hpp).
 #pragma once
 #include "algo/engine.hpp"
+#include "algo/host_memory.hpp"
 #include "shoal/algo/sssp_run.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 
@@ -18,6 +19,8 @@ struct SsspPlan {
 };
 /// @throws UsageError  weights so large that a path may be infinitely long, or a width of buckets that does not fit them
 SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&, Decisions& why);
+/// Bytes of the host's memory.
+RunNeeds needs_of(const GraphSize&, const SsspOptions&);
 
 using SsspEngine = Engine<vertex_t>;
 MakeEngine<SsspEngine, SsspPlan> make_sssp_async_cpu, make_sssp_async_gpu, make_sssp_delta_cpu, make_sssp_delta_gpu;

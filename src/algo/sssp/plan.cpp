@@ -171,4 +171,27 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   return plan;
 }
 
+RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options) {
+  const bool made = options.weights != WeightSource::file;
+  const bool real = !made && graph.weight_kind == WeightKind::float64;
+  const double word = real ? RunNeeds::kWide : RunNeeds::kWord;
+  RunNeeds needs;
+  needs.weight = made ? RunNeeds::kWord : 0;
+  if (runs_async(options)) {
+    needs.vertex_of_pe = word;
+    needs.slot = real ? RunNeeds::kLargeSlot : RunNeeds::kSmallSlot;
+    needs.arc = 5;  // items that wait for their bucket; kron:20, uniform:21, road:1800 on two threads: 3.4 to 5.7
+  } else {
+    needs.vertex = 16 + word + RunNeeds::kWord;  // row, distance, turn
+    needs.arc = real ? 16 : 8;
+    needs.waiting = real ? 32 : 16;  // two entries of buckets
+  }
+  const double tree = options.predecessors ? RunNeeds::kWord : 0;
+  needs.answer = 2 * RunNeeds::kWide + tree;  // words, by placed and by input number, the first of which make room for numbers
+  needs.answer_reverses = options.predecessors;
+  needs.check = 2 * RunNeeds::kWide + tree;  // numbers, and words once more
+  needs.check_reverses = true;
+  return needs;
+}
+
 }  // namespace shoal

@@ -1,12 +1,14 @@
-// shoal bfs: breadth-first search from one or many sources.
-#include <CLI/CLI.hpp>
+// What bfs says of itself: breadth-first search from one or many sources.
+#include <optional>
 
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
+#include "check.hpp"
+#include "engines.hpp"
+#include "reference.hpp"
 #include "shoal/algo/bfs_run.hpp"
 #include "shoal/core/text.hpp"
-#include "verify.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 const char* const kBfsFooter = R"(examples:
@@ -29,9 +31,9 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   template <class Graph>
   PlacedBfs(const Graph& graph, const BfsOptions& options) : PlacedRunner(graph, options), parents_(options.parents) {}
 
-  Report run(vertex_t source) override {
-    source_ = source;
-    return runner_.search(source);
+  Report run(const Start& start) override {
+    source_ = start.source;
+    return runner_.search(source_);
   }
 
   Found fetch() override {
@@ -48,13 +50,14 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   std::string find_wrong() override {
     // A tree is always checked on the host.
     if (!parents_ && large_and_on_gpu(result_.report, num_arcs())) return runner_.verify();
-    if (!verifier_) verifier_.emplace(runner_.graph());
-    return verifier_->find_wrong(source_, result_);
+    if (!check_) check_.emplace(runner_.graph());
+    return check_->find_wrong(source_, result_);
   }
 
-  std::vector<Row> rows() const override {
-    std::vector<Row> rows = {result_.levels.data()};
-    if (parents_) rows.push_back(result_.parents.data());
+  Rows take_rows() override {
+    Rows rows;
+    rows.push_back(std::move(result_.levels));
+    if (parents_) rows.push_back(std::move(result_.parents));
     return rows;
   }
 
@@ -62,41 +65,45 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   bool parents_;
   vertex_t source_ = 0;
   BfsResult result_;
-  std::optional<Verifier> verifier_;
+  std::optional<BfsCheck> check_;
 };
 
-class Bfs : public AlgorithmOf<PlacedBfs, BfsOptions> {
+class BfsAlgorithm : public AlgorithmOf<PlacedBfs, BfsOptions> {
  public:
-  void add_flags(CLI::App& app, const char* group) override {
-    app.add_option("--strategy", strategy_, "auto, async (by worklist) or levels (level by level)")
-        ->group(group)
-        ->type_name("KIND");
-    app.add_flag("--parents", options_.parents, "also a tree: of each vertex the smallest valid parent")->group(group);
+  void visit(OptionVisitor& visitor) override {
+    visitor.text("strategy", strategy_, "auto, async (by worklist) or levels (level by level)");
+    visitor.flag("parents", options_.parents, "also a tree: of each vertex the smallest valid parent");
   }
   void read(const Options& shared) override {
     take(shared);
     options_.strategy = parse_bfs_strategy(strategy_);
   }
-  Json options() const override { return {{"strategy", strategy_}, {"parents", options_.parents}}; }
+  Compare reference(const Csr& graph, vertex_t source) const override {
+    const std::vector<level_t> levels = bfs_reference(graph, source);
+    return same_as(std::vector<std::int32_t>(levels.begin(), levels.end()), "level");
+  }
 };
 
 }  // namespace
 
-extern const AlgorithmInfo kBfs;
-const AlgorithmInfo kBfs = {
-    .name = "bfs",
-    .says = "breadth-first search: the fewest hops from a source to every vertex",
-    .footer = kBfsFooter,
-    .output = "levels of the one source: int32, shape (n,); with --parents both, shape (2, n)",
-    .doing = "searching",
-    .noun = "search",
-    .from_source = true,
-    .counts_teps = true,
-    .columns = {{"depth", 7}, {"reached", 14}},
-    .bulk_strategies = {"levels"},
-    .has_priority = true,
-    .tuned = {},
-    .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<Bfs>(); },
-};
+const AlgorithmInfo& describe_bfs() {
+  static const AlgorithmInfo info = {
+      .name = "bfs",
+      .says = "breadth-first search: the fewest hops from a source to every vertex",
+      .footer = kBfsFooter,
+      .output = "levels of the one source: int32, shape (n,); with --parents both, shape (2, n)",
+      .doing = "searching",
+      .noun = "search",
+      .from_source = true,
+      .counts_teps = true,
+      .columns = {{"depth", 7}, {"reached", 14}},
+      .bulk_strategies = {"levels"},
+      .has_priority = true,
+      .has_combine = true,
+      .tuned = {},
+      .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<BfsAlgorithm>(); },
+  };
+  return info;
+}
 
-}  // namespace shoal::cli
+}  // namespace shoal

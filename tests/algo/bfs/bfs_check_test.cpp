@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "../../cli/verify.cpp"  // a part of the command, not of the library
+#include "algo/bfs/check.hpp"
 #include "algo/bfs/reference.hpp"
+#include "shoal/data/io.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 constexpr vertex_t kSource = 0;
@@ -43,21 +44,21 @@ BfsResult right_answer(const Csr& graph) {
   return result;
 }
 
-class VerifierTest : public testing::TestWithParam<bool> {
+class BfsCheckTest : public testing::TestWithParam<bool> {
  protected:
   std::string after(const std::function<void(BfsResult&)>& change) {
     const Csr graph = make_graph(GetParam());
     BfsResult result = right_answer(graph);
     change(result);
-    return Verifier(graph).find_wrong(kSource, result);
+    return BfsCheck(graph).find_wrong(kSource, result);
   }
 };
 
-TEST_P(VerifierTest, SaysYesToARightAnswer) {
+TEST_P(BfsCheckTest, SaysYesToARightAnswer) {
   EXPECT_EQ(after([](BfsResult&) {}), "");
 }
 
-TEST_P(VerifierTest, SaysNoToEveryChangedLevel) {
+TEST_P(BfsCheckTest, SaysNoToEveryChangedLevel) {
   for (const std::int64_t v : {0, 1, 2, 3, 4, 6}) {
     for (const std::int32_t level : {-1, 0, 1, 2, 3, 4, 1000}) {
       const std::string wrong = after([&](BfsResult& r) { r.levels[v] = level; });
@@ -67,7 +68,7 @@ TEST_P(VerifierTest, SaysNoToEveryChangedLevel) {
   }
 }
 
-TEST_P(VerifierTest, SaysNoToEveryChangedParent) {
+TEST_P(BfsCheckTest, SaysNoToEveryChangedParent) {
   for (const std::int64_t v : {0, 1, 3, 4, 6}) {
     for (const std::int32_t parent : {-1, 0, 1, 2, 3, 6}) {
       const std::int32_t right[] = {0, 0, 0, 1, 3, 4, -1};
@@ -77,17 +78,17 @@ TEST_P(VerifierTest, SaysNoToEveryChangedParent) {
   }
 }
 
-TEST_P(VerifierTest, SaysNoToWrongCounts) {
+TEST_P(BfsCheckTest, SaysNoToWrongCounts) {
   EXPECT_NE(after([](BfsResult& r) { ++r.reached; }).find("reached"), std::string::npos);
   EXPECT_NE(after([](BfsResult& r) { --r.reached_arcs; }).find("arcs"), std::string::npos);
   EXPECT_NE(after([](BfsResult& r) { ++r.depth; }).find("depth"), std::string::npos);
 }
 
-TEST_P(VerifierTest, SaysNoToAnAnswerOfAnotherLength) {
+TEST_P(BfsCheckTest, SaysNoToAnAnswerOfAnotherLength) {
   EXPECT_NE(after([](BfsResult& r) { r.levels.shrink(3); }), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(DirectedAndSymmetric, VerifierTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(DirectedAndSymmetric, BfsCheckTest, testing::Bool());
 
 }  // namespace
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,12 +1,11 @@
-// shoal components: which vertices are joined by paths.
-#include <CLI/CLI.hpp>
-
-#include "algo/components/reference.hpp"
-#include "algorithm.hpp"
+// What components says of itself: which vertices are joined by paths.
+#include "algo/algorithm.hpp"
+#include "engines.hpp"
+#include "reference.hpp"
 #include "shoal/algo/components_run.hpp"
 #include "shoal/core/text.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 const char* const kComponentsFooter = R"(examples:
@@ -24,7 +23,7 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner> {
  public:
   using PlacedRunner::PlacedRunner;
 
-  Report run(vertex_t) override { return runner_.run(); }
+  Report run(const Start&) override { return runner_.run(); }
 
   Found fetch() override {
     result_ = {};  // its memory first
@@ -47,44 +46,48 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner> {
            " vertices, but " + std::to_string(r.count) + " and " + std::to_string(r.largest) + " are given";
   }
 
-  std::vector<Row> rows() const override { return {result_.labels.data()}; }
+  Rows take_rows() override {
+    Rows rows;
+    rows.push_back(std::move(result_.labels));
+    return rows;
+  }
 
  private:
   ComponentsResult result_;
 };
 
-class Components : public AlgorithmOf<PlacedComponents, ComponentsOptions> {
+class ComponentsAlgorithm : public AlgorithmOf<PlacedComponents, ComponentsOptions> {
  public:
-  void add_flags(CLI::App& app, const char* group) override {
-    app.add_option("--strategy", strategy_,
-                   "auto, async (by worklist) or hook (trees of parents, hooked and compressed)")
-        ->group(group)
-        ->type_name("KIND");
+  void visit(OptionVisitor& visitor) override {
+    visitor.text("strategy", strategy_, "auto, async (by worklist) or hook (trees of parents, hooked and compressed)");
   }
   void read(const Options& shared) override {
     take(shared);
     options_.strategy = parse_components_strategy(strategy_);
   }
-  Json options() const override { return {{"strategy", strategy_}}; }
+  Compare reference(const Csr& graph, vertex_t) const override { return same_as(components_reference(graph), "label"); }
 };
 
 }  // namespace
 
-extern const AlgorithmInfo kComponents;
-const AlgorithmInfo kComponents = {
-    .name = "components",
-    .says = "connected components: which vertices are joined by paths",
-    .footer = kComponentsFooter,
-    .output = "labels: int32, shape (n,)",
-    .doing = "labelling",
-    .noun = "run",
-    .from_source = false,
-    .counts_teps = false,
-    .columns = {{"components", 14}, {"largest", 14}},
-    .bulk_strategies = {"hook"},
-    .has_priority = false,
-    .tuned = {},
-    .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<Components>(); },
-};
+const AlgorithmInfo& describe_components() {
+  static const AlgorithmInfo info = {
+      .name = "components",
+      .says = "connected components: which vertices are joined by paths",
+      .footer = kComponentsFooter,
+      .output = "labels: int32, shape (n,)",
+      .doing = "labelling",
+      .noun = "run",
+      .from_source = false,
+      .counts_teps = false,
+      .columns = {{"components", 14}, {"largest", 14}},
+      .bulk_strategies = {"hook"},
+      .has_priority = false,
+      .has_combine = true,
+      .tuned = {},
+      .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<ComponentsAlgorithm>(); },
+  };
+  return info;
+}
 
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,16 +1,18 @@
-// shoal pagerank: how often a random walk stands on each vertex.
-#include <CLI/CLI.hpp>
-#include <algorithm>
+// What pagerank says of itself: how often a random walk stands on each vertex.
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <istream>
+#include <optional>
 
-#include "algo/pagerank/reference.hpp"
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
+#include "engines.hpp"
+#include "reference.hpp"
 #include "shoal/algo/pagerank_run.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 const char* const kPageRankFooter = R"(examples:
@@ -32,7 +34,9 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
   PlacedPageRank(const Graph& graph, const PageRankOptions& options)
       : PlacedRunner(graph, options), options_(options) {}
 
-  Report run(vertex_t) override { return runner_.rank(); }
+  Report run(const Start& start) override {
+    return start.weights.empty() ? runner_.rank() : runner_.rank(start.weights);
+  }
 
   Found fetch() override {
     result_ = {};  // its memory first
@@ -57,7 +61,11 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
                            options_.tolerance, personal());
   }
 
-  std::vector<Row> rows() const override { return {result_.ranks.data()}; }
+  Rows take_rows() override {
+    Rows rows;
+    rows.push_back(std::move(result_.ranks));
+    return rows;
+  }
 
  private:
   /// The personalization as a vector that sums to 1; empty when it is uniform.
@@ -76,69 +84,62 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
   std::optional<Csr> reverse_;
 };
 
-class PageRank : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
+class PageRankAlgorithm : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
  public:
-  void add_flags(CLI::App& app, const char* group) override {
-    app.add_option("--strategy", strategy_, "auto, async (residuals by worklist) or pull (sweeps over all vertices)")
-        ->group(group)
-        ->type_name("KIND");
-    app.add_option("--alpha", options_.alpha, "probability that a walk follows an arc, 0 to 0.9999")
-        ->group(group)
-        ->type_name("X")
-        ->capture_default_str();
-    app.add_option("--tolerance", options_.tolerance, "largest sum of |rank - exact rank|, 1e-11 to 1")
-        ->group(group)
-        ->type_name("X")
-        ->capture_default_str();
-    app.add_option("--precision", precision_, "of what arcs carry: auto, float32 or float64; ranks are float64 always")
-        ->group(group)
-        ->type_name("KIND");
-    app.add_option("--personalization", personalization_,
-                   "where jumps land: lines `vertex weight`, zero-based, no more than vertices (default: everywhere)")
-        ->group(group)
-        ->type_name("FILE");
+  void visit(OptionVisitor& visitor) override {
+    visitor.text("strategy", strategy_, "auto, async (residuals by worklist) or pull (sweeps over all vertices)");
+    visitor.number("alpha", options_.alpha, "probability that a walk follows an arc, 0 to 0.9999");
+    visitor.number("tolerance", options_.tolerance, "largest sum of |rank - exact rank|, 1e-11 to 1");
+    visitor.text("precision", precision_, "of what arcs carry: auto, float32 or float64; ranks are float64 always");
+    visitor.file("personalization", options_.personalization_file,
+                 "where jumps land: lines `vertex weight`, zero-based, no more than vertices (default: everywhere)");
   }
   void read(const Options& shared) override {
     take(shared);
     options_.strategy = parse_pagerank_strategy(strategy_);
     options_.precision = parse_pagerank_precision(precision_);
-    options_.personalization_file = personalization_;
     // It is read where the graph is known. That it can be is found now; what is in a pipe can be had only once.
-    if (!personalization_.empty() && !std::filesystem::is_fifo(personalization_)) {
-      open_text_file(personalization_, "a personalization: `vertex weight` lines");
+    const std::string& file = options_.personalization_file;
+    if (!file.empty() && !std::filesystem::is_fifo(file)) {
+      open_text_file(file, "a personalization: `vertex weight` lines");
     }
   }
-  Json options() const override {
-    Json json = {{"strategy", strategy_},
-                 {"alpha", options_.alpha},
-                 {"tolerance", options_.tolerance},
-                 {"precision", precision_}};
-    if (!personalization_.empty()) json["personalization"] = personalization_;
-    return json;
+  /// Power iteration, driven much further than the tolerance; without a personalization.
+  Compare reference(const Csr& graph, vertex_t) const override {
+    return [want = pagerank_reference(graph, options_.alpha),
+            tolerance = options_.tolerance](const Rows& rows) -> std::string {
+      const auto& have = std::get<HostArray<double>>(rows.at(0));
+      double error = 0;
+      for (std::int64_t v = 0; v < have.size(); ++v) error += std::abs(want[static_cast<std::size_t>(v)] - have[v]);
+      if (error <= tolerance) return "";  // false for NaN too
+      return "the sum of all errors is " + exact(error) + ", above the tolerance";
+    };
   }
-  std::vector<NamedFile> files() const override { return {{"--personalization", personalization_}}; }
 
  private:
-  std::string precision_ = "auto", personalization_;
+  std::string precision_ = "auto";
 };
 
 }  // namespace
 
-extern const AlgorithmInfo kPageRank;
-const AlgorithmInfo kPageRank = {
-    .name = "pagerank",
-    .says = "PageRank: how often a random walk stands on each vertex",
-    .footer = kPageRankFooter,
-    .output = "ranks: float64, shape (n,)",
-    .doing = "ranking",
-    .noun = "run",
-    .from_source = false,
-    .counts_teps = false,
-    .columns = {{"sweeps", 8}, {"error below", 12}},
-    .bulk_strategies = {"pull"},
-    .has_priority = false,
-    .tuned = {{"--precision", {"float32", "float64"}}},
-    .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<PageRank>(); },
-};
+const AlgorithmInfo& describe_pagerank() {
+  static const AlgorithmInfo info = {
+      .name = "pagerank",
+      .says = "PageRank: how often a random walk stands on each vertex",
+      .footer = kPageRankFooter,
+      .output = "ranks: float64, shape (n,)",
+      .doing = "ranking",
+      .noun = "run",
+      .from_source = false,
+      .counts_teps = false,
+      .columns = {{"sweeps", 8}, {"error below", 12}},
+      .bulk_strategies = {"pull"},
+      .has_priority = false,
+      .has_combine = false,
+      .tuned = {{"--precision", {"float32", "float64"}}},
+      .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<PageRankAlgorithm>(); },
+  };
+  return info;
+}
 
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,73 +1,97 @@
-// What the commands ask of an algorithm: flags of its own, a graph placed on PEs, runs, answers, checks. One file per
-// algorithm (bfs.cpp, ...) and one line in algorithms.cpp; `shoal NAME`, `shoal bench` and `shoal tune` follow from them.
+// What commands, Python and the matrix of tests ask of an algorithm: options of its own, a graph placed on PEs, runs, answers,
+// checks. An algorithm describes itself in src/algo/NAME/describe.cpp and has one line in the list of algorithms.cpp;
+// `shoal NAME`, `shoal bench`, `shoal tune`, `shoal.NAME` in Python and the matrix follow from them.
 #pragma once
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "algo/host_memory.hpp"
-#include "output.hpp"
+#include "host_memory.hpp"
+#include "shoal/algo/pagerank_run.hpp"
+#include "shoal/core/array.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
 
-namespace CLI {
-class App;
-}
-
-namespace shoal::cli {
+namespace shoal {
 
 using Json = nlohmann::ordered_json;
 
-/// One answer, as it is printed and written.
+/// Is told an algorithm's own options, one after the other: a parser of command lines, Python's keywords, a list for --json.
+/// `value` holds the default when it is told, and may be set until Algorithm::read().
+class OptionVisitor {
+ public:
+  virtual ~OptionVisitor() = default;
+  /// @param name  as on the command line, without dashes
+  /// @param says  one line of help, with the legal values
+  virtual void text(const char* name, std::string& value, const char* says) = 0;
+  virtual void file(const char* name, std::string& value, const char* says) = 0;  ///< one to be read; empty: none
+  virtual void number(const char* name, double& value, const char* says) = 0;
+  virtual void flag(const char* name, bool& value, const char* says) = 0;
+};
+
+/// Where a run begins. Algorithms that have no use for a member do not look at it.
+struct Start {
+  vertex_t source = 0;                  ///< an input number below num_vertices()
+  std::vector<PersonalWeight> weights;  ///< where walks jump to; empty: as the options say
+};
+
+/// One answer, as it is printed.
 struct Found {
   Json facts = Json::object();     ///< for the trial's JSON, in this order: {"depth": 7, "reached": 1000, ...}
   std::vector<std::string> cells;  ///< for the table: one per entry of AlgorithmInfo::columns
   double arcs = 0;                 ///< arcs that "arcs per second" counts
 };
 
+/// A value of every vertex, in input numbers.
+using Row = std::variant<HostArray<std::int32_t>, HostArray<std::int64_t>, HostArray<double>>;
+using Rows = std::vector<Row>;
+
+/// Compares rows with those of a serial reference. Empty when they agree, else one line.
+using Compare = std::function<std::string(const Rows& rows)>;
+
 /// An algorithm with its options on one graph that lies on the PEs. Memory of the PEs is held until destroyed.
 class Placed {
  public:
   virtual ~Placed() = default;
   /// Computes; the answer stays on the PEs. report.seconds is the computation alone.
-  /// @param source  an input number below num_vertices(); algorithms without a source do not look at it
-  virtual Report run(vertex_t source) = 0;
+  virtual Report run(const Start& start) = 0;
   /// Brings the answer of the last run to the host.
   virtual Found fetch() = 0;
   /// Checks the answer that fetch() brought by its properties. Empty when right, else one line.
   virtual std::string find_wrong() = 0;
   /// Checks the answer of the last run where it lies, without fetch(). Empty when right, else one line.
   virtual std::string find_wrong_in_place() = 0;
-  /// The answer that fetch() brought, in input numbers: [num_vertices()] each; valid until the next fetch().
-  virtual std::vector<Row> rows() const = 0;
+  /// The answer that fetch() brought: [num_vertices()] each. It is not here any more then.
+  virtual Rows take_rows() = 0;
 
   virtual std::int64_t num_vertices() const = 0;
   virtual arc_t num_arcs() const = 0;
   virtual arc_t degree(vertex_t input) const = 0;
 };
 
-/// An algorithm's options: read from flags, then used to place graphs. Must outlive the parser's callbacks.
+/// An algorithm's options: set by a visitor, then used to place graphs.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  /// @param group  the heading of the flags in --help
-  virtual void add_flags(CLI::App& app, const char* group) = 0;
-  /// Reads the flags, and takes the options that all algorithms share. @throws UsageError
+  /// Tells its own options. What the visitor sets counts from read() on.
+  virtual void visit(OptionVisitor& visitor) = 0;
+  /// Reads its own options, and takes those that all algorithms share. @throws UsageError
   virtual void read(const Options& shared) = 0;
-  /// Its own options by name, as they were given.
-  virtual Json options() const = 0;
-  /// The files that its own options name, which it reads.
-  virtual std::vector<NamedFile> files() const { return {}; }
-  /// Bytes of the host's memory that a graph and a run take (algo/host_memory.hpp).
+  /// Bytes of the host's memory that a graph and a run take (host_memory.hpp).
   /// @param check  the answer is checked
   virtual std::int64_t host_bytes(const GraphSize& size, bool generated, bool check) const = 0;
   /// @param graph  must outlive what is returned
   virtual std::unique_ptr<Placed> place(const Csr& graph) const = 0;
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;
+  /// Computes the answer by plain serial code, to compare those of many runs with it.
+  /// @param graph  a small one, which must outlive what is returned
+  virtual Compare reference(const Csr& graph, vertex_t source) const = 0;
 };
 
 /// What the algorithms' options have in common: where they are kept, and how they place a graph.
@@ -113,9 +137,10 @@ struct AlgorithmInfo {
   bool from_source;    ///< a run starts at a vertex
   bool counts_teps;    ///< half of the arcs per second is GTEPS on symmetric graphs
   std::vector<Column> columns;
-  // For `shoal tune`.
+  // For `shoal tune` and the matrix.
   std::vector<std::string> bulk_strategies;                             ///< values of --strategy beside async
   bool has_priority;                                                    ///< its task knows --queue priority
+  bool has_combine;  ///< its task knows --combine on and --judge remote, on CPU threads and GPUs
   std::vector<std::pair<const char*, std::vector<std::string>>> tuned;  ///< flags of bulk strategies, values to try
   std::unique_ptr<Algorithm> (*make)();
 };
@@ -124,10 +149,6 @@ struct AlgorithmInfo {
 const std::vector<const AlgorithmInfo*>& algorithms();
 /// @throws UsageError naming the text and the legal names
 const AlgorithmInfo& find_algorithm(const std::string& name);
-
-/// An algorithm with the options that a command line would give it: {"--worker", "warp", "--pes", "2"}.
-/// @throws UsageError for flags that the algorithm's command does not have, or that do not fit together
-std::unique_ptr<Algorithm> configure(const AlgorithmInfo& info, const std::vector<std::string>& flags);
 
 /// What the runners of the library have in common.
 template <class Runner>
@@ -144,6 +165,23 @@ class PlacedRunner : public Placed {
   Runner runner_;
 };
 
+/// A Compare for answers that have to be the reference's, value for value.
+/// @param want  what the reference says of each vertex, in the type of the row
+/// @param what  for messages: "level"
+template <class T>
+Compare same_as(std::vector<T> want, const char* what) {
+  return [want = std::move(want), what](const Rows& rows) -> std::string {
+    const HostArray<T>& have = std::get<HostArray<T>>(rows.at(0));
+    if (have.size() != std::ssize(want)) return std::to_string(have.size()) + " vertices have a " + what;
+    for (std::int64_t v = 0; v < have.size(); ++v) {
+      if (have[v] == want[static_cast<std::size_t>(v)]) continue;
+      return "vertex " + std::to_string(v) + " has " + what + " " + std::to_string(have[v]) + ", the reference says " +
+             std::to_string(want[static_cast<std::size_t>(v)]);
+    }
+    return "";
+  };
+}
+
 constexpr arc_t kMostArcsOnHost = arc_t{1} << 27;
 
 /// Large graphs on GPUs are checked where they are: reading them on the host takes longer than everything else.
@@ -151,4 +189,4 @@ inline bool large_and_on_gpu(const Report& report, arc_t num_arcs) {
   return num_arcs > kMostArcsOnHost && value_of(report.chosen, "device") == "gpu";
 }
 
-}  // namespace shoal::cli
+}  // namespace shoal

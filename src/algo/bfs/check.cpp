@@ -1,11 +1,11 @@
-#include "verify.hpp"
+#include "check.hpp"
 
 #include <algorithm>
 
-#include "algo/bfs/reference.hpp"
+#include "reference.hpp"
 #include "shoal/data/io.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 /// The counts that are printed and written beside the levels.
@@ -30,7 +30,7 @@ std::string find_wrong_counts(const Csr& graph, const BfsResult& result) {
 
 }  // namespace
 
-std::string Verifier::find_wrong(vertex_t source, const BfsResult& result) {
+std::string BfsCheck::find_wrong(vertex_t source, const BfsResult& result) {
   if (!graph_.symmetric && !reverse_) reverse_ = transpose(graph_);
   const Csr& in = graph_.symmetric ? graph_ : *reverse_;
   std::string wrong = verify_levels(in, result.levels.span(), source);
@@ -41,4 +41,4 @@ std::string Verifier::find_wrong(vertex_t source, const BfsResult& result) {
   return wrong;
 }
 
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,16 +1,16 @@
-// Checks answers with the property verifier of src/algo/bfs/reference.hpp, which shares nothing with the search.
+// Checks answers with the property verifier of reference.hpp, which shares nothing with the search.
 #pragma once
 #include <optional>
 #include <string>
 
 #include "shoal/algo/bfs_run.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 
 /// Holds what checking needs beside the answer: for a directed graph, its reverse (built once, at the first check).
-class Verifier {
+class BfsCheck {
  public:
-  explicit Verifier(const Csr& graph) : graph_(graph) {}
+  explicit BfsCheck(const Csr& graph) : graph_(graph) {}
   /// The first thing that is wrong with `result`, or an empty text.
   std::string find_wrong(vertex_t source, const BfsResult& result);
 
@@ -19,4 +19,4 @@ class Verifier {
   std::optional<Csr> reverse_;
 };
 
-}  // namespace shoal::cli
+}  // namespace shoal

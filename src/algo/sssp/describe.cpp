@@ -1,15 +1,17 @@
-// shoal sssp: shortest paths from one or many sources.
-#include <CLI/CLI.hpp>
+// What sssp says of itself: shortest paths from one or many sources.
 #include <cstdio>
+#include <optional>
 
-#include "algo/sssp/reference.hpp"
-#include "algorithm.hpp"
+#include "algo/algorithm.hpp"
+#include "engines.hpp"
+#include "reference.hpp"
 #include "shoal/algo/sssp_run.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/graph/weights.hpp"
 
-namespace shoal::cli {
+namespace shoal {
 namespace {
 
 const char* const kSsspFooter = R"(examples:
@@ -32,9 +34,9 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
   PlacedSssp(const Graph& graph, const SsspOptions& options)
       : PlacedRunner(graph, options), predecessors_(options.predecessors) {}
 
-  Report run(vertex_t source) override {
-    source_ = source;
-    return runner_.search(source);
+  Report run(const Start& start) override {
+    source_ = start.source;
+    return runner_.search(source_);
   }
 
   Found fetch() override {
@@ -67,11 +69,14 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
     return wrong;
   }
 
-  std::vector<Row> rows() const override {
-    std::vector<Row> rows;
-    if (is_whole()) rows.push_back(result_.distances.data());
-    if (!is_whole()) rows.push_back(result_.real_distances.data());
-    if (predecessors_) rows.push_back(result_.predecessors.data());
+  Rows take_rows() override {
+    Rows rows;
+    if (is_whole()) {
+      rows.push_back(std::move(result_.distances));
+    } else {
+      rows.push_back(std::move(result_.real_distances));
+    }
+    if (predecessors_) rows.push_back(std::move(result_.predecessors));
     return rows;
   }
 
@@ -93,32 +98,34 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
   std::optional<Csr> reverse_;
 };
 
-class Sssp : public AlgorithmOf<PlacedSssp, SsspOptions> {
+class SsspAlgorithm : public AlgorithmOf<PlacedSssp, SsspOptions> {
  public:
-  void add_flags(CLI::App& app, const char* group) override {
-    app.add_option("--strategy", strategy_, "auto, async (by worklist) or delta (delta-stepping)")
-        ->group(group)
-        ->type_name("KIND");
-    app.add_option("--weights", weights_,
-                   "file, hash255 (1 to 255, from the ends) or unit (1 each); default: file, for generators hash255")
-        ->group(group)
-        ->type_name("KIND");
-    app.add_option("--delta", options_.delta, "strategy delta: width of a bucket in units of weight (0 chooses)")
-        ->group(group)
-        ->type_name("X");
-    app.add_flag("--predecessors", options_.predecessors, "also a tree of shortest paths")->group(group);
+  void visit(OptionVisitor& visitor) override {
+    visitor.text("strategy", strategy_, "auto, async (by worklist) or delta (delta-stepping)");
+    visitor.text("weights", weights_,
+                 "file, hash255 (1 to 255, from the ends), unit (1 each) or auto: file, for generators hash255");
+    visitor.number("delta", options_.delta, "strategy delta: width of a bucket in units of weight; 0 chooses");
+    visitor.flag("predecessors", options_.predecessors, "also a tree of shortest paths");
   }
   void read(const Options& shared) override {
     take(shared);
     options_.strategy = parse_sssp_strategy(strategy_);
-    if (!weights_.empty()) options_.weights = parse_weights(weights_);
+    if (weights_ != "auto") options_.weights = parse_weights(weights_);
     check_delta();
   }
-  Json options() const override {
-    return {{"strategy", strategy_},
-            {"weights", weights_.empty() ? "auto" : weights_},
-            {"delta", options_.delta},
-            {"predecessors", options_.predecessors}};
+  /// Distances are compared as words, which are exact for real weights, too.
+  Compare reference(const Csr& graph, vertex_t source) const override {
+    return [want = sssp_reference(with_weights(graph, ready(false).weights), source)](const Rows& rows) -> std::string {
+      const auto* whole = std::get_if<HostArray<std::int64_t>>(&rows.at(0));
+      const HostArray<std::uint64_t> have =
+          whole != nullptr ? sssp_words(whole->span()) : sssp_words(std::get<HostArray<double>>(rows.at(0)).span());
+      for (std::int64_t v = 0; v < have.size(); ++v) {
+        if (have[v] == want[static_cast<std::size_t>(v)]) continue;
+        return "vertex " + std::to_string(v) + " has the distance word " + std::to_string(have[v]) +
+               ", the reference says " + std::to_string(want[static_cast<std::size_t>(v)]);
+      }
+      return "";
+    };
   }
 
  private:
@@ -129,33 +136,37 @@ class Sssp : public AlgorithmOf<PlacedSssp, SsspOptions> {
   /// Generators give arcs without weights.
   SsspOptions ready(bool generated) const override {
     SsspOptions options = options_;
-    if (weights_.empty() && generated) options.weights = WeightSource::hash255;
+    if (weights_ == "auto" && generated) options.weights = WeightSource::hash255;
     return options;
   }
 
-  std::string weights_;
+  std::string weights_ = "auto";
 };
 
 }  // namespace
 
-extern const AlgorithmInfo kSssp;
-const AlgorithmInfo kSssp = {
-    .name = "sssp",
-    .says = "shortest paths: the least sum of weights from a source to every vertex",
-    .footer = kSsspFooter,
-    .output =
-        "distances of the one source: int64, or float64 where weights are real, shape (n,); with --predecessors both, "
-        "of "
-        "the distances' type, shape (2, n)",
-    .doing = "searching",
-    .noun = "search",
-    .from_source = true,
-    .counts_teps = false,
-    .columns = {{"farthest", 12}, {"reached", 14}},
-    .bulk_strategies = {"delta"},
-    .has_priority = true,
-    .tuned = {{"--delta", {"4", "16", "64", "256", "1024", "4096"}}},
-    .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<Sssp>(); },
-};
+const AlgorithmInfo& describe_sssp() {
+  static const AlgorithmInfo info = {
+      .name = "sssp",
+      .says = "shortest paths: the least sum of weights from a source to every vertex",
+      .footer = kSsspFooter,
+      .output =
+          "distances of the one source: int64, or float64 where weights are real, shape (n,); with --predecessors "
+          "both, "
+          "of "
+          "the distances' type, shape (2, n)",
+      .doing = "searching",
+      .noun = "search",
+      .from_source = true,
+      .counts_teps = false,
+      .columns = {{"farthest", 12}, {"reached", 14}},
+      .bulk_strategies = {"delta"},
+      .has_priority = true,
+      .has_combine = true,
+      .tuned = {{"--delta", {"4", "16", "64", "256", "1024", "4096"}}},
+      .make = []() -> std::unique_ptr<Algorithm> { return std::make_unique<SsspAlgorithm>(); },
+  };
+  return info;
+}
 
-}  // namespace shoal::cli
+}  // namespace shoal

@@ -1,0 +1,1 @@
+shoal_worklist_kernels(bfs shoal/algo/bfs.hpp Bfs)

@@ -1,0 +1,1 @@
+shoal_worklist_kernels(components shoal/algo/components.hpp Components)

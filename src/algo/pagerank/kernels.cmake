@@ -1,0 +1,1 @@
+shoal_worklist_kernels(pagerank shoal/algo/pagerank.hpp PageRank)
