@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "shoal/core/error.hpp"
+#include "shoal/data/io.hpp"
 #include "shoal/placement/device_graph.hpp"
 
 namespace shoal {
@@ -26,27 +27,26 @@ bool is_small(const Options& options, const GeneratorSpec& spec, FewVertices few
 
 }  // namespace
 
-PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs,
-                     std::optional<WeightSource> weights, FewVertices few)
+PlacedRun::PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs, GraphWants wants, FewVertices few)
     : machine_(options, is_small(options, graph, few)), chosen_(machine_.chosen()) {
   const GraphSize size = size_of(graph);
   require_host_memory(graph.name.empty() ? "the graph" : graph.name, size,
                       host_bytes(size, options, needs, /*check=*/false) - csr_bytes(size));
-  place(graph, options, weights, few.even_if_asked && is_small(options, graph, few));
+  place(graph, options, wants, few.even_if_asked && is_small(options, graph, few));
 }
 
-PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
-                     std::optional<WeightSource> weights, FewVertices few)
+PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs, GraphWants wants,
+                     FewVertices few)
     : machine_(options, is_small(options, spec, few)), chosen_(machine_.chosen()) {
-  if (weights == WeightSource::file) {
+  if (wants.weights == WeightSource::file) {
     throw UsageError(spec.text() + " is generated and has no weights of its own; use --weights hash255 or unit");
   }
   Stopwatch watch;
   const bool leave_to_one = few.even_if_asked && is_small(options, spec, few);
-  if (machine_.on_gpu()) {
+  if (machine_.on_gpu() && !(wants.undirected && spec.directed)) {
     const PartitionKind kind = choose_partition(options, leave_to_one);
     if (can_generate_on_devices(kind)) {
-      placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, weights);
+      placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, wants.weights);
       phases_.emplace_back("generate", watch.lap());
       phases_.emplace_back("place", 0.0);
       return;
@@ -56,7 +56,7 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const Ru
   require_host_memory(spec.text(), size_of(spec), host_bytes(size_of(spec), options, needs, /*check=*/false));
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
-  place(own_, options, weights, leave_to_one);
+  place(own_, options, wants, leave_to_one);
 }
 
 PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_one) {
@@ -74,11 +74,19 @@ PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_
   return kind;
 }
 
-void PlacedRun::place(const Csr& input, const Options& options, std::optional<WeightSource> weights,
-                      bool leave_to_one) {
+void PlacedRun::place(const Csr& input, const Options& options, GraphWants wants, bool leave_to_one) {
   Stopwatch watch;
-  if (weights) weighted_ = with_weights(input, *weights);
-  graph_ = weights ? &weighted_ : &input;
+  const std::optional<WeightSource>& weights = wants.weights;
+  graph_ = &input;
+  if (weights) {
+    changed_ = with_weights(input, *weights);
+    graph_ = &changed_;
+  } else if (wants.undirected && !is_simple_undirected(input)) {
+    changed_ = simple_undirected(input);
+    graph_ = &changed_;
+    chosen_.push_back({"graph", "undirected", "arcs without direction, no loops, none twice"});
+    phases_.emplace_back("undirect", watch.lap());
+  }
   const Csr& graph = *graph_;
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   const std::string& wide = graph.weight_remarks.wide;

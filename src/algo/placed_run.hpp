@@ -36,6 +36,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// What an algorithm wants of the graph that it is run on.
+struct GraphWants {
+  std::optional<WeightSource> weights =
+      std::nullopt;  ///< the arcs' weights, placed as well; none: no weights on devices
+  /// Every arc with its reverse, no loops, no target twice in a row: a graph that is not like that is copied.
+  bool undirected = false;
+};
+
 /// What a search found.
 struct Reached {
   std::int64_t vertices = 0;
@@ -62,13 +70,12 @@ class PlacedRun {
  public:
   /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
   /// @param needs    what the algorithm will take of the host's memory: refused here where that has not got it
-  /// @param weights  the arcs' weights, placed as well; none: no weights on devices
   /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
-  PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs,
-            std::optional<WeightSource> weights = std::nullopt, FewVertices few = {});
+  PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs, GraphWants wants = {},
+            FewVertices few = {});
   /// Generates on the devices when the run is there and the partition needs no look at the whole graph; else on the host.
-  PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
-            std::optional<WeightSource> weights = std::nullopt, FewVertices few = {});
+  PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs, GraphWants wants = {},
+            FewVertices few = {});
   PlacedRun(const PlacedRun&) = delete;
   PlacedRun& operator=(const PlacedRun&) = delete;
 
@@ -163,11 +170,11 @@ class PlacedRun {
   PartitionKind choose_partition(const Options& options, bool leave_to_one);
   void fetch_degrees();
   arc_t degree_known(vertex_t input) const { return graph_ != nullptr ? graph_->degree(input) : degrees_[input]; }
-  void place(const Csr& graph, const Options& options, std::optional<WeightSource> weights, bool leave_to_one);
+  void place(const Csr& graph, const Options& options, GraphWants wants, bool leave_to_one);
 
   Machine machine_;
   Csr own_;                      // generated here, or fetched from the devices; else empty
-  Csr weighted_;                 // the same arcs as the input, with other weights; else empty
+  Csr changed_;                  // the input with other weights, or undirected; else empty
   const Csr* graph_ = nullptr;   // in input numbers; null until wanted when it was generated on devices
   HostArray<vertex_t> degrees_;  // of the input's vertices; empty until wanted, and where graph_ is there
   PlacedGraph placed_;
@@ -178,9 +185,8 @@ class PlacedRun {
 /// What a runner holds. What an algorithm adds (runner.hpp) goes before the graph does: its engine works on it.
 struct GraphRunner::State {
   template <class Graph>
-  State(const Graph& graph, const Options& options, const RunNeeds& needs,
-        std::optional<WeightSource> weights = std::nullopt, FewVertices few = {})
-      : run(graph, options, needs, weights, few) {}
+  State(const Graph& graph, const Options& options, const RunNeeds& needs, GraphWants wants = {}, FewVertices few = {})
+      : run(graph, options, needs, wants, few) {}
   virtual ~State() = default;
 
   /// One run: work(report) does it, and adds what it has to say.

@@ -15,7 +15,7 @@ namespace shoal {
 ///   Engine             what its strategies are driven through
 ///   kFew               which graphs are too small for several GPUs
 ///   kEngines           an EngineChoice for each strategy
-///   weights(options)   the weights that it wants placed, if any
+///   wants(options)     what it wants of the graph
 ///   plan(machine, graph, options, why)
 template <class Shape>
 struct PlannedState : GraphRunner::State {
@@ -23,7 +23,7 @@ struct PlannedState : GraphRunner::State {
 
   template <class Graph>
   PlannedState(const Graph& graph, const OptionsT& given)
-      : State(graph, given, needs_of(size_of(graph), given), Shape::weights(given), few_for(given, Shape::kFew)),
+      : State(graph, given, needs_of(size_of(graph), given), Shape::wants(given), few_for(given, Shape::kFew)),
         options(given),
         plan(Shape::plan(run.machine(), run.placed(), given, run.chosen())) {
     run.limit_threads(plan.threads);

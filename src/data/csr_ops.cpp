@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "formats.hpp"
 #include "parallel.hpp"
 #include "shoal/data/io.hpp"
+#include "shoal/graph/csr_build.hpp"
 
 namespace shoal {
 namespace io {
@@ -134,6 +136,33 @@ Csr transpose(const Csr& unsorted) {
   // Each entry now holds its row's end, which is the start of the next row.
   std::memmove(out.offsets.data() + 1, out.offsets.data(), static_cast<std::size_t>(n) * sizeof(arc_t));
   out.offsets[0] = 0;
+  return out;
+}
+
+bool is_simple_undirected(const Csr& graph) {
+  if (!graph.symmetric) return false;
+  std::atomic<bool> simple{true};
+  parallel_ranges(graph.num_vertices(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end && simple.load(std::memory_order_relaxed); ++v) {
+      const Span<const vertex_t> row = graph.neighbors(static_cast<vertex_t>(v));
+      const bool ascends = std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) == row.end();
+      if (!ascends || std::binary_search(row.begin(), row.end(), static_cast<vertex_t>(v))) simple = false;
+    }
+  });
+  return simple;
+}
+
+Csr simple_undirected(const Csr& graph) {
+  struct Edge {
+    vertex_t u, v;
+  };
+  const arc_t* const first = graph.offsets.data();
+  Csr out = csr_from_edges(graph.num_vertices(), graph.num_arcs(), /*both=*/true, [&](arc_t a) {
+    const arc_t* const row = std::upper_bound(first, first + graph.num_vertices() + 1, a) - 1;
+    return Edge{static_cast<vertex_t>(row - first), graph.targets[a]};
+  });
+  out.name = graph.name;
+  out.vertices_remark = graph.vertices_remark;
   return out;
 }
 

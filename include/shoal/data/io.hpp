@@ -65,6 +65,13 @@ Csr csr_from_arcs(std::int64_t num_vertices, std::vector<vertex_t> sources, std:
 /// The graph with every arc reversed; rows sorted. All threads.
 Csr transpose(const Csr& graph);
 
+/// Whether the graph is symmetric (as it says), has no loops, and names no target twice in a row; rows sorted. All threads.
+bool is_simple_undirected(const Csr& graph);
+
+/// The graph with its arcs in both directions, without loops, no target twice in a row, and without weights; rows sorted.
+/// All threads.
+Csr simple_undirected(const Csr& graph);
+
 /// True if every arc has its reverse, with the same weight and as often: in-arcs and out-arcs are the same lists.
 /// All threads.
 bool is_symmetric(const Csr& graph);

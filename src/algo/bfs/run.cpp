@@ -23,7 +23,7 @@ struct Shape {
       {Strategy::async, make_bfs_async_cpu, if_cuda<make_bfs_async_gpu>},
       {Strategy::levels, make_bfs_levels_cpu, if_cuda<make_bfs_levels_gpu>}};
   static constexpr auto plan = plan_bfs;
-  static std::optional<WeightSource> weights(const Options&) { return std::nullopt; }
+  static GraphWants wants(const Options&) { return {}; }
 };
 
 }  // namespace

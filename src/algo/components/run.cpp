@@ -22,7 +22,7 @@ struct Shape {
       {Strategy::async, make_components_async_cpu, if_cuda<make_components_async_gpu>},
       {Strategy::hook, make_components_hook_cpu, if_cuda<make_components_hook_gpu>}};
   static constexpr auto plan = plan_components;
-  static std::optional<WeightSource> weights(const Options&) { return std::nullopt; }
+  static GraphWants wants(const Options&) { return {}; }
 };
 
 /// The first vertex of a component in the input's order names it.

@@ -22,7 +22,7 @@ struct Shape {
       {Strategy::async, make_pagerank_async_cpu, if_cuda<make_pagerank_async_gpu>},
       {Strategy::pull, make_pagerank_pull_cpu, if_cuda<make_pagerank_pull_gpu>}};
   static constexpr auto plan = plan_pagerank;
-  static std::optional<WeightSource> weights(const Options&) { return std::nullopt; }
+  static GraphWants wants(const Options&) { return {}; }
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Shape {
       {Strategy::async, make_sssp_async_cpu, if_cuda<make_sssp_async_gpu>},
       {Strategy::delta, make_sssp_delta_cpu, if_cuda<make_sssp_delta_gpu>}};
   static constexpr auto plan = plan_sssp;
-  static std::optional<WeightSource> weights(const Options& options) { return options.weights; }
+  static GraphWants wants(const Options& options) { return {.weights = options.weights}; }
 };
 
 }  // namespace
