@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 
-ALGORITHMS = ("bfs", "sssp", "components", "pagerank")
+ALGORITHMS = ("bfs", "sssp", "components", "pagerank", "kcore")
 
 
 @dataclasses.dataclass

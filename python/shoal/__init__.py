@@ -6,6 +6,7 @@
 >>> distances = shoal.sssp(matrix, 3)                # a SciPy matrix; its entries are the weights
 >>> ranks = shoal.pagerank("web.mtx")
 >>> labels = shoal.components("web.mtx")
+>>> cores = shoal.kcore("web.mtx")
 
 Errors are ``UsageError`` (a ``ValueError``; for files ``FileError``, an ``OSError`` such as ``FileNotFoundError`` as well),
 ``CapacityError`` (``MemoryError``), ``TransportError`` (``ConnectionError``) and ``DeviceError`` (``RuntimeError``).

@@ -45,7 +45,7 @@ class _BfsOptions(_Options, total=False):
 
 class _SsspOptions(_Options, total=False):
     strategy: Literal["auto", "async", "delta"]
-    weights: Literal["file", "hash255", "unit"] | None
+    weights: Literal["auto", "file", "hash255", "unit"] | None
     delta: float
 
 class _PageRankOptions(_Options, total=False):
@@ -56,6 +56,9 @@ class _PageRankOptions(_Options, total=False):
 
 class _ComponentsOptions(_Options, total=False):
     strategy: Literal["auto", "async", "hook"]
+
+class _KcoreOptions(_Options, total=False):
+    strategy: Literal["auto", "async"]
 
 class Graph:
     @staticmethod
@@ -163,6 +166,12 @@ def sssp(
 def pagerank(
     graph: Any, personalization: _Personalization = None, **options: Unpack[_PageRankOptions]
 ) -> NDArray[np.float64]: ...
+class Kcore(_Placed):
+    def __init__(self, graph: Any, **options: Unpack[_KcoreOptions]) -> None: ...
+    def run(self) -> dict[str, Any]: ...
+    def result(self) -> NDArray[np.int32]: ...
+
+def kcore(graph: Any, **options: Unpack[_KcoreOptions]) -> NDArray[np.int32]: ...
 def components(graph: Any, **options: Unpack[_ComponentsOptions]) -> NDArray[np.int32]: ...
 def read(
     file: str | os.PathLike[str],

@@ -7,7 +7,8 @@
   ALGORITHM(bfs)                    \
   ALGORITHM(sssp)                   \
   ALGORITHM(pagerank)               \
-  ALGORITHM(components)
+  ALGORITHM(components)             \
+  ALGORITHM(kcore)
 
 namespace shoal {
 

@@ -1,4 +1,4 @@
-"""shoal sssp, pagerank, components: answers, files and JSON, checked against plain code written here."""
+"""shoal sssp, pagerank, components, kcore: answers, files and JSON, checked against plain code written here."""
 
 import array
 import heapq
@@ -208,6 +208,23 @@ class Components(WithGraph):
     def test_errors(self) -> None:
         self.bad(USAGE, "hook", "components", "g.wel", "--strategy", "levels")
         self.bad(USAGE, "--parents", "components", "g.wel", "--parents")
+
+
+class KCore(WithGraph):
+    def test_core_numbers_of_the_undirected_graph(self) -> None:
+        # ARCS are the triangle 0 2 3, 1 beside all of them but 2, the edge 4 5, and the loop at 6.
+        for way in ([], ["--pes", 2], ["--pes", 3, "--partition", "random", "--combine", "on", "--capacity", 2]):
+            with self.subTest(way=way):
+                done = self.good("kcore", "g.wel", "--device", "cpu", "--verify", "--output", "k.npy", "--json", *way)
+                shape, data = read_npy(self.folder / "k.npy")
+                self.assertEqual((shape, int32s(data)), ((7,), [2, 2, 2, 2, 1, 1, 0]))
+                trial = done.json()["trials"][0]
+                self.assertEqual((trial["highest"], trial["innermost"], trial["verified"]), (2, 4, True))
+                self.assertEqual(done.json()["graph"]["num_arcs"], 12)
+
+    def test_errors(self) -> None:
+        self.bad(USAGE, "legal: auto, async", "kcore", "g.wel", "--strategy", "levels")
+        self.bad(USAGE, "priority", "kcore", "g.wel", "--queue", "priority")
 
 
 if __name__ == "__main__":

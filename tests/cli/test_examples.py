@@ -10,7 +10,7 @@ from unittest import mock
 
 from command import CommandTest
 
-COMMANDS = ("bfs", "sssp", "pagerank", "components", "tune", "bench", "generate", "convert", "info", "doctor")
+COMMANDS = ("bfs", "sssp", "pagerank", "components", "kcore", "tune", "bench", "generate", "convert", "info", "doctor")
 EXAMPLE = re.compile(r"^  (shoal \S.*?)(?:   .*)?$", re.MULTILINE)
 # In place of what an example says, or beside it: so that it ends soon, on any machine.
 INSTEAD = {

@@ -6,7 +6,7 @@ import unittest
 
 from command import ROOT, CommandTest
 
-RUNS = ("bfs", "sssp", "pagerank", "components")
+RUNS = ("bfs", "sssp", "pagerank", "components", "kcore")
 
 
 class Files(CommandTest):

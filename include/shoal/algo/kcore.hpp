@@ -1,0 +1,107 @@
+// K-cores: how deep each vertex lies in the graph. The k-core is what is left when vertices with fewer than k neighbours are
+// taken away until there is none; a vertex's core number is the largest k whose k-core has it. This header has the task, and
+// the door for programs that do not write tasks.
+//
+// The task peels one level k. Before, every vertex with fewer than k neighbours left is gone. An item says "a neighbour of v
+// has gone"; the owner of v counts it, and accepts it if v has just fallen to k neighbours. Then v goes as well, and the worker
+// that runs the item tells all neighbours of v. When no item is left on any PE, what has gone has core number k.
+//
+// Why each vertex goes once: only one item takes its count from above k to k, because counts only fall. Vertices that have k
+// neighbours when the level begins are seeds. Their count is set to k + 1 first, and the seed counts as a neighbour that has
+// gone: so a seed that a neighbour has overtaken is refused.
+//
+// Source: Batagelj, Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks", 2003; by levels in parallel as Dasari,
+// Desh, Zubair, "ParK", 2014. Differs: inside a level there are no rounds.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "shoal/algo/graph_runner.hpp"
+#include "shoal/core/array.hpp"
+#include "shoal/core/atomic.hpp"
+#include "shoal/graph/csr.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/symmetric.hpp"
+#include "shoal/worklist/kernel_set.hpp"
+#include "shoal/world/options.hpp"
+#include "shoal/world/report.hpp"
+
+namespace shoal {
+
+struct KCore {
+  static constexpr bool kSelfContained = true;
+  static constexpr KernelSet kKernels = kAllKernels;
+  static constexpr std::int32_t kStretchSize = 1024;  ///< most vertices of one stretch
+  struct Item {
+    vertex_t v;
+    /// Above 0: so many neighbours of v have gone. Below 0: a seed of the PE that owns v; it stands for so many entries of
+    /// `seeds`, from the local number of v on.
+    std::int32_t gone;
+  };
+  /// Vertices that lose a neighbour each.
+  using Row = Span<const vertex_t>;
+
+  CsrView graph;                    ///< this PE's rows: symmetric, without loops, no target twice in a row
+  OwnerTable owners;                ///< who owns which vertex
+  std::int32_t* degree;             ///< [graph.count] neighbours that are left; of vertices that have gone, at most k
+  Symmetric<std::int32_t> degrees;  ///< `degree` of every PE, for accept_at
+  const vertex_t* seeds;            ///< [graph.count] placed numbers of this PE's vertices that begin the level
+  std::int32_t k;                   ///< the level
+
+  SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
+
+  /// What has gone already needs no counting.
+  SHOAL_FN bool promising(Item item) const {
+    return item.gone < 0 || load<Scope::system>(degree[graph.local(item.v)]) > k;
+  }
+  SHOAL_FN bool accept(Item item) const { return item.gone < 0 || falls(degree[graph.local(item.v)], item.gone); }
+  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
+    return falls(degrees.part[pe][item.v - owners.begin[pe]], item.gone);
+  }
+
+  SHOAL_FN Row range(Item item) const {
+    if (item.gone < 0) return {seeds + graph.local(item.v), -item.gone};
+    return graph.neighbors(item.v);
+  }
+  SHOAL_FN Item make(Item, vertex_t neighbor) const { return {neighbor, 1}; }
+
+  SHOAL_FN vertex_t key(Item item) const { return item.v; }
+  SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.gone + b.gone}; }
+
+ private:
+  /// True if the count falls from above k to k or less.
+  SHOAL_FN bool falls(std::int32_t& count, std::int32_t gone) const {
+    const std::int32_t before = add_relaxed<Scope::system>(count, -gone);
+    return before > k && before - gone <= k;
+  }
+};
+
+enum class KCoreStrategy {
+  automatic,
+  async,  ///< the task above, driven by the worklist
+};
+const char* name(KCoreStrategy);
+/// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
+KCoreStrategy parse_kcore_strategy(const std::string& text);
+
+struct KCoreOptions : Options {
+  KCoreStrategy strategy = KCoreStrategy::automatic;
+};
+
+struct KCoreResult {
+  HostArray<std::int32_t> cores;  ///< [n] core numbers, in the input's numbers
+  std::int32_t highest = 0;       ///< the largest of them: the graph's degeneracy
+  std::int64_t innermost = 0;     ///< vertices that have it
+  Report report;
+};
+
+/// A graph placed on PEs, ready to be peeled. Arcs are edges whatever their direction; loops do not count, and arcs between
+/// the same two vertices count once. A graph that is not like that is copied; graph() and num_arcs() are the copy's.
+class KCoreRunner : public Runner<KCoreOptions, KCoreResult> {
+ public:
+  using Runner::Runner;
+  /// Finds all core numbers, from nothing.
+  Report run();
+};
+
+}  // namespace shoal

@@ -1,0 +1,137 @@
+// Peeling on a machine's PEs: the same lines for CPU threads and GPUs.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engines.hpp"
+#include "shoal/worklist/worklist.hpp"
+
+namespace shoal {
+
+/// The vertices of a PE that have not gone, and what was found among them.
+struct KCorePe {
+  static constexpr std::int32_t kNoDegree = std::numeric_limits<std::int32_t>::max();
+
+  std::int32_t* degree;  ///< [count] of the PE, as the next three
+  std::int32_t* core;    ///< of vertices that have gone: their core number
+  vertex_t* left;        ///< local numbers of those that are left when the next level begins
+  vertex_t* seeds;       ///< placed numbers of those that begin it
+
+  /// Judges one of those that were left when the level `done` began, after it has ended, or -1 before the first: it has gone
+  /// then, or begins level `k`, or is left.
+  /// @return whether it begins; `stays` whether it is left
+  SHOAL_FN bool begins(vertex_t i, std::int32_t done, std::int32_t k, bool& stays) const {
+    const std::int32_t d = degree[i];
+    stays = d > k;
+    if (stays) return false;
+    core[i] = d <= done ? done : k;
+    if (d <= done) return false;
+    degree[i] = k + 1;
+    return true;
+  }
+};
+
+/// What was found on one PE.
+struct KCoreLook {
+  std::int64_t left = 0;                             ///< vertices that are left
+  std::int32_t least = KCorePe::kNoDegree;           ///< neighbours that the loneliest of them has left
+  std::vector<std::pair<vertex_t, vertex_t>> seeds;  ///< stretches of KCorePe::seeds: begin, size
+};
+
+/// Owns counts, core numbers and the worklist, which runs once for each level. Between runs all vertices that are left are
+/// looked at once. All of that is timed.
+/// @tparam Hands  what is done to all vertices of the PEs, where they are:
+///                clear(engine)  every vertex is left, with all of its neighbours
+///                look(engine, done, k) -> std::vector<KCoreLook>, one of each PE: KCorePe::begins for all that are left
+template <class Hands>
+class KCoreAsync : public KCoreEngine {
+ public:
+  KCoreAsync(const Machine& machine, const PlacedGraph& graph, const KCorePlan& plan)
+      : machine_(machine), graph_(graph), worklist_(machine, plan.launch) {
+    KCore task{};
+    task.owners = graph.partition.owner;
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      const auto get = [&](const char* what) {
+        memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(std::int32_t), what));
+        return memory_.back().get();
+      };
+      pes_.push_back({static_cast<std::int32_t*>(get("neighbours left")),
+                      static_cast<std::int32_t*>(get("core numbers")), static_cast<vertex_t*>(get("vertices left")),
+                      static_cast<vertex_t*>(get("seeds"))});
+      task.degrees.part[p] = pes_[p].degree;
+    }
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      task.graph = graph.out[p];
+      task.degree = pes_[p].degree;
+      task.seeds = pes_[p].seeds;
+      tasks_.push_back(task);
+    }
+  }
+
+  void run(Report& report) override {
+    const auto start = std::chrono::steady_clock::now();
+    hands_.clear(*this);
+    Report total;
+    std::int64_t levels = 0;
+    for (std::int32_t done = -1, k = 0;;) {
+      const std::vector<KCoreLook> looks = hands_.look(*this, done, k);
+      std::int64_t left = 0;
+      std::int32_t least = KCorePe::kNoDegree;
+      std::vector<std::vector<KCore::Item>> seeds(looks.size());
+      for (std::size_t p = 0; p < looks.size(); ++p) {
+        left += looks[p].left;
+        least = std::min(least, looks[p].least);
+        for (const auto& [begin, size] : looks[p].seeds) add_seeds(seeds[p], graph_.out[p].first + begin, size);
+      }
+      const bool none = std::all_of(seeds.begin(), seeds.end(), [](const auto& of_pe) { return of_pe.empty(); });
+      if (left == 0) break;  // all others have their numbers
+      if (none) {
+        done = k;  // nothing had fallen so low
+        k = least;
+        continue;
+      }
+      if (k > 0) {  // who has no neighbours takes nobody along
+        for (KCore& task : tasks_) task.k = k;
+        total += worklist_.run(tasks_, seeds);
+        ++levels;
+      }
+      done = k++;
+    }
+    total.chosen = std::move(report.chosen);
+    total.chosen.push_back({"levels", std::to_string(levels), "a run of the worklist for each core number"});
+    total.phase_seconds = std::move(report.phase_seconds);
+    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
+    total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report = std::move(total);
+  }
+
+  Words words() const override {
+    return Words::of(graph_, [this](pe_t p) { return pes_[p].core; });
+  }
+
+  const Machine& machine() const { return machine_; }
+  const PlacedGraph& graph() const { return graph_; }
+  const KCorePe& pe(pe_t p) const { return pes_[p]; }
+
+ private:
+  static void add_seeds(std::vector<KCore::Item>& seeds, vertex_t first, vertex_t size) {
+    for (vertex_t i = 0; i < size; i += KCore::kStretchSize) {
+      seeds.push_back({first + i, -std::min<std::int32_t>(KCore::kStretchSize, static_cast<std::int32_t>(size - i))});
+    }
+  }
+
+  const Machine& machine_;
+  const PlacedGraph& graph_;
+  Hands hands_;
+  Worklist<KCore> worklist_;
+  std::vector<std::shared_ptr<void>> memory_;
+  std::vector<KCorePe> pes_;
+  std::vector<KCore> tasks_;
+};
+
+}  // namespace shoal

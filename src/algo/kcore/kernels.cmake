@@ -1,0 +1,1 @@
+shoal_worklist_kernels(kcore shoal/algo/kcore.hpp KCore)

@@ -1,0 +1,36 @@
+// What `auto` means for k-cores.
+#include "algo/plan.hpp"
+#include "engines.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr Named<KCoreStrategy> kStrategies[] = {{KCoreStrategy::automatic, "auto"}, {KCoreStrategy::async, "async"}};
+
+}  // namespace
+
+const char* name(KCoreStrategy strategy) { return name_of(kStrategies, strategy); }
+KCoreStrategy parse_kcore_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
+
+KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCoreOptions& options, Decisions& why) {
+  KCorePlan plan;
+  plan.strategy = KCoreStrategy::async;
+  const bool asked = options.strategy == plan.strategy;
+  say_strategy(plan.strategy, asked ? "asked for" : "the only one", options, why);
+  plan.threads = threads_worth(machine, graph, kLeastWorkAsync, why);
+  plan.launch = plan_vertices(machine, graph, options, why);
+  allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+  return plan;
+}
+
+RunNeeds needs_of(const GraphSize& graph, const KCoreOptions&) {
+  RunNeeds needs;
+  needs.weight = graph.symmetric ? 0 : 24;  // the undirected copy: every arc twice, 12 bytes each while it is made
+  needs.vertex = 4 * RunNeeds::kWord;       // neighbours left, core number, whether it is left, whether it is a seed
+  needs.slot = RunNeeds::kSmallSlot;
+  needs.answer = 2 * RunNeeds::kWord;
+  needs.check = 3 * RunNeeds::kWord;  // core numbers, neighbours left, a stack
+  return needs;
+}
+
+}  // namespace shoal

@@ -1,0 +1,49 @@
+#include "algo/runner.hpp"
+#include "engines.hpp"
+#include "reference.hpp"
+
+namespace shoal {
+namespace {
+
+struct Shape {
+  using Options = KCoreOptions;
+  using Plan = KCorePlan;
+  using Engine = KCoreEngine;
+  using Strategy = KCoreStrategy;
+
+  static constexpr FewVertices kFew = {.than = 1 << 22};
+  static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
+      {Strategy::async, make_kcore_async_cpu, if_cuda<make_kcore_async_gpu>}};
+  static constexpr auto plan = plan_kcore;
+  static GraphWants wants(const Options&) { return {.undirected = true}; }
+};
+
+}  // namespace
+
+template <>
+struct RunnerState<KCoreOptions> : PlannedState<Shape> {
+  using PlannedState::PlannedState;
+
+  KCoreResult result() {
+    KCoreResult result;
+    result.cores = run.gather<std::int32_t>(engine->words(), [](std::int32_t core) { return core; });
+    const InnermostCore in = innermost_core(std::as_const(result.cores).span());
+    result.highest = in.k;
+    result.innermost = in.vertices;
+    return result;
+  }
+
+  /// On the host: the peeling that it checks by is a chain of small steps.
+  std::string verify() override {
+    const KCoreResult found = result();
+    return verify_kcore(run.graph(), found.cores.span());
+  }
+};
+
+template class Runner<KCoreOptions, KCoreResult>;
+
+Report KCoreRunner::run() {
+  return state().timed([this](Report& report) { state().engine->run(report); });
+}
+
+}  // namespace shoal
