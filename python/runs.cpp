@@ -93,10 +93,11 @@ class Run {
   }
 
   /// The answer of the last run, arrays of [num_vertices], and its facts as JSON.
-  nb::tuple result() {
+  /// @param call  what must have been called before, for the error
+  nb::tuple result(const std::string& call) {
     auto [rows, facts] = unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
-      require(info_.from_source ? "search(source)" : "run()");
+      require(call);
       std::string facts = placed_->fetch().facts.dump();
       return std::pair{placed_->take_rows(), std::move(facts)};
     });
@@ -144,7 +145,7 @@ void bind_runs(nb::module_& module) {
       .def(nb::init<const std::string&, const Graph*, const std::string&, const Options&, const nb::dict&>(),
            nb::arg("algorithm"), nb::arg("graph").none(), nb::arg("generator"), nb::arg("options"), nb::arg("own"))
       .def("run", &Run::run, nb::arg("source") = 0, nb::arg("weights") = std::vector<std::pair<std::int64_t, double>>{})
-      .def("result", &Run::result)
+      .def("result", &Run::result, nb::arg("call"))
       .def("verify", &Run::verify)
       .def_prop_ro("num_vertices", &Run::num_vertices)
       .def_prop_ro("num_arcs", &Run::num_arcs);

@@ -65,8 +65,8 @@ class _Placed:
     def _search(self, source: int) -> dict[str, Any]:
         return json.loads(self._run.run(_checks.vertex("source", source, self.num_vertices)))
 
-    def _result(self) -> Any:
-        arrays, _ = self._run.result()
+    def _result(self, call: str) -> Any:
+        arrays, _ = self._run.result(call)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     @property
@@ -119,7 +119,7 @@ class Bfs(_Placed):
         parents : int32 (num_vertices,), only with ``parents=True``
             The source is its own parent; -1 where there is no path.
         """
-        return self._result()
+        return self._result("search(source)")
 
 
 def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -189,7 +189,7 @@ class Sssp(_Placed):
         predecessors : int32 (num_vertices,), only with ``predecessors=True``
             The source is its own; -1 where there is no path.
         """
-        return self._result()
+        return self._result("search(source)")
 
 
 def sssp(
@@ -276,7 +276,7 @@ class PageRank(_Placed):
 
     def result(self) -> np.ndarray:
         """Fetches the last ranks: float64 (num_vertices,), sum 1."""
-        (ranks,), facts = self._run.result()
+        (ranks,), facts = self._run.result("rank()")
         self._error_bound = json.loads(facts)["error_bound"]
         return ranks
 
@@ -321,7 +321,7 @@ class Components(_Placed):
 
     def result(self) -> np.ndarray:
         """Fetches the last labels: int32 (num_vertices,), the smallest vertex number of each vertex's component."""
-        return self._result()
+        return self._result("run()")
 
 
 def components(graph: Any, **options: Any) -> np.ndarray:
@@ -360,7 +360,7 @@ def _described(info: Mapping[str, Any]) -> tuple[type[_Placed], Callable[..., An
         return self._search(source)
 
     def result(self: _Placed) -> Any:
-        return self._result()
+        return self._result("search(source)" if info["from_source"] else "run()")
 
     result.__doc__ = f"Fetches the last answer. {info['output']}"
     doc = [f"{info['says']}: a graph placed on processing elements once.", "", "Parameters", "----------"]

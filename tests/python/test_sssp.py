@@ -49,8 +49,9 @@ def test_weights_of_choice() -> None:
     graph = shoal.Graph.generate("kron:7")
     hashed = shoal.sssp(graph, 1, weights="hash255")
     assert hashed.tolist() == shoal.sssp("kron:7", 1).tolist()
+    assert hashed.tolist() == shoal.sssp(graph, 1).tolist()
     with pytest.raises(shoal.UsageError, match="weights"):
-        shoal.sssp(graph, 1)
+        shoal.sssp(graph, 1, weights="file")
 
 
 def test_runner() -> None:
