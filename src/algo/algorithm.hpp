@@ -138,8 +138,8 @@ struct AlgorithmInfo {
   bool counts_teps;    ///< half of the arcs per second is GTEPS on symmetric graphs
   std::vector<Column> columns;
   // For `shoal tune` and the matrix.
-  std::vector<std::string> bulk_strategies;                             ///< values of --strategy beside async
-  bool has_priority;                                                    ///< its task knows --queue priority
+  std::vector<std::string> bulk_strategies;  ///< values of --strategy beside async
+  bool has_priority;                         ///< its task knows --queue priority
   bool has_combine;  ///< its task knows --combine on and --judge remote, on CPU threads and GPUs
   std::vector<std::pair<const char*, std::vector<std::string>>> tuned;  ///< flags of bulk strategies, values to try
   std::unique_ptr<Algorithm> (*make)();
@@ -150,20 +150,37 @@ const std::vector<const AlgorithmInfo*>& algorithms();
 /// @throws UsageError naming the text and the legal names
 const AlgorithmInfo& find_algorithm(const std::string& name);
 
-/// What the runners of the library have in common.
-template <class Runner>
+/// A runner, and the last answer that it fetched. An algorithm adds run(), found(), find_wrong() and take_rows().
+template <class Runner, class Result>
 class PlacedRunner : public Placed {
  public:
   template <class Graph, class RunnerOptions>
   PlacedRunner(const Graph& graph, const RunnerOptions& options) : runner_(graph, options) {}
+  Found fetch() final {
+    result_ = {};  // its memory first
+    result_ = runner_.result();
+    return found();
+  }
   std::string find_wrong_in_place() override { return runner_.verify(); }
   std::int64_t num_vertices() const override { return runner_.num_vertices(); }
   arc_t num_arcs() const override { return runner_.num_arcs(); }
   arc_t degree(vertex_t input) const override { return runner_.degree(input); }
 
  protected:
+  /// What there is to say of result_.
+  virtual Found found() const = 0;
+
   Runner runner_;
+  Result result_;
 };
+
+/// Rows of arrays that are moved there.
+template <class... Values>
+Rows rows_of(HostArray<Values>&&... values) {
+  Rows rows;
+  (rows.emplace_back(std::move(values)), ...);
+  return rows;
+}
 
 /// A Compare for answers that have to be the reference's, value for value.
 /// @param want  what the reference says of each vertex, in the type of the row

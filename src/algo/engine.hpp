@@ -7,6 +7,7 @@
 
 #include "shoal/core/array.hpp"
 #include "shoal/placement/placed_graph.hpp"
+#include "shoal/worklist/launch_plan.hpp"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/report.hpp"
 
@@ -54,6 +55,14 @@ class Engine {
   virtual void run(Input... input, Report& report) = 0;
   /// Valid until the engine is destroyed; what they say changes with the next run.
   virtual Words words() const = 0;
+};
+
+/// What every plan holds.
+template <class StrategyT>
+struct StrategyPlan {
+  StrategyT strategy;
+  LaunchPlan launch;  ///< of strategy async
+  int threads;        ///< CPU threads of a PE
 };
 
 /// Makes an engine as a plan says.

@@ -49,8 +49,7 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
                                 Decisions& why, const char* blocks = nullptr) {
   const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1;
   Options launch = options;
-  // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512: star:1000000 26 / 3.1; kron:21,degree=3
-  // (mean 6) 1.65 / 0.83.
+  // docs/decisions/0023: workers on GPUs.
   if (blocks == nullptr && is_skewed(graph)) blocks = "a few very long rows keep a warp busy for long";
   const bool choose = blocks != nullptr && machine.on_gpu() && options.worker == WorkerKind::automatic;
   if (choose) launch.worker = WorkerKind::block;

@@ -10,12 +10,20 @@
 
 namespace shoal {
 
-/// @tparam Shape
-///   Options, Plan      Plan has `strategy` and `threads`, the CPU threads of a PE
-///   Engine             what its strategies are driven through
+/// What the runner of an algorithm is made of: it derives from this, and adds kFew, kEngines and plan.
+template <class OptionsT, class PlanT, class EngineT>
+struct ShapeOf {
+  using Options = OptionsT;
+  using Plan = PlanT;      ///< a StrategyPlan
+  using Engine = EngineT;  ///< what its strategies are driven through
+  using Strategy = decltype(OptionsT::strategy);
+  /// What it wants of the graph.
+  static GraphWants wants(const Options&) { return {}; }
+};
+
+/// @tparam Shape        a ShapeOf, with
 ///   kFew               which graphs are too small for several GPUs
 ///   kEngines           an EngineChoice for each strategy
-///   wants(options)     what it wants of the graph
 ///   plan(machine, graph, options, why)
 template <class Shape>
 struct PlannedState : GraphRunner::State {

@@ -26,7 +26,7 @@ Times are of the search alone: the graph is placed before, answers are fetched a
 count the out-arcs of reached vertices; GTEPS (symmetric graphs only) is half of that, as Graph500 counts: each undirected
 edge once.)";
 
-class PlacedBfs : public PlacedRunner<BfsRunner> {
+class PlacedBfs : public PlacedRunner<BfsRunner, BfsResult> {
  public:
   template <class Graph>
   PlacedBfs(const Graph& graph, const BfsOptions& options) : PlacedRunner(graph, options), parents_(options.parents) {}
@@ -36,9 +36,7 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
     return runner_.search(source_);
   }
 
-  Found fetch() override {
-    result_ = {};  // its memory first
-    result_ = runner_.result();
+  Found found() const override {
     const BfsResult& r = result_;
     Found found;
     found.facts = {{"depth", r.depth}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
@@ -55,16 +53,13 @@ class PlacedBfs : public PlacedRunner<BfsRunner> {
   }
 
   Rows take_rows() override {
-    Rows rows;
-    rows.push_back(std::move(result_.levels));
-    if (parents_) rows.push_back(std::move(result_.parents));
-    return rows;
+    if (!parents_) return rows_of(std::move(result_.levels));
+    return rows_of(std::move(result_.levels), std::move(result_.parents));
   }
 
  private:
   bool parents_;
   vertex_t source_ = 0;
-  BfsResult result_;
   std::optional<BfsCheck> check_;
 };
 

@@ -5,16 +5,11 @@
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
 #include "shoal/algo/bfs_run.hpp"
-#include "shoal/worklist/launch_plan.hpp"
 
 namespace shoal {
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
-struct BfsPlan {
-  BfsStrategy strategy;
-  LaunchPlan launch;  ///< of async
-  int threads;        ///< CPU threads of a PE
-};
+using BfsPlan = StrategyPlan<BfsStrategy>;
 BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&, Decisions& why);
 /// Bytes of the host's memory.
 RunNeeds needs_of(const GraphSize&, const BfsOptions&);

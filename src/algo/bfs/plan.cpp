@@ -12,26 +12,20 @@ namespace {
 constexpr Named<BfsStrategy> kStrategies[] = {
     {BfsStrategy::automatic, "auto"}, {BfsStrategy::async, "async"}, {BfsStrategy::levels, "levels"}};
 
-// Waking a second thread costs 12 us and more, and every level is a meeting. AMD EPYC, two threads, idle, 2026-11-21, ms by
-// one thread / by two: road:64 (18,566 vertices and arcs) .051 / .055, road:100 (45,000) .10 / .14, road:150 (0.1 M) .29 / .26,
-// road:200 (0.2 M) .55 / .37, road:300 (0.4 M) 1.24 / .73; kron:14 (0.4 M) .10 / .09, uniform:14,degree=4 (0.15 M) .22 / .13.
-// While others had a part of the processor road:300 took 1.0 by one and 2.0 by two.
+// Less is done before a second thread is awake, and every level is a meeting (docs/decisions/0023, as the next three).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
-// Roads on one H200, 2026-11-22 (bench/results/roads_h200.txt), ms by levels / as items come: road:6000 42 / 38,
-// road:7000,deleted=0.4 45 / 38, road:9000 94 / 76, road:13191,deleted=0.4 149 / 104; but road:4896,deleted=0.4 26.7 / 29.4.
+// Levels of larger roads are too wide for one cluster of blocks.
 constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
-// Levels that are few, and wide, are no road's: uniform:26,degree=1 (67 M vertices of 2 arcs, rows up to 13) 7.0 / 43.
+// Few, wide levels are no road's, also where rows are short on average.
 constexpr arc_t kArcsOfAJunction = 8;
 
 // Where a PE has more of a road than it can run as fast as items come, a PE with less to do runs ahead, by paths that are too
-// long, and much is run again. H200s, the same day and file, ms first in first out / in windows of 1,024 levels:
-// road:13191,deleted=0.4 (174 M vertices) on two 150 to 2,900 / 115, on four 250 to 1,900 / 106 (4,700 M items / 185 M);
-// road:8192 (67 M) on two 210 to 750 / 64; but on four 45 / 56. Narrower windows wait longer, on four: 64 levels 266, 256 136.
+// long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
-/// Whether much of what is run comes from other PEs. Where it comes late, windows of levels must be narrow, if that helps at
-/// all: road:2048 in random parts on four H200, 2026-11-22, ms: 79 by levels; 207 in windows of 64, 504 of 256, 3,500 in none.
+/// Whether much of what is run comes from other PEs. Where it comes late, windows of levels must be narrow, if they help at
+/// all.
 bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
 
 }  // namespace

@@ -10,20 +10,13 @@
 namespace shoal {
 namespace {
 
-struct Shape {
-  using Options = BfsOptions;
-  using Plan = BfsPlan;
-  using Engine = BfsEngine;
-  using Strategy = BfsStrategy;
-
-  /// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .25 / .13, kron:22 .34 / .19, uniform:22 .47 / .38, kron:23
-  /// (8 M vertices) .28 / .25, kron:24 .34 / .45, uniform:24 .84 / 2.1; road:512 2.3 / 2.1, road:2048 (4 M) 9.9 / 10.
+struct Shape : ShapeOf<BfsOptions, BfsPlan, BfsEngine> {
+  /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 23};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_bfs_async_cpu, if_cuda<make_bfs_async_gpu>},
       {Strategy::levels, make_bfs_levels_cpu, if_cuda<make_bfs_levels_gpu>}};
   static constexpr auto plan = plan_bfs;
-  static GraphWants wants(const Options&) { return {}; }
 };
 
 }  // namespace

@@ -19,15 +19,13 @@ const char* const kComponentsFooter = R"(examples:
 Directed graphs: weakly connected components (arcs join whatever their direction). Times are of the labelling alone. Arcs per
 second count every arc once, however often it was looked at.)";
 
-class PlacedComponents : public PlacedRunner<ComponentsRunner> {
+class PlacedComponents : public PlacedRunner<ComponentsRunner, ComponentsResult> {
  public:
   using PlacedRunner::PlacedRunner;
 
   Report run(const Start&) override { return runner_.run(); }
 
-  Found fetch() override {
-    result_ = {};  // its memory first
-    result_ = runner_.result();
+  Found found() const override {
     Found found;
     found.facts = {{"components", result_.count}, {"largest", result_.largest}};
     found.cells = {grouped(result_.count), grouped(result_.largest)};
@@ -46,14 +44,7 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner> {
            " vertices, but " + std::to_string(r.count) + " and " + std::to_string(r.largest) + " are given";
   }
 
-  Rows take_rows() override {
-    Rows rows;
-    rows.push_back(std::move(result_.labels));
-    return rows;
-  }
-
- private:
-  ComponentsResult result_;
+  Rows take_rows() override { return rows_of(std::move(result_.labels)); }
 };
 
 class ComponentsAlgorithm : public AlgorithmOf<PlacedComponents, ComponentsOptions> {

@@ -4,16 +4,11 @@
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
 #include "shoal/algo/components_run.hpp"
-#include "shoal/worklist/launch_plan.hpp"
 
 namespace shoal {
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
-struct ComponentsPlan {
-  ComponentsStrategy strategy;
-  LaunchPlan launch;  ///< of async
-  int threads;        ///< CPU threads of a PE
-};
+using ComponentsPlan = StrategyPlan<ComponentsStrategy>;
 ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&, Decisions& why);
 /// Bytes of the host's memory.
 RunNeeds needs_of(const GraphSize&, const ComponentsOptions&);

@@ -9,9 +9,7 @@ namespace {
 constexpr Named<ComponentsStrategy> kStrategies[] = {
     {ComponentsStrategy::automatic, "auto"}, {ComponentsStrategy::async, "async"}, {ComponentsStrategy::hook, "hook"}};
 
-// AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: road:100 (45,000 vertices and arcs) .18 / .18, road:150
-// (0.1 M) .35 / .26, road:300 (0.4 M) 1.4 / .80; star:100000 (0.3 M) .53 / .29; kron:13 (0.2 M) .20 / .22, kron:14 (0.4 M)
-// .49 / .51, kron:15 (0.9 M) 1.17 / 1.0; uniform:16,degree=1 (0.2 M) 2.9 / 1.9.
+// Less is done before a second thread is awake (docs/decisions/0023).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 }  // namespace
@@ -34,8 +32,6 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
   plan.threads =
       threads_worth(machine, graph, plan.strategy == ComponentsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == ComponentsStrategy::async) {
-    // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512: road:1024 143 / 50, uniform:18,degree=6
-    // 9.2 / 4.4, dblp-2010 0.73 / 0.44; but email-enron 0.27 / 0.36.
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
     allow_remote_judge(plan.launch, options, graph.n_pes(), why);
   }

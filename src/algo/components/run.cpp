@@ -8,21 +8,13 @@
 namespace shoal {
 namespace {
 
-struct Shape {
-  using Options = ComponentsOptions;
-  using Plan = ComponentsPlan;
-  using Engine = ComponentsEngine;
-  using Strategy = ComponentsStrategy;
-
-  /// Graphs of fewer vertices are hooked by one GPU of several. Four H200 and one, 2026-11-22, ms, one run after the other:
-  /// road:1024 .093 / .062, road:2048 (4 M vertices) .13 / .17, kron:20 .20 / .15, kron:22 .37 / .30, kron:24 .50 / .98; and after
-  /// a rest, in which wires between GPUs fall asleep, road:1024 .26 / .10, road:2048 .24 / .21.
+struct Shape : ShapeOf<ComponentsOptions, ComponentsPlan, ComponentsEngine> {
+  /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 22, .even_if_asked = true};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_components_async_cpu, if_cuda<make_components_async_gpu>},
       {Strategy::hook, make_components_hook_cpu, if_cuda<make_components_hook_gpu>}};
   static constexpr auto plan = plan_components;
-  static GraphWants wants(const Options&) { return {}; }
 };
 
 /// The first vertex of a component in the input's order names it.

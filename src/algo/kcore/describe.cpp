@@ -21,15 +21,13 @@ The k-core is what is left when vertices with fewer than k neighbours are taken 
 number is the largest k whose k-core has it. Arcs are edges whatever their direction; loops do not count, and several arcs
 between two vertices count once. Arcs per second count every arc of that graph once.)";
 
-class PlacedKCore : public PlacedRunner<KCoreRunner> {
+class PlacedKCore : public PlacedRunner<KCoreRunner, KCoreResult> {
  public:
   using PlacedRunner::PlacedRunner;
 
   Report run(const Start&) override { return runner_.run(); }
 
-  Found fetch() override {
-    result_ = {};  // its memory first
-    result_ = runner_.result();
+  Found found() const override {
     Found found;
     found.facts = {{"highest", result_.highest}, {"innermost", result_.innermost}};
     found.cells = {grouped(result_.highest), grouped(result_.innermost)};
@@ -47,14 +45,7 @@ class PlacedKCore : public PlacedRunner<KCoreRunner> {
            " vertices, but " + std::to_string(r.highest) + " of " + std::to_string(r.innermost) + " is given";
   }
 
-  Rows take_rows() override {
-    Rows rows;
-    rows.push_back(std::move(result_.cores));
-    return rows;
-  }
-
- private:
-  KCoreResult result_;
+  Rows take_rows() override { return rows_of(std::move(result_.cores)); }
 };
 
 class KCoreAlgorithm : public AlgorithmOf<PlacedKCore, KCoreOptions> {

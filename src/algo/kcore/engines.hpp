@@ -3,16 +3,11 @@
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
 #include "shoal/algo/kcore.hpp"
-#include "shoal/worklist/launch_plan.hpp"
 
 namespace shoal {
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
-struct KCorePlan {
-  KCoreStrategy strategy;
-  LaunchPlan launch;
-  int threads;  ///< CPU threads of a PE
-};
+using KCorePlan = StrategyPlan<KCoreStrategy>;
 KCorePlan plan_kcore(const Machine&, const PlacedGraph&, const KCoreOptions&, Decisions& why);
 /// Bytes of the host's memory.
 RunNeeds needs_of(const GraphSize&, const KCoreOptions&);

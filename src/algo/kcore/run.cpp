@@ -5,12 +5,7 @@
 namespace shoal {
 namespace {
 
-struct Shape {
-  using Options = KCoreOptions;
-  using Plan = KCorePlan;
-  using Engine = KCoreEngine;
-  using Strategy = KCoreStrategy;
-
+struct Shape : ShapeOf<KCoreOptions, KCorePlan, KCoreEngine> {
   static constexpr FewVertices kFew = {.than = 1 << 22};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_kcore_async_cpu, if_cuda<make_kcore_async_gpu>}};

@@ -28,7 +28,7 @@ Ranks are those of NetworkX's pagerank(weight=None): vertices without out-arcs j
 the sum over all vertices of |rank - exact rank|, and "error below" is the bound that the run proved. Times are of the ranking
 alone. Arcs per second count every arc once per sweep, with async each pushed residual.)";
 
-class PlacedPageRank : public PlacedRunner<PageRankRunner> {
+class PlacedPageRank : public PlacedRunner<PageRankRunner, PageRankResult> {
  public:
   template <class Graph>
   PlacedPageRank(const Graph& graph, const PageRankOptions& options)
@@ -38,9 +38,7 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
     return start.weights.empty() ? runner_.rank() : runner_.rank(start.weights);
   }
 
-  Found fetch() override {
-    result_ = {};  // its memory first
-    result_ = runner_.result();
+  Found found() const override {
     const PageRankResult& r = result_;
     Found found;
     found.facts = {{"sweeps", r.sweeps}, {"error_bound", r.error_bound}};
@@ -61,11 +59,7 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
                            options_.tolerance, personal());
   }
 
-  Rows take_rows() override {
-    Rows rows;
-    rows.push_back(std::move(result_.ranks));
-    return rows;
-  }
+  Rows take_rows() override { return rows_of(std::move(result_.ranks)); }
 
  private:
   /// The personalization as a vector that sums to 1; empty when it is uniform.
@@ -80,7 +74,6 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner> {
   }
 
   PageRankOptions options_;
-  PageRankResult result_;
   std::optional<Csr> reverse_;
 };
 

@@ -6,16 +6,12 @@
 #include "algo/host_memory.hpp"
 #include "pull.hpp"
 #include "shoal/algo/pagerank_run.hpp"
-#include "shoal/worklist/launch_plan.hpp"
 
 namespace shoal {
 
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
-struct PageRankPlan {
-  PageRankStrategy strategy;
+struct PageRankPlan : StrategyPlan<PageRankStrategy> {
   PageRankRules rules;
-  LaunchPlan launch;  ///< of async
-  int threads;        ///< CPU threads of a PE
 };
 /// @throws UsageError  alpha or tolerance out of range, or a tolerance that the precision cannot reach
 PageRankPlan plan_pagerank(const Machine&, const PlacedGraph&, const PageRankOptions&, Decisions& why);

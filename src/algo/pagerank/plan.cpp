@@ -16,9 +16,7 @@ constexpr Named<PageRankPrecision> kPrecisions[] = {{PageRankPrecision::automati
                                                     {PageRankPrecision::float32, "float32"},
                                                     {PageRankPrecision::float64, "float64"}};
 
-// All vertices are swept some tens of times, with a meeting after each. AMD EPYC, 2026-11-21, us by one thread / by two:
-// star:1000 61 / 98, road:64 (18,566 vertices and arcs) 582 / 675, kron:10 (22,200) 182 / 241, kron:11 (47,746) 432 / 482 on a
-// busy machine.
+// Less is done before a second thread is awake (docs/decisions/0023, as the next one).
 constexpr std::int64_t kLeastWork = 1 << 14;  ///< of a thread, in vertices and arcs
 
 void check_rules(const PageRankOptions& o) {
@@ -30,9 +28,7 @@ void check_rules(const PageRankOptions& o) {
   }
 }
 
-// Where a thread has contributions in its cache anyway, halving them saves nothing and costs a conversion each. One thread of
-// an AMD EPYC, 2026-11-21, ms in float32 / float64: road:64 0.58 / 0.49, road:300 40.1 / 33.5, road:500 118 / 103; kron:10 to 17
-// and uniform:15 to 17 the same within 3 %; but dblp-2010 (326,186 vertices) 250 / 259.
+// Where a thread has contributions in its cache anyway, halving them saves nothing and costs a conversion each.
 constexpr std::int64_t kVerticesInCache = 1 << 18;
 
 /// Chooses what contributions are kept in. Rounding may take half of the tolerance.
@@ -84,11 +80,8 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   plan.rules = {options.alpha, options.tolerance, choose_wide(options, in_cache, why),
                 options.precision != PageRankPrecision::automatic};
   if (plan.strategy == PageRankStrategy::async) {
-    // One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps / blocks of 512, tolerance 1e-4: road:1024 20.4 / 15.1, wave
-    // 12.0 / 7.8, kron:20,degree=4 17.4 / 7.9, email-enron 10.5 / 3.7.
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
-      // One H200, 2026-11-21: kron:20 10.8 ms in kernels with 64, 24.0 with 9; road:1024 27.3 ms with 16, 57.4 with 4.
       plan.launch.fetch = plan.launch.worker == WorkerKind::block ? std::min(64, plan.launch.block_threads) : 16;
       decide_again(why, "fetch", std::to_string(plan.launch.fetch),
                    "most that are run have few arcs, hubs wait until it pays");

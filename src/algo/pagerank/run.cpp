@@ -9,20 +9,13 @@
 namespace shoal {
 namespace {
 
-struct Shape {
-  using Options = PageRankOptions;
-  using Plan = PageRankPlan;
-  using Engine = PageRankEngine;
-  using Strategy = PageRankStrategy;
-
-  /// Four H200 and one, 2026-11-22, medians of 5, ms: kron:18 1.10 / 1.02, kron:20 (1 M vertices) 1.7 / 2.4, uniform:20
-  /// 1.2 / 2.8; road:256 .48 / .38, road:512 .50 / .41, road:1024 (1 M) .58 / .69.
+struct Shape : ShapeOf<PageRankOptions, PageRankPlan, PageRankEngine> {
+  /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 20};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_pagerank_async_cpu, if_cuda<make_pagerank_async_gpu>},
       {Strategy::pull, make_pagerank_pull_cpu, if_cuda<make_pagerank_pull_gpu>}};
   static constexpr auto plan = plan_pagerank;
-  static GraphWants wants(const Options&) { return {}; }
 };
 
 }  // namespace

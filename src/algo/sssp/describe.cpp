@@ -28,7 +28,7 @@ Whole weights to 2,147,483,647 are added as integers, real ones as float64 from 
 whole weight is larger (to 2^53), all are float64, which is exact below 2^53; longer distances are refused. Times are of the
 search alone. Arcs per second count the out-arcs of reached vertices once, however often they were looked at.)";
 
-class PlacedSssp : public PlacedRunner<SsspRunner> {
+class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
  public:
   template <class Graph>
   PlacedSssp(const Graph& graph, const SsspOptions& options)
@@ -39,9 +39,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
     return runner_.search(source_);
   }
 
-  Found fetch() override {
-    result_ = {};  // its memory first
-    result_ = runner_.result();
+  Found found() const override {
     const SsspResult& r = result_;
     Found found;
     found.facts = {{"farthest", r.farthest}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
@@ -70,12 +68,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
   }
 
   Rows take_rows() override {
-    Rows rows;
-    if (is_whole()) {
-      rows.push_back(std::move(result_.distances));
-    } else {
-      rows.push_back(std::move(result_.real_distances));
-    }
+    Rows rows = is_whole() ? rows_of(std::move(result_.distances)) : rows_of(std::move(result_.real_distances));
     if (predecessors_) rows.push_back(std::move(result_.predecessors));
     return rows;
   }
@@ -94,7 +87,6 @@ class PlacedSssp : public PlacedRunner<SsspRunner> {
 
   bool predecessors_;
   vertex_t source_ = 0;
-  SsspResult result_;
   std::optional<Csr> reverse_;
 };
 

@@ -16,9 +16,7 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
-// Every bucket is a meeting or more. AMD EPYC, two threads, idle, 2026-11-21, ms by one thread / by two: road:64 (18,566
-// vertices and arcs) .14 / .19, road:150 (0.1 M) .76 / .53, road:200 (0.2 M) 1.4 / .90 and 1.5, road:300 (0.4 M) 3.3 / 2.0;
-// kron:13 (0.2 M) .40 / .32, kron:15 (0.9 M) 1.5 / 1.0; uniform:14,degree=4 (0.15 M) .85 / 1.2.
+// Less is done before a second thread is awake, and every bucket is a meeting or more (docs/decisions/0023, as all numbers here).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 /// Edges beyond those of a tree of all vertices; below 0 where there are several components.
@@ -34,19 +32,7 @@ SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStra
 // Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket runs
 // a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing is
 // reached again. Below an eighth of the mean weight the steps of more buckets cost more than they spare. And one thread alone
-// waits for nobody at the end of a step, so narrow buckets suit it earlier. One thread of an AMD EPYC, 2026-11-21, weights 1 to
-// 255 (mean 128), ms:
-//   delta                                    4 / degree     16      64     512
-//   as-caida20071105 (mean 4, max 2,628)                  0.96    1.04    1.81
-//   dblp-2010 (5, 238)                                    10.9    11.4    18.2
-//   kron:15,degree=4                                       1.1     1.4      11
-//   4elt (5.9, 10)                                        0.67    0.72    0.84
-//   uniform:15,degree=3 (6)                                1.5     1.6     2.2
-//   road:100 (3.6)                                        0.37    0.37    0.32
-//   star:100000                                            3.3     2.9     1.1
-//   complete:100                             0.0087 (5) 0.0039  0.0069
-//   uniform:10,degree=64                      0.144 (4)  0.076   0.149
-//   complete:1000                              0.50 (1)   0.12    0.36
+// waits for nobody at the end of a step, so narrow buckets suit it earlier.
 double default_delta(const PlacedGraph& graph, int threads) {
   constexpr double kMostDegree = 32;
   double degree = mean_degree(graph);
@@ -138,8 +124,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   if (plan.strategy == SsspStrategy::async) {
     const double degree = mean_degree(graph);
     Options launch = options;
-    // Where rows are long and a GPU's lanes many, waiting for the threshold costs more than what is run twice: kron:20 on one
-    // H200, 2026-11-21: 3.2 ms without an order (2.2 times the arcs), 17.9 and more with one.
+    // Where rows are long and a GPU's lanes many, waiting for the threshold costs more than what is run twice.
     const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
@@ -160,8 +145,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
                                   : "long rows keep all lanes busy, and waiting for an order would not"});
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // Moving the threshold costs a GPU about 10 us: wider steps where few items are near. road:1024 on one H200,
-      // 2026-11-21: 15.8 ms at 8 times the width, 25.3 at 4 times, 50.5 at the width itself.
+      // Moving the threshold costs a GPU about 10 us: wider steps where few items are near.
       const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
@@ -187,7 +171,8 @@ RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options) {
     needs.waiting = real ? 32 : 16;  // two entries of buckets
   }
   const double tree = options.predecessors ? RunNeeds::kWord : 0;
-  needs.answer = 2 * RunNeeds::kWide + tree;  // words, by placed and by input number, the first of which make room for numbers
+  needs.answer =
+      2 * RunNeeds::kWide + tree;  // words, by placed and by input number, the first of which make room for numbers
   needs.answer_reverses = options.predecessors;
   needs.check = 2 * RunNeeds::kWide + tree;  // numbers, and words once more
   needs.check_reverses = true;

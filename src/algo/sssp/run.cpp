@@ -11,15 +11,8 @@
 namespace shoal {
 namespace {
 
-struct Shape {
-  using Options = SsspOptions;
-  using Plan = SsspPlan;
-  using Engine = SsspEngine;
-  using Strategy = SsspStrategy;
-
-  /// Four H200 and one, 2026-11-22, medians of 5, ms: kron:20 .99 / .50, kron:22 1.3 / 1.0, uniform:22 3.7 / 3.8, kron:23
-  /// (8 M vertices) 1.6 / 1.6, kron:24 2.1 / 2.9, uniform:24 11 / 21; road:512 5.3 / 3.8, road:2048 (4 M) 23 / 18, road:8192
-  /// 138 / 228.
+struct Shape : ShapeOf<SsspOptions, SsspPlan, SsspEngine> {
+  /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 23};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_sssp_async_cpu, if_cuda<make_sssp_async_gpu>},
