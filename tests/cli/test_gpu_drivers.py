@@ -77,9 +77,9 @@ class GpuDrivers(unittest.TestCase):
         ):
             self.assertIn(line, done.stdout)
         self.assertNotIn("3 PEs", done.stdout)
-        self.assertEqual(done.stdout.splitlines()[-1], "48 right, 3 wrong, 6 not run")
+        self.assertEqual(done.stdout.splitlines()[-1], "60 right, 3 wrong, 6 not run")
         data = json.loads(sums.read_text())
-        self.assertEqual((data["gpu"], data["gpus"], len(data["rows"]), len(data["failures"])), ("G", 2, 17, 3))
+        self.assertEqual((data["gpu"], data["gpus"], len(data["rows"]), len(data["failures"])), ("G", 2, 21, 3))
         done = self.run_script("gpu_matrix.py", "--algorithms", "bfs", "--soak", "2", "--shards", "2")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "16 right, 0 wrong, 0 not run"))
         # Only the job that lost its answers is run again.
