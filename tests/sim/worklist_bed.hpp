@@ -290,13 +290,13 @@ class WorklistBed {
         index);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);
-      if (w.lane() == 0) pe.lists[index] = scheduler.out().list();
+      if (w.lane() == 0) pe.lists[index] = scheduler.out().now().list;
       return;
     }
     scheduler.run_persistent();
     if (control(view.me).state.load() != static_cast<std::uint32_t>(RunState::done)) return;
-    if (scheduler.out().list().top != kNoChunk) fail("the run ended while this worker had items in its spill");
-    if (scheduler.out().hand().has) fail("the run ended while this worker had an item in its hand");
+    if (scheduler.out().now().list.top != kNoChunk) fail("the run ended while this worker had items in its spill");
+    if (scheduler.out().now().hand.has) fail("the run ended while this worker had an item in its hand");
     at_the_end();
   }
 

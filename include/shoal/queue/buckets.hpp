@@ -61,6 +61,8 @@ struct FarStore {
   ticket_t capacity = 0;                   ///< of each ring; a power of two that can hold all chunks of the pool
   RingCounters* counters = nullptr;        ///< [slots]
 
+  /// [slots] the chunks that worker `index` fills.
+  SHOAL_FN FarChunk* chunks_of(lane_t index) const { return filling + index * buckets.slots(); }
   /// The ring of numbers of one slot's full chunks.
   SHOAL_FN SlotRing<std::uint32_t> full(lane_t slot) const {
     return {numbers + slot * capacity, capacity, counters + slot, 0};

@@ -79,7 +79,7 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
   if (index >= workers) return;
   Scheduler<W, View> scheduler(w, view, view.spill.lists[index], desk, fetch, index);
   body(scheduler);
-  if (w.lane() == 0) view.spill.lists[index] = scheduler.out().list();
+  if (w.lane() == 0) view.spill.lists[index] = scheduler.out().now().list;
 }
 
 template <class W, class View>

@@ -45,7 +45,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       view.stop_all(RunState::task_failed);
       throw;
     }
-    list = scheduler.out().list();
+    list = scheduler.out().now().list;
   };
   if (plan.kernel == KernelKind::persistent) {
     machine.team().run(

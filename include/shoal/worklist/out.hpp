@@ -6,21 +6,21 @@
 // | worker            | one reservation serves       | if a reserved slot is not empty yet (place())                  |
 // |-------------------|------------------------------|----------------------------------------------------------------|
 // | CpuThread         | kBuffer items: flush()       | the thread waits                                               |
-// | GpuThread         | the same                     | the slot is owed (owed_): its popper may be in the same warp   |
+// | GpuThread         | the same                     | the slot is owed (settle()): its popper may be in the same warp|
 // | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
 //
-// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line and
-// works on copies: as long as nothing takes the address of a worker's state, the code that runs all the time keeps the
-// state in registers (Scheduler::rarely).
+// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line, and
+// what it changes goes there and comes back by value: as long as nothing takes the address of a worker's state, the code
+// that runs all the time keeps the state in registers (Scheduler::rarely).
 #pragma once
+#include "shoal/worklist/changing.hpp"
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
-#include "shoal/worklist/tally.hpp"
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// What a worker pushes with. One object per lane; fields of the leader are valid on lane 0.
+/// What a worker pushes with, and all of its state that changes (changing.hpp). One object per lane.
 template <Worker W, class View>
 class Out {
  public:
@@ -30,9 +30,9 @@ class Out {
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), index_(index), list_(list) {
-    if constexpr (HasPriority<TaskT>) parking_ = Parking<View>(view, index);
-    if constexpr (HasCombine<TaskT>) held_ = view.held != nullptr ? view.held + index * kHeldSlots : nullptr;
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), index_(index) {
+    now_.list = list;
+    if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
   }
 
   /// Worker-collective: pushes one item, made by the leader's copy of `item` (every lane passes the same).
@@ -79,7 +79,7 @@ class Out {
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
-    const auto pushed_before = tally_.pushed;
+    const auto pushed_before = now_.tally.pushed;
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
@@ -89,9 +89,9 @@ class Out {
         leaves[k] = false;
       }
       promising[k] = true;
-      tally_.pushed += has[k];
+      now_.tally.pushed += has[k];
     }
-    if (W::kMaxLanes == 1 && pushed_before / kPushesOfABeat != tally_.pushed / kPushesOfABeat) beat();
+    if (W::kMaxLanes == 1 && pushed_before / kPushesOfABeat != now_.tally.pushed / kPushesOfABeat) beat();
     if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
@@ -101,8 +101,8 @@ class Out {
     for (lane_t k = 0; k < kSome; ++k) {
       const bool judged = keep[k];
       keep[k] = judged && promising[k] && view().task.accept(item[k]);
-      tally_.accepted += keep[k];
-      tally_.dropped += judged != keep[k];
+      now_.tally.accepted += keep[k];
+      now_.tally.dropped += judged != keep[k];
     }
     append(w, keep, item);
     if (view().n_pes == 1) return;
@@ -111,15 +111,15 @@ class Out {
       travels[k] = leaves[k] && promising[k];
       // Asked before the item is judged, because judging may change the owner's data.
       if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
-      tally_.withheld += leaves[k] != travels[k];
+      now_.tally.withheld += leaves[k] != travels[k];
     }
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) {
         for (lane_t k = 0; k < kSome; ++k) {
           if (!travels[k]) continue;
           travels[k] = view().task.accept_at(owner[k], item[k]);
-          tally_.accepted += travels[k];
-          tally_.dropped += !travels[k];
+          now_.tally.accepted += travels[k];
+          now_.tally.dropped += !travels[k];
         }
       }
     }
@@ -128,11 +128,13 @@ class Out {
 
   /// Worker-collective: records a phase, and queues the parked items that it has reached, except stale ones.
   SHOAL_FN void move_on(const W& w, std::uint64_t phase) {
+    const std::uint64_t before = now_.phase;
+    now_.phase = phase;
     if constexpr (HasPriority<TaskT>) {
-      parking_.move_on(w, view(), phase, [&](bool has, const Item& item) {
+      bring_reached(w, view(), index_, before, phase, [&](bool has, const Item& item) {
         if constexpr (HasStale<TaskT>) {
           const bool stale = has && view().task.stale(item);
-          tally_.stale += stale;
+          now_.tally.stale += stale;
           has = has && !stale;
         }
         keep(w, has, item);
@@ -163,26 +165,27 @@ class Out {
   /// Worker-collective: queues the accepted items that are still in this worker's buffer. Called before its items are
   /// completed.
   SHOAL_FN void flush(const W& w) {
-    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
-      if (buffered_ == 0) return;
+    if constexpr (W::kMaxLanes == 1) {
+      if (now_.buffered == 0) return;
       Tickets t;
-      if (owing_ == 0) t = view().ring.reserve(buffered_, credit_);
-      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, buffer_[i]);
-      for (lane_t i = t.count; i < buffered_; ++i) to_spill(w, {true}, {buffer_[i]});
-      buffered_ = 0;
+      if (!owes()) t = view().ring.reserve(now_.buffered, now_.credit);
+      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now_.buffer[i]);
+      for (lane_t i = t.count; i < now_.buffered; ++i) to_spill(w, {true}, {now_.buffer[i]});
+      now_.buffered = 0;
     }
   }
 
   /// Worker-collective: sends the items that are held back for combining. Called before completed items are reported.
   SHOAL_FN void let_go(const W& w) {
     if constexpr (HasCombine<TaskT>) {
-      if (view().n_pes == 1 || !holds_) return;
-      holds_ = false;
+      if (view().n_pes == 1 || !now_.holds) return;
+      now_.holds = false;
+      HeldSlot<Item>* const held = this->held();
       for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
         const lane_t i = base + w.lane();
-        bool has = i < kHeldSlots && held_[i].full != 0;
-        const Item item = has ? plain_read(held_[i].item) : Item{};
-        if (has) held_[i].full = 0;
+        bool has = i < kHeldSlots && held[i].full != 0;
+        const Item item = has ? plain_read(held[i].item) : Item{};
+        if (has) held[i].full = 0;
         const pe_t owner = owner_of(has, item);
         send_one(w, has, owner, item);
       }
@@ -195,12 +198,12 @@ class Out {
   SHOAL_FN bool settle() {
     if constexpr (kOwes) {
       lane_t left = 0;
-      for (lane_t i = 0; i < owing_; ++i) {
-        if (!view().ring.try_put(owed_[i].ticket, owed_[i].item)) owed_[left++] = owed_[i];
+      for (lane_t i = 0; i < now_.owing; ++i) {
+        if (!view().ring.try_put(now_.owed[i].ticket, now_.owed[i].item)) now_.owed[left++] = now_.owed[i];
       }
-      owing_ = left;
+      now_.owing = left;
     }
-    return owing_ == 0;
+    return !owes();
   }
 
   /// Worker-collective: sends items from this worker's spill, or moves them to the ring. Returns the number of items of
@@ -208,7 +211,7 @@ class Out {
   /// whether any item left spill.
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
-    const auto spilled_before = tally_.spilled;
+    const auto spilled_before = now_.tally.spilled;
     for (lane_t base = 0; base < n; base += w.size()) {
       const lane_t i = base + w.lane();
       bool has = i < n;
@@ -217,7 +220,7 @@ class Out {
       const bool mine = has && owner == view().me;
       const Scan scan = w.count_before(mine);
       Tickets t;
-      if (w.lane() == 0 && scan.total > 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
+      if (w.lane() == 0 && scan.total > 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
       t = from_leader(w, t);
       place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
       if (mine && scan.before >= t.count)
@@ -226,45 +229,38 @@ class Out {
       w.sync();
       if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
     }
-    moved = w.from_leader(static_cast<lane_t>(tally_.spilled - spilled_before)) < n;
+    moved = w.from_leader(static_cast<lane_t>(now_.tally.spilled - spilled_before)) < n;
     return to_run;
-  }
-
-  /// Becomes what the copy `other` has become (Scheduler::rarely).
-  SHOAL_FN void take_back(const Out& other) {
-    list_ = other.list_;
-    hand_ = other.hand_;
-    credit_ = other.credit_;
-    tally_ = other.tally_;
-    parking_ = other.parking_;
-    holds_ = other.holds_;
   }
 
   SHOAL_FN const View& view() const { return *view_at_; }
   SHOAL_FN StateWord& state() const { return view().here().state; }
-  SHOAL_FN SpillList& list() { return list_; }
-  SHOAL_FN lane_t& credit() { return credit_; }
-  SHOAL_FN Hand<Item>& hand() { return hand_; }
-  SHOAL_FN void note_stale(bool stale) { tally_.stale += stale; }
-  SHOAL_FN void note_run(bool run) { tally_.run += run; }
-  SHOAL_FN void note_idle_call() { ++tally_.idle_calls; }
+  /// What changes of this worker; all else is constant.
+  SHOAL_FN Changing<W, View>& now() { return now_; }
+  SHOAL_FN lane_t index() const { return index_; }
+  SHOAL_FN void note_stale(bool stale) { now_.tally.stale += stale; }
+  SHOAL_FN void note_run(bool run) { now_.tally.run += run; }
+  SHOAL_FN void note_idle_call() { ++now_.tally.idle_calls; }
   /// This lane: shows the watchdog that its worker is working. The queues do not show it while all of its pushes are
   /// refused, or while it runs the items of one batch.
   SHOAL_FN void beat() const {
-    if (!muted_) view().here().beat[index_ % kBeats].store(std::uint64_t{tally_.pushed} + tally_.run);
+    if constexpr (HasIdle<TaskT>) {
+      if (now_.muted) return;
+    }
+    view().here().beat[index_ % kBeats].store(std::uint64_t{now_.tally.pushed} + now_.tally.run);
   }
   /// Pushes of idle() are no sign that the run moves: idle() may push for ever, and all of it be refused.
-  SHOAL_FN void mute(bool muted) { muted_ = muted; }
+  SHOAL_FN void mute(bool muted) { now_.muted = muted; }
   /// What this lane has pushed so far.
-  SHOAL_FN auto pushed() const { return tally_.pushed; }
+  SHOAL_FN auto pushed() const { return now_.tally.pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
-    if (n > tally_.peak_ring) tally_.peak_ring = static_cast<decltype(tally_.peak_ring)>(n);
+    if (n > now_.tally.peak_ring) now_.tally.peak_ring = static_cast<decltype(now_.tally.peak_ring)>(n);
   }
 
   /// Worker-collective, the last call: adds this worker's counts to those of the PE, and returns its credits.
   SHOAL_FN void leave(const W& w) {
-    if (w.lane() == 0) view().ring.release(credit_);
-    add_up(w, tally_, view().here());
+    if (w.lane() == 0) view().ring.release(now_.credit);
+    add_up(w, now_.tally, view().here());
   }
 
  private:
@@ -292,8 +288,8 @@ class Out {
     for (lane_t k = 0; k < kSome; ++k) {
       const bool judged = has[k];
       has[k] = promising[k] && view().task.accept(item[k]);
-      tally_.accepted += has[k];
-      tally_.dropped += judged != has[k];
+      now_.tally.accepted += has[k];
+      now_.tally.dropped += judged != has[k];
     }
   }
 
@@ -302,19 +298,19 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasPriority<TaskT>) {
-      if (view().far.buckets.lists > 0) tally_.parked += parking_.park(w, view(), has, item);
+      if (view().far.buckets.lists > 0) now_.tally.parked += park(w, view(), index_, now_.phase, has, item);
     }
-    if constexpr (W::kMaxLanes == 1 && W::kBuffer > 1) {
+    if constexpr (W::kMaxLanes == 1) {
       for (lane_t k = 0; k < kSome; ++k) {
         if (!has[k]) continue;
-        buffer_[buffered_++] = item[k];
-        if (buffered_ == W::kBuffer) flush(w);
+        now_.buffer[now_.buffered++] = item[k];
+        if (now_.buffered == W::kBuffer) flush(w);
       }
     } else {
       const Scan scan = count_before(w, has);
       if (scan.total == 0) return;
       Tickets t;
-      if (w.lane() == 0 && owing_ == 0) t = view().ring.reserve(scan.total, credit_);
+      if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
       t = from_leader(w, t);
       bool fits[kSome];
       ticket_t ticket[kSome];
@@ -344,13 +340,13 @@ class Out {
       }
     } else if constexpr (kOwes) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) owed_[owing_++] = {ticket[k], item[k]};
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now_.owed[now_.owing++] = {ticket[k], item[k]};
       }
     } else {
       view().ring.try_put_some(waits, ticket, item);
       Backoff backoff;
       while (w.any(any_of(waits))) {
-        view().ring.poll(hand_);
+        view().ring.poll(now_.hand);
         view().ring.try_put_some(waits, ticket, item);
         if (any_of(waits) && state().load() != 0) {
           for (bool& one : waits) one = false;
@@ -374,17 +370,15 @@ class Out {
     Parcel<Item, kSome> parcel;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
     if constexpr (HasCombine<TaskT>) {
-      if (held_ != nullptr && !again) {
-        holds_ = true;
+      if (view().held != nullptr && !again) {
+        now_.holds = true;
         for (lane_t k = 0; k < kSome; ++k) {
-          tally_.combined += hold_back(w, view().task, held_, parcel.has[k], parcel.item[k]);
+          now_.tally.combined += hold_back(w, view().task, held(), parcel.has[k], parcel.item[k]);
           parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
         }
       }
     }
-    SpillList list = list_;
-    tally_.spilled += send_parcel(w, view(), list, parcel);
-    list_ = list;
+    note(send_parcel(w, view(), now_.list, parcel));
   }
 
   /// Sends an item that has been held back, or spilled.
@@ -396,32 +390,30 @@ class Out {
   SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     Parcel<Item, kSome> parcel;
     for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
-    SpillList list = list_;
-    tally_.spilled += spill_parcel(w, view(), list, parcel);
-    list_ = list;
+    note(spill_parcel(w, view(), now_.list, parcel));
   }
+  SHOAL_FN void note(const Spilled& spilled) {
+    now_.list = spilled.list;
+    now_.tally.spilled += spilled.items;
+  }
+  /// Whether slots are owed their items (place()).
+  SHOAL_FN bool owes() const {
+    if constexpr (kOwes) {
+      return now_.owing > 0;
+    } else {
+      return false;
+    }
+  }
+  /// This worker's table, if the run combines.
+  SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
+
   static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
   static constexpr std::int64_t kElementsOfABeat =
       1 << 16;  ///< others: every so many elements of a long range, which costs fewer registers
 
-  const View* view_at_;
-  lane_t index_;
-  bool muted_ = false;
-  SpillList list_;
-  Hand<Item> hand_;
-  lane_t credit_ = 0;  ///< leader: credits for ring slots that this worker has emptied
-  lane_t buffered_ = 0;
-  LaneTally<W> tally_ = {};
-  HeldSlot<Item>* held_ = nullptr;  ///< this worker's table, if the run combines
-  bool holds_ = false;              ///< whether the table may hold items; the same on every lane
-  Parking<View> parking_;
-  Item buffer_[W::kBuffer];
-  struct Owed {
-    ticket_t ticket;
-    Item item;
-  };
-  lane_t owing_ = 0;
-  Owed owed_[kOwes ? W::kBuffer : 1];
+  const View* const view_at_;
+  const lane_t index_;
+  Changing<W, View> now_;
 };
 
 }  // namespace shoal

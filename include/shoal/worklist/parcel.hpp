@@ -53,23 +53,29 @@ SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool ha
   return w.lane() == 0 ? scan.total : 0;
 }
 
+/// A worker's spill, and on the leader the number of items that were put into it.
+struct Spilled {
+  SpillList list;
+  lane_t items = 0;
+};
+
 /// Worker-collective: puts items into this worker's spill.
-/// @return on the leader, the number of items
 template <Worker W, class View, lane_t kSome>
-SHOAL_FN lane_t spill_each(const W& w, const View& view, SpillList& list, Parcel<typename View::Item, kSome>& parcel) {
-  lane_t spilled = 0;
-  for (lane_t k = 0; k < kSome; ++k) spilled += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
-  return spilled;
+SHOAL_FN Spilled spill_each(const W& w, const View& view, SpillList list,
+                            const Parcel<typename View::Item, kSome>& parcel) {
+  lane_t items = 0;
+  for (lane_t k = 0; k < kSome; ++k) items += spill_one(w, view, list, parcel.has[k], parcel.item[k]);
+  return {list, items};
 }
 template <Worker W, class View, lane_t kSome>
-SHOAL_OUT_OF_LINE SHOAL_FN lane_t spill_out_of_line(W w, const View& view, SpillList& list,
-                                                    Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_OUT_OF_LINE SHOAL_FN Spilled spill_out_of_line(W w, const View& view, SpillList list,
+                                                     const Parcel<typename View::Item, kSome>& parcel) {
   return spill_each(w, view, list, parcel);
 }
-/// The same, out of line on GPUs, on copies, as send_parcel. Not for workers of one lane: nvcc 13.0 crashes on those.
+/// The same, out of line on GPUs, as send_parcel. Not for workers of one lane: nvcc 13.0 crashes on those.
 template <Worker W, class View, lane_t kSome>
-SHOAL_FN lane_t spill_parcel(const W& w, const View& view, SpillList& list,
-                             Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_FN Spilled spill_parcel(const W& w, const View& view, SpillList list,
+                              const Parcel<typename View::Item, kSome>& parcel) {
   if constexpr (W::kMaxLanes > 1) {
     return spill_out_of_line(w, view, list, parcel);
   } else {
@@ -117,18 +123,19 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
   }
 }
 
-/// Worker-collective: sends items to their owners. Each warp of a block sends on its own, because a reservation costs
-/// less than the barriers of the block. Out of line on GPUs, on copies (out.hpp says why).
-/// @return on the leader, the number of items that found no credit and went to spill
+/// Worker-collective: sends items to their owners, and puts those that find no credit into this worker's spill. Each
+/// warp of a block sends on its own, because a reservation costs less than the barriers of the block. Out of line on
+/// GPUs (out.hpp says why).
 template <Worker W, class View, lane_t kSome>
-SHOAL_OUT_OF_LINE SHOAL_FN lane_t send_parcel(W w, const View& view, SpillList& list,
-                                              Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_OUT_OF_LINE SHOAL_FN Spilled send_parcel(W w, const View& view, SpillList list,
+                                               Parcel<typename View::Item, kSome>& parcel) {
   if constexpr (requires { typename W::Part; }) {
     put_parcel(typename W::Part(), view, parcel);
   } else {
     put_parcel(w, view, parcel);
   }
-  return w.any(any_of(parcel.has)) ? spill_parcel(w, view, list, parcel) : 0;
+  if (!w.any(any_of(parcel.has))) return {list, 0};
+  return spill_parcel(w, view, list, parcel);
 }
 
 }  // namespace shoal

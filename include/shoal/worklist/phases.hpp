@@ -10,7 +10,8 @@
 // Source: the threshold is Groute's soft priority, but decided on the GPU. The sweep is Atos's f2; "a complete sweep
 // found nothing" is the end that Atos's listing means, though it guesses by a count of idle polls.
 #pragma once
-#include "shoal/worklist/pe_worklist.hpp"
+#include "shoal/worklist/phase.hpp"
+#include "shoal/worklist/view.hpp"
 
 namespace shoal {
 

@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// A worker's loop and its state. One object per lane.
+/// A worker's loop. One object per lane. What changes of the worker is in Out::now().
 template <Worker W, class View>
 class Scheduler {
  public:
@@ -20,13 +20,8 @@ class Scheduler {
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
   /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w),
-        out_(view, list, index),
-        desk_(desk),
-        fetch_(fetch),
-        index_(index),
-        seeds_left_(std::uint64_t{index} * w.size() < view.n_seeds) {
-    if constexpr (kPhased<TaskT>) seen_ = view.seen[index];
+      : w_(w), out_(view, list, index), desk_(desk), fetch_(fetch) {
+    now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
   }
 
   /// Worker-collective: works until the run is over.
@@ -35,17 +30,18 @@ class Scheduler {
     // because the compiler let a thread that had worked wait for the idle threads of its warp
     // (docs/decisions/0013-seeds.md).
     while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
+    PhaseOrders orders;  // only worker 0 of PE 0 uses it, so it stays in memory and takes no registers
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
       const bool worked = step(steps);
       bool began = false;
       if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
-      if constexpr (HasIdle<TaskT>) parts_left_ = began ? kIdleParts : parts_left_;
+      if constexpr (HasIdle<TaskT>) now().parts_left = began ? kIdleParts : now().parts_left;
       if (!worked) rest();  // also if it finds more seeds each time: what it has completed must be reported
       if (worked || began) {
         backoff.reset();
       } else {
-        if (index_ == 0 && view().me == 0 && look_for_the_end()) break;
+        if (index() == 0 && view().me == 0 && look_for_the_end(orders)) break;
         // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
         // their way.
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
@@ -55,7 +51,7 @@ class Scheduler {
       }
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
-        if (!worked && out_.list().keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
+        if (!worked && now().list.keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
       }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
@@ -78,7 +74,7 @@ class Scheduler {
     }
     // Moves all of this worker's spill that can move. It stops when the ring is full, since this worker would then run
     // everything alone.
-    bool fits = !out_.list().empty();
+    bool fits = !now().list.empty();
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round does not wait for slots
@@ -89,46 +85,41 @@ class Scheduler {
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
-  /// Runs rare work out of line on GPUs, on a copy of this worker's state. As long as nothing takes the address of the
-  /// state, the code that runs all the time keeps it in registers. What never changes is not copied back, so the
-  /// compiler still knows that the view is the kernel's parameter; reading it is then an operand of an instruction and
-  /// not a load.
+  /// Runs rare work out of line on GPUs, on a copy of this worker, and takes back all that changes of a worker. As long
+  /// as nothing takes the address of the state, the code that runs all the time keeps it in registers. What is constant
+  /// is not taken back, so the compiler still knows that the view is the kernel's parameter; reading it is then an
+  /// operand of an instruction and not a load.
   template <class Step>
   SHOAL_FN bool rarely(Step step) {
     if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
       Scheduler copy = *this;
-      const bool done = on_a_copy(copy, step);
-      finished_ = copy.finished_;
-      seen_ = copy.seen_;
-      seeds_left_ = copy.seeds_left_;
-      parts_left_ = copy.parts_left_;
-      orders_ = copy.orders_;
-      out_.take_back(copy.out_);
+      const bool done = out_of_line(copy, step);
+      now() = copy.now();
       return done;
     } else {
       return step(*this);
     }
   }
   template <class Step>
-  static SHOAL_OUT_OF_LINE SHOAL_FN bool on_a_copy(Scheduler& copy, Step step) {
+  static SHOAL_OUT_OF_LINE SHOAL_FN bool out_of_line(Scheduler& copy, Step step) {
     return step(copy);
   }
 
   /// True if the run is over: it is quiescent, and no worker has ended it with an error. A worker that did so wrote
   /// this PE's state before it completed its item, and quiescent() has acquired that completion.
-  SHOAL_FN bool look_for_the_end() {
+  SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
     std::uint64_t created = 0;
     if (!seems_over(w_, view(), created)) return false;
     created = w_.from_leader(created);
-    return !over() && rarely([created](Scheduler& self) { return self.end_or_go_on(created); });
+    return !over() && rarely([created, &orders](Scheduler& self) { return self.end_or_go_on(created, orders); });
   }
-  SHOAL_FN bool end_or_go_on(std::uint64_t created) {
-    if (order_phase(w_, view(), orders_, created)) return false;
+  SHOAL_FN bool end_or_go_on(std::uint64_t created, PhaseOrders& orders) {
+    if (order_phase(w_, view(), orders, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
     return true;
   }
   SHOAL_FN bool let_go_of_chunk() {
-    view().spill.let_go(w_, out_.list(), out_.state());
+    view().spill.let_go(w_, now().list, out_.state());
     return true;
   }
   SHOAL_FN bool leave() {
@@ -137,6 +128,8 @@ class Scheduler {
     return true;
   }
   SHOAL_FN const View& view() const { return out_.view(); }
+  SHOAL_FN lane_t index() const { return out_.index(); }
+  SHOAL_FN Changing<W, View>& now() { return out_.now(); }
   SHOAL_FN bool over() {
     lane_t state = 0;
     if (w_.lane() == 0) {
@@ -157,25 +150,25 @@ class Scheduler {
   /// Does one batch of work from wherever there is some. False if there was none, or if none of it could move.
   SHOAL_FN bool step(lane_t steps) {
     if (!out_.settle()) {
-      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+      if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
       return false;
     }
-    if (!out_.list().empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
-      if constexpr (W::kHoldsTickets) view().ring.poll(out_.hand());
+    if (!now().list.empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
+      if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
       // Items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
-      const bool moved = (!stuck_ || some_channel_has_room(w_, view())) &&
+      const bool moved = (!now().stuck || some_channel_has_room(w_, view())) &&
                          rarely([](Scheduler& self) { return self.take_from_spill(); });
-      stuck_ = !moved;
-      return ((stuck_ || looks(steps, moved)) && receive_some()) || moved;
+      now().stuck = !moved;
+      return ((now().stuck || looks(steps, moved)) && receive_some()) || moved;
     }
     // Sometimes also while there is work: until it has carried the phase out, this worker parks by the old threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take_from_ring();
     worked = (looks(steps, worked) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
-      if constexpr (HasIdle<TaskT>) parts_left_ = worked ? kIdleParts : parts_left_;
-      if (!worked) worked = carry_out_phase() || (!seeds_left_ && look_once());
+      if constexpr (HasIdle<TaskT>) now().parts_left = worked ? kIdleParts : now().parts_left;
+      if (!worked) worked = carry_out_phase() || (!now().seeds_left && look_once());
     }
     return worked;
   }
@@ -189,17 +182,16 @@ class Scheduler {
       std::uint64_t word = 0;
       if (w_.lane() == 0) {
         word = view().here().phase.load();
-        if (word != seen_) word = view().here().phase.load_acquire();
+        if (word != now().phase) word = view().here().phase.load_acquire();
       }
       word = w_.from_leader(word);
-      if (word == seen_) return false;
+      if (word == now().phase) return false;
       return rarely([word](Scheduler& self) { return self.carry_out(word); });
     }
   }
   SHOAL_FN bool carry_out(std::uint64_t word) {
     if constexpr (kPhased<TaskT>) {
-      seen_ = word;
-      if (w_.lane() == 0) view().seen[index_] = word;
+      if (w_.lane() == 0) view().seen[index()] = word;
       out_.move_on(w_, word);
       if constexpr (HasIdle<TaskT>) {
         if (Phase::sweeps(word)) sweep();
@@ -222,7 +214,7 @@ class Scheduler {
   /// Calls idle() for one part.
   SHOAL_FN void look(lane_t part) {
     out_.mute(true);
-    view().task.idle(w_, out_, index_ * kIdleParts + part, view().n_workers * kIdleParts);
+    view().task.idle(w_, out_, index() * kIdleParts + part, view().n_workers * kIdleParts);
     out_.mute(false);
     if (w_.lane() == 0) out_.note_idle_call();
   }
@@ -234,10 +226,19 @@ class Scheduler {
     if constexpr (!HasIdle<TaskT>) {
       return false;
     } else {
-      if (parts_left_ == 0) return false;
-      look(--parts_left_);
+      if (now().parts_left == 0) return false;
+      look(--now().parts_left);
       complete(0);
       return true;
+    }
+  }
+
+  /// Whether parts are left to look through before this worker rests.
+  SHOAL_FN bool looks_on() {
+    if constexpr (HasIdle<TaskT>) {
+      return now().parts_left > 0;
+    } else {
+      return false;
     }
   }
 
@@ -245,7 +246,7 @@ class Scheduler {
   /// arrive; if all looked, their loads of the same words would delay the worker that drains.
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
     const lane_t every = view().n_workers / kLookers + 1;
-    return view().n_pes > 1 && (steps + index_) % (worked && every < 4 ? 4 : every) == 0;
+    return view().n_pes > 1 && (steps + index()) % (worked && every < 4 ? 4 : every) == 0;
   }
 
   /// Drains a few times, since there may be more where something was. Not more often, because this worker may hold the
@@ -267,7 +268,7 @@ class Scheduler {
   /// threads).
   SHOAL_FN bool take_from_ring() {
     if constexpr (W::kHoldsTickets) {
-      Hand<Item>& hand = out_.hand();
+      Hand<Item>& hand = now().hand;
       const bool wants = w_.lane() < fetch_ && !hand.holds && !hand.has;
       const Scan scan = w_.count_before(wants);
       if (scan.total > 0) {
@@ -324,7 +325,7 @@ class Scheduler {
   }
 
   SHOAL_FN void finish_batch(lane_t n) {
-    if (w_.lane() == 0) out_.credit() += n;
+    if (w_.lane() == 0) now().credit += n;
     run_items(n);
     complete(n);
   }
@@ -351,8 +352,8 @@ class Scheduler {
   /// @param fits  set to false if the ring was full and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     lane_t n = 0;
-    while (n < desk_size() && !out_.list().empty()) {
-      n += view().spill.pop(w_, out_.list(), desk_.item + n, desk_size() - n, out_.state());
+    while (n < desk_size() && !now().list.empty()) {
+      n += view().spill.pop(w_, now().list, desk_.item + n, desk_size() - n, out_.state());
     }
     if (n == 0) return false;
     bool moved = false;
@@ -368,7 +369,7 @@ class Scheduler {
   /// @tparam kAll  also with spilled or owed items
   template <bool kAll = false>
   SHOAL_FN bool begin_more() {
-    if (!seeds_left_ || (!kAll && (!out_.list().empty() || !out_.settle()))) return false;
+    if (!now().seeds_left || (!kAll && (!now().list.empty() || !out_.settle()))) return false;
     return rarely([](Scheduler& self) { return self.take_seeds(); });
   }
   /// Worker-collective. False if no seed is left.
@@ -379,8 +380,8 @@ class Scheduler {
     std::uint64_t first = n;
     if (w_.lane() == 0 && view().here().seeds_taken.load() < n) first = view().here().seeds_taken.fetch_add(share);
     first = w_.from_leader(first);
-    seeds_left_ = first < n;
-    if (!seeds_left_) return false;
+    now().seeds_left = first < n;
+    if (!now().seeds_left) return false;
     const std::uint64_t end = n - first < share ? n : first + share;
     if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
     out_.push_numbered(w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
@@ -410,7 +411,7 @@ class Scheduler {
   SHOAL_FN void complete(std::uint64_t n) {
     out_.flush(w_);
     w_.sync();
-    if (w_.lane() == 0) finished_ += n;
+    if (w_.lane() == 0) now().finished += n;
   }
 
   /// For a worker that has nothing to do: returns what others may need, and reports what is completed.
@@ -420,14 +421,14 @@ class Scheduler {
   SHOAL_FN void rest() {
     out_.let_go(w_);
     if (w_.lane() == 0) {
-      view().ring.release(out_.credit());
+      view().ring.release(now().credit);
       // Not while it has parts for idle() left: what they push would follow from work that is reported already.
-      if (finished_ > 0 && parts_left_ == 0) {
+      if (now().finished > 0 && !looks_on()) {
         if constexpr (kRelease)
-          view().here().completed.fetch_add_release(finished_);
+          view().here().completed.fetch_add_release(now().finished);
         else
-          view().here().completed.fetch_add(finished_);
-        finished_ = 0;
+          view().here().completed.fetch_add(now().finished);
+        now().finished = 0;
       }
     }
     view().transport.progress();
@@ -446,17 +447,10 @@ class Scheduler {
   static constexpr lane_t kSeedsOfALane = 32;  ///< seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 
-  W w_;
+  const W w_;
   Out<W, View> out_;
-  Desk<TaskT> desk_;
-  lane_t fetch_;
-  lane_t index_;
-  std::uint64_t finished_ = 0;  ///< leader: completed and not reported yet
-  std::uint64_t seen_ = 0;      ///< tasks with phases: the last phase that this worker has carried out
-  bool seeds_left_;        ///< whether there may be seeds left; if there are few, only the first workers look for them
-  bool stuck_ = false;     ///< its spill could not move at the last try
-  lane_t parts_left_ = 0;  ///< tasks with idle(): parts left to look through before it rests
-  PhaseOrders orders_;     ///< worker 0 of PE 0
+  const Desk<TaskT> desk_;
+  const lane_t fetch_;
 };
 
 }  // namespace shoal

@@ -1,0 +1,64 @@
+// What changes of a worker while it works: one struct, so that it can leave the worker and come back as a whole.
+//
+// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). What comes back is this struct, and
+// nothing else. So whatever a worker changes belongs here; the other members of Out and Scheduler are constant.
+#pragma once
+#include <type_traits>
+
+#include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/tally.hpp"
+#include "shoal/worklist/view.hpp"
+
+namespace shoal {
+
+/// One-lane workers: accepted items that wait for a reservation together, and items that this worker owes to slots that
+/// are reserved already (Out::place).
+template <Worker W, class Item>
+struct ChangingOfOneLane {
+  struct Owed {
+    ticket_t ticket;
+    Item item;
+  };
+  lane_t buffered = 0;
+  Item buffer[W::kBuffer];
+  lane_t owing = 0;
+  Owed owed[W::kHoldsTickets ? W::kBuffer : 1];
+};
+
+/// Tasks with phases.
+struct ChangingInPhases {
+  std::uint64_t phase = 0;  ///< the last phase that this worker has carried out, or carries out
+};
+
+/// Tasks with idle().
+struct ChangingInSweeps {
+  lane_t parts_left = 0;  ///< parts left to look through before this worker rests
+  bool muted = false;     ///< inside idle()
+};
+
+/// Tasks that combine items.
+struct ChangingWithCombine {
+  bool holds = false;  ///< whether this worker's table may hold items; the same on every lane
+};
+
+/// In place of state that this kind of worker or task does not need: it would be stored and loaded again around every
+/// call that is out of line.
+template <class State>
+struct Without {};
+
+/// All of it, one object per lane. Fields of the leader are valid on lane 0.
+template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
+struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, Without<W>>,
+                  std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
+                  std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
+                  std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>> {
+  SpillList list;  ///< this worker's spill
+  Hand<Item> hand;
+  lane_t credit = 0;  ///< leader: credits for ring slots that this worker has emptied
+  LaneTally<W> tally = {};
+  std::uint64_t finished = 0;  ///< leader: completed and not reported yet
+  bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers look
+  bool stuck = false;          ///< its spill could not move at the last try
+};
+
+}  // namespace shoal
