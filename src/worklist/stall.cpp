@@ -25,6 +25,7 @@ std::int64_t PeSnapshot::in_hand() const {
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks) {
   PeSnapshot s;
   s.cause = control.cause.load();
+  s.begun = control.begun.load() != 0;
   s.state = control.state.load();
   s.completed = control.completed.load_acquire();
   s.entered = control.entered.load() + static_cast<std::uint64_t>(control.tokens.load());

@@ -85,6 +85,7 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);  // all its blocks begin together
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 

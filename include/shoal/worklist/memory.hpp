@@ -83,6 +83,7 @@ class WorklistMemory {
     for (auto& slot : control.nearest) slot.store(kNoBucket);
     control.refused.store(0);
     control.cause.store(0);
+    control.begun.store(0);
     for_lane_counters([](Merge, auto& word) { word.store(0); }, control.counts);
     machine_.copy_in(p, part.control.get(), &control, sizeof(PeControl));
     if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));

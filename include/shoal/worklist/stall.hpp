@@ -13,6 +13,7 @@ namespace shoal {
 struct PeSnapshot {
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
+  bool begun = false;                                   ///< GPUs: the PE's persistent kernel has started
   std::uint64_t seeds_taken = 0;
   std::uint64_t beats = 0;  ///< changes while workers judge pushed items and run items
   std::uint64_t phase = 0;

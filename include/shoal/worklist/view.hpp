@@ -32,6 +32,7 @@ struct PeControl {
   Word<lane_t, Scope::system> nearest[kMostSlots];  ///< smallest bucket parked in each slot, or less
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
   Word<std::uint32_t, Scope::system> cause;         ///< the first RunState for which a worker of this PE ended the run
+  Word<std::uint32_t, Scope::system> begun;         ///< 1 from the start of a persistent kernel on; for the host
   RingCounters ring;
   RingCounters spill_free;
   lane_t chunk_items;  ///< items of a chunk of spill, for the host's reports

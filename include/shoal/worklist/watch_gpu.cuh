@@ -12,6 +12,7 @@
 #include "shoal/core/interrupt.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/pinned_memory.cuh"
+#include "shoal/worklist/rendezvous.hpp"
 #include "shoal/worklist/stall.hpp"
 #include "shoal/world/machine.hpp"
 
@@ -94,7 +95,8 @@ class Lanes {
   ticket_t heads_[kMaxPes] = {};
 };
 
-/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, or if it was called off.
+/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not
+/// begun by then, or if it was called off.
 template <class View, class Plan>
 void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
                     Lanes& lanes) {
@@ -122,8 +124,16 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
       called_off = true;
       lanes.stop(views, RunState::interrupted);
     }
-    const std::uint64_t now = progress(lanes.snapshots(views, chunks, true));
-    if (now != last) {
+    const std::vector<PeSnapshot> seen = lanes.snapshots(views, chunks, true);
+    const std::uint64_t now = progress(seen);
+    if (plan.kernel == KernelKind::persistent && !stopped) {
+      stalled = missed_rendezvous(seen, machine.devices(), seconds_since(start), plan.stall_timeout_seconds);
+    }
+    if (!stopped && !stalled.empty()) {
+      lanes.stop(views, RunState::stalled);
+      stopped = true;
+      moved_at = Clock::now();
+    } else if (now != last) {
       last = now;
       moved_at = looked_at;
     } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
