@@ -21,8 +21,8 @@ constexpr std::uint32_t kMany =
 
 enum class Kind : std::uint32_t { refused, fans_out, pushes, takes_long };
 
-LaunchPlan plan_of(KernelKind kernel) {
-  LaunchPlan plan = small_plan(kernel, 1024);
+LaunchPlan plan_of(KernelKind kernel, ticket_t capacity) {
+  LaunchPlan plan = small_plan(kernel, capacity);
   plan.stall_timeout_seconds = kTimeoutSeconds;
   return plan;
 }
@@ -70,13 +70,27 @@ struct Wide {
   Item make(Item, char) const { return {0}; }
 };
 
+/// Each item pushes the next one of its chain, and takes long.
+struct Chain {
+  struct Item {
+    std::uint32_t left;
+  };
+  pe_t owner(Item) const { return 0; }
+  bool accept(Item) const { return true; }
+  template <class W, class Out>
+  void operator()(const W& w, Item item, Out& out) const {
+    std::this_thread::sleep_for(kLongPause);
+    if (item.left > 0) out.push(w, {item.left - 1});
+  }
+};
+
 class WorkThatMovesNoQueue : public ::testing::TestWithParam<KernelKind> {
  protected:
   /// Runs `seeds` on one thread; it must take longer than the timeout, or the test says nothing.
   template <class Task>
-  Report run(const std::vector<typename Task::Item>& seeds) {
+  Report run(const std::vector<typename Task::Item>& seeds, ticket_t capacity = 1024) {
     const Machine machine = cpu_machine(1, 1);
-    Worklist<Task> list(machine, plan_of(GetParam()));
+    Worklist<Task> list(machine, plan_of(GetParam(), capacity));
     const Report report = list.run({Task{}}, {seeds});
     EXPECT_GT(report.seconds, 1.2 * kTimeoutSeconds);
     return report;
@@ -91,6 +105,10 @@ TEST_P(WorkThatMovesNoQueue, ARangeOfAnItemThatPushes) { EXPECT_EQ(run<Slow>({{K
 TEST_P(WorkThatMovesNoQueue, OnePushAfterAnother) { EXPECT_EQ(run<Slow>({{Kind::pushes}}).dropped, kMany); }
 TEST_P(WorkThatMovesNoQueue, ABatchOfLongTasks) {
   EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(16, {Kind::takes_long})).run, 16);
+}
+// The first two items fill the ring until the chain has ended; the worker runs the third one's chain from its spill.
+TEST_P(WorkThatMovesNoQueue, AChainThatStaysInSpill) {
+  EXPECT_EQ(run<Chain>({{0}, {0}, {15}}, /*capacity=*/2).run, 18);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, WorkThatMovesNoQueue, ::testing::ValuesIn(kKernels),

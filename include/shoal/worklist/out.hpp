@@ -56,8 +56,7 @@ class Out {
       if (begin < end) emit(w, i < end, i < end ? make(i) : Item{});
       return;
     }
-    for (std::int64_t base = begin; base < end; base += W::kOffers * w.size()) {
-      if (W::kMaxLanes > 1 && base % kElementsOfABeat == 0 && w.lane() == 0) beat();
+    for (std::int64_t base = begin; base < end;) {
       bool has[W::kOffers];
       Item item[W::kOffers];
       for (lane_t k = 0; k < W::kOffers; ++k) {
@@ -66,6 +65,8 @@ class Out {
         item[k] = has[k] ? make(i) : Item{};
       }
       emit_some(w, has, item);
+      base += W::kOffers * w.size();
+      if (W::kMaxLanes > 1 && base % kElementsOfABeat == 0 && w.lane() == 0) beat();
     }
   }
 
@@ -79,7 +80,6 @@ class Out {
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
     bool keep[kSome], leaves[kSome], promising[kSome], astray = false;
-    const auto pushed_before = now_.tally.pushed;
     for (lane_t k = 0; k < kSome; ++k) {
       owner[k] = has[k] && view().n_pes > 1 ? view().task.owner(item[k]) : view().me;
       keep[k] = has[k] && owner[k] == view().me;
@@ -91,7 +91,7 @@ class Out {
       promising[k] = true;
       now_.tally.pushed += has[k];
     }
-    if (W::kMaxLanes == 1 && pushed_before / kPushesOfABeat != now_.tally.pushed / kPushesOfABeat) beat();
+    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) beat();
     if (astray) view().refuse(owner);
     if constexpr (HasPromising<TaskT>) {
       for (lane_t k = 0; k < kSome; ++k) {
@@ -242,7 +242,8 @@ class Out {
   SHOAL_FN void note_run(bool run) { now_.tally.run += run; }
   SHOAL_FN void note_idle_call() { ++now_.tally.idle_calls; }
   /// This lane: shows the watchdog that its worker is working. The queues do not show it while all of its pushes are
-  /// refused, or while it runs the items of one batch.
+  /// refused, while it runs the items of one batch, or while it runs what comes back from its own spill. Not part of
+  /// what every push does: a store for each batch would be one more word that all workers of a PE write.
   SHOAL_FN void beat() const {
     if constexpr (HasIdle<TaskT>) {
       if (now_.muted) return;
@@ -408,8 +409,9 @@ class Out {
   SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
 
   static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
-  static constexpr std::int64_t kElementsOfABeat =
-      1 << 16;  ///< others: every so many elements of a long range, which costs fewer registers
+  /// Others: after every so many elements of a long range, which costs fewer registers. Shorter batches need none,
+  /// because the next batch moves a queue.
+  static constexpr std::int64_t kElementsOfABeat = 1 << 16;
 
   const View* const view_at_;
   const lane_t index_;

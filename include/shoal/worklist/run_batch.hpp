@@ -78,6 +78,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
     const lane_t begin = desk.start[h], end = h + 1 < n ? desk.start[h + 1] : scan.total;
     if (end - begin != kHub) continue;
+    if (w.lane() == 0) out.beat();
     const auto item = desk.item[h];
     const auto range = desk.range[h];
     out.push_numbered(w, kHub, range.size(), [&](std::int64_t e) { return task.make(item, range[e]); });

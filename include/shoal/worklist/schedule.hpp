@@ -358,7 +358,10 @@ class Scheduler {
     if (n == 0) return false;
     bool moved = false;
     const lane_t left = out_.unspill(w_, desk_.item, n, moved);
-    if (left > 0) run_items(left);
+    if (left > 0) {
+      if (w_.lane() == 0) out_.beat();
+      run_items(left);
+    }
     if (left > 0 && fits != nullptr) *fits = false;
     complete(n);
     return moved;  // false: all went back to spill, because there are no credits yet
