@@ -66,7 +66,7 @@
 byte value[CAP], signal_[CAP], read_[SHARES];
 bool complete[SHARES];
 byte tail, drain, oldest, received, left_;
-short room = CAP;
+short credits = CAP;
 bool got[TOT+CAP];
 
 proctype Sender() {
@@ -83,15 +83,15 @@ proctype Sender() {
 #if BUG!=7
      do
 #if BUG==16
-     :: atomic { had = room; room = room - k };
+     :: atomic { had = credits; credits = credits - k };
 #else
-     :: room > 0 -> atomic { had = room; room = room - k };
+     :: credits > 0 -> atomic { had = credits; credits = credits - k };
 #endif
         if
         :: had < k ->
            short_ = (had > 0 -> k - had : k);
 #if BUG!=6
-           room = room + short_;
+           credits = credits + short_;
 #endif
            k = k - short_;
            if :: k > 0 -> break :: else -> k = 1 fi
@@ -159,9 +159,9 @@ proctype Receiver() {
      i = 0; do :: i < n -> copy[i] = value[SL(h+i)]; i++ :: else -> break od;
 #endif
 #if BUG==10
-     if :: n >= Q -> room = room + (n / Q) * Q :: else fi;
+     if :: n >= Q -> credits = credits + (n / Q) * Q :: else fi;
 #elif BUG==11
-     if :: (h + n) / SHARE > h / SHARE -> room = room + ((h + n) / SHARE - h / SHARE) * SHARE :: else fi;
+     if :: (h + n) / SHARE > h / SHARE -> credits = credits + ((h + n) / SHARE - h / SHARE) * SHARE :: else fi;
 #else
      i = 0;
      do                                            /* the tickets of one share after those of another */
@@ -178,7 +178,7 @@ proctype Receiver() {
         :: before / SHARE != (before + m) / SHARE ->
 #endif
 #if BUG==14
-           room = room + SHARE
+           credits = credits + SHARE
 #else
            back = 0;
            atomic {                                /* one word: which is the oldest, and which are complete */
@@ -191,7 +191,7 @@ proctype Receiver() {
              :: else -> break
              od
            };
-           room = room + back * SHARE; back = 0
+           credits = credits + back * SHARE; back = 0
 #endif
         :: else
         fi;
@@ -221,7 +221,7 @@ init {
   (left_ == NS + NR);
   assert(received == TOT && tail == TOT && drain == TOT);
 #if BUG!=7
-  assert(room == CAP - TOT % Q)                      /* with 7 nobody took credits */
+  assert(credits == CAP - TOT % Q)                   /* with 7 nobody took credits */
 #endif
 }
 

@@ -1,7 +1,7 @@
 /* Workers that push and pop the same ring, with private credits and spill (worklist/schedule.hpp, worklist/pe_worklist.hpp), one PE.
  *
  * W workers run a tree of items: an item of depth d > 0 pushes FAN items of depth d-1. A worker holds one ticket (default) or
- * claims one (-DCLAIM); a value that was popped leaves a private credit; pushing takes private credits first, then room's;
+ * claims one (-DCLAIM); a value that was popped leaves a private credit; pushing takes private credits first, then shared;
  * what finds no credit is spilled; a spilled item is moved to the ring if there is a credit and run at once if not. An idle
  * worker gives its credits back. While a holder waits for its slot it empties the one it holds.
  * Claims: no worker waits for ever (waits are blocking, so a deadlock is an invalid end state), every item is run once.
@@ -38,7 +38,7 @@
 byte slot[CAP];
 byte seq_[CAP];
 byte tail, head, outstanding, gone, ran;
-short room = CAP;
+short credits = CAP;
 
 inline poll() {                                    /* copies out what the held slot holds, if anything */
   if
@@ -68,10 +68,10 @@ inline reserve() {                                 /* ok: there is a ticket, t *
   :: credit > 0 -> credit--; ok = true
   :: credit == 0 ->
 #if BUG==2
-     atomic { room > 0 -> room-- }; ok = true
+     atomic { credits > 0 -> credits-- }; ok = true
 #else
-     atomic { had = room; room-- };
-     if :: had > 0 -> ok = true :: else -> room++ fi;
+     atomic { had = credits; credits-- };
+     if :: had > 0 -> ok = true :: else -> credits++ fi;
      had = 0
 #endif
   fi;
@@ -113,7 +113,7 @@ inline unspill() {
 }
 
 inline rest() {
-  if :: credit > 0 -> atomic { room = room + credit; credit = 0 } :: else fi
+  if :: credit > 0 -> atomic { credits = credits + credit; credit = 0 } :: else fi
 }
 
 proctype Worker() {
@@ -150,12 +150,12 @@ init {
   byte k;
   atomic {
     do :: k < CAP -> seq_[k] = k; k++ :: else -> break od;
-    slot[0] = DEPTH + 1; seq_[0] = 1; tail = 1; room = CAP - 1; outstanding = 1;
+    slot[0] = DEPTH + 1; seq_[0] = 1; tail = 1; credits = CAP - 1; outstanding = 1;
     k = 0; do :: k < W -> run Worker(); k++ :: else -> break od; k = 0
   };
   (gone == W);
   assert(ran == TOTAL);
 #if BUG!=3
-  assert(room == CAP)                                /* with 3 nobody took credits */
+  assert(credits == CAP)                             /* with 3 nobody took credits */
 #endif
 }

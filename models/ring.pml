@@ -35,7 +35,7 @@
 
 byte slot[CAP], seq_[CAP];
 byte tail, head, took, left_;
-short room = CAP;
+short credits = CAP;
 bool got[TOT+1];
 
 inline pop_one(t) {
@@ -62,11 +62,11 @@ proctype Pusher() {
 #endif
      fi;
 #if BUG!=7
-     atomic { room > 0 -> had = room; room = room - k };  /* at had <= 0 the shipped pusher gives up and comes again */
+     atomic { credits > 0 -> had = credits; credits = credits - k };  /* at had <= 0 the shipped pusher comes again */
      if
      :: had < k ->
 #if BUG!=5
-        room = room + (k - had);
+        credits = credits + (k - had);
 #endif
         k = had
      :: else
@@ -104,7 +104,7 @@ proctype Popper() {
   do
   :: atomic { head < TOT -> h = head; head++ };      /* blind: the ticket may not be given out yet */
      pop_one(h);
-     room++;
+     credits++;
      h = 0
   :: head >= TOT -> break
   od;
@@ -127,7 +127,7 @@ proctype Popper() {
 #endif
         i = 0;
         do :: i < n -> pop_one(h + i); i++ :: else -> break od;
-        room = room + n
+        credits = credits + n
      :: n == 0 || head != h
      fi;
      atomic { h = 0; n = 0; i = 0 }
@@ -141,7 +141,7 @@ proctype Monitor() {
   (left_ == NP + NC);
   assert(took == TOT && tail == TOT && head == TOT);
 #if BUG!=7
-  assert(room == CAP);                               /* with 7 nobody took credits */
+  assert(credits == CAP);                            /* with 7 nobody took credits */
 #endif
   do :: k < CAP -> assert(seq_[k] >= TOT && seq_[k] < TOT + CAP); k++ :: else -> break od
 }

@@ -21,14 +21,14 @@ struct BrokerFace {
   static constexpr bool kBare = false;
   Slot<T>* slots;
   ticket_t capacity;
-  RingCounters* counters;  ///< room: elements in the queue, those on their way in or out counted
+  RingCounters* counters;  ///< credits: elements in the queue, those on their way in or out counted
 
   __device__ Tickets reserve(lane_t want, lane_t&) const {
     const auto limit = static_cast<std::int64_t>(capacity);
-    if (counters->room.load() >= limit) return {};
-    const std::int64_t had = counters->room.fetch_add(want), space = limit - had;
+    if (counters->credits.load() >= limit) return {};
+    const std::int64_t had = counters->credits.fetch_add(want), space = limit - had;
     const std::int64_t got = space >= want ? want : space > 0 ? space : 0;
-    if (got < want) counters->room.fetch_sub(want - got);
+    if (got < want) counters->credits.fetch_sub(want - got);
     if (got == 0) return {};
     return {counters->tail.fetch_add(static_cast<ticket_t>(got)), static_cast<lane_t>(got)};
   }
@@ -42,10 +42,10 @@ struct BrokerFace {
   template <class W>
   __device__ void publish(const W&, Tickets, Watch&) const {}
   __device__ Tickets claim(lane_t want) const {
-    if (counters->room.load() <= 0) return {};
-    const std::int64_t had = counters->room.fetch_sub(want);
+    if (counters->credits.load() <= 0) return {};
+    const std::int64_t had = counters->credits.fetch_sub(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
-    if (got < want) counters->room.fetch_add(want - got);
+    if (got < want) counters->credits.fetch_add(want - got);
     if (got == 0) return {};
     return {counters->head.fetch_add(static_cast<ticket_t>(got)), static_cast<lane_t>(got)};
   }
@@ -67,7 +67,7 @@ struct BrokerFace {
     if (i == 0) {
       counters->tail.store(start);
       counters->head.store(start);
-      counters->room.store(0);
+      counters->credits.store(0);
     }
   }
 };

@@ -138,9 +138,9 @@ Outcome churn_once(Arena<T>& arena, const Face& face, ticket_t capacity, ticket_
   RingCounters at;
   arena.counters.download(&at, 1);
   if (out.verdict != "ok") {
-    out.verdict += "; tail " + std::to_string(at.tail.load()) + ", head " + std::to_string(at.head.load()) + ", room " +
-                   std::to_string(at.room.load()) + ", popped " + std::to_string(r.done.load()) + " of " +
-                   std::to_string(c.total);
+    out.verdict += "; tail " + std::to_string(at.tail.load()) + ", head " + std::to_string(at.head.load()) +
+                   ", credits " + std::to_string(at.credits.load()) + ", popped " + std::to_string(r.done.load()) +
+                   " of " + std::to_string(c.total);
   }
   out.pushed = r.pushed.load();
   out.push_ns = out.pushed == 0 ? 0 : static_cast<double>(r.push_ns.load()) / out.pushed;

@@ -124,10 +124,10 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
   const auto spilled = static_cast<std::int64_t>(
       std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
-  plan.spill_near = options.spill >= 0 ? options.spill : std::max(spilled, items);
-  plan.spill_far = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
+  plan.spill_own = options.spill >= 0 ? options.spill : std::max(spilled, items);
+  plan.spill_host = options.spill >= 0 ? 0 : on_gpu ? 1 << 18 : 1 << 16;
   plan.chunk_items = chunk_items_for(plan, options);
-  note(why, "spill", plan.spill_near + plan.spill_far, options.spill >= 0,
+  note(why, "spill", plan.spill_own + plan.spill_host, options.spill >= 0,
        std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
@@ -144,7 +144,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
     note(why, "buckets", static_cast<int>(plan.buckets), options.buckets > 0, "the next three, and all beyond");
     // Parked items wait in spill.
     if (options.spill < 0)
-      plan.spill_near = std::max(plan.spill_near, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
+      plan.spill_own = std::max(plan.spill_own, std::clamp<std::int64_t>(4 * items, 1 << 16, 1 << 27));
   }
   plan.judge_remote = options.judge == JudgeKind::remote && n_pes > 1;
   if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");

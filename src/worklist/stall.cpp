@@ -33,13 +33,13 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   for (const auto& beat : control.beat) s.beats += beat.load();
   s.ring_head = control.ring.head.load();
   s.ring_tail = control.ring.tail.load();
-  s.ring_room = control.ring.room.load();
+  s.ring_credits = control.ring.credits.load();
   s.phase = control.phase.load();
   s.chunk_items = control.chunk_items;
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {
     s.sent.push_back(control.send[q].tail.load());
-    s.channel_room.push_back(control.send[q].room.load());
+    s.channel_credits.push_back(control.send[q].credits.load());
     s.received.push_back(control.receive[q].head());
     s.unread.push_back(control.receive[q].unread());
   }
@@ -125,8 +125,8 @@ class Diagnosis {
         if (missing == 0) continue;
         lines_.push_back(channel(from, to) + number(missing) + " of " + items(pes_[from].sent[to]) +
                          " sent never arrived (ticket " + number(pes_[to].first_missing[from]) + ", received " +
-                         number(pes_[to].received[from]) + ", room " + std::to_string(pes_[from].channel_room[to]) +
-                         ")");
+                         number(pes_[to].received[from]) + ", credits " +
+                         std::to_string(pes_[from].channel_credits[to]) + ")");
       }
     }
   }
@@ -142,8 +142,8 @@ class Diagnosis {
   }
   void lost_credits() {
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
-      if (waiting == 0 && pes_[from].sent[to] > 0 && pes_[from].channel_room[to] <= 0) {
-        lines_.push_back(channel(from, to) + "no room, though all " + items(pes_[from].sent[to]) +
+      if (waiting == 0 && pes_[from].sent[to] > 0 && pes_[from].channel_credits[to] <= 0) {
+        lines_.push_back(channel(from, to) + "no credits, though all " + items(pes_[from].sent[to]) +
                          " sent were received: credits were lost" + spill_note(from));
       }
     });
@@ -154,7 +154,7 @@ class Diagnosis {
       const std::int64_t held = pes_[p].in_hand();
       const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks * pes_[p].chunk_items);
       // Spill that has somewhere to go is moved by every worker that is not in a task.
-      if (held > most_in_spill || (held > 0 && !waits_for_room(p))) {
+      if (held > most_in_spill || (held > 0 && !waits_for_credits(p))) {
         lines_.push_back(
             pe(p) + ": " + items(static_cast<std::uint64_t>(held)) + " taken and not completed" +
             (most_in_spill > 0 ? ", those in spill among them" : "") + " (completed " + number(pes_[p].completed) +
@@ -173,8 +173,8 @@ class Diagnosis {
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
       if (waiting == 0) return;
       lines_.push_back(channel(from, to) + number(waiting) + " of " + items(pes_[from].sent[to]) +
-                       " sent have not been received (ticket " + number(pes_[to].received[from]) + ", room " +
-                       std::to_string(pes_[from].channel_room[to]) + ")" +
+                       " sent have not been received (ticket " + number(pes_[to].received[from]) + ", credits " +
+                       std::to_string(pes_[from].channel_credits[to]) + ")" +
                        (pes_[to].looked ? ": they arrived, and no worker of " + pe(to) + " takes them" : ""));
     });
   }
@@ -185,8 +185,9 @@ class Diagnosis {
     }
   }
 
-  bool waits_for_room(std::size_t p) const {
-    return std::any_of(pes_[p].channel_room.begin(), pes_[p].channel_room.end(), [](std::int64_t r) { return r <= 0; });
+  bool waits_for_credits(std::size_t p) const {
+    return std::any_of(pes_[p].channel_credits.begin(), pes_[p].channel_credits.end(),
+                       [](std::int64_t r) { return r <= 0; });
   }
   std::string ring_note(std::size_t p) const {
     const PeSnapshot& s = pes_[p];
@@ -230,10 +231,10 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
                           {"created", s.created()},
                           {"entered", s.entered},
                           {"seeds_taken", s.seeds_taken},
-                          {"ring", {{"tail", s.ring_tail}, {"head", s.ring_head}, {"room", s.ring_room}}},
+                          {"ring", {{"tail", s.ring_tail}, {"head", s.ring_head}, {"credits", s.ring_credits}}},
                           {"spilled_chunks", s.spilled_chunks},
                           {"sent", s.sent},
-                          {"channel_room", s.channel_room},
+                          {"channel_credits", s.channel_credits},
                           {"received", s.received},
                           {"unread", s.unread},
                           {"in_hand", s.in_hand()}});

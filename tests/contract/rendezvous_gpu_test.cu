@@ -42,12 +42,12 @@ TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
 
   using View = Worklist<ChainOfBlocks>::View;
   const int half = gpu::most_workers<View>(machine, plan), all = 2 * half;
-  gpu::Lanes lanes(machine);
+  gpu::Streams streams(machine);
   const auto run_with = [&](int workers) {
     WorklistMemory<ChainOfBlocks, DirectTransport> memory(machine, plan, {}, workers);
     for (pe_t p = 0; p < 2; ++p) memory.begin(p, tasks[p], seeds[p]);
     Report report;
-    gpu::launch(machine, plan, memory.views(), workers, memory.chunks(), lanes, report);
+    gpu::launch(machine, plan, memory.views(), workers, memory.chunks(), streams, report);
     std::uint64_t seen[2] = {};
     for (pe_t p = 0; p < 2; ++p) machine.copy_out(p, &seen[p], visits[p].get(), sizeof(seen[p]));
     return seen[0] + seen[1];

@@ -46,8 +46,8 @@ inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   plan.capacity = capacity;
   plan.channel_capacity = capacity < 8 ? 2 : capacity / 4;
   plan.fetch = capacity == 2 ? 1 : capacity == 8 ? 3 : 16;
-  plan.spill_near = 1 << 12;
-  plan.spill_far = 1 << 10;
+  plan.spill_own = 1 << 12;
+  plan.spill_host = 1 << 10;
   plan.stall_timeout_seconds = 20;  // a hang ends as an error that says where, well before the test's time limit
   return plan;
 }

@@ -82,7 +82,7 @@ struct Drill {
         out.push(w, {to, 0, 0});
         break;
       case Fault::lost_credits:
-        here.send[to].room.fetch_sub(static_cast<std::int64_t>(view.channel_capacity));
+        here.send[to].credits.fetch_sub(static_cast<std::int64_t>(view.channel_capacity));
         out.push(w, {to, 0, 0});
         break;
       case Fault::unfilled_slot: {
@@ -128,7 +128,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 class StallDrill : public ::testing::TestWithParam<Case> {
  protected:
   static LaunchPlan plan() {
-    LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // room for all that travels
+    LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // slots for all that travels
     plan.channel_capacity = 64;
     plan.stall_timeout_seconds = 0.25;
     return plan;
@@ -195,9 +195,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Fault::lost_put, 3, 0, 2, "channel PE 0 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
         Case{Fault::ticket_only, 3, 1, 2, "channel PE 1 -> PE 2: 1 of [0-9]+ items? sent never arrived"},
         Case{Fault::ticket_only, 2, 1, 0, "channel PE 1 -> PE 0: 1 of [0-9]+ items? sent never arrived"},
-        Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no room"},
-        Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no room"},
-        Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no room"},
+        Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no credits"},
+        Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no credits"},
+        Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no credits"},
         Case{Fault::unfilled_slot, 1, 0, 0,
              "ring of PE 0: ticket [0-9]+ was given to a pusher and its slot never filled"},
         Case{Fault::unfilled_slot, 3, 1, 0,

@@ -31,7 +31,7 @@ class WorklistOnGpus : public OnGpusOfAShape {
     plan.block_threads = capacity == 8 ? 64 : 256;
     // Few, and all that are resident together; a crowd at a handful of slots moves nothing but spill.
     plan.workers = capacity == 8 ? 3 : capacity < 1024 ? 64 : 0;
-    plan.spill_near = 1 << 20;  // what fails for want of room is another test
+    plan.spill_own = 1 << 20;  // what fails for want of room is another test
     return plan;
   }
   /// Calls body(machine, plan) for PEs 1 to 4 and all capacities.
@@ -182,7 +182,7 @@ TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
   for (pe_t pes = 1; pes <= 2; ++pes) {
     const Machine gpus = machine(pes);
     LaunchPlan full = plan(2);
-    full.spill_near = full.spill_far = 0;
+    full.spill_own = full.spill_host = 0;
     Worklist<Tree> list(gpus, full);
     for (int again = 0; again < 2; ++again) {
       try {

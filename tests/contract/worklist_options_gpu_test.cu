@@ -39,7 +39,7 @@ class WorklistOptionsOnGpus : public OnGpusOfAShape {
           plan.block_threads = size.capacity == 8 ? 64 : 256;
           // Few at a handful of slots, else all that are resident together; of single threads a part of those.
           plan.workers = size.capacity < 1024 ? 3 : plan.worker == WorkerKind::thread ? 6000 : 0;
-          plan.spill_near = 1 << 20;
+          plan.spill_own = 1 << 20;
           apply(plan, sending, size.buckets, threshold, delta);
           SCOPED_TRACE(std::to_string(pes) + " PEs, worker " + name(plan.worker) + ", " + name(plan.kernel) +
                        ", capacity " + std::to_string(size.capacity) + describe_options(plan));

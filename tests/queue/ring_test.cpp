@@ -172,7 +172,7 @@ TYPED_TEST(Ring, TooMuchIsCutAndNothingIsLostByIt) {
   const Tickets all = bed.ring.reserve(100, credit);
   EXPECT_EQ(all.count, 4u);
   EXPECT_EQ(bed.ring.reserve(1, credit).count, 0u);
-  EXPECT_EQ(bed.counters.room.load(), 0);
+  EXPECT_EQ(bed.counters.credits.load(), 0);
 }
 
 TYPED_TEST(Ring, WaitsEndWhenTheRunIsAborted) {
@@ -181,7 +181,7 @@ TYPED_TEST(Ring, WaitsEndWhenTheRunIsAborted) {
   typename TypeParam::bed bed(2, 0);
   lane_t credit = 0;
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(push_one(bed, make_item(0, i), credit));
-  EXPECT_FALSE(bed.ring.put(2, make_item(0, 2), state)) << "there was no room for ticket 2";
+  EXPECT_FALSE(bed.ring.put(2, make_item(0, 2), state)) << "no slot was free for ticket 2";
   Item item;
   EXPECT_FALSE(bed.ring.take(2, item, state)) << "nobody filled ticket 2";
 }
@@ -200,7 +200,7 @@ class Case {
     for (int w = 0; w < kWorkers; ++w) threads.emplace_back([this, w] { work(w); });
     for (auto& thread : threads) thread.join();
     ASSERT_EQ(state_.load(), 0u) << "no progress for a minute: tail " << bed_.counters.tail.load() << ", head "
-                                 << bed_.counters.head.load() << ", room " << bed_.counters.room.load();
+                                 << bed_.counters.head.load() << ", credits " << bed_.counters.credits.load();
     std::array<Tally, kWorkers> total;
     std::uint64_t torn = 0;
     for (int w = 0; w < kWorkers; ++w) {

@@ -36,7 +36,7 @@ class ChannelScenario final : public sim::Scenario {
     slots_.assign(capacity, RemoteSlot<Item>{});
     for (auto& slot : slots_) slot.value.number = 0xFFFFFFFFu;
     send_.tail.store(0);
-    send_.room.store(static_cast<std::int64_t>(capacity));
+    send_.credits.store(static_cast<std::int64_t>(capacity));
     send_.messages.store(0);
     receive_.drain.store(0);
     receive_.home.store(0);
@@ -47,7 +47,7 @@ class ChannelScenario final : public sim::Scenario {
 
     machine.name(slots_.data(), sizeof slots_[0], capacity, "slot");
     machine.name(&send_.tail, 8, 1, "tail");
-    machine.name(&send_.room, 8, 1, "room");
+    machine.name(&send_.credits, 8, 1, "credits");
     machine.name(&receive_.drain, 8, 1, "drain");
     machine.name(receive_.read, sizeof receive_.read[0], kMostShares, "read");
     machine.name(&receive_.home, 8, 1, "home");
@@ -68,8 +68,8 @@ class ChannelScenario final : public sim::Scenario {
     }
     if (send_.tail.load() != n_items_ || receive_.head() != n_items_) return "head or tail is not the item count";
     const ticket_t kept_back = n_items_ % credit_share(slots_.size());
-    if (send_.room.load() != static_cast<std::int64_t>(slots_.size() - kept_back)) {
-      return "credits were lost or made: room is " + std::to_string(send_.room.load());
+    if (send_.credits.load() != static_cast<std::int64_t>(slots_.size() - kept_back)) {
+      return "credits were lost or made: there are " + std::to_string(send_.credits.load());
     }
     return receive_.unread() != 0 ? std::to_string(receive_.unread()) + " items were claimed and not read" : "";
   }
@@ -104,7 +104,7 @@ class ChannelScenario final : public sim::Scenario {
   }
 
   void receive() {
-    const ChannelReceiver<Item, true, kOrders> channel{slots_.data(), slots_.size(), &receive_, &send_.room};
+    const ChannelReceiver<Item, true, kOrders> channel{slots_.data(), slots_.size(), &receive_, &send_.credits};
     while (received_ < n_items_) {
       ticket_t head = 0;
       std::array<Item, 20> items{};

@@ -18,7 +18,7 @@ inline void fill_ring(std::vector<Slot<std::uint32_t>>& slots, RingCounters& cou
   }
   counters.tail.store(n);
   counters.head.store(0);
-  counters.room.store(static_cast<std::int64_t>(capacity) - n);
+  counters.credits.store(static_cast<std::int64_t>(capacity) - n);
 }
 
 }  // namespace shoal::sim

@@ -53,7 +53,7 @@ class RingScenario final : public sim::Scenario {
     machine.name(note_.data(), 4, n_items_, "note");
     machine.name(&counters_.tail, 8, 1, "tail");
     machine.name(&counters_.head, 8, 1, "head");
-    machine.name(&counters_.room, 8, 1, "room");
+    machine.name(&counters_.credits, 8, 1, "credits");
     for (lane_t w = 0; w < pushers; ++w) machine.add_worker(0, [this] { work(true, false); });
     for (lane_t w = 0; w < poppers; ++w) machine.add_worker(0, [this] { work(false, true); });
     for (lane_t w = 0; w < both; ++w) machine.add_worker(0, [this] { work(true, true); });
@@ -73,8 +73,8 @@ class RingScenario final : public sim::Scenario {
     if (counters_.tail.load() != n_items_ ||
         (holds_ ? counters_.head.load() < n_items_ : counters_.head.load() != n_items_))
       return "head or tail is not the item count";
-    if (counters_.room.load() != static_cast<std::int64_t>(ring_.capacity)) {
-      return "credits were lost or made: room is " + std::to_string(counters_.room.load());
+    if (counters_.credits.load() != static_cast<std::int64_t>(ring_.capacity)) {
+      return "credits were lost or made: there are " + std::to_string(counters_.credits.load());
     }
     return {};
   }
@@ -191,7 +191,7 @@ class PoolScenario final : public sim::Scenario {
     machine.name(numbers_.data(), sizeof numbers_[0], numbers_.size(), "number");
     machine.name(&counters_.tail, 8, 1, "tail");
     machine.name(&counters_.head, 8, 1, "head");
-    machine.name(&counters_.room, 8, 1, "room");
+    machine.name(&counters_.credits, 8, 1, "credits");
     for (std::uint32_t w = 0; w < workers; ++w) machine.add_worker(0, [this, w] { work(w); });
     return std::to_string(workers) + " workers take and give back as many chunks, " + std::to_string(turns_) +
            " times each";

@@ -132,9 +132,9 @@ class WorklistBed {
     if (rounds_ > kMostRounds) return "no end after " + std::to_string(kMostRounds) + " rounds";
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       const std::string of = " of PE " + std::to_string(p);
-      const auto room = control(p).ring.room.load();
-      if (room != static_cast<std::int64_t>(shape.capacity)) {
-        return "ring credits" + of + " were lost or made: " + std::to_string(room);
+      const auto credits = control(p).ring.credits.load();
+      if (credits != static_cast<std::int64_t>(shape.capacity)) {
+        return "ring credits" + of + " were lost or made: " + std::to_string(credits);
       }
       const auto free = control(p).spill_free.tail.load() - control(p).spill_free.head.load();
       if (free != shape.chunks) {
@@ -184,7 +184,7 @@ class WorklistBed {
     pe.ring.assign(shape.capacity, Slot<Item>{});
     c.ring.tail.store(0);
     c.ring.head.store(0);
-    c.ring.room.store(static_cast<std::int64_t>(shape.capacity));
+    c.ring.credits.store(static_cast<std::int64_t>(shape.capacity));
     for (ticket_t i = 0; i < shape.capacity; ++i) pe.ring[i].sequence.store(i);
     pe.chunks.assign(shape.chunks * kChunkItems, {});
     pe.chains.assign(shape.chunks, 0);
@@ -196,7 +196,7 @@ class WorklistBed {
     pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
     for (pe_t q = 0; q < shape.n_pes; ++q) {
       c.send[q].tail.store(0);
-      c.send[q].room.store(static_cast<std::int64_t>(shape.channel_capacity));
+      c.send[q].credits.store(static_cast<std::int64_t>(shape.channel_capacity));
       c.send[q].messages.store(0);
       c.receive[q].drain.store(0);
       c.receive[q].home.store(0);
@@ -224,10 +224,10 @@ class WorklistBed {
     machine.name(c.nearest, sizeof c.nearest[0], kMostSlots, at + "nearest");
     machine.name(&c.ring.tail, 8, 1, at + "ring.tail");
     machine.name(&c.ring.head, 8, 1, at + "ring.head");
-    machine.name(&c.ring.room, 8, 1, at + "ring.room");
+    machine.name(&c.ring.credits, 8, 1, at + "ring.credits");
     machine.name(&c.spill_free.tail, 8, 1, at + "free.tail");
     machine.name(&c.spill_free.head, 8, 1, at + "free.head");
-    machine.name(&c.spill_free.room, 8, 1, at + "free.room");
+    machine.name(&c.spill_free.credits, 8, 1, at + "free.credits");
     for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) {
       machine.name(&c.far[slot].tail, 8, 1, at + "far" + std::to_string(slot) + ".tail");
       machine.name(&c.far[slot].head, 8, 1, at + "far" + std::to_string(slot) + ".head");
@@ -239,7 +239,7 @@ class WorklistBed {
       const std::string to = "channel" + std::to_string(p) + std::to_string(q) + ".";
       const std::string from = "channel" + std::to_string(q) + std::to_string(p) + ".";
       machine.name(&c.send[q].tail, 8, 1, to + "tail");
-      machine.name(&c.send[q].room, 8, 1, to + "room");
+      machine.name(&c.send[q].credits, 8, 1, to + "credits");
       machine.name(&c.receive[q].drain, 8, 1, from + "drain");
       machine.name(c.receive[q].read, sizeof c.receive[q].read[0], kMostShares, from + "read");
       machine.name(&c.receive[q].home, 8, 1, from + "home");

@@ -1,6 +1,6 @@
 // The channel: a bounded queue from one PE to another, written with one-sided puts.
 //
-// The slots and the receiver's counters are in the receiver's memory. `tail` and `room` (the credits) are in the
+// The slots and the receiver's counters are in the receiver's memory. `tail` and `credits` are in the
 // sender's memory, so a sender reserves with local atomics and never waits for the network. A sender need not look
 // whether a ticket's slot is free: each ticket costs a credit, and the receiver returns a credit only after it has read
 // a slot.
@@ -16,8 +16,8 @@
 // oldest on. `home` holds both the marks and the number of returned shares in one word, so of two workers that finish
 // at the same time, one sees the other.
 //
-// Why senders cannot starve: a credit that is not in `room` belongs to a ticket that is on its way and will be drained,
-// or to a share that is not full, which is fewer slots than the channel has. And if there is a credit in `room`, some
+// Why senders cannot starve: a credit that is not in `credits` belongs to a ticket that is on its way and will be drained,
+// or to a share that is not full, which is fewer slots than the channel has. And if there is one in `credits`, some
 // sender gets it (ChannelSender::reserve). Why a credit never comes too early: it comes in order, as above, and whoever
 // returns a share has acquired every read of it (models/channel.pml).
 //
@@ -33,8 +33,8 @@ namespace shoal {
 
 /// The sender's end of one channel, in the sender's memory.
 struct ChannelSendCounters {
-  PaddedWord<ticket_t, Scope::system> tail;      ///< tickets given to this PE's workers
-  PaddedWord<std::int64_t, Scope::system> room;  ///< credits; the receiver adds to it
+  PaddedWord<ticket_t, Scope::system> tail;         ///< tickets given to this PE's workers
+  PaddedWord<std::int64_t, Scope::system> credits;  ///< of nobody yet; the receiver adds to it
   PaddedWord<std::uint64_t, Scope::device> messages;
 };
 
@@ -86,10 +86,10 @@ struct ChannelSender {
   /// and again would hide them for ever. With the look, a worker tries only if there are credits, so somebody succeeds
   /// (models/channel.pml, -DLIVE; docs/decisions/0017-credits-are-looked-at.md).
   SHOAL_FN Tickets reserve(lane_t want) const {
-    if (counters->room.load() <= 0) return {};
-    const std::int64_t had = kWhole ? counters->room.fetch_sub(want) : counters->room.fetch_sub_acquire(want);
+    if (counters->credits.load() <= 0) return {};
+    const std::int64_t had = kWhole ? counters->credits.fetch_sub(want) : counters->credits.fetch_sub_acquire(want);
     const std::int64_t got = had >= want ? want : had > 0 ? had : 0;
-    if (got < want) counters->room.fetch_add(want - got);
+    if (got < want) counters->credits.fetch_add(want - got);
     if (got == 0) return {};
     counters->messages.fetch_add(1);
     const auto taken = static_cast<ticket_t>(got);
@@ -134,8 +134,8 @@ struct ChannelReceiver {
   static constexpr bool kWhole = ChannelSender<T, kSeveral, kOrders>::kWhole;
   RemoteSlot<T>* slots = nullptr;  ///< here
   ticket_t capacity = 0;
-  ChannelReceiveCounters* counters = nullptr;               ///< here
-  PaddedWord<std::int64_t, Scope::system>* room = nullptr;  ///< at the sender
+  ChannelReceiveCounters* counters = nullptr;                  ///< here
+  PaddedWord<std::int64_t, Scope::system>* credits = nullptr;  ///< at the sender
 
   /// This lane alone: whether an item has arrived. A hint. `head` becomes its ticket, for claim_arrived.
   SHOAL_FN bool waiting(ticket_t& head) const {
@@ -180,16 +180,16 @@ struct ChannelReceiver {
   SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
     const ticket_t share = credit_share(capacity), shares = capacity / share;
     const ticket_t end = claim.first_ticket + claim.count;
-    std::int64_t credits = 0;
+    std::int64_t due = 0;
     for (ticket_t at = claim.first_ticket; at < end;) {
       const ticket_t left = share - (at & (share - 1)), n = left < end - at ? left : end - at;
       const lane_t number = static_cast<lane_t>(at / share & (shares - 1));
       const ticket_t before =
           kWhole ? counters->read[number].fetch_add(n) : counters->read[number].fetch_add_acq_rel(n);
-      if (((before + n) & (share - 1)) == 0) credits += static_cast<std::int64_t>(complete(number, shares) * share);
+      if (((before + n) & (share - 1)) == 0) due += static_cast<std::int64_t>(complete(number, shares) * share);
       at += n;
     }
-    return credits == 0 || transport.add(from, room, credits);
+    return due == 0 || transport.add(from, credits, due);
   }
 
  private:

@@ -1,7 +1,7 @@
 // The ring: a bounded queue with many pushers and many poppers, in which each slot has a sequence number of its own.
 //
-//   tail   tickets given to pushers          room   credits: free slots that nobody has reserved
-//   head   tickets given to poppers          slot   {sequence, value}; ticket t uses slot t mod capacity
+//   tail   tickets given to pushers          credits  free slots that nobody has reserved
+//   head   tickets given to poppers          slot     {sequence, value}; ticket t uses slot t mod capacity
 //
 //   sequence == t             empty; waits for the value of ticket t
 //   sequence == t + 1         holds the value of ticket t
@@ -59,7 +59,7 @@ struct Hand {
 struct RingCounters {
   PaddedWord<ticket_t, Scope::system> tail;
   PaddedWord<ticket_t, Scope::device> head;
-  PaddedWord<std::int64_t, Scope::device> room;
+  PaddedWord<std::int64_t, Scope::device> credits;
 };
 
 /// View of a ring; trivially copyable. A single thread makes each call: a worker's leader, or a lane for its own
@@ -78,16 +78,16 @@ struct SlotRing {
   SHOAL_FN void reset_counters() const {
     counters->tail.store(0);
     counters->head.store(0);
-    counters->room.store(static_cast<std::int64_t>(capacity));
+    counters->credits.store(static_cast<std::int64_t>(capacity));
   }
 
   /// Takes up to `want` tickets for pushing. `credit` is the caller's own number of credits, from its pops.
   SHOAL_FN Tickets reserve(lane_t want, lane_t& credit) const {
     if (credit < want) {
       const std::int64_t asked = want - credit + advance;
-      const std::int64_t had = counters->room.fetch_sub(asked);
+      const std::int64_t had = counters->credits.fetch_sub(asked);
       const std::int64_t got = had >= asked ? asked : had > 0 ? had : 0;
-      if (got < asked) counters->room.fetch_add(asked - got);
+      if (got < asked) counters->credits.fetch_add(asked - got);
       credit += static_cast<lane_t>(got);
     }
     const lane_t count = want < credit ? want : credit;
@@ -203,7 +203,7 @@ struct SlotRing {
 
   /// Returns credits to the ring. Their slots are empty already.
   SHOAL_FN void release(lane_t& credit) const {
-    if (credit > 0) counters->room.fetch_add(credit);
+    if (credit > 0) counters->credits.fetch_add(credit);
     credit = 0;
   }
 };

@@ -1,7 +1,7 @@
 // What changes of a worker while it works: one struct, so that it can leave the worker and come back as a whole.
 //
-// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). What comes back is this struct, and
-// nothing else. So whatever a worker changes belongs here; the other members of Out and Scheduler are constant.
+// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). This struct comes back, and nothing
+// else. So whatever a worker changes belongs here; the other members of Out and Scheduler are constant.
 #pragma once
 #include <type_traits>
 

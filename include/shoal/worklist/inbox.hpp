@@ -54,10 +54,10 @@ SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, 
 
 /// Worker-collective: whether there are credits for some other PE.
 template <Worker W, class View>
-SHOAL_FN bool some_channel_has_room(const W& w, const View& view) {
+SHOAL_FN bool some_channel_has_credits(const W& w, const View& view) {
   bool has = false;
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
-    has |= to != view.me && view.here().send[to].room.load() > 0;
+    has |= to != view.me && view.here().send[to].credits.load() > 0;
   }
   return w.any(has);
 }

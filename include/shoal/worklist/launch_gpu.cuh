@@ -66,7 +66,7 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
 /// Runs the rounds of a discrete run on one PE, which the device repeats.
 template <class View, class Plan>
 void repeat_on_device(const Machine& machine, const Plan& plan, const std::vector<View>& views, const Shape& s,
-                      int blocks, lane_t workers, lane_t fetch, ticket_t limit, std::uint64_t chunks, Lanes& lanes,
+                      int blocks, lane_t workers, lane_t fetch, ticket_t limit, std::uint64_t chunks, Streams& streams,
                       Report& report) {
   DeviceGuard guard(machine.devices()[0]);
   DeviceArray<RoundLoop> loop(1, "round loop");
@@ -78,14 +78,14 @@ void repeat_on_device(const Machine& machine, const Plan& plan, const std::vecto
   shoal_loop_handle handle_of_loop = 0;
   void* arguments[] = {
       const_cast<void*>(static_cast<const void*>(&views[0])), &workers, &fetch, &limit, &at, &handle_of_loop};
-  LoopGraph graph(s.kernel, dim3(blocks), dim3(s.threads), s.shared_bytes, lanes.work(0),
+  LoopGraph graph(s.kernel, dim3(blocks), dim3(s.threads), s.shared_bytes, streams.work(0),
                   [&](shoal_loop_handle handle) {
                     handle_of_loop = handle;
                     return arguments;
                   });
   const auto start = std::chrono::steady_clock::now();
   graph.launch();
-  wait_and_watch(machine, plan, views, chunks, lanes);
+  wait_and_watch(machine, plan, views, chunks, streams);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   loop.download(&begin, 1);
   report.rounds = static_cast<std::int64_t>(begin.rounds.load());
@@ -94,7 +94,7 @@ void repeat_on_device(const Machine& machine, const Plan& plan, const std::vecto
 
 template <class View, class Plan>
 void run_kernels(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
-                 std::uint64_t chunks, Lanes& lanes, Report& report) {
+                 std::uint64_t chunks, Streams& streams, Report& report) {
   const Shape s = shape_of<View>(plan, machine.n_pes());
   const int blocks = (workers + s.workers_per_block - 1) / s.workers_per_block;
   const pe_t n = machine.n_pes();
@@ -112,7 +112,7 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
   if (plan.kernel == KernelKind::persistent) {
     limit.resize(n);  // it has none
   } else {
-    for (const PeSnapshot& pe : lanes.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
+    for (const PeSnapshot& pe : streams.snapshots(views, chunks, false)) limit.push_back(pe.ring_tail);
   }
   const auto launch_all = [&] {
     for (pe_t p = 0; p < n; ++p) {
@@ -123,9 +123,10 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
       void* arguments[] = {view, &n_workers, &fetch, &limit[p], &no_loop, &no_handle};
       if (plan.kernel == KernelKind::persistent) {
         SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
-                                               lanes.work(p)));
+                                               streams.work(p)));
       } else {
-        SHOAL_CUDA(cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, lanes.work(p)));
+        SHOAL_CUDA(
+            cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, streams.work(p)));
       }
     }
   };
@@ -133,13 +134,13 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
   bool phases = HasIdle<typename View::Task>;
   if constexpr (HasPriority<typename View::Task>) phases |= views[0].far.buckets.lists > 0;
   if (plan.kernel == KernelKind::discrete && n == 1 && !phases && LoopGraph::available()) {
-    return repeat_on_device(machine, plan, views, s, blocks, n_workers, fetch, limit[0], chunks, lanes, report);
+    return repeat_on_device(machine, plan, views, s, blocks, n_workers, fetch, limit[0], chunks, streams, report);
   }
 #endif
   const auto start = std::chrono::steady_clock::now();
   if (plan.kernel == KernelKind::persistent) {
     launch_all();
-    wait_and_watch(machine, plan, views, chunks, lanes);
+    wait_and_watch(machine, plan, views, chunks, streams);
     report.rounds = 1;
   } else {
     std::uint64_t last = ~std::uint64_t{0};
@@ -148,16 +149,16 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
     for (;;) {
       throw_if_interrupted();  // rounds are too short for the watch to look
       launch_all();
-      wait_and_watch(machine, plan, views, chunks, lanes);
+      wait_and_watch(machine, plan, views, chunks, streams);
       ++report.rounds;
-      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, false);
+      const std::vector<PeSnapshot> pes = streams.snapshots(views, chunks, false);
       for (pe_t p = 0; p < n; ++p) {
-        lanes.set_head(p, views[p].control[p]->ring, limit[p]);  // takes back tickets beyond the limit
+        streams.set_head(p, views[p].control[p]->ring, limit[p]);  // takes back tickets beyond the limit
         limit[p] = pes[p].ring_tail;
       }
       if (pes[0].state != 0) break;
       if (outstanding(pes) == 0 && !order_phase_from_host(machine, views, pes, orders)) {
-        lanes.stop(views, RunState::done);
+        streams.stop(views, RunState::done);
         break;
       }
       const auto now = std::chrono::steady_clock::now();
@@ -165,7 +166,7 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
         last = progress(pes);
         moved_at = now;
       } else if (std::chrono::duration<double>(now - moved_at).count() > plan.stall_timeout_seconds) {
-        lanes.stop(views, RunState::stalled);
+        streams.stop(views, RunState::stalled);
         break;
       }
     }
@@ -177,11 +178,11 @@ void run_kernels(const Machine& machine, const Plan& plan, const std::vector<Vie
 /// @throws DeviceError  the CUDA runtime failed, or nothing moved; no kernel is running then
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers, std::uint64_t chunks,
-            Lanes& lanes, Report& report) {
+            Streams& streams, Report& report) {
   try {
-    run_kernels(machine, plan, views, workers, chunks, lanes, report);
+    run_kernels(machine, plan, views, workers, chunks, streams, report);
   } catch (const std::exception& error) {
-    lanes.abandon(views, error.what());
+    streams.abandon(views, error.what());
     throw;
   }
 }

@@ -30,8 +30,8 @@ class WorklistMemory {
     // In addition each worker needs chunks that it does not fill: one for its list, one for each slot of parked items,
     // and one more because some workers spill much more than others.
     const std::uint64_t on_top = workers_ * (2 + slots_);
-    own_ = plan.spill_near + plan.spill_far > 0 ? chunks_of(plan.spill_near) + on_top : 0;
-    chunks_ = own_ + chunks_of(plan.spill_far);
+    own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
+    chunks_ = own_ + chunks_of(plan.spill_host);
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
     for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
@@ -61,11 +61,11 @@ class WorklistMemory {
       PeControl& start = counters_[p];
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
       start.chunk_items = plan_.chunk_items;
-      for (auto& far : start.far) far.room.store(static_cast<std::int64_t>(free_capacity_));
-      start.ring.room.store(static_cast<std::int64_t>(plan_.capacity));
+      for (auto& far : start.far) far.credits.store(static_cast<std::int64_t>(free_capacity_));
+      start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
-      start.spill_free.room.store(static_cast<std::int64_t>(free_capacity_ - chunks_));
-      for (pe_t q = 0; q < n; ++q) start.send[q].room.store(static_cast<std::int64_t>(plan_.channel_capacity));
+      start.spill_free.credits.store(static_cast<std::int64_t>(free_capacity_ - chunks_));
+      for (pe_t q = 0; q < n; ++q) start.send[q].credits.store(static_cast<std::int64_t>(plan_.channel_capacity));
     }
     machine_.wait_for_memory();
   }

@@ -10,8 +10,8 @@
 // | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
 //
 // Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line, and
-// what it changes goes there and comes back by value: as long as nothing takes the address of a worker's state, the code
-// that runs all the time keeps the state in registers (Scheduler::rarely).
+// what it changes goes there and back by value: as long as nothing takes the address of a worker's state, the code that
+// runs all the time keeps the state in registers (Scheduler::rarely).
 #pragma once
 #include "shoal/worklist/changing.hpp"
 #include "shoal/worklist/parcel.hpp"

@@ -157,7 +157,7 @@ class Scheduler {
       if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
       // Items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
-      const bool moved = (!now().stuck || some_channel_has_room(w_, view())) &&
+      const bool moved = (!now().stuck || some_channel_has_credits(w_, view())) &&
                          rarely([](Scheduler& self) { return self.take_from_spill(); });
       now().stuck = !moved;
       return ((now().stuck || looks(steps, moved)) && receive_some()) || moved;

@@ -18,13 +18,13 @@ struct PeSnapshot {
   std::uint64_t beats = 0;  ///< changes while workers judge pushed items and run items
   std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
-  std::int64_t ring_room = 0;
-  std::uint64_t spilled_chunks = 0;        ///< chunks of spill in use
-  std::uint64_t chunk_items = 0;           ///< items of such a chunk
-  std::vector<std::uint64_t> sent;         ///< [n_pes] tickets given out towards each PE
-  std::vector<std::int64_t> channel_room;  ///< [n_pes]
-  std::vector<std::uint64_t> received;     ///< [n_pes] tickets from each PE that workers have claimed
-  std::vector<std::uint64_t> unread;       ///< [n_pes] those of them that are not read yet
+  std::int64_t ring_credits = 0;
+  std::uint64_t spilled_chunks = 0;           ///< chunks of spill in use
+  std::uint64_t chunk_items = 0;              ///< items of such a chunk
+  std::vector<std::uint64_t> sent;            ///< [n_pes] tickets given out towards each PE
+  std::vector<std::int64_t> channel_credits;  ///< [n_pes]
+  std::vector<std::uint64_t> received;        ///< [n_pes] tickets from each PE that workers have claimed
+  std::vector<std::uint64_t> unread;          ///< [n_pes] those of them that are not read yet
 
   // Known only after look_at_slots(), from the slots themselves.
   bool looked = false;

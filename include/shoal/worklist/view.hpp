@@ -74,7 +74,7 @@ struct WorklistView {
   SHOAL_FN PeControl& here() const { return *control[me]; }
   SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
   SHOAL_FN Receiver receiver(pe_t from) const {
-    return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].room};
+    return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].credits};
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
   /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The

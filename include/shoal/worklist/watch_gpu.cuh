@@ -19,9 +19,9 @@
 namespace shoal::gpu {
 
 /// The streams of a Worklist's runs, and pinned copies of the counters.
-class Lanes {
+class Streams {
  public:
-  explicit Lanes(const Machine& machine)
+  explicit Streams(const Machine& machine)
       : machine_(machine), memory_(pinned_memory(machine.n_pes() * sizeof(PeControl), "mirrors of counters")) {
     for (int device : machine.devices()) {
       work_.emplace_back(device);
@@ -99,7 +99,7 @@ class Lanes {
 /// begun by then, or if it was called off.
 template <class View, class Plan>
 void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<View>& views, std::uint64_t chunks,
-                    Lanes& lanes) {
+                    Streams& streams) {
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point t) {
     return std::chrono::duration<double>(Clock::now() - t).count();
@@ -110,7 +110,7 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
   bool stopped = false, called_off = false;
   std::string stalled;  // the diagnosis, made while nothing moves, before the workers are told to leave
   for (pe_t p = 0; p < machine.n_pes();) {
-    const cudaError_t status = cudaStreamQuery(lanes.work(p));
+    const cudaError_t status = cudaStreamQuery(streams.work(p));
     if (status == cudaSuccess) {
       ++p;
       continue;
@@ -122,30 +122,30 @@ void wait_and_watch(const Machine& machine, const Plan& plan, const std::vector<
     looked_at = Clock::now();
     if (!called_off && interrupt_token().stop_requested()) {
       called_off = true;
-      lanes.stop(views, RunState::interrupted);
+      streams.stop(views, RunState::interrupted);
     }
-    const std::vector<PeSnapshot> seen = lanes.snapshots(views, chunks, true);
+    const std::vector<PeSnapshot> seen = streams.snapshots(views, chunks, true);
     const std::uint64_t now = progress(seen);
     if (plan.kernel == KernelKind::persistent && !stopped) {
       stalled = missed_rendezvous(seen, machine.devices(), seconds_since(start), plan.stall_timeout_seconds);
     }
     if (!stopped && !stalled.empty()) {
-      lanes.stop(views, RunState::stalled);
+      streams.stop(views, RunState::stalled);
       stopped = true;
       moved_at = Clock::now();
     } else if (now != last) {
       last = now;
       moved_at = looked_at;
     } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
-      const std::vector<PeSnapshot> pes = lanes.snapshots(views, chunks, true);
+      const std::vector<PeSnapshot> pes = streams.snapshots(views, chunks, true);
       if (pes[0].state == 0) {  // else the run has ended, and a worker has not noticed it yet
         stalled = stall_line(plan.stall_timeout_seconds, pes);
-        lanes.stop(views, RunState::stalled);
+        streams.stop(views, RunState::stalled);
       }
       stopped = true;
       moved_at = Clock::now();
     } else if (stopped && seconds_since(moved_at) > 2) {
-      if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, lanes.snapshots(views, chunks, true));
+      if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, streams.snapshots(views, chunks, true));
       std::fprintf(stderr, "shoal: error: a task does not return: %s\n", stalled.c_str());
       std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
     }

@@ -51,7 +51,7 @@ class Worklist {
         most_workers_(most_workers()),
         memory_(machine, plan, transport, most_workers_) {
 #if defined(__CUDACC__)
-    if (machine.on_gpu()) lanes_ = std::make_unique<gpu::Lanes>(machine);
+    if (machine.on_gpu()) streams_ = std::make_unique<gpu::Streams>(machine);
 #endif
   }
 
@@ -136,7 +136,7 @@ class Worklist {
   void launch(Report& report) {
 #if defined(__CUDACC__)
     if (machine_.on_gpu()) {
-      gpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), *lanes_, report);
+      gpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), *streams_, report);
       return;
     }
 #endif
@@ -201,7 +201,7 @@ class Worklist {
   WorklistMemory<TaskT, TransportT> memory_;
   bool broken_ = false;
 #if defined(__CUDACC__)
-  std::unique_ptr<gpu::Lanes> lanes_;
+  std::unique_ptr<gpu::Streams> streams_;
 #endif
 };
 

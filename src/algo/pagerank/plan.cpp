@@ -87,7 +87,7 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                    "most that are run have few arcs, hubs wait until it pays");
     }
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
-    if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_near *= 4;
+    if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_own *= 4;
     if (machine.on_gpu() && options.combine == CombineKind::on) {
       throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
     }
