@@ -11,7 +11,9 @@
 namespace shoal {
 namespace {
 
-constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is room in spill
+// What was measured for each constant is in docs/decisions/0023-what-auto-goes-by.md.
+constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is space in spill
+constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, a worker is a block and not a warp
 
 /// Notes one decision, of which the reason may be that it was asked for.
 template <class T>
@@ -74,11 +76,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                      " runs on GPUs; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
-  // A block takes many items with one reservation, a warp few. One H200, 2026-11-22 (bench/results/workers_h200.txt), ms by warps
-  // / blocks of 512: uniform:20,degree=4 breadth-first search 1.68 / 0.83, shortest paths 9.7 / 4.3, components 10.5 / 5.0;
-  // uniform:16,degree=6 0.23 / 0.18, 0.90 / 0.48, 1.14 / 0.67. But where little is under way at any time a warp is through sooner:
-  // roads, and wave read as directed (6.8 arcs a vertex) 0.23 / 0.37, 0.32 / 0.46.
-  const bool wide = fan_out >= 7;
+  // A block takes many items with one reservation. Where little is under way at any time, a warp is through sooner.
+  const bool wide = fan_out >= kFanOutOfBlocks;
   plan.worker = worker_asked ? options.worker
                 : !on_gpu    ? WorkerKind::thread
                 : wide       ? WorkerKind::block
@@ -96,8 +95,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
   // Enough items to fill half of what a worker judges at once; not more, so that the others find some. A worker of several
-  // lanes judges several elements of each lane at once, but short batches one of each. Breadth-first search on one H200, blocks
-  // of 512: kron:20 0.98 ms with 32 items, 1.83 with 9 (2026-11-21); uniform:20,degree=4 0.45 with 128, 0.81 with 32 (2026-11-22).
+  // lanes judges several elements of each lane at once, but short batches one of each.
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
   const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
@@ -114,13 +112,11 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.capacity =
       std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
-  // Room in a channel is cheap where memory is, and an item that finds none costs its pusher tens of times as much.
+  // Slots of a channel are cheap where memory is, and an item that finds none costs its pusher tens of times as much.
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
-  // A PE can run what its own ring has no room for, but not what others have no room for yet. In an order far from the best
-  // a task makes several items of an element: sssp on wave (156,317 vertices, 2,118,662 arcs), first in first out, random
-  // partition on four H200, 2026-11-21, left up to two per arc waiting; components of uniform:20 (1,048,576 and 33.6 M) on
-  // one, 2026-11-22, five per vertex. And a round of a star has all vertices but one waiting at once.
+  // A PE can run what finds no slot in its own ring, but not what finds none at others. In an order far from the best a
+  // task makes several items of an element, and a round of a star has all vertices but one waiting at once.
   const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
   const auto spilled = static_cast<std::int64_t>(
       std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
@@ -130,8 +126,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "spill", plan.spill_own + plan.spill_host, options.spill >= 0,
        std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
   plan.workers = options.workers;
-  // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters (road:4096 on one
-  // H200, fetch 4, 2026-11-21: 23.6 ms with 1,056 warps, 24.8 with 2,112, 32.6 with 3,168).
+  // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
   plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
   plan.threshold = options.threshold >= 0 ? options.threshold : 0;
@@ -169,7 +164,6 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why) {
   if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
   plan.judge_remote = !plan.combine;
-  // kron:20 on four H200, 2026-11-21: breadth-first search 2.4 ms instead of 5.0, shortest paths 11.0 instead of 20.6.
   note(why, "judge", plan.judge_remote ? "remote" : "owner", false,
        plan.judge_remote ? "many items are refused, and a refused one need not travel"
                          : "items are combined before they are judged");
