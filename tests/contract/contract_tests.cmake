@@ -122,3 +122,15 @@ shoal_add_program(reach ${PROJECT_SOURCE_DIR}/examples/02_reach.cpp)
 add_test(NAME add_subdirectory_configures
          COMMAND ${CMAKE_COMMAND} -S ${inside} -B ${inside}/build -G ${CMAKE_GENERATOR} -DSHOAL_DEPS=${SHOAL_DEPS})
 set_tests_properties(add_subdirectory_configures PROPERTIES TIMEOUT 120)
+
+# The kernels of the tasks that run in all ways on GPUs.
+if(SHOAL_HAVE_CUDA)
+  foreach(task Tree Picky Chain Gups)
+    shoal_kernel_sources(worklist_kernels contract_${task} contract/tasks.hpp contract::${task})
+  endforeach()
+  target_sources(worklist_gpu_test PRIVATE ${worklist_kernels})
+  foreach(task LazyPaths Sprays Flow)
+    shoal_kernel_sources(worklist_options_kernels contract_${task} contract/options_tasks.hpp contract::${task})
+  endforeach()
+  target_sources(worklist_options_gpu_test PRIVATE ${worklist_options_kernels})
+endif()

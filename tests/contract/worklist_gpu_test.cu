@@ -19,6 +19,22 @@
 #include "tasks.hpp"
 #include "tree_runs.hpp"
 
+namespace shoal {
+// Compiled in sources of their own (contract_tests.cmake).
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Tree>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Tree>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Tree>>;
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Picky>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Picky>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Picky>>;
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Chain>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Chain>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Chain>>;
+extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Gups>>;
+extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Gups>>;
+extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Gups>>;
+}  // namespace shoal
+
 namespace shoal::contract {
 namespace {
 
