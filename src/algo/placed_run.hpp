@@ -44,13 +44,6 @@ struct GraphWants {
   bool undirected = false;
 };
 
-/// What a search found.
-struct Reached {
-  std::int64_t vertices = 0;
-  arc_t arcs = 0;       ///< out-arcs of these vertices
-  double farthest = 0;  ///< largest distance of them, 0 if there are none
-};
-
 /// Which graphs are too small for several GPUs, which would wait for each other longer than one works.
 struct FewVertices {
   std::int64_t than = 0;  ///< a graph of fewer is left to one GPU, unless a number of them or a strategy was asked for
@@ -126,32 +119,6 @@ class PlacedRun {
       }
     });
     return out;
-  }
-
-  /// Counts what was reached, on all threads. Not from two threads at once.
-  /// @param distance  distance(v) is that of vertex v, in the input's numbers; negative where it was not reached
-  template <class Distance>
-  Reached count_reached(Distance&& distance) {
-    fetch_degrees();
-    std::vector<Reached> parts((num_vertices() + kGrain - 1) / kGrain);
-    parallel_chunks(num_vertices(), kGrain, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-      Reached part;
-      for (std::int64_t v = begin; v < end; ++v) {
-        const double far = distance(v);
-        if (far < 0) continue;
-        ++part.vertices;
-        part.arcs += degree_known(static_cast<vertex_t>(v));
-        part.farthest = std::max(part.farthest, far);
-      }
-      parts[chunk] = part;
-    });
-    Reached all;
-    for (const Reached& part : parts) {
-      all.vertices += part.vertices;
-      all.arcs += part.arcs;
-      all.farthest = std::max(all.farthest, part.farthest);
-    }
-    return all;
   }
 
   /// Out-arcs of a vertex, in the input's numbers. Of a graph that was generated on devices it fetches the degrees of all,

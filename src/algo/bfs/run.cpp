@@ -1,4 +1,5 @@
 #include "algo/own_vertices.hpp"
+#include "algo/reached.hpp"
 #include "algo/runner.hpp"
 #include "engines.hpp"
 #include "parents.hpp"
@@ -25,14 +26,16 @@ template <>
 struct RunnerState<BfsOptions> : PlannedState<Shape> {
   using PlannedState::PlannedState;
 
+  BfsFound found() const {
+    const Reached reached = count_reached(run.machine(), run.placed(), engine->words());
+    return {reached.vertices, reached.arcs, static_cast<std::int32_t>(reached.farthest)};
+  }
+
   BfsResult result() {
     BfsResult result;
+    static_cast<BfsFound&>(result) = found();
     result.levels =
         run.gather<level_t>(engine->words(), [](level_t level) { return static_cast<std::int32_t>(level); });
-    const Reached reached = run.count_reached([&](std::int64_t v) { return result.levels[v]; });
-    result.reached = reached.vertices;
-    result.reached_arcs = reached.arcs;
-    result.depth = static_cast<std::int32_t>(reached.farthest);
     if (options.parents) {
       result.parents = run.to_input(parents(), [](vertex_t parent) { return static_cast<std::int32_t>(parent); });
     }
@@ -75,6 +78,10 @@ template class Runner<BfsOptions, BfsResult>;
 Report BfsRunner::search(vertex_t source) {
   state().source = state().run.placed_vertex("source", source);
   return state().timed([this](Report& report) { state().engine->run(state().source, report); });
+}
+BfsFound BfsRunner::found() const {
+  state().need_result();
+  return state().found();
 }
 
 }  // namespace shoal

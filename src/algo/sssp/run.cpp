@@ -1,5 +1,7 @@
+#include <bit>
 #include <cmath>
 
+#include "algo/reached.hpp"
 #include "algo/runner.hpp"
 #include "distances.hpp"
 #include "engines.hpp"
@@ -41,29 +43,33 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
     });
   }
 
+  SsspFound found() {
+    const Reached reached = count_reached(run.machine(), run.placed(), engine->words());
+    const std::uint64_t word = reached.farthest;
+    const double farthest = real() ? std::bit_cast<double>(word) : static_cast<double>(word);
+    if (real()) check_exact(farthest);
+    return {reached.vertices, reached.arcs, farthest, real()};
+  }
+
   SsspResult result() {
-    const HostArray<std::uint64_t> words = wide_words();
-    const std::int64_t n = words.size();
     SsspResult result;
+    static_cast<SsspFound&>(result) = found();
+    const HostArray<std::uint64_t> words = wide_words();
     if (real()) {
-      result.real_distances = HostArray<double>(n);
+      result.real_distances = HostArray<double>(words.size());
     } else {
-      result.distances = HostArray<std::int64_t>(n);
+      result.distances = HostArray<std::int64_t>(words.size());
     }
-    const Reached reached = run.count_reached([&](std::int64_t v) {
-      const bool there = words[v] != kUnreachedDistance<std::uint64_t>;
-      const auto as_real = std::bit_cast<double>(words[v]);
-      if (real()) {
-        result.real_distances[v] = there ? as_real : INFINITY;
-      } else {
-        result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
+    parallel_ranges(words.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = begin; v < end; ++v) {
+        if (!real()) {
+          result.distances[v] = static_cast<std::int64_t>(words[v]);  // all ones is -1
+        } else {
+          const bool there = words[v] != kUnreachedDistance<std::uint64_t>;
+          result.real_distances[v] = there ? std::bit_cast<double>(words[v]) : INFINITY;
+        }
       }
-      return !there ? -1.0 : real() ? as_real : static_cast<double>(words[v]);
     });
-    if (real()) check_exact(reached.farthest);
-    result.reached = reached.vertices;
-    result.reached_arcs = reached.arcs;
-    result.farthest = reached.farthest;
     if (options.predecessors) result.predecessors = sssp_predecessors(in(), words.span(), source);
     return result;
   }
@@ -78,6 +84,8 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
   }
 
  private:
+  static constexpr std::int64_t kGrain = 1 << 16;
+
   bool real() const { return run.placed().weight_kind == WeightKind::float64; }
 
   /// Searches again in wide words, now and from now on, where a distance does not fit.
@@ -127,5 +135,9 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
 template class Runner<SsspOptions, SsspResult>;
 
 Report SsspRunner::search(vertex_t source) { return state().search(source); }
+SsspFound SsspRunner::found() const {
+  state().need_result();
+  return state().found();
+}
 
 }  // namespace shoal
