@@ -91,7 +91,7 @@ class OnGraph {
     if (experiment_.quantity != Quantity::inflation) return;
     for (const vertex_t source : sources_) {
       placed->run({source, {}});
-      reached_.push_back(placed->fetch().facts.at("reached").get<double>());
+      reached_.push_back(placed->count().facts.at("reached").get<double>());
     }
   }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "algo/algorithm.hpp"
 #include "algo/bfs/reference.hpp"
 #include "algo/sssp/reference.hpp"
 #include "shoal/algo/bfs_run.hpp"
@@ -125,6 +127,29 @@ TEST(Reached, DistancesBeyond32BitsAndRealOnesAreCounted) {
   graph.weight_kind = WeightKind::float64;
   graph.real_weights = HostArray<double>(graph.num_arcs(), 0.3);
   distances_are_counted(graph, WeightSource::file, true);
+}
+
+// What commands print and write is the same whether the answer was brought to the host or not.
+TEST(Reached, EveryAlgorithmSaysTheSameWithoutFetching) {
+  Options options;
+  options.device = DeviceKind::cpu;
+  options.pes = 2;
+  options.threads = 1;
+  const GeneratorSpec spec = parse_generator("kron:10");
+  for (const AlgorithmInfo* info : algorithms()) {
+    SCOPED_TRACE(info->name);
+    const std::unique_ptr<Algorithm> algorithm = info->make();
+    algorithm->read(options);
+    const std::unique_ptr<Placed> placed = algorithm->place(spec);
+    for (const vertex_t source : {vertex_t{0}, vertex_t{1000}}) {
+      placed->run({source, {}});
+      const Found counted = placed->count(), fetched = placed->fetch();
+      EXPECT_EQ(counted.facts.dump(), fetched.facts.dump());
+      EXPECT_EQ(counted.cells, fetched.cells);
+      EXPECT_EQ(counted.cells.size(), info->columns.size());
+      EXPECT_EQ(counted.arcs, fetched.arcs);
+    }
+  }
 }
 
 }  // namespace

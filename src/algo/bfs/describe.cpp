@@ -22,7 +22,7 @@ const char* const kBfsFooter = R"(examples:
   shoal bfs kron:22 --device gpu --pes 2 --worker block:256 --kernel persistent --stats
   shoal bfs kron:22 --trials 64 --json=result.json
 
-Times are of the search alone: the graph is placed before, answers are fetched and checked afterwards. Arcs per second
+Times are of the search alone: the graph is placed before, answers are counted and checked afterwards. Arcs per second
 count the out-arcs of reached vertices; GTEPS (symmetric graphs only) is half of that, as Graph500 counts: each undirected
 edge once.)";
 
@@ -36,8 +36,9 @@ class PlacedBfs : public PlacedRunner<BfsRunner, BfsResult> {
     return runner_.search(source_);
   }
 
-  Found found() const override {
-    const BfsResult& r = result_;
+  Found count() override { return say(runner_.found()); }
+  Found found() const override { return say(result_); }
+  static Found say(const BfsFound& r) {
     Found found;
     found.facts = {{"depth", r.depth}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
     found.cells = {std::to_string(r.depth), grouped(r.reached)};

@@ -39,13 +39,14 @@ class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
     return runner_.search(source_);
   }
 
-  Found found() const override {
-    const SsspResult& r = result_;
+  Found count() override { return say(runner_.found()); }
+  Found found() const override { return say(result_); }
+  static Found say(const SsspFound& r) {
     Found found;
     found.facts = {{"farthest", r.farthest}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
-    if (is_whole()) found.facts["farthest"] = static_cast<std::int64_t>(r.farthest);
+    if (!r.real) found.facts["farthest"] = static_cast<std::int64_t>(r.farthest);
     char text[32];
-    std::snprintf(text, sizeof text, is_whole() ? "%.0f" : "%.6g", r.farthest);
+    std::snprintf(text, sizeof text, r.real ? "%.6g" : "%.0f", r.farthest);
     found.cells = {text, grouped(r.reached)};
     found.arcs = static_cast<double>(r.reached_arcs);
     return found;
@@ -74,7 +75,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
   }
 
  private:
-  bool is_whole() const { return !result_.distances.empty(); }
+  bool is_whole() const { return !result_.real; }
 
   /// The count that is printed and written beside the distances.
   std::string find_wrong_counts(Span<const std::uint64_t> words) const {

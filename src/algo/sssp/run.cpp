@@ -7,6 +7,7 @@
 #include "engines.hpp"
 #include "reference.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/parallel.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/weights.hpp"
 
