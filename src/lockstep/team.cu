@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -19,13 +20,13 @@ struct LockstepTeam::Pe {
   int device;
   int shared_by = 1;  ///< PEs on the device: all their blocks are resident together
   cudaStream_t stream = nullptr;
-  Stream beside;  ///< for words that a running kernel reads
+  std::optional<Stream> beside;  ///< for words that a running kernel reads; made for work that may be called off
   std::shared_ptr<void> pinned;
   lockstep::Outcome* outcome = nullptr;  // in `pinned`
   DeviceArray<lockstep::Control> control;
   lockstep::View view{};
 
-  explicit Pe(int device) : device(device), beside(device) {}
+  explicit Pe(int device) : device(device) {}
   Pe(Pe&&) = delete;
   ~Pe() {
     if (stream != nullptr) {
@@ -148,8 +149,8 @@ bool LockstepTeam::watch() {
       called_off = true;
       const auto word = static_cast<lockstep::u32>(lockstep::End::called_off);
       for (const auto& pe : pes_) {
-        SHOAL_CUDA(cudaMemcpyAsync(&pe->view.control->error, &word, sizeof(word), cudaMemcpyHostToDevice, pe->beside));
-        SHOAL_CUDA(cudaStreamSynchronize(pe->beside));
+        SHOAL_CUDA(cudaMemcpyAsync(&pe->view.control->error, &word, sizeof(word), cudaMemcpyHostToDevice, *pe->beside));
+        SHOAL_CUDA(cudaStreamSynchronize(*pe->beside));
       }
     }
   }
@@ -202,6 +203,11 @@ double LockstepTeam::run(const void* kernel, const std::vector<int>& blocks, int
 }
 
 double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& launch) {
+  if (interrupt_token().stop_possible()) {
+    for (auto& pe : pes_) {
+      if (!pe->beside) pe->beside.emplace(pe->device);
+    }
+  }
   const auto start = std::chrono::steady_clock::now();
   cudaError_t status = cudaSuccess;
   for (std::size_t p = 0; p < pes_.size() && status == cudaSuccess; ++p) {
