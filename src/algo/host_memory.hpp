@@ -33,8 +33,7 @@ struct RunNeeds {
 template <class AlgorithmOptions>
 bool runs_async(const AlgorithmOptions& options) {
   using Strategy = decltype(options.strategy);
-  return options.strategy == Strategy::async ||
-         (options.strategy == Strategy::automatic && asks_for_worklist(options));
+  return options.strategy == Strategy::async || (options.strategy == Strategy::automatic && asks_for_worklist(options));
 }
 
 /// Bytes that a graph of the host and a run of it hold there at their peak, the graph included. Rooms of a worklist's spill that
