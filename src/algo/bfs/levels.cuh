@@ -54,21 +54,21 @@ static_assert(sizeof(Summary) == sizeof(Outcome::word));
 struct Slice {
   lockstep::View team;
   CsrView out, in;
-  u32 base[kPeers + 1];           ///< padded number of each PE's first vertex
-  u32 shift[kPeers];              ///< padded minus placed, for vertices of each PE (wraps)
-  vertex_t begin[kPeers + 1];     ///< placed ranges
-  u32 words;                      ///< own words of a bitmap, a multiple of kPad / 32
-  int arc_bits;                   ///< low bits of a packed counter that count arcs
-  u64 total_arcs;                 ///< of the whole graph
-  u64 total_vertices;             ///< of the whole graph
-  const u32* unreachable;         ///< [words] own vertices without in-arcs, and padding
-  u32* seen;                      ///< [all words] own: reached; others': sent to their owner
-  u32* front[2];                  ///< [all words] frontiers of all PEs, for bottom-up
-  const u32* head;                ///< [32 * words] padded number of the best connected in-neighbour, or kNone
-  const uint4* heads;             ///< [32 * words] the four best connected; the first is `head`
-  Entry* queue[2];                ///< own frontier by depth % 2, vertices with out-arcs only
-  const vertex_t* inbox[kPeers];  ///< own vertices that peers reached, as local numbers, in order of sending
-  vertex_t* peer_inbox[kPeers];   ///< where this PE writes at each peer
+  u32 base[kPeers + 1];          ///< padded number of each PE's first vertex
+  u32 shift[kPeers];             ///< padded minus placed, for vertices of each PE (wraps)
+  vertex_t begin[kPeers + 1];    ///< placed ranges
+  u32 words;                     ///< own words of a bitmap, a multiple of kPad / 32
+  int arc_bits;                  ///< low bits of a packed counter that count arcs
+  u64 total_arcs;                ///< of the whole graph
+  u64 total_vertices;            ///< of the whole graph
+  u32* unreachable;              ///< [words] own vertices without in-arcs, and padding
+  u32* seen;                     ///< [all words] own: reached; others': sent to their owner
+  u32* front[2];                 ///< [all words] frontiers of all PEs, for bottom-up
+  u32* head;                     ///< [32 * words] padded number of the best connected in-neighbour, or kNone
+  uint4* heads;                  ///< [32 * words] the four best connected; the first is `head`
+  Entry* queue[2];               ///< own frontier by depth % 2, vertices with out-arcs only
+  vertex_t* inbox[kPeers];       ///< [count] own vertices that peers reached, as local numbers, in order of sending
+  vertex_t* peer_inbox[kPeers];  ///< where this PE writes at each peer
   u32* peer_front[2][kPeers];
   PaddedWord<u64, Scope::device>* spilled;  ///< slots and arcs that narrow_levels left in the queue, packed
   Step* step;                               ///< [kMaxSteps] of the last search

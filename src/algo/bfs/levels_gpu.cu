@@ -56,7 +56,7 @@ std::size_t BfsLevelsGpu::State::search_shared() const {
 
 void BfsLevelsGpu::State::set_up_launches() {
   int khz = 0;
-  SHOAL_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, pes[0]->device));
+  SHOAL_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, team.device(0)));
   clock_ghz = khz > 0 ? khz * 1e-6 : 1;
   blocks = team.prepare(search_kernel(), tuning.block_threads, search_shared(), tuning.blocks_per_sm);
   if (multi() || !tuning.narrow) return;
@@ -81,7 +81,7 @@ BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& t
   s.rules.narrow_leave = static_cast<u64>(tuning.narrow_leave);
   s.rules.narrow_check = static_cast<u64>(std::max<std::int64_t>(tuning.narrow_check, 0));
   s.set_up_views();
-  for (auto& pe : s.pes) s.set_up_memory(*pe);
+  for (Slice& v : s.views) s.set_up_memory(v);
   s.connect_peers();
   s.set_up_rows();
   s.set_up_launches();
@@ -104,13 +104,13 @@ void BfsLevelsGpu::State::add_summary() {
 void BfsLevelsGpu::State::run_kernel(bool resume, vertex_t source, level_t* const* level) {
   const pe_t owner = graph.partition.owner(source);
   std::vector<SearchArgs> args;
-  std::vector<std::array<void*, 3>> params(pes.size());
+  std::vector<std::array<void*, 3>> params(views.size());
   std::vector<void**> all;
-  args.reserve(pes.size());
-  for (pe_t p = 0; p < static_cast<pe_t>(pes.size()); ++p) {
+  args.reserve(views.size());
+  for (pe_t p = 0; p < team.n_pes(); ++p) {
     args.push_back({resume ? 1u : 0u, static_cast<u32>(total.depth), static_cast<u32>(total.steps), total.unexplored,
                     total.frontier, p == owner ? source - graph.out[owner].first : kNone, level[p]});
-    params[p] = {&pes[p]->view, &rules, &args[p]};
+    params[p] = {&views[p], &rules, &args[p]};
     all.push_back(params[p].data());
   }
   team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), all);
@@ -119,7 +119,7 @@ void BfsLevelsGpu::State::run_kernel(bool resume, vertex_t source, level_t* cons
 
 void BfsLevelsGpu::State::run_narrow(level_t* level) {
   NarrowArgs args{total, level};
-  void* params[] = {&pes[0]->view, &rules, &args};
+  void* params[] = {&views[0], &rules, &args};
   team.run_cluster(reinterpret_cast<const void*>(narrow_levels), cluster, tuning.narrow_threads, kNarrowBytes,
                    {params});
   add_summary();
@@ -141,10 +141,10 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
     throw UsageError("breadth-first search: source " + std::to_string(placed_source) + "; the graph has " +
                      std::to_string(s.graph.num_vertices) + " vertices, counted from 0");
   }
-  for (auto& pe : s.pes) {
-    const level_t* l = level[pe->view.team.me];
-    if (pe->view.out.count != 0 && (l == nullptr || reinterpret_cast<std::uintptr_t>(l) % 16 != 0)) {
-      throw UsageError("breadth-first search: the level array of PE " + std::to_string(pe->view.team.me) +
+  for (pe_t p = 0; p < s.team.n_pes(); ++p) {
+    const level_t* l = level[p];
+    if (s.graph.out[p].count != 0 && (l == nullptr || reinterpret_cast<std::uintptr_t>(l) % 16 != 0)) {
+      throw UsageError("breadth-first search: the level array of PE " + std::to_string(p) +
                        (l == nullptr ? " is missing" : " is not aligned to 16 bytes"));
     }
   }
@@ -165,7 +165,7 @@ std::vector<BfsLevelStep> BfsLevelsGpu::steps() const {
   const std::size_t n = std::min<std::size_t>(s.total.steps, kMaxSteps);
   if (n == 0) return out;
   std::vector<Step> raw(n);
-  s.pes[0]->step.download(raw.data(), static_cast<std::int64_t>(n));
+  download(raw.data(), s.views[0].step, static_cast<std::int64_t>(n));
   for (const Step& r : raw) {
     out.push_back({static_cast<char>(r.side), r.depth, r.vertices, r.arcs, r.clock / (s.clock_ghz * 1e3)});
   }
@@ -174,11 +174,7 @@ std::vector<BfsLevelStep> BfsLevelsGpu::steps() const {
 
 double BfsLevelsGpu::prepare_seconds() const { return state_->prepare_seconds; }
 
-std::int64_t BfsLevelsGpu::extra_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& pe : state_->pes) bytes += pe->bytes();
-  return static_cast<std::int64_t>(bytes);
-}
+std::int64_t BfsLevelsGpu::extra_bytes() const { return state_->memory.bytes(); }
 
 namespace {
 

@@ -22,10 +22,9 @@ void BfsLevelsGpu::State::set_up_views() {
     base[p + 1] = base[p] + (graph.out[p].count + kPad - 1) / kPad * kPad;
   }
   begin[n_pes] = static_cast<vertex_t>(graph.num_vertices);
+  views.resize(n_pes);
   for (pe_t p = 0; p < n_pes; ++p) {
-    auto pe = std::make_unique<Pe>();
-    pe->device = graph.devices[p];
-    Slice& v = pe->view;
+    Slice& v = views[p];
     v.out = graph.out[p];
     v.in = graph.symmetric ? graph.out[p] : graph.in[p];
     v.team = team.view(p);
@@ -44,99 +43,79 @@ void BfsLevelsGpu::State::set_up_views() {
       throw CapacityError("breadth-first search: PE " + std::to_string(p) + " owns " + std::to_string(v.out.count) +
                           " vertices and " + std::to_string(arcs) + " arcs, more than one 64-bit counter holds");
     }
-    pes.push_back(std::move(pe));
   }
 }
 
-void BfsLevelsGpu::State::set_up_memory(Pe& pe) {
-  DeviceGuard guard(pe.device);
-  Slice& v = pe.view;
-  const std::int64_t own = v.words, all = v.base[v.team.n_pes] / 32;
-  pe.unreachable = DeviceArray<u32>(own, "unreachable bitmap");
-  pe.seen = DeviceArray<u32>(all, "seen bitmap");
-  for (auto& f : pe.front) {
-    f = DeviceArray<u32>(all, "frontier bitmap");
-    f.fill_bytes(0);
-  }
-  pe.head = DeviceArray<u32>(32 * own, "head in-neighbours");
-  pe.heads = DeviceArray<uint4>(32 * own, "four in-neighbours");
+void BfsLevelsGpu::State::set_up_memory(Slice& v) {
+  const pe_t p = v.team.me, n_pes = v.team.n_pes;
+  const std::int64_t own = v.words, all = v.base[n_pes] / 32;
+  v.unreachable = memory.array<u32>(p, own, "unreachable bitmap");
+  v.seen = memory.array<u32>(p, all, "seen bitmap");
+  for (auto& front : v.front) front = memory.zeros<u32>(p, all, "frontier bitmap");
+  v.head = memory.array<u32>(p, 32 * own, "head in-neighbours");
+  v.heads = memory.array<uint4>(p, 32 * own, "four in-neighbours");
   // A peer sends each vertex at most once in a search.
-  pe.inbox =
-      DeviceArray<vertex_t>(v.team.n_pes > 1 ? static_cast<std::int64_t>(v.team.n_pes) * v.out.count : 0, "inbox");
-  pe.spilled = DeviceArray<PaddedWord<u64, Scope::device>>(1, "a counter");
-  pe.step = DeviceArray<Step>(kMaxSteps, "steps");
-  v.unreachable = pe.unreachable.data();
-  v.seen = pe.seen.data();
-  v.head = pe.head.data();
-  v.heads = pe.heads.data();
-  v.spilled = pe.spilled.data();
-  v.step = pe.step.data();
-  for (int i = 0; i < 2; ++i) v.front[i] = pe.front[i].data();
+  for (pe_t q = 0; q < n_pes; ++q) {
+    if (q != p) v.inbox[q] = memory.array<vertex_t>(p, v.out.count, "inbox");
+  }
+  v.spilled = memory.array<PaddedWord<u64, Scope::device>>(p, 1, "a counter");
+  v.step = memory.array<Step>(p, kMaxSteps, "steps");
 }
 
 void BfsLevelsGpu::State::connect_peers() {
-  for (auto& mine : pes) {
-    Slice& v = mine->view;
-    for (auto& other : pes) {
-      const pe_t p = other->view.team.me;
-      if (p == v.team.me) continue;
-      v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * v.out.count;
-      v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * other->view.out.count;
-      for (int i = 0; i < 2; ++i) v.peer_front[i][p] = other->front[i].data();
+  for (Slice& mine : views) {
+    for (const Slice& theirs : views) {
+      const pe_t me = mine.team.me, p = theirs.team.me;
+      mine.peer_inbox[p] = theirs.inbox[me];
+      for (int i = 0; i < 2; ++i) mine.peer_front[i][p] = theirs.front[i];
     }
   }
 }
 
 void BfsLevelsGpu::State::set_up_rows() {
-  const std::int64_t all = pes[0]->view.base[pes.size()];
+  const std::int64_t all = views[0].base[views.size()];
   std::vector<DeviceArray<u32>> degrees;
   std::vector<DeviceArray<u64>> with_out;
-  for (auto& pe : pes) {
-    DeviceGuard guard(pe->device);
+  for (const Slice& v : views) {
+    DeviceGuard guard(team.device(v.team.me));
     degrees.emplace_back(all, "degrees for heads");
     with_out.emplace_back(1, "a counter");
     with_out.back().fill_bytes(0);
-    const u32 own = pe->view.words * 32;
+    const u32 own = v.words * 32;
     if (own != 0) {
-      describe_rows<<<(own + 255) / 256, 256>>>(pe->view, degrees.back().data(), pe->unreachable.data(),
-                                                with_out.back().data());
+      describe_rows<<<(own + 255) / 256, 256>>>(v, degrees.back().data(), v.unreachable, with_out.back().data());
       SHOAL_CUDA(cudaGetLastError());
     }
   }
-  for (std::size_t p = 0; p < pes.size(); ++p) {
-    DeviceGuard guard(pes[p]->device);
+  for (Slice& v : views) {
+    const pe_t p = v.team.me;
+    DeviceGuard guard(team.device(p));
     SHOAL_CUDA(cudaDeviceSynchronize());
     u64 n = 0;
     with_out[p].download(&n, 1);
-    for (int i = 0; i < 2; ++i) {
-      pes[p]->queue[i] = DeviceArray<Entry>(static_cast<std::int64_t>(std::max<u64>(n, 1)), "frontier queue");
-      pes[p]->view.queue[i] = pes[p]->queue[i].data();
+    for (Entry*& queue : v.queue) {
+      queue = memory.array<Entry>(p, static_cast<std::int64_t>(std::max<u64>(n, 1)), "frontier queue");
     }
   }
-  for (std::size_t to = 0; to < pes.size(); ++to) {
-    for (std::size_t from = 0; from < pes.size(); ++from) {
-      const Slice& v = pes[from]->view;
+  for (pe_t to = 0; to < team.n_pes(); ++to) {
+    for (const Slice& v : views) {
+      const pe_t from = v.team.me;
       if (to == from || v.words == 0) continue;
-      SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[v.team.me], pes[to]->device,
-                                degrees[from].data() + v.base[v.team.me], pes[from]->device,
-                                v.words * 32 * sizeof(u32)));
+      SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[from], team.device(to), degrees[from].data() + v.base[from],
+                                team.device(from), v.words * 32 * sizeof(u32)));
     }
   }
-  for (std::size_t p = 0; p < pes.size(); ++p) {
-    Pe& pe = *pes[p];
-    if (pe.view.words == 0) continue;
-    DeviceGuard guard(pe.device);
+  for (const Slice& v : views) {
+    if (v.words == 0) continue;
+    DeviceGuard guard(team.device(v.team.me));
     SHOAL_CUDA(cudaDeviceSynchronize());
-    const u32 blocks = std::min<u32>(132 * 8, pe.view.words / 8);
-    if (multi()) {
-      choose_heads<true><<<blocks, 256>>>(pe.view, degrees[p].data(), pe.head.data(), pe.heads.data());
-    } else {
-      choose_heads<false><<<blocks, 256>>>(pe.view, degrees[p].data(), pe.head.data(), pe.heads.data());
-    }
+    const u32 blocks = std::min<u32>(132 * 8, v.words / 8);
+    const auto kernel = multi() ? choose_heads<true> : choose_heads<false>;
+    kernel<<<blocks, 256>>>(v, degrees[v.team.me].data(), v.head, v.heads);
     SHOAL_CUDA(cudaGetLastError());
   }
-  for (auto& pe : pes) {
-    DeviceGuard guard(pe->device);
+  for (const int device : graph.devices) {
+    DeviceGuard guard(device);
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
 }

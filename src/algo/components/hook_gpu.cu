@@ -36,7 +36,7 @@ std::int64_t ComponentsHookGpu::State::run() {
   if (status == cudaSuccess) {
     for (auto& pe : pes) {
       Control control;
-      pe->control.download(&control, 1);
+      download(&control, pe->view.control[pe->view.me]);
       outside += static_cast<std::int64_t>(control.outside);
       waited_in_vain |= control.error.load() != 0;
     }
@@ -44,7 +44,7 @@ std::int64_t ComponentsHookGpu::State::run() {
   if (!waited_in_vain) return outside;
   for (auto& pe : pes) {
     DeviceGuard guard(pe->device);
-    cudaMemset(pe->control.data(), 0, sizeof(Control));  // for the next run, if the device can have one
+    cudaMemset(pe->view.control[pe->view.me], 0, sizeof(Control));  // for the next run, if the device can have one
     cudaDeviceSynchronize();
   }
   cuda_check(status, "cudaGraphLaunch(components)");
@@ -103,7 +103,7 @@ void ComponentsHookGpu::run(Report& report) {
 
 std::vector<ComponentsHookStep> ComponentsHookGpu::profile() { return state_->profile(); }
 vertex_t* ComponentsHookGpu::label(pe_t pe) const {
-  return pe < state_->n_pes() ? state_->pes[pe]->parent.data() : nullptr;  // the others have no vertices
+  return pe < state_->n_pes() ? state_->pes[pe]->view.parent[pe] : nullptr;  // the others have no vertices
 }
 Words ComponentsHookGpu::words() const {
   return Words::of(state_->graph, [this](pe_t pe) { return label(pe); });

@@ -11,7 +11,6 @@
 #include "hook_peers.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/device/peer_access.cuh"
 
 namespace shoal {
 namespace {
@@ -80,32 +79,27 @@ void ComponentsHookGpu::State::set_up(pe_t p) {
   v.giant = tuning.giant;
   v.hub_arcs = tuning.hub_arcs;
   v.deadline_ns = static_cast<u64>(tuning.deadline_seconds * 1e9);
-  pe->parent = DeviceArray<vertex_t>(v.out.count, "parents");
-  pe->marks = DeviceArray<u32>((std::int64_t{v.out.count} + 31) / 32, "marks");
+  v.parent[p] = memory.array<vertex_t>(p, v.out.count, "parents");
+  v.marks = memory.array<u32>(p, (std::int64_t{v.out.count} + 31) / 32, "marks");
   // A row beyond hub_arcs comes once.
   const std::int64_t hubs = (last_offset(v.out) + last_offset(v.in)) / tuning.hub_arcs + 1;
-  pe->hubs = DeviceArray<vertex_t>(v.n_pes > 1 ? 2 * hubs : hubs, "long rows");
-  v.hubs[0] = pe->hubs.data();
-  v.hubs[1] = pe->hubs.data() + hubs;
-  v.marks = pe->marks.data();
-  if (v.n_pes > 1) pe->in_giant = DeviceArray<u32>(v.first_word[v.n_pes], "bitmap of giant trees");
-  pe->control = DeviceArray<Control>(1, "control block");
-  pe->control.fill_bytes(0);
+  v.hubs[0] = memory.array<vertex_t>(p, hubs, "long rows");
+  if (v.n_pes > 1) {
+    v.hubs[1] = memory.array<vertex_t>(p, hubs, "long rows");
+    v.in_giant[p] = memory.array<u32>(p, v.first_word[v.n_pes], "bitmap of giant trees");
+  }
+  v.control[p] = memory.zeros<Control>(p, 1, "control block");
   SHOAL_CUDA(cudaStreamCreateWithFlags(&pe->stream, cudaStreamNonBlocking));
   pes.push_back(std::move(pe));
 }
 
 void ComponentsHookGpu::State::connect() {
   for (auto& mine : pes) {
-    DeviceGuard guard(mine->device);
-    for (auto& other : pes) {
-      View& v = mine->view;
-      const pe_t p = other->view.me;
-      v.parent[p] = other->parent.data();
-      v.in_giant[p] = other->in_giant.data();
-      v.control[p] = other->control.data();
-      if (p == v.me) continue;
-      reach_peer(mine->device, other->device);
+    for (auto& theirs : pes) {
+      const pe_t p = theirs->view.me;
+      mine->view.parent[p] = theirs->view.parent[p];
+      mine->view.in_giant[p] = theirs->view.in_giant[p];
+      mine->view.control[p] = theirs->view.control[p];
     }
   }
 }
@@ -192,28 +186,25 @@ std::int64_t ComponentsHookGpu::State::count_open_arcs() {
     DeviceGuard guard(pe->device);
     SHOAL_CUDA(cudaStreamSynchronize(pe->stream));
     Control control;
-    pe->control.download(&control, 1);
+    download(&control, pe->view.control[pe->view.me]);
     open += static_cast<std::int64_t>(control.open_arcs);
   }
   return open;
 }
 
 void ComponentsHookGpu::State::add_forests() {
-  std::vector<DeviceArray<vertex_t>> forests, merged;  // all or nothing
-  for (auto& pe : pes) {
-    DeviceGuard guard(pe->device);
-    forests.emplace_back(forest_words(graph.num_vertices), "parents of all vertices");
-    merged.emplace_back(graph.num_vertices, "merged parents of all vertices");
+  PeerMemory added(devices());  // all or nothing
+  std::vector<vertex_t*> forest, merged;
+  for (pe_t p = 0; p < n_pes(); ++p) {
+    forest.push_back(added.array<vertex_t>(p, forest_words(graph.num_vertices), "parents of all vertices"));
+    merged.push_back(added.array<vertex_t>(p, graph.num_vertices, "merged parents of all vertices"));
   }
+  forests = std::move(added);
   for (auto& pe : pes) {
-    for (pe_t p = 0; p < n_pes(); ++p) pe->view.forest[p] = forests[p].data();
-    pe->view.merged = merged[pe->view.me].data();
+    std::copy(forest.begin(), forest.end(), pe->view.forest);
+    pe->view.merged = merged[pe->view.me];
   }
-  for (auto& pe : pes) {
-    pe->forest = std::move(forests[pe->view.me]);
-    pe->merged = std::move(merged[pe->view.me]);
-    record(*pe);
-  }
+  for (auto& pe : pes) record(*pe);
 }
 
 void ComponentsHookGpu::State::choose_exchange() {

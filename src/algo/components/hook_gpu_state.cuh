@@ -7,23 +7,19 @@
 #include <vector>
 
 #include "hook_gpu.hpp"
+#include "lockstep/peer_memory.cuh"
 #include "shoal/device/cuda_check.cuh"
-#include "shoal/device/device_memory.cuh"
 #include "trees.cuh"
 
 namespace shoal {
 namespace hook_gpu {
 
-/// Everything of one PE, on its device.
+/// One PE.
 struct Pe {
   int device = 0;
   cudaStream_t stream = nullptr;
   cudaGraphExec_t kernels = nullptr;
   View view{};
-  DeviceArray<vertex_t> parent, hubs;
-  DeviceArray<u32> marks, in_giant;
-  DeviceArray<vertex_t> forest, merged;  ///< empty unless PEs merge forests
-  DeviceArray<Control> control;
 
   Pe() = default;
   Pe(Pe&&) = delete;
@@ -42,15 +38,18 @@ struct Pe {
 struct ComponentsHookGpu::State {
   const PlacedGraph& graph;
   ComponentsHookGpuTuning tuning;
+  PeerMemory memory, forests;                      ///< `forests` is empty unless PEs merge forests
   std::vector<std::unique_ptr<hook_gpu::Pe>> pes;  ///< [n_pes()]
   int num_kernels = 0;
   Decision exchange;   ///< without a value for one PE
   double seconds = 0;  // of the last run
 
-  State(const PlacedGraph& g, const ComponentsHookGpuTuning& t) : graph(g), tuning(t) {}
+  State(const PlacedGraph& g, const ComponentsHookGpuTuning& t)
+      : graph(g), tuning(t), memory(devices()), forests(devices()) {}
 
   /// PEs that work: one where it has all vertices, as if there were no others.
   pe_t n_pes() const { return graph.out[0].count == graph.num_vertices ? 1 : graph.n_pes(); }
+  std::vector<int> devices() const { return {graph.devices.begin(), graph.devices.begin() + n_pes()}; }
 
   void set_up(pe_t p);
   void connect();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engines.hpp"
+#include "lockstep/peer_memory.cuh"
 #include "lockstep/team.cuh"
 #include "readers.cuh"
 #include "shoal/core/error.hpp"
@@ -46,7 +47,13 @@ class Sweeps {
  public:
   /// @param layout  of the graph; both must stay alive
   Sweeps(const PlacedGraph& graph, Layout& layout, const PageRankRules& rules)
-      : graph_(graph), team_(layout.team), rows_(layout.rows), readers_(layout.readers), pes_(graph.n_pes()) {
+      : graph_(graph),
+        team_(layout.team),
+        rows_(layout.rows),
+        readers_(layout.readers),
+        memory_(graph.devices),
+        views_(graph.n_pes()),
+        personal_(graph.n_pes()) {
     const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
     const double mean = static_cast<double>(graph.num_arcs) / n;
     rules_.alpha = rules.alpha;
@@ -62,13 +69,13 @@ class Sweeps {
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
                   : 0);
     for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
-    for (Pe& pe : pes_) {
-      for (pe_t q = 0; q < graph.n_pes(); ++q) {
-        for (int i = 0; i < 2; ++i) pe.view.peer_share[i][q] = pes_[q].share[i].data();
+    for (View<Share>& mine : views_) {
+      for (const View<Share>& theirs : views_) {
+        for (int i = 0; i < 2; ++i) mine.peer_share[i][theirs.team.me] = theirs.share[i];
       }
     }
-    if (graph.n_pes() == 1 && rows_.sorted()) pes_[0].view.num_hot = choose_hot();
-    shared_bytes_ = pes_[0].view.num_hot * sizeof(Share);
+    if (graph.n_pes() == 1 && rows_.sorted()) views_[0].num_hot = choose_hot();
+    shared_bytes_ = views_[0].num_hot * sizeof(Share);
     blocks_ = team_.prepare(kernel(), threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
   }
 
@@ -76,17 +83,16 @@ class Sweeps {
   bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
-    std::vector<std::vector<void*>> params(pes_.size());
+    std::vector<std::vector<void*>> params(views_.size());
     std::vector<void**> all;
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
-      Pe& pe = pes_[p];
       const CsrView& own = graph_.out[p];
       DeviceGuard guard(graph_.devices[p]);
-      if (personal != nullptr && pe.personal.size() == 0)
-        pe.personal = DeviceArray<double>(own.count, "personalization");
-      if (personal != nullptr) pe.personal.upload(personal + own.first, own.count);
-      pe.view.personal = personal != nullptr ? pe.personal.data() : nullptr;
-      params[p] = {&pe.view, &rules};
+      if (personal != nullptr && personal_[p].size() == 0)
+        personal_[p] = DeviceArray<double>(own.count, "personalization");
+      if (personal != nullptr) personal_[p].upload(personal + own.first, own.count);
+      views_[p].personal = personal != nullptr ? personal_[p].data() : nullptr;
+      params[p] = {&views_[p], &rules};
       all.push_back(params[p].data());
     }
     report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, all);
@@ -105,7 +111,7 @@ class Sweeps {
     report.chosen.push_back({"rows", rows_.sorted() ? "by length" : "as they were",
                              rows_.sorted() ? "skewed or long" : "short, neighbours are near"});
     if (hot()) {
-      report.chosen.push_back({"hot", std::to_string(pes_[0].view.num_hot) + " vertices",
+      report.chosen.push_back({"hot", std::to_string(views_[0].num_hot) + " vertices",
                                "each block copies what they give, which most arcs ask for"});
     }
     if (graph_.n_pes() > 1) {
@@ -122,27 +128,21 @@ class Sweeps {
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& own = graph_.out[p];
       DeviceGuard guard(graph_.devices[p]);
-      if (own.count > 0) pes_[p].rank.upload((personal != nullptr ? personal : even.data()) + own.first, own.count);
+      SHOAL_CUDA(cudaMemcpy(views_[p].rank, (personal != nullptr ? personal : even.data()) + own.first,
+                            own.count * sizeof(double), cudaMemcpyDefault));
     }
     outcome.error_bound = rules_.rounding;
   }
 
-  const double* ranks(pe_t pe) const { return pes_[pe].rank.data(); }
+  const double* ranks(pe_t pe) const { return views_[pe].rank; }
 
  private:
-  struct Pe {
-    View<Share> view{};
-    DeviceArray<double> y, rank, personal;
-    DeviceArray<Share> step, share[2];
-    DeviceArray<u32> taken;
-  };
-
   bool hot() const { return shared_bytes_ > 0; }
   int threads() const { return hot() ? kThreads<true> : kThreads<false>; }
   const void* kernel() const {
-    return hot()             ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
-           : pes_.size() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
-                             : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
+    return hot()               ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
+           : views_.size() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
+                               : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
   }
 
   /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
@@ -164,36 +164,28 @@ class Sweeps {
   }
 
   void set_up(pe_t p) {
-    Pe& pe = pes_[p];
-    DeviceGuard guard(graph_.devices[p]);
+    View<Share>& v = views_[p];
     const std::int64_t own = graph_.out[p].count, all = graph_.num_vertices + 1;
-    pe.y = DeviceArray<double>(own, "ranks");
-    pe.rank = DeviceArray<double>(own, "ranks");
-    if (rules_.rho != 0) pe.step = DeviceArray<Share>(own, "changes of ranks");
-    for (auto& share : pe.share) {
-      share = DeviceArray<Share>(all, "contributions of all PEs");
-      share.fill_bytes(0);
-    }
-    pe.taken = DeviceArray<u32>(6, "counters");
-    pe.taken.fill_bytes(0);
-    SHOAL_CUDA(cudaDeviceSynchronize());
-    View<Share>& v = pe.view;
     v.team = team_.view(p);
     v.rows = rows_.rows(p);
-    v.y = pe.y.data();
-    v.step = pe.step.data();
-    for (int i = 0; i < 2; ++i) v.share[i] = pe.share[i].data();
-    v.taken = pe.taken.data();
-    v.uniform = 1.0 / static_cast<double>(std::max<std::int64_t>(graph_.num_vertices, 1));
-    v.rank = pe.rank.data();
     v.readers = readers_.of(p);
+    v.uniform = 1.0 / static_cast<double>(std::max<std::int64_t>(graph_.num_vertices, 1));
+    v.y = memory_.array<double>(p, own, "ranks");
+    v.rank = memory_.array<double>(p, own, "ranks");
+    if (rules_.rho != 0) v.step = memory_.array<Share>(p, own, "changes of ranks");
+    for (Share*& share : v.share) share = memory_.zeros<Share>(p, all, "contributions of all PEs");
+    v.taken = memory_.zeros<u32>(p, 6, "counters");
+    DeviceGuard guard(graph_.devices[p]);
+    SHOAL_CUDA(cudaDeviceSynchronize());
   }
 
   const PlacedGraph& graph_;
   LockstepTeam& team_;
   const PageRankRowsGpu& rows_;
   const PageRankReadersGpu& readers_;
-  std::vector<Pe> pes_;
+  PeerMemory memory_;
+  std::vector<View<Share>> views_;
+  std::vector<DeviceArray<double>> personal_;  ///< empty until they are wanted
   Rules rules_{};
   bool by_degree_ = false;
   std::size_t shared_bytes_ = 0;  ///< of a block, for what hot places give

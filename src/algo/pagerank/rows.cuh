@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/peer_memory.cuh"
 #include "shoal/core/types.hpp"
-#include "shoal/device/device_memory.cuh"
 #include "shoal/placement/placed_graph.hpp"
 
 namespace shoal {
@@ -49,21 +49,16 @@ class PageRankRowsGpu {
 
   const PageRankRows& rows(pe_t p) const { return pes_[p].view; }
   /// All entries of a PE's rows and how many there are: of long rows, and of slices, padding included.
-  std::pair<const vertex_t*, arc_t> long_targets(pe_t p) const {
-    return {pes_[p].targets.data(), pes_[p].targets.size()};
-  }
+  std::pair<const vertex_t*, arc_t> long_targets(pe_t p) const { return {pes_[p].view.targets, pes_[p].long_arcs}; }
   std::pair<const vertex_t*, arc_t> slice_targets(pe_t p) const {
-    return {pes_[p].slice_targets.data(), pes_[p].slice_targets.size()};
+    return {pes_[p].view.slice_targets, pes_[p].slice_entries};
   }
   bool sorted() const { return sorted_; }
-  std::int64_t bytes() const;  ///< on all devices
 
  private:
   struct Pe {
     PageRankRows view{};
-    DeviceArray<arc_t> offsets, slice;
-    DeviceArray<vertex_t> targets, slice_targets, order;
-    DeviceArray<std::uint32_t> unit, degree;
+    arc_t long_arcs = 0, slice_entries = 0;
   };
   struct Scratch;
   void order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch);
@@ -71,6 +66,7 @@ class PageRankRowsGpu {
   void fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scratch);
 
   bool sorted_ = false;
+  PeerMemory memory_;
   std::vector<Pe> pes_;
 };
 

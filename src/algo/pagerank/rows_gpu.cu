@@ -147,7 +147,7 @@ struct PageRankRowsGpu::Scratch {
   DeviceArray<vertex_t> place;  ///< [n] of all placed vertices; empty where they are the same
 };
 
-PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph) : pes_(graph.n_pes()) {
+PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph) : memory_(graph.devices), pes_(graph.n_pes()) {
   const double mean =
       graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
   // Directed graphs: max_degree tells of out-arcs, so their rows are ordered whatever they are.
@@ -177,8 +177,7 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph) : pes_(graph.n_pes())
 }
 
 void PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
-  Pe& pe = pes_[p];
-  PageRankRows& view = pe.view;
+  PageRankRows& view = pes_[p].view;
   const CsrView& rows = graph.in[p];
   const u32 count = rows.count;
   view.first = rows.first;
@@ -187,13 +186,13 @@ void PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
     DeviceArray<u32> length(count, "lengths of rows");
     DeviceArray<vertex_t> number(count, "numbers of rows");
     scratch.length = DeviceArray<u32>(count, "lengths of rows");
-    pe.order = DeviceArray<vertex_t>(count, "order of rows");
+    vertex_t* const order = memory_.array<vertex_t>(p, count, "order of rows");
+    view.order = order;
     lengths<<<blocks_for(count), kThreads>>>(rows, length.data(), number.data());
     SHOAL_CUDA(cudaGetLastError());
     with_scratch([&](void* memory, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, length.data(), scratch.length.data(),
-                                                       number.data(), pe.order.data(),
-                                                       static_cast<std::int64_t>(count));
+                                                       number.data(), order, static_cast<std::int64_t>(count));
     });
     DeviceArray<u32> ends(3, "ends of kinds of rows");
     ends.fill_bytes(0);
@@ -208,33 +207,30 @@ void PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
   }
   if (sorted_) {
     scratch.place = DeviceArray<vertex_t>(graph.num_vertices, "places");
-    if (count > 0)
-      set_places<<<blocks_for(count), kThreads>>>(pe.order.data(), view.first, count, scratch.place.data());
+    if (count > 0) set_places<<<blocks_for(count), kThreads>>>(view.order, view.first, count, scratch.place.data());
     SHOAL_CUDA(cudaGetLastError());
   }
-  view.order = pe.order.data();
-  pe.degree = DeviceArray<u32>(count, "out-degrees");
-  if (count > 0) set_degrees<<<blocks_for(count), kThreads>>>(graph.out[p], view.order, pe.degree.data());
+  u32* const degree = memory_.array<u32>(p, count, "out-degrees");
+  view.degree = degree;
+  if (count > 0) set_degrees<<<blocks_for(count), kThreads>>>(graph.out[p], view.order, degree);
   SHOAL_CUDA(cudaGetLastError());
-  view.degree = pe.degree.data();
 }
 
 void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
-  Pe& pe = pes_[p];
-  PageRankRows& view = pe.view;
+  PageRankRows& view = pes_[p].view;
   const u32 n = view.num_long;
-  pe.offsets = DeviceArray<arc_t>(std::int64_t{n} + 1, "offsets of long rows");
-  view.offsets = pe.offsets.data();
-  widen<<<blocks_for(std::int64_t{n} + 1), kThreads>>>(scratch.length.data(), n, pe.offsets.data());
+  arc_t* const ends = memory_.array<arc_t>(p, std::int64_t{n} + 1, "offsets of long rows");
+  view.offsets = ends;
+  widen<<<blocks_for(std::int64_t{n} + 1), kThreads>>>(scratch.length.data(), n, ends);
   SHOAL_CUDA(cudaGetLastError());
   with_scratch([&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, pe.offsets.data(), pe.offsets.data(), std::int64_t{n} + 1);
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, ends, ends, std::int64_t{n} + 1);
   });
   HostArray<arc_t> offsets(std::int64_t{n} + 1);
-  pe.offsets.download(offsets.data(), offsets.size());
-  const arc_t arcs = offsets[n];
-  pe.targets = DeviceArray<vertex_t>(arcs, "long rows");
-  view.targets = pe.targets.data();
+  download(offsets.data(), view.offsets, offsets.size());
+  const arc_t arcs = pes_[p].long_arcs = offsets[n];
+  vertex_t* const targets = memory_.array<vertex_t>(p, arcs, "long rows");
+  view.targets = targets;
   const int bits = std::bit_width(static_cast<u64>(graph.num_vertices));
   DeviceArray<u64> keys, sorted;
   for (u32 begin = 0; begin < n;) {
@@ -254,51 +250,39 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
       return cub::DeviceRadixSort::SortKeys(memory, bytes, keys.data(), sorted.data(), size, 0,
                                             bits + std::bit_width(end - begin));
     });
-    take_places<<<blocks_for(size), kThreads>>>(sorted.data(), size, (u64{1} << bits) - 1,
-                                                pe.targets.data() + offsets[begin]);
+    take_places<<<blocks_for(size), kThreads>>>(sorted.data(), size, (u64{1} << bits) - 1, targets + offsets[begin]);
     SHOAL_CUDA(cudaGetLastError());
     begin = end;
   }
   const arc_t in_units = arcs - offsets[view.num_block];
   view.num_units = static_cast<u32>((in_units + kPageRankUnitArcs - 1) / kPageRankUnitArcs);
-  pe.unit = DeviceArray<u32>(std::int64_t{view.num_units} + 1, "units of rows");
-  view.unit = pe.unit.data();
+  u32* const unit = memory_.array<u32>(p, std::int64_t{view.num_units} + 1, "units of rows");
+  view.unit = unit;
   cut_units<<<blocks_for(std::int64_t{view.num_units} + 1), kThreads>>>(view.offsets, view.num_block, n, view.num_units,
-                                                                        pe.unit.data());
+                                                                        unit);
   SHOAL_CUDA(cudaGetLastError());
 }
 
 void PageRankRowsGpu::fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
-  Pe& pe = pes_[p];
-  PageRankRows& view = pe.view;
+  PageRankRows& view = pes_[p].view;
   const u32 begin = view.num_long, end = view.active;
   view.num_slices = (end - begin + 31) / 32;
-  pe.slice = DeviceArray<arc_t>(std::int64_t{view.num_slices} + 1, "offsets of slices");
-  view.slice = pe.slice.data();
+  arc_t* const slice = memory_.array<arc_t>(p, std::int64_t{view.num_slices} + 1, "offsets of slices");
+  view.slice = slice;
   const unsigned blocks = blocks_for(32 * (std::int64_t{view.num_slices} + 1));
-  measure_slices<<<blocks, kThreads>>>(graph.in[p], view.order, begin, end, view.num_slices, pe.slice.data());
+  measure_slices<<<blocks, kThreads>>>(graph.in[p], view.order, begin, end, view.num_slices, slice);
   SHOAL_CUDA(cudaGetLastError());
   with_scratch([&](void* memory, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(memory, bytes, pe.slice.data(), pe.slice.data(),
-                                         std::int64_t{view.num_slices} + 1);
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, slice, slice, std::int64_t{view.num_slices} + 1);
   });
-  arc_t entries = 0;
-  pe.slice.download(&entries, 1, view.num_slices);
-  pe.slice_targets = DeviceArray<vertex_t>(entries, "slices");
-  view.slice_targets = pe.slice_targets.data();
+  arc_t& entries = pes_[p].slice_entries;
+  download(&entries, slice + view.num_slices);
+  vertex_t* const targets = memory_.array<vertex_t>(p, entries, "slices");
+  view.slice_targets = targets;
   if (entries == 0) return;
   fill_slice<<<blocks, kThreads>>>(graph.in[p], view.order, scratch.place.data(), begin, end, view.num_slices,
-                                   view.slice, static_cast<vertex_t>(graph.num_vertices), pe.slice_targets.data());
+                                   view.slice, static_cast<vertex_t>(graph.num_vertices), targets);
   SHOAL_CUDA(cudaGetLastError());
-}
-
-std::int64_t PageRankRowsGpu::bytes() const {
-  std::size_t sum = 0;
-  for (const Pe& pe : pes_) {
-    sum += pe.offsets.size_bytes() + pe.slice.size_bytes() + pe.targets.size_bytes() + pe.slice_targets.size_bytes() +
-           pe.order.size_bytes() + pe.unit.size_bytes() + pe.degree.size_bytes();
-  }
-  return static_cast<std::int64_t>(sum);
 }
 
 }  // namespace shoal

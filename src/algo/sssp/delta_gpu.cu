@@ -8,10 +8,10 @@
 #include "delta_plan.hpp"
 #include "delta_search.cuh"
 #include "engines.hpp"
+#include "lockstep/peer_memory.cuh"
 #include "lockstep/team.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/device/cuda_check.cuh"
-#include "shoal/device/device_memory.cuh"
 #include "sort_rows.cuh"
 
 namespace shoal {
@@ -29,7 +29,7 @@ constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send",
 /// A counter in device memory.
 u64 fetch(const void* counter) {
   u64 out = 0;
-  SHOAL_CUDA(cudaMemcpy(&out, counter, sizeof(out), cudaMemcpyDefault));
+  download(&out, static_cast<const u64*>(counter));
   return out;
 }
 
@@ -39,6 +39,7 @@ struct SsspDeltaGpu::State {
   const PlacedGraph& graph;
   SsspDeltaGpuTuning tuning;
   LockstepTeam team;
+  PeerMemory memory;
   bool wide;
   Rules rules{};
   SsspWindows windows;
@@ -46,7 +47,7 @@ struct SsspDeltaGpu::State {
   double prepare_seconds = 0;
 
   State(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
-      : graph(g), tuning(t), team(g.devices, "shortest paths", t.deadline_seconds), wide(words) {}
+      : graph(g), tuning(t), team(g.devices, "shortest paths", t.deadline_seconds), memory(g.devices), wide(words) {}
   virtual ~State() = default;
   virtual void search(vertex_t source, Report& report) = 0;
   virtual const void* words(pe_t p) const = 0;
@@ -57,35 +58,15 @@ struct SsspDeltaGpu::State {
 namespace {
 
 template <class Metric>
-struct Pe {
-  using Raw = typename Metric::Raw;
-  Slice<Metric> view{};
-  DeviceArray<Raw> distance;
-  DeviceArray<u32> marks[3], queue[2], outbox;
-  DeviceArray<Chunk<Raw>> chunks;
-  DeviceArray<Message<Raw>> inbox, round;
-  DeviceArray<Tally> tally;
-  SortedArcs<typename Metric::Weight> out, in;  // `in` only of directed graphs
-
-  std::size_t bytes() const {
-    return distance.size_bytes() + 3 * marks[0].size_bytes() + 2 * queue[0].size_bytes() + outbox.size_bytes() +
-           chunks.size_bytes() + inbox.size_bytes() + round.size_bytes() + tally.size_bytes() +
-           out.targets.size_bytes() + out.weights.size_bytes() + in.targets.size_bytes() + in.weights.size_bytes();
-  }
-};
-
-}  // namespace
-
-namespace {
-
-template <class Metric>
 struct Search final : SsspDeltaGpu::State {
   using Raw = typename Metric::Raw;
-  std::vector<std::unique_ptr<Pe<Metric>>> pes;
-  int cluster = 0;                        // blocks of the narrow kernel
-  u64 sweeps = 0, narrow_steps_made = 0;  // of the last search
+  std::vector<Slice<Metric>> views;
+  std::vector<SortedArcs<typename Metric::Weight>> out, in;  // `in` only of directed graphs
+  int cluster = 0;                                           // blocks of the narrow kernel
+  u64 sweeps = 0, narrow_steps_made = 0;                     // of the last search
 
-  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t) : State(g, words, t) {
+  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
+      : State(g, words, t), views(g.n_pes()), out(g.n_pes()), in(g.n_pes()) {
     SliceSummary all;
     for (pe_t p = 0; p < g.n_pes(); ++p) all.add(set_up(p));
     connect();
@@ -109,22 +90,20 @@ struct Search final : SsspDeltaGpu::State {
   }
 
   const void* kernel() const {
-    return pes.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
-                          : reinterpret_cast<const void*>(search_distances<Metric, false>);
+    return views.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
+                            : reinterpret_cast<const void*>(search_distances<Metric, false>);
   }
   const void* narrow_kernel() const {
-    return pes.size() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
-                          : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
+    return views.size() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
+                            : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
   }
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
   }
 
   SliceSummary set_up(pe_t p) {
-    pes.push_back(std::make_unique<Pe<Metric>>());
-    Pe<Metric>& pe = *pes.back();
     DeviceGuard guard(graph.devices[p]);
-    Slice<Metric>& v = pe.view;
+    Slice<Metric>& v = views[p];
     const pe_t n_pes = graph.n_pes();
     v.team = team.view(p);
     v.rows = graph.out[p];
@@ -134,27 +113,17 @@ struct Search final : SsspDeltaGpu::State {
     v.begin[n_pes] = v.n;
     const std::int64_t own = std::max<std::int64_t>(v.rows.count, 1);
     const SliceSummary summary = describe_slice(v.rows, graph.out_weights[p]);
-    pe.distance = DeviceArray<Raw>(v.n, "distances");
-    for (int i = 0; i < 3; ++i) {
-      pe.marks[i] = DeviceArray<u32>(v.n / 32 + 1, "marks");
-      pe.marks[i].fill_bytes(0);
-      v.marks[i] = pe.marks[i].data();
+    v.distance = memory.array<Raw>(p, v.n, "distances");
+    for (auto& marks : v.marks) marks = memory.zeros<u32>(p, v.n / 32 + 1, "marks");
+    for (auto& queue : v.queue) queue = memory.array<u32>(p, own, "queue of vertices");
+    v.chunks = memory.array<Chunk<Raw>>(p, static_cast<std::int64_t>(std::max<u64>(summary.chunks, 1)), "row chunks");
+    v.tally = memory.zeros<Tally>(p, 1, "counters");
+    for (pe_t q = 0; q < n_pes; ++q) {
+      if (q == p) continue;
+      v.outbox[q] = memory.array<u32>(p, graph.out[q].count, "outbox");
+      v.inbox[q] = memory.array<Message<Raw>>(p, most_rows(), "inbox");
+      v.round[q] = memory.array<Message<Raw>>(p, 2 * kRoundMail, "inbox of rounds");
     }
-    for (int i = 0; i < 2; ++i) {
-      pe.queue[i] = DeviceArray<u32>(own, "queue of vertices");
-      v.queue[i] = pe.queue[i].data();
-    }
-    pe.chunks = DeviceArray<Chunk<Raw>>(static_cast<std::int64_t>(std::max<u64>(summary.chunks, 1)), "row chunks");
-    pe.tally = DeviceArray<Tally>(1, "counters");
-    pe.tally.fill_bytes(0);
-    if (n_pes > 1) {
-      pe.outbox = DeviceArray<u32>(v.n - v.rows.count, "outboxes");
-      pe.inbox = DeviceArray<Message<Raw>>(static_cast<std::int64_t>(n_pes) * most_rows(), "inboxes");
-      pe.round = DeviceArray<Message<Raw>>(std::int64_t{n_pes} * 2 * kRoundMail, "inboxes of rounds");
-    }
-    v.distance = pe.distance.data();
-    v.chunks = pe.chunks.data();
-    v.tally = pe.tally.data();
     SHOAL_CUDA(cudaDeviceSynchronize());
     return summary;
   }
@@ -176,59 +145,51 @@ struct Search final : SsspDeltaGpu::State {
   /// Where memory does not hold the arcs once more, nothing is pulled.
   void sort_all() {
     try {
-      for (auto& pe : pes) sort_arcs(*pe);
+      for (auto& v : views) sort_arcs(v);
     } catch (const CapacityError&) {
       rules.pulls = 0;
       windows.why += ", no room for rows in order of weight";
-      for (auto& pe : pes) {
-        pe->out = {};
-        pe->in = {};
-        pe->view.rows = graph.out[pe->view.team.me];
-        pe->view.weights = weights(graph.out_weights[pe->view.team.me]);
-        pe->view.in = {};
+      for (auto& v : views) {
+        const pe_t p = v.team.me;
+        out[p] = {};
+        in[p] = {};
+        v.rows = graph.out[p];
+        v.weights = weights(graph.out_weights[p]);
+        v.in = {};
       }
     }
   }
 
   /// Long arcs are to be pulled: rows in order of weight, of in-arcs as well.
-  void sort_arcs(Pe<Metric>& pe) {
-    Slice<Metric>& v = pe.view;
+  void sort_arcs(Slice<Metric>& v) {
     const pe_t p = v.team.me;
     DeviceGuard guard(graph.devices[p]);
-    pe.out = sort_rows(graph.out[p], weights(graph.out_weights[p]));
-    v.rows.targets = pe.out.targets.data();
-    v.weights = pe.out.weights.data();
+    out[p] = sort_rows(graph.out[p], weights(graph.out_weights[p]));
+    v.rows.targets = out[p].targets.data();
+    v.weights = out[p].weights.data();
     v.in = v.rows;
     v.in_weights = v.weights;
     if (graph.symmetric) return;
-    pe.in = sort_rows(graph.in[p], weights(graph.in_weights[p]));
+    in[p] = sort_rows(graph.in[p], weights(graph.in_weights[p]));
     v.in = graph.in[p];
-    v.in.targets = pe.in.targets.data();
-    v.in_weights = pe.in.weights.data();
+    v.in.targets = in[p].targets.data();
+    v.in_weights = in[p].weights.data();
   }
 
   void connect() {
-    for (auto& mine : pes) {
-      Slice<Metric>& v = mine->view;
-      std::int64_t outbox = 0;
-      for (auto& other : pes) {
-        const pe_t p = other->view.team.me;
-        if (p == v.team.me) continue;
-        v.round[p] = mine->round.data() + std::int64_t{p} * 2 * kRoundMail;
-        v.peer_round[p] = other->round.data() + std::int64_t{v.team.me} * 2 * kRoundMail;
-        v.outbox[p] = mine->outbox.data() + outbox;
-        outbox += other->view.rows.count;
-        v.inbox[p] = mine->inbox.data() + static_cast<std::int64_t>(p) * most_rows();
-        v.peer_inbox[p] = other->inbox.data() + static_cast<std::int64_t>(v.team.me) * most_rows();
+    for (Slice<Metric>& mine : views) {
+      for (const Slice<Metric>& theirs : views) {
+        mine.peer_inbox[theirs.team.me] = theirs.inbox[mine.team.me];
+        mine.peer_round[theirs.team.me] = theirs.round[mine.team.me];
       }
     }
   }
 
   /// Marks are empty after a search that ended by itself.
   void clear_marks() {
-    for (auto& pe : pes) {
-      for (auto& m : pe->marks) m.fill_bytes(0);
-      DeviceGuard guard(pe->marks[0].device());
+    for (auto& v : views) {
+      DeviceGuard guard(team.device(v.team.me));
+      for (u32* marks : v.marks) SHOAL_CUDA(cudaMemset(marks, 0, (v.n / 32 + 1) * sizeof(u32)));
       SHOAL_CUDA(cudaDeviceSynchronize());
     }
   }
@@ -259,12 +220,12 @@ struct Search final : SsspDeltaGpu::State {
   /// The wide kernel, and the narrow one whenever it hands over. @return seconds
   double run(vertex_t source) {
     SearchArgs args{rules, source};
-    std::vector<Resume<Raw>> resume(pes.size());
-    std::vector<std::vector<void*>> wide_args(pes.size()), narrow_args(pes.size());
+    std::vector<Resume<Raw>> resume(views.size());
+    std::vector<std::vector<void*>> wide_args(views.size()), narrow_args(views.size());
     std::vector<void**> to_wide, to_narrow;
-    for (std::size_t p = 0; p < pes.size(); ++p) {
-      wide_args[p] = {&pes[p]->view, &args, &resume[p]};
-      narrow_args[p] = {&pes[p]->view, &rules, &resume[p]};
+    for (std::size_t p = 0; p < views.size(); ++p) {
+      wide_args[p] = {&views[p], &args, &resume[p]};
+      narrow_args[p] = {&views[p], &rules, &resume[p]};
       to_wide.push_back(wide_args[p].data());
       to_narrow.push_back(narrow_args[p].data());
     }
@@ -292,11 +253,11 @@ struct Search final : SsspDeltaGpu::State {
     }
     const auto& outcome = team.outcome(0);
     report.rounds += static_cast<std::int64_t>(outcome.word[0]);
-    for (auto& pe : pes) {
-      const auto popped = static_cast<std::int64_t>(fetch(&pe->view.tally->popped));
+    for (const auto& v : views) {
+      const auto popped = static_cast<std::int64_t>(fetch(&v.tally->popped));
       report.run += popped;
       report.accepted += popped;
-      report.pushed += static_cast<std::int64_t>(fetch(&pe->view.tally->arcs));
+      report.pushed += static_cast<std::int64_t>(fetch(&v.tally->arcs));
     }
     char delta[32], steps[160];
     std::snprintf(delta, sizeof delta, "%.6g", rules.delta);
@@ -307,15 +268,14 @@ struct Search final : SsspDeltaGpu::State {
     report.chosen.push_back({"delta", delta, steps});
   }
 
-  const void* words(pe_t p) const override {
-    const Slice<Metric>& v = pes[p]->view;
-    return v.distance + v.rows.first;
-  }
-  const Tally* tally(pe_t p) const override { return pes[p]->view.tally; }
+  const void* words(pe_t p) const override { return views[p].distance + views[p].rows.first; }
+  const Tally* tally(pe_t p) const override { return views[p].tally; }
   std::int64_t extra_bytes() const override {
-    std::size_t bytes = 0;
-    for (auto& pe : pes) bytes += pe->bytes();
-    return static_cast<std::int64_t>(bytes);
+    std::size_t sorted = 0;
+    for (const auto* arcs : {&out, &in}) {
+      for (const auto& a : *arcs) sorted += a.targets.size_bytes() + a.weights.size_bytes();
+    }
+    return memory.bytes() + static_cast<std::int64_t>(sorted);
   }
 };
 
