@@ -109,6 +109,15 @@ __device__ T warp_sum(T x) {
   for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
   return x;
 }
+/// Sum over this lane and those below it.
+template <class T>
+__device__ T warp_prefix(T x) {
+  for (int d = 1; d < 32; d *= 2) {
+    const T left = __shfl_up_sync(kAll, x, d);
+    if (lane_id() >= static_cast<u32>(d)) x += left;
+  }
+  return x;
+}
 
 /// What the blocks of all PEs do together. Every thread of every block makes one, calls meet() equally often and then
 /// finish(). A kernel meets at least once.

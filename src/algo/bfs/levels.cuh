@@ -4,7 +4,7 @@
 // Bitmaps number vertices "padded": the range of PE p begins at base[p], a multiple of 1,024, so that a word, and a
 // 128-byte line, belongs to one PE. With one PE, padded and placed numbers are the same.
 #pragma once
-#include "lockstep/lockstep.cuh"
+#include "lockstep/frontier.cuh"
 #include "shoal/graph/csr.hpp"
 
 namespace shoal::bfs_gpu {
@@ -14,7 +14,6 @@ using namespace lockstep;
 inline constexpr u32 kPad = 1024;              ///< PEs' ranges begin at multiples of this in bitmaps
 inline constexpr u32 kTileWords = 8;           ///< words of a bitmap that a warp works on at once
 inline constexpr u32 kTile = 32 * kTileWords;  ///< the same in vertices
-inline constexpr u32 kBuffer = 256;            ///< vertices that a warp collects before it appends them
 inline constexpr u32 kWarpWords = 360;     ///< shared memory of a warp: a buffer, or what bottom-up keeps of its tiles
 inline constexpr u32 kNone = 0xFFFFFFFFu;  ///< no neighbour
 inline constexpr int kMaxSteps = 256;      ///< steps that are remembered
@@ -108,6 +107,35 @@ __device__ u32 padded(const Slice& v, vertex_t placed) {
     if (placed >= v.begin[p]) shift = v.shift[p];
   }
   return placed + shift;
+}
+
+/// Reads a row of each lane (degree 0: none), and calls visit with up to four of the placed numbers there (kNone: none). A
+/// row of more than kSerial arcs is read by all lanes.
+template <u32 kSerial, class Visit>
+__device__ void for_rows(const Slice& v, u64 row, u32 degree, Visit&& visit) {
+  const u32 lane = lane_id();
+  u32 longs = __ballot_sync(kAll, degree > kSerial);
+  const u32 mine = degree > kSerial ? 0 : degree;
+  for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
+    u32 t[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
+    visit(t);
+  }
+  for (; longs != 0; longs &= longs - 1) {
+    const int from = __ffs(longs) - 1;
+    const u64 r = __shfl_sync(kAll, row, from);
+    const u32 d = __shfl_sync(kAll, degree, from);
+    for (u32 k = 0; k < d; k += 128) {
+      u32 t[4];
+#pragma unroll
+      for (u32 j = 0; j < 4; ++j) {
+        const u32 x = k + j * 32 + lane;
+        t[j] = x < d ? __ldg(v.out.targets + r + x) : kNone;
+      }
+      visit(t);
+    }
+  }
 }
 
 /// What the host is told; one thread of the PE, before the kernel ends.

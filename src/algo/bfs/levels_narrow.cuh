@@ -11,9 +11,7 @@ namespace shoal::bfs_gpu {
 
 inline constexpr u32 kNarrowSlots = 6144;    ///< entries of a block's queue
 inline constexpr u32 kNarrowLongest = 4096;  ///< a vertex with more arcs ends the narrow run
-inline constexpr u32 kNarrowSerial = 16;     ///< rows of more arcs are read by all lanes of a warp
-inline constexpr int kMaxCluster = 16;
-inline constexpr u32 kWide = 1u << 23;  ///< added to a count of vertices (far smaller): leave after this level
+inline constexpr u32 kWide = 1u << 23;       ///< added to a count of vertices (far smaller): leave after this level
 inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
 
 struct NarrowArgs {
@@ -73,7 +71,7 @@ struct NarrowSink {
         end[j] = __ldg(v.out.offsets + t[j] + 1);
       }
     }
-    u32 votes[4], total = 0, arcs = 0;
+    u32 arcs = 0;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       fresh[j] = fresh[j] && (old[j] >> (t[j] & 31) & 1) == 0;
@@ -83,23 +81,17 @@ struct NarrowSink {
         asm volatile("prefetch.global.L2 [%0];" ::"l"(v.out.targets + row[j]));
         arcs += static_cast<u32>(min(end[j] - row[j], u64{kNarrowLongest}));
       }
-      votes[j] = __ballot_sync(kAll, fresh[j]);
-      total += __popc(votes[j]);
     }
+    const Ballots<4> ballots(fresh);
     late_depth = depth;
-    if (total == 0) return;
+    if (ballots.total == 0) return;
     arcs = __reduce_add_sync(kAll, arcs);
     u32 slot = 0;
     if (lane_id() == 0) {
-      slot = atomicAdd(&s.count[depth & 1].vertices, total) & (kWide - 1);
+      slot = atomicAdd(&s.count[depth & 1].vertices, ballots.total) & (kWide - 1);
       atomicAdd(&s.count[depth & 1].arcs, arcs);
     }
-    slot = __shfl_sync(kAll, slot, 0);
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if (fresh[j]) append(slot + __popc(votes[j] & lanes_below()), row[j], end[j] - row[j]);
-      slot += __popc(votes[j]);
-    }
+    ballots.place(slot, fresh, [&](int j, u32 at) { append(at, row[j], end[j] - row[j]); });
   }
 
   /// One lane: what has no place in the block's queue goes straight to the queue in memory; the rest of the frontier
@@ -115,28 +107,7 @@ struct NarrowSink {
 
   /// Expands one entry of each lane (0: none).
   __device__ void expand(u64 entry) {
-    const u32 lane = lane_id();
-    const u64 row = entry >> 16;
-    const u32 degree = static_cast<u32>(entry & 0xFFFF);
-    u32 longs = __ballot_sync(kAll, degree > kNarrowSerial);
-    const u32 mine = degree > kNarrowSerial ? 0 : degree;
-    for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
-      u32 t[4];
-#pragma unroll
-      for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
-      visit(t);
-    }
-    for (; longs != 0; longs &= longs - 1) {
-      const int from = __ffs(longs) - 1;
-      const u64 r = __shfl_sync(kAll, row, from);
-      const u32 d = __shfl_sync(kAll, degree, from);
-      for (u32 k = 0; k < d; k += 128) {
-        u32 t[4];
-#pragma unroll
-        for (u32 j = 0; j < 4; ++j) t[j] = k + j * 32 + lane < d ? __ldg(v.out.targets + r + k + j * 32 + lane) : kNone;
-        visit(t);
-      }
-    }
+    for_rows<kNarrowSerial>(v, entry >> 16, static_cast<u32>(entry & 0xFFFF), [&](const u32(&t)[4]) { visit(t); });
   }
 };
 
@@ -144,11 +115,7 @@ struct NarrowSink {
 inline __device__ void append_entries(const Slice& v, u64 entry, u32 depth) {
   const u64 degree = entry & 0xFFFF;
   const u64 mine = degree != 0 ? packed(v, 1, degree) : 0;
-  u64 upto = mine;
-  for (int d = 1; d < 32; d *= 2) {
-    const u64 left = __shfl_up_sync(kAll, upto, d);
-    if (lane_id() >= static_cast<u32>(d)) upto += left;
-  }
+  const u64 upto = warp_prefix(mine);
   u64 at = 0;
   if (lane_id() == 31 && upto != 0) at = v.spilled->fetch_add(upto);
   at = __shfl_sync(kAll, at, 31) + upto - mine;
@@ -184,10 +151,9 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   }
 
   NarrowSink sink{v, args.level, s, nullptr, 0, false};
-  // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
-  const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
+  const ClusterShare share(me, blocks);
   static_assert(kMaxThreads <= kNarrowSlots, "every warp's first chunk lies in the queue, filled or not");
-  const ClusterAddress first_entry(narrow_queue + first_chunk * 32 + lane, b);
+  const ClusterAddress first_entry(narrow_queue + share.first_chunk * 32 + lane, share.block);
   const ClusterAddress counts(s.count, min(lane, blocks - 1));
   u32 levels = 0;
   Why why = Why::done;
@@ -214,10 +180,10 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     sink.queue = narrow_queue + ((depth + 1) & 1) * kNarrowSlots;
     sink.depth = depth + 1;
     sink.check = all >= rules.narrow_check;
-    const u32 have = __shfl_sync(kAll, vertices, b);
-    for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
+    const u32 have = __shfl_sync(kAll, vertices, share.block);
+    for (u32 chunk = share.first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
-      const u32 further = (chunk - first_chunk) * 32 * sizeof(u64);
+      const u32 further = (chunk - share.first_chunk) * 32 * sizeof(u64);
       if (further != 0) entry = i < have ? first_entry.load(half + further) : 0;
       sink.expand(i < have ? entry : 0);
     }

@@ -86,7 +86,7 @@ __device__ bool top_down_level(const Slice& v, Team<kMulti>& gang, u32* buffer, 
                                Progress& at) {
   note_frontier(log, at);
   at.unexplored = at.unexplored > at.front.arcs ? at.unexplored - at.front.arcs : 0;
-  Sink<kMulti> sink{v, gang, level, buffer, at.depth + 1};
+  Sink<kMulti> sink{{buffer}, v, gang, level, at.depth + 1};
   const Entry* queue = v.queue[at.depth & 1];
   const u32 n = static_cast<u32>(slots_of(v, at.front.own));
   const u64 arcs = arcs_of(v, at.front.own);
@@ -132,7 +132,7 @@ __device__ bool bottom_up_levels(const Slice& v, const Rules& rules, Team<kMulti
     if (at.front.vertices == 0) return true;
     if (at.front.vertices >= before || rules.beta == 0 || at.front.vertices * rules.beta >= v.total_vertices) continue;
     note_frontier(log, at);
-    Sink<kMulti> sink{v, gang, level, buffer, at.depth};
+    Sink<kMulti> sink{{buffer}, v, gang, level, at.depth};
     bitmap_to_queue<kMulti>(sink, which ^ 1);
     if (!gang.meet()) return false;
     note_step(v, log, 'q');

@@ -7,17 +7,15 @@ namespace shoal::bfs_gpu {
 inline constexpr u32 kLongRow = 32;     ///< rows of more arcs are read by all lanes of a warp
 inline constexpr u32 kShareArcs = 128;  ///< fewest arcs that are worth a warp
 
-/// Collects what one warp reached and appends it, 256 vertices with one atomic. `buffer` is shared memory of the warp
-/// (kBuffer words). Every member is called by all lanes of the warp.
+/// Collects what one warp reached and appends it, 256 vertices with one atomic. Every member is called by all lanes of the
+/// warp.
 template <bool kMulti>
-struct Sink {
+struct Sink : Collector {
   const Slice& v;
   Team<kMulti>& gang;
   level_t* level;
-  u32* buffer;
   u32 depth;      ///< of the vertices that are collected
   u64 begun = 0;  ///< what the queue of `depth` held when the last barrier was met, packed
-  u32 fill = 0;
 
   /// Appends the own vertices with out-arcs to the queue of `depth`, and sends the others to their owners.
   __device__ void flush() {
@@ -41,11 +39,7 @@ struct Sink {
     for (u32 j = 0; j < kBuffer / 32; ++j) {
       if (degree[j] != 0) mine += packed(v, 1, degree[j]);
     }
-    u64 upto = mine;
-    for (int d = 1; d < 32; d *= 2) {
-      const u64 left = __shfl_up_sync(kAll, upto, d);
-      if (lane >= static_cast<u32>(d)) upto += left;
-    }
+    const u64 upto = warp_prefix(mine);
     const u64 total = __shfl_sync(kAll, upto, 31);
     if (total != 0) {
       u64 at = 0;
@@ -63,36 +57,21 @@ struct Sink {
     if constexpr (kMulti) {
       for (pe_t p = 0; p < v.team.n_pes; ++p) {
         if (p == v.team.me) continue;
-        u32 votes[kBuffer / 32], n = 0;
+        bool theirs[kBuffer / 32];
 #pragma unroll
         for (u32 j = 0; j < kBuffer / 32; ++j) {
           const u32 i = j * 32 + lane;
-          const bool theirs = i < fill && buffer[i] >= v.base[p] && buffer[i] < v.base[p + 1];
-          votes[j] = __ballot_sync(kAll, theirs);
-          n += __popc(votes[j]);
+          theirs[j] = i < fill && buffer[i] >= v.base[p] && buffer[i] < v.base[p + 1];
         }
-        if (n == 0) continue;
+        const Ballots<kBuffer / 32> ballots(theirs);
+        if (ballots.total == 0) continue;
         u32 slot = 0;
-        if (lane == 0) slot = gang.mail(p).fetch_add(n);
-        slot = __shfl_sync(kAll, slot, 0);
-#pragma unroll
-        for (u32 j = 0; j < kBuffer / 32; ++j) {
-          if (votes[j] >> lane & 1) {
-            v.peer_inbox[p][slot + __popc(votes[j] & lanes_below())] = buffer[j * 32 + lane] - v.base[p];
-          }
-          slot += __popc(votes[j]);
-        }
+        if (lane == 0) slot = gang.mail(p).fetch_add(ballots.total);
+        ballots.place(slot, theirs, [&](u32 j, u32 at) { v.peer_inbox[p][at] = buffer[j * 32 + lane] - v.base[p]; });
       }
     }
     __syncwarp();
     fill = 0;
-  }
-
-  /// Takes one vertex of each lane that has one.
-  __device__ void collect(u32 vertex, bool have) {
-    const u32 votes = __ballot_sync(kAll, have);
-    if (have) buffer[fill + __popc(votes & lanes_below())] = vertex;
-    fill += __popc(votes);
   }
 
   /// Reaches up to four vertices of each lane (kNone: none); the first to set a vertex's bit keeps it.
@@ -113,6 +92,14 @@ struct Sink {
       collect(vertex[j], fresh[j]);
     }
     if (fill > kBuffer - 128) flush();
+  }
+  /// The same with placed numbers, which become padded ones.
+  __device__ void visit_placed(u32 (&vertex)[4]) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      if (vertex[j] != kNone) vertex[j] = padded<kMulti>(v, vertex[j]);
+    }
+    visit(vertex);
   }
 };
 
@@ -164,11 +151,7 @@ __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64
       }
 #pragma unroll
       for (int j = 0; j < 4; ++j) t[j] = arc + j * 32 + lane < stop ? __ldg(v.out.targets + at[j]) : kNone;
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        if (t[j] != kNone) t[j] = padded<kMulti>(v, t[j]);
-      }
-      sink.visit(t);
+      sink.visit_placed(t);
       arc = min(arc + 128, stop);
     }
     slot += __popc(__ballot_sync(kAll, i < n && after <= arc));
@@ -189,32 +172,7 @@ __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 a
       row = entry.row;
       degree = static_cast<u32>((i + 1 < n ? queue[i + 1].before : arcs) - entry.before);
     }
-    u32 longs = __ballot_sync(kAll, degree > kLongRow);
-    const u32 mine = degree > kLongRow ? 0 : degree;
-    for (u32 k = 0; __any_sync(kAll, k < mine); k += 4) {
-      u32 t[4];
-#pragma unroll
-      for (u32 j = 0; j < 4; ++j) t[j] = k + j < mine ? __ldg(v.out.targets + row + k + j) : kNone;
-#pragma unroll
-      for (u32 j = 0; j < 4; ++j) {
-        if (t[j] != kNone) t[j] = padded<kMulti>(v, t[j]);
-      }
-      sink.visit(t);
-    }
-    for (; longs != 0; longs &= longs - 1) {
-      const int from = __ffs(longs) - 1;
-      const u64 r = __shfl_sync(kAll, row, from);
-      const u32 d = __shfl_sync(kAll, degree, from);
-      for (u32 k = 0; k < d; k += 128) {
-        u32 t[4];
-#pragma unroll
-        for (u32 j = 0; j < 4; ++j) {
-          const u32 x = k + j * 32 + lane;
-          t[j] = x < d ? padded<kMulti>(v, __ldg(v.out.targets + r + x)) : kNone;
-        }
-        sink.visit(t);
-      }
-    }
+    for_rows<kLongRow>(v, row, degree, [&](u32(&t)[4]) { sink.visit_placed(t); });
   }
 }
 

@@ -4,7 +4,7 @@
 // their owner, so that an arc to another PE is judged like any other and only an improvement travels. Vertices have
 // placed numbers everywhere.
 #pragma once
-#include "lockstep/lockstep.cuh"
+#include "lockstep/frontier.cuh"
 #include "shoal/algo/sssp.hpp"
 #include "shoal/graph/csr.hpp"
 
@@ -13,7 +13,6 @@ namespace shoal::sssp_gpu {
 using namespace lockstep;
 
 inline constexpr u32 kNoTarget = 0xFFFFFFFFu;
-inline constexpr u32 kBuffer = 256;       ///< vertices that a warp collects before it appends them
 inline constexpr u32 kLongRow = 128;      ///< rows of more arcs are cut into chunks for other warps
 inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
 inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane

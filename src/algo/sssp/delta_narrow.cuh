@@ -95,9 +95,8 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     if ((row & 0xFFFF) == kNarrowLongest) atomicOr(&s.count[step & 1].entries, kWide);
   }
 
-  // Chunks of 32 entries of block b go to the blocks in turn, beginning with b itself.
-  const u32 b = warp & (blocks - 1), first_chunk = ((me - b) & (blocks - 1)) + blocks * (warp / blocks);
-  const Entry* theirs = cluster.map_shared_rank(queues, b);
+  const ClusterShare share(me, blocks);
+  const Entry* theirs = cluster.map_shared_rank(queues, share.block);
   NarrowState<Raw> at;
   Raw least = from.least, edge = Metric::shift(from.least, rules.delta);
   u32 made = 0;  // steps in this round
@@ -108,7 +107,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     meet_cluster();
     // The first entry is read before it is known whether there is one; the counts are under way at the same time.
     const Entry* queue = theirs + (step & 1) * kNarrowSlots<Raw>;
-    Entry entry = queue[min(first_chunk * 32 + lane, kNarrowSlots<Raw> - 1)];
+    Entry entry = queue[min(share.first_chunk * 32 + lane, kNarrowSlots<Raw> - 1)];
     if (warp == 0) read_counts(s, cluster, step);
     __syncthreads();
     at = sum_counts(s, blocks);
@@ -133,10 +132,10 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     ++step;
     w.next = step & 1;
     w.queue = queues + w.next * kNarrowSlots<Raw>;
-    const u32 have = __shfl_sync(kAll, lane < blocks ? s.of[lane].entries & (kFull - 1) : 0, b);
-    for (u32 chunk = first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
+    const u32 have = __shfl_sync(kAll, lane < blocks ? s.of[lane].entries & (kFull - 1) : 0, share.block);
+    for (u32 chunk = share.first_chunk; chunk * 32 < have; chunk += blockDim.x / 32) {
       const u32 i = chunk * 32 + lane;
-      if (chunk != first_chunk) entry = queue[min(i, kNarrowSlots<Raw> - 1)];
+      if (chunk != share.first_chunk) entry = queue[min(i, kNarrowSlots<Raw> - 1)];
       w.take(i < have, entry, edge);
     }
   }

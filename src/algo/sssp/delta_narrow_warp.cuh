@@ -4,8 +4,6 @@
 
 namespace shoal::sssp_gpu {
 
-inline constexpr int kMaxCluster = 16;
-inline constexpr u32 kNarrowSerial = 16;       ///< rows of more arcs are read by all lanes of a warp
 inline constexpr u32 kNarrowLongest = 0xFFFF;  ///< a vertex with more arcs ends the narrow run
 inline constexpr u32 kFull = 1u << 29;         ///< in a count: a message found no room; end the round
 inline constexpr u32 kWide = 1u << 30;         ///< in a count: an entry found no room, or its row is too long; leave
@@ -58,33 +56,26 @@ struct NarrowWarp {
   /// Appends up to four entries of each lane, where `take` says so.
   template <int kCount>
   __device__ void append(const bool (&take)[kCount], const Entry (&entry)[kCount]) {
-    u32 votes[kCount], total = 0;
+    const Ballots<kCount> ballots(take);
+    if (ballots.total == 0) return;
     Raw least = Metric::kNone;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
-      votes[j] = __ballot_sync(kAll, take[j]);
-      total += __popc(votes[j]);
       if (take[j]) least = min(least, entry[j].distance);
     }
-    if (total == 0) return;
     least = least_of_warp(least);
     u32 slot = 0;
     if (lane_id() == 0) {
-      slot = atomicAdd(&s.count[next].entries, total) & (kFull - 1);
+      slot = atomicAdd(&s.count[next].entries, ballots.total) & (kFull - 1);
       lower(&s.count[next].least, least);
     }
-    slot = __shfl_sync(kAll, slot, 0);
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      const u32 at = slot + __popc(votes[j] & lanes_below());
-      if (take[j]) {
-        if (at < kNarrowSlots<Raw>) queue[at] = entry[j];
-        if (at >= kNarrowSlots<Raw> || (entry[j].row & 0xFFFF) == kNarrowLongest)
-          atomicOr(&s.count[next].entries, kWide);
-        if (at >= kNarrowSlots<Raw>) spill(entry[j].vertex);
+    ballots.place(slot, take, [&](int j, u32 at) {
+      if (at < kNarrowSlots<Raw>) queue[at] = entry[j];
+      if (at >= kNarrowSlots<Raw> || (entry[j].row & 0xFFFF) == kNarrowLongest) {
+        atomicOr(&s.count[next].entries, kWide);
       }
-      slot += __popc(votes[j]);
-    }
+      if (at >= kNarrowSlots<Raw>) spill(entry[j].vertex);
+    });
   }
 
   /// One lane: a vertex goes to the queue in memory.

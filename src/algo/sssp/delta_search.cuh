@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   if (threadIdx.x == 0) s.mailed = s.cut = 0;
   if (threadIdx.x < kPeers) s.sent[threadIdx.x] = s.told[threadIdx.x] = s.received[threadIdx.x] = 0;
   typename Warp<Metric, kMulti>::Team gang(v.team, s.gang);
-  Warp<Metric, kMulti> w{v, gang, s, buffers + warp_in_block() * kBuffer};
+  Warp<Metric, kMulti> w{{buffers + warp_in_block() * kBuffer}, v, gang, s};
   if (threadIdx.x == 0) {
     for (u64& ns : s.phase_ns) ns = 0;
     s.lap = now_ns();

@@ -4,24 +4,21 @@
 
 namespace shoal::sssp_gpu {
 
-/// What one warp does in a step. Members are called by all its lanes. `buffer` is shared memory of the warp (kBuffer
-/// words).
+/// What one warp does in a step. Members are called by all its lanes.
 template <class Metric, bool kMulti>
-struct Warp {
+struct Warp : Collector {
   using Raw = typename Metric::Raw;
   using Team = Gang<kMulti, Op::sum, Op::min, Op::min>;
 
   const Slice<Metric>& v;
   Team& gang;
   Scratch& s;
-  u32* buffer;
   u32 next = 0;       ///< the queue that is filled: (step + 1) % 2
   u32 tail = 0;       ///< what it held when this phase began
   Raw far = 0;        ///< vertices of this distance or more do not go to the queue; kNone: all do
   Raw least = 0;      ///< of the distances put into the queue by this lane
   Raw least_far = 0;  ///< of those beyond
-  u32 fill = 0;
-  u32 phase = 0;  ///< counts; the same in all warps of a block
+  u32 phase = 0;      ///< counts; the same in all warps of a block
   u64 arcs = 0, popped = 0;
   u64 row_arcs = 0;  ///< of the rows of vertices expanded in the first range, also of arcs that were left out
 
@@ -92,13 +89,6 @@ struct Warp {
     }
     __syncwarp();
     fill = 0;
-  }
-
-  /// Takes one vertex of each lane that has one.
-  __device__ void collect(u32 vertex, bool have) {
-    const u32 votes = __ballot_sync(kAll, have);
-    if (have) buffer[fill + __popc(votes & lanes_below())] = vertex;
-    fill += __popc(votes);
   }
 
   /// True for the first who marks the vertex in this step.
@@ -178,11 +168,7 @@ struct Warp {
       return;
     }
     // The lanes share all arcs: lane L's begin at `before` in a common order.
-    u32 upto = degree;
-    for (int k = 1; k < 32; k *= 2) {
-      const u32 left = __shfl_up_sync(kAll, upto, k);
-      if (lane >= static_cast<u32>(k)) upto += left;
-    }
+    const u32 upto = warp_prefix(degree);
     const u32 total = __shfl_sync(kAll, upto, 31), before = upto - degree;
     const u64 to_arc = row - before;
     for (u32 k = 0; k < total; k += 128) {
