@@ -187,18 +187,19 @@ int LockstepTeam::prepare_cluster(const void* kernel, int threads, std::size_t s
 }
 
 double LockstepTeam::run_cluster(const void* kernel, int blocks, int threads, std::size_t shared_bytes,
-                                 const std::vector<void**>& params) {
+                                 const std::vector<KernelArgs>& args) {
   return launch_all([&](std::size_t p) {
     ClusterLaunch launch(blocks, threads, shared_bytes, pes_[p]->stream);
-    return cudaLaunchKernelExC(&launch.config, kernel, params[p]);
+    return cudaLaunchKernelExC(&launch.config, kernel, const_cast<void**>(args[p].data()));
   });
 }
 
 double LockstepTeam::run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
-                         const std::vector<void**>& params) {
+                         const std::vector<KernelArgs>& args) {
   return launch_all([&](std::size_t p) {
     return cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks[p])),
-                                       dim3(static_cast<unsigned>(threads)), params[p], shared_bytes, pes_[p]->stream);
+                                       dim3(static_cast<unsigned>(threads)), const_cast<void**>(args[p].data()),
+                                       shared_bytes, pes_[p]->stream);
   });
 }
 

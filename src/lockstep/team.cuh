@@ -1,6 +1,7 @@
 // The host side of lockstep kernels (lockstep.cuh): control blocks on every device, one cooperative launch on all of
 // them, and what went wrong as an exception.
 #pragma once
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,9 @@
 #include "shoal/device/device_memory.cuh"
 
 namespace shoal {
+
+/// Pointers to the arguments of a kernel, in their order.
+using KernelArgs = std::array<void*, 4>;
 
 /// What launches lockstep kernels on one device for each PE. Not thread-safe; kernels of one team run one at a time.
 class LockstepTeam {
@@ -37,13 +41,13 @@ class LockstepTeam {
   std::vector<int> prepare(const void* kernel, int threads, std::size_t shared_bytes, int most_per_sm = 0);
 
   /// Launches `kernel` on every PE at once and waits for all.
-  /// @param params  [n_pes] as cudaLaunchKernel wants them: pointers to the arguments
+  /// @param args  [n_pes]
   /// @return seconds from the first launch until the last PE was done
   /// @throws DeviceError: a launch failed, a kernel faulted, or a PE waited longer than the deadline (names PE, device
   ///         and barrier). A code that the kernel gave to stop() is no error here: outcome().end tells it.
   ///         Interrupted: the work was called off (core/interrupt.hpp); kernels left at their next barrier
   double run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
-             const std::vector<void**>& params);
+             const std::vector<KernelArgs>& args);
 
   /// prepare() for a kernel that runs on one cluster of blocks on each PE: its size, a power of two.
   /// @param most  a power of two: blocks at most
@@ -51,7 +55,7 @@ class LockstepTeam {
   int prepare_cluster(const void* kernel, int threads, std::size_t shared_bytes, int most);
   /// run() with one cluster of `blocks` blocks on each PE.
   double run_cluster(const void* kernel, int blocks, int threads, std::size_t shared_bytes,
-                     const std::vector<void**>& params);
+                     const std::vector<KernelArgs>& args);
 
  private:
   struct Pe;

@@ -152,14 +152,12 @@ class LockstepGpuTest : public testing::Test {
     work.stop_at = stop_at;
     work.lose_at = lose_at;
     std::vector<Work> works(pes, work);
-    std::vector<std::vector<void*>> params(pes);
-    std::vector<void**> all;
+    std::vector<KernelArgs> args;
     for (pe_t p = 0; p < pes; ++p) {
       works[p].errors = errors[p].data();
-      params[p] = {const_cast<lockstep::View*>(&team.view(p)), &works[p]};
-      all.push_back(params[p].data());
+      args.push_back({const_cast<lockstep::View*>(&team.view(p)), &works[p]});
     }
-    seconds_ = team.run(kernel, blocks, threads, 0, all);
+    seconds_ = team.run(kernel, blocks, threads, 0, args);
     u32 sum = 0;
     for (auto& e : errors) {
       u32 n = 0;
@@ -197,18 +195,16 @@ TEST_F(LockstepGpuTest, TimeOfABarrier) {
       u32 barriers = 20000;
       std::vector<DeviceArray<u32>> errors;
       std::vector<u32*> errors_at(pes);
-      std::vector<std::vector<void*>> params(pes);
-      std::vector<void**> all;
+      std::vector<KernelArgs> args;
       for (pe_t p = 0; p < pes; ++p) {
         DeviceGuard guard(team.device(p));
         errors.emplace_back(1, "errors");
         errors.back().fill_bytes(0);
         SHOAL_CUDA(cudaDeviceSynchronize());
         errors_at[p] = errors.back().data();
-        params[p] = {const_cast<lockstep::View*>(&team.view(p)), &barriers, &errors_at[p]};
-        all.push_back(params[p].data());
+        args.push_back({const_cast<lockstep::View*>(&team.view(p)), &barriers, &errors_at[p]});
       }
-      const double seconds = team.run(kernel, blocks, threads, 0, all);
+      const double seconds = team.run(kernel, blocks, threads, 0, args);
       std::printf("%d PEs, %d blocks of %4d: %.2f us a barrier\n", pes, blocks[0], threads, seconds * 1e6 / barriers);
       for (auto& e : errors) {
         u32 n = 1;
@@ -227,8 +223,7 @@ TEST_F(LockstepGpuTest, CountersAreQueues) {
   taken.fill_bytes(0);
   errors.fill_bytes(0);
   u32 *taken_at = taken.data(), *errors_at = errors.data();
-  std::vector<void*> params = {const_cast<lockstep::View*>(&team.view(0)), &taken_at, &errors_at};
-  team.run(kernel, blocks, 256, 0, {params.data()});
+  team.run(kernel, blocks, 256, 0, {KernelArgs{const_cast<lockstep::View*>(&team.view(0)), &taken_at, &errors_at}});
   u32 n = 1;
   errors.download(&n, 1);
   EXPECT_EQ(n, 0u);
@@ -243,8 +238,7 @@ TEST_F(LockstepGpuTest, CountersOfTwoParts) {
     std::fill(blocks.begin(), blocks.end(), *std::min_element(blocks.begin(), blocks.end()));
     std::vector<DeviceArray<u32>> taken, errors;
     std::vector<std::array<u32*, 2>> at(pes);
-    std::vector<std::array<void*, 3>> params(pes);
-    std::vector<void**> all;
+    std::vector<KernelArgs> args;
     for (pe_t p = 0; p < pes; ++p) {
       DeviceGuard guard(team.device(p));
       taken.emplace_back(blocks[p] * 257, "taken");
@@ -253,10 +247,9 @@ TEST_F(LockstepGpuTest, CountersOfTwoParts) {
       errors.back().fill_bytes(0);
       SHOAL_CUDA(cudaDeviceSynchronize());
       at[p] = {taken.back().data(), errors.back().data()};
-      params[p] = {const_cast<lockstep::View*>(&team.view(p)), &at[p][0], &at[p][1]};
-      all.push_back(params[p].data());
+      args.push_back({const_cast<lockstep::View*>(&team.view(p)), &at[p][0], &at[p][1]});
     }
-    team.run(kernel, blocks, 256, 0, all);
+    team.run(kernel, blocks, 256, 0, args);
     for (pe_t p = 0; p < pes; ++p) {
       u32 n = 1;
       errors[p].download(&n, 1);

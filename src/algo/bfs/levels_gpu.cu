@@ -1,7 +1,5 @@
 // Level-synchronous search on GPUs: the door, launches, and what they report.
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -10,8 +8,8 @@
 #include "levels_gpu_state.cuh"
 #include "levels_narrow.cuh"
 #include "levels_search.cuh"
+#include "lockstep/tuning.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/core/text.hpp"
 #include "shoal/device/cuda_check.cuh"
 
 namespace shoal {
@@ -20,28 +18,17 @@ using namespace bfs_gpu;
 
 namespace {
 
-void check_tuning(const BfsLevelsGpuTuning& t) {
-  const auto refuse = [](const std::string& what) { throw UsageError("BfsLevelsGpuTuning: " + what); };
-  if (!(t.alpha >= 0)) refuse("alpha " + exact(t.alpha) + " is negative; 0 never goes bottom-up");
-  if (!(t.beta >= 0)) refuse("beta " + std::to_string(t.beta) + " is negative");
-  if (t.block_threads < 32 || t.block_threads > kMaxThreads || t.block_threads % 32 != 0) {
-    refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
-  }
-  if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
-  if (t.narrow && t.narrow_after < 2)
-    refuse("narrow_after " + std::to_string(t.narrow_after) + "; at least 2 is wanted");
-  if (t.narrow && (t.narrow_enter < 1 || t.narrow_enter > 65535 || t.narrow_leave < 2 * t.narrow_enter ||
-                   t.narrow_leave > (1 << 20))) {
-    refuse("narrow_enter " + std::to_string(t.narrow_enter) + ", narrow_leave " + std::to_string(t.narrow_leave) +
-           "; 1 to 65,535, and twice that to 1,048,576, are wanted");
-  }
-  if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
-    refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
-  }
-  if (t.narrow_threads != 512 && t.narrow_threads != 1024) {
-    refuse("narrow_threads " + std::to_string(t.narrow_threads) + "; 512 or 1024 is wanted");
-  }
-  if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
+void check_tuning(const PlacedGraph& graph, const BfsLevelsGpuTuning& t) {
+  const TuningCheck check("BfsLevelsGpu", graph);
+  check.launch(t.block_threads, t.blocks_per_sm, t.cluster_blocks, t.deadline_seconds);
+  check(t.alpha >= 0, "alpha", t.alpha, "0, which never goes bottom-up, or more");
+  check(t.beta >= 0, "beta", t.beta, "0, which never goes back, or more");
+  check(t.narrow_threads == 512 || t.narrow_threads == 1024, "narrow_threads", t.narrow_threads, "512 or 1024");
+  if (!t.narrow) return;
+  check(t.narrow_after >= 2, "narrow_after", t.narrow_after, "at least 2");
+  check(t.narrow_enter >= 1 && t.narrow_enter <= 65535, "narrow_enter", t.narrow_enter, "1 to 65,535");
+  check(t.narrow_leave >= 2 * t.narrow_enter && t.narrow_leave <= 1 << 20, "narrow_leave", t.narrow_leave,
+        "twice narrow_enter to 1,048,576");
 }
 
 }  // namespace
@@ -69,11 +56,7 @@ void BfsLevelsGpu::State::set_up_launches() {
 
 BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning) {
   const auto start = std::chrono::steady_clock::now();
-  check_tuning(tuning);
-  const pe_t n_pes = graph.n_pes();
-  if (n_pes == 0 || graph.devices.size() != static_cast<std::size_t>(n_pes)) {
-    throw UsageError("BfsLevelsGpu: the graph lies on CPU PEs; place it with place_on_devices");
-  }
+  check_tuning(graph, tuning);
   state_ = std::make_unique<State>(graph, tuning);
   State& s = *state_;
   s.rules.alpha = tuning.alpha;
@@ -104,24 +87,21 @@ void BfsLevelsGpu::State::add_summary() {
 void BfsLevelsGpu::State::run_kernel(bool resume, vertex_t source, level_t* const* level) {
   const pe_t owner = graph.partition.owner(source);
   std::vector<SearchArgs> args;
-  std::vector<std::array<void*, 3>> params(views.size());
-  std::vector<void**> all;
+  std::vector<KernelArgs> params;
   args.reserve(views.size());
   for (pe_t p = 0; p < team.n_pes(); ++p) {
     args.push_back({resume ? 1u : 0u, static_cast<u32>(total.depth), static_cast<u32>(total.steps), total.unexplored,
                     total.frontier, p == owner ? source - graph.out[owner].first : kNone, level[p]});
-    params[p] = {&views[p], &rules, &args[p]};
-    all.push_back(params[p].data());
+    params.push_back({&views[p], &rules, &args[p]});
   }
-  team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), all);
+  team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), params);
   add_summary();
 }
 
 void BfsLevelsGpu::State::run_narrow(level_t* level) {
   NarrowArgs args{total, level};
-  void* params[] = {&views[0], &rules, &args};
   team.run_cluster(reinterpret_cast<const void*>(narrow_levels), cluster, tuning.narrow_threads, kNarrowBytes,
-                   {params});
+                   {KernelArgs{&views[0], &rules, &args}});
   add_summary();
 }
 

@@ -9,6 +9,7 @@
 #include "hook.cuh"
 #include "hook_gpu_state.cuh"
 #include "hook_peers.cuh"
+#include "lockstep/tuning.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 
@@ -36,18 +37,12 @@ vertex_t tile_for(vertex_t vertices, int multiprocessors) {
   return tile;
 }
 
-void check(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
-  const auto refuse = [](const std::string& what) { throw UsageError("ComponentsHookGpu: " + what); };
-  const pe_t n_pes = graph.n_pes();
-  if (n_pes == 0 || graph.devices.size() != static_cast<std::size_t>(n_pes)) {
-    refuse("the graph lies on CPU PEs; place it with place_on_devices");
-  }
-  if (n_pes > kPeers) refuse(std::to_string(n_pes) + " PEs; at most " + std::to_string(kPeers) + " are served");
-  if (t.tile > kMostTile || t.tile % kTileThreads != 0) {
-    refuse("tile " + std::to_string(t.tile) + "; 0 or a multiple of 512 up to 32,768 is wanted");
-  }
-  if (t.hub_arcs < 64) refuse("hub_arcs " + std::to_string(t.hub_arcs) + "; at least 64 is wanted");
-  if (!(t.deadline_seconds > 0)) refuse("deadline_seconds must be positive");
+void check_tuning(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
+  const TuningCheck check("ComponentsHookGpu", graph);
+  check(graph.n_pes() <= kPeers, "number of PEs", graph.n_pes(), "at most 8");
+  check(t.tile <= kMostTile && t.tile % kTileThreads == 0, "tile", t.tile, "0 or a multiple of 512 up to 32,768");
+  check(t.hub_arcs >= 64, "hub_arcs", static_cast<double>(t.hub_arcs), "at least 64");
+  check(t.deadline_seconds > 0, "deadline_seconds", t.deadline_seconds, "more than 0");
 }
 
 /// Arcs along which a PE hooks over the wire cost as much as merging forests of this many vertices each.
@@ -225,7 +220,7 @@ void ComponentsHookGpu::State::choose_exchange() {
 }
 
 ComponentsHookGpu::ComponentsHookGpu(const PlacedGraph& graph, const ComponentsHookGpuTuning& tuning) {
-  check(graph, tuning);
+  check_tuning(graph, tuning);
   state_ = std::make_unique<State>(graph, tuning);
   for (pe_t p = 0; p < state_->n_pes(); ++p) state_->set_up(p);
   state_->connect();

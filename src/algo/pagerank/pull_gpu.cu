@@ -83,8 +83,7 @@ class Sweeps {
   bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
-    std::vector<std::vector<void*>> params(views_.size());
-    std::vector<void**> all;
+    std::vector<KernelArgs> params;
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& own = graph_.out[p];
       DeviceGuard guard(graph_.devices[p]);
@@ -92,10 +91,9 @@ class Sweeps {
         personal_[p] = DeviceArray<double>(own.count, "personalization");
       if (personal != nullptr) personal_[p].upload(personal + own.first, own.count);
       views_[p].personal = personal != nullptr ? personal_[p].data() : nullptr;
-      params[p] = {&views_[p], &rules};
-      all.push_back(params[p].data());
+      params.push_back({&views_[p], &rules});
     }
-    report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, all);
+    report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, params);
     const auto& word = team_.outcome(0).word;
     outcome.sweeps = static_cast<std::int64_t>(word[kSweeps]);
     outcome.error_bound = as_double(word[kBound]);

@@ -221,13 +221,10 @@ struct Search final : SsspDeltaGpu::State {
   double run(vertex_t source) {
     SearchArgs args{rules, source};
     std::vector<Resume<Raw>> resume(views.size());
-    std::vector<std::vector<void*>> wide_args(views.size()), narrow_args(views.size());
-    std::vector<void**> to_wide, to_narrow;
+    std::vector<KernelArgs> to_wide, to_narrow;
     for (std::size_t p = 0; p < views.size(); ++p) {
-      wide_args[p] = {&views[p], &args, &resume[p]};
-      narrow_args[p] = {&views[p], &rules, &resume[p]};
-      to_wide.push_back(wide_args[p].data());
-      to_narrow.push_back(narrow_args[p].data());
+      to_wide.push_back({&views[p], &args, &resume[p]});
+      to_narrow.push_back({&views[p], &rules, &resume[p]});
     }
     sweeps = narrow_steps_made = 0;
     for (double seconds = 0;;) {
@@ -283,10 +280,7 @@ struct Search final : SsspDeltaGpu::State {
 
 SsspDeltaGpu::SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning) {
   const auto start = std::chrono::steady_clock::now();
-  check_tuning(tuning);
-  if (graph.n_pes() == 0 || graph.devices.size() != static_cast<std::size_t>(graph.n_pes())) {
-    throw UsageError("shortest paths: the graph lies on CPU PEs; place it with place_on_devices");
-  }
+  check_tuning(graph, tuning);
   if (graph.weight_kind == WeightKind::none || graph.out_weights.size() != graph.out.size()) {
     throw UsageError("shortest paths: the graph was placed without weights");
   }

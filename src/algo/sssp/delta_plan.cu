@@ -1,12 +1,10 @@
 #include "delta_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
-#include "delta_narrow.cuh"
-#include "shoal/core/error.hpp"
-#include "shoal/core/text.hpp"
+#include "delta.cuh"
+#include "lockstep/tuning.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 
@@ -14,32 +12,25 @@ namespace shoal {
 
 using namespace sssp_gpu;
 
-void check_tuning(const SsspDeltaGpuTuning& t) {
-  const auto refuse = [](const std::string& what) { throw UsageError("SsspDeltaGpuTuning: " + what); };
-  if (!(t.delta >= 0) || std::isinf(t.delta)) refuse("delta " + exact(t.delta) + "; positive, or 0 to choose");
-  if (!(t.far_widths >= 1)) refuse("far_widths " + std::to_string(t.far_widths) + "; at least 1 is wanted");
-  if (!(t.pull_width >= 0) || std::isinf(t.pull_width)) refuse("pull_width " + std::to_string(t.pull_width));
-  if (t.pulls < 0) refuse("pulls " + std::to_string(t.pulls) + "; 0 or more ranges are wanted");
-  if (!(t.pull_enter >= 0) || !(t.pull_share >= 0)) refuse("pull_enter and pull_share must not be negative");
-  if (!(t.pull_growth >= 1) || std::isinf(t.pull_growth)) {
-    refuse("pull_growth " + std::to_string(t.pull_growth) + "; at least 1 is wanted");
-  }
-  if (!(t.range_windows >= 1)) {
-    refuse("range_windows " + std::to_string(t.range_windows) + "; at least 1 is wanted");
-  }
-  if (!(t.after_width > 0) || std::isinf(t.after_width)) refuse("after_width " + std::to_string(t.after_width));
-  if (t.narrow && (t.narrow_after < 1 || t.narrow_enter < 1 || t.narrow_leave <= t.narrow_enter)) {
-    refuse("narrow_after and narrow_enter are at least 1, narrow_leave more than narrow_enter");
-  }
-  if (t.cluster_blocks < 1 || t.cluster_blocks > kMaxCluster || !std::has_single_bit(unsigned(t.cluster_blocks))) {
-    refuse("cluster_blocks " + std::to_string(t.cluster_blocks) + "; 1, 2, 4, 8 or 16 is wanted");
-  }
-  if (t.round_steps < 1) refuse("round_steps " + std::to_string(t.round_steps) + "; at least 1 is wanted");
-  if (!(t.sweep_enter >= 0) || !(t.sweep_leave >= 0)) refuse("sweep_enter and sweep_leave must not be negative");
-  if (t.block_threads < 32 || t.block_threads > sssp_gpu::kMaxThreads || t.block_threads % 32 != 0) {
-    refuse("block_threads " + std::to_string(t.block_threads) + "; a multiple of 32 up to 1,024 is wanted");
-  }
-  if (t.blocks_per_sm < 0) refuse("blocks_per_sm " + std::to_string(t.blocks_per_sm) + " is negative; 0 chooses");
+void check_tuning(const PlacedGraph& graph, const SsspDeltaGpuTuning& t) {
+  const TuningCheck check("SsspDeltaGpu", graph);
+  check.launch(t.block_threads, t.blocks_per_sm, t.cluster_blocks, t.deadline_seconds);
+  check(t.delta >= 0 && !std::isinf(t.delta), "delta", t.delta, "0, which chooses, or more");
+  check(t.far_widths >= 1, "far_widths", t.far_widths, "at least 1");
+  check(t.pull_width >= 0 && !std::isinf(t.pull_width), "pull_width", t.pull_width, "0 or more");
+  check(t.pulls >= 0, "pulls", t.pulls, "0 or more");
+  check(t.pull_enter >= 0, "pull_enter", t.pull_enter, "0 or more");
+  check(t.pull_share >= 0, "pull_share", t.pull_share, "0 or more");
+  check(t.pull_growth >= 1 && !std::isinf(t.pull_growth), "pull_growth", t.pull_growth, "at least 1");
+  check(t.range_windows >= 1, "range_windows", t.range_windows, "at least 1");
+  check(t.after_width > 0 && !std::isinf(t.after_width), "after_width", t.after_width, "more than 0");
+  check(t.round_steps >= 1, "round_steps", t.round_steps, "at least 1");
+  check(t.sweep_enter >= 0, "sweep_enter", t.sweep_enter, "0 or more");
+  check(t.sweep_leave >= 0, "sweep_leave", t.sweep_leave, "0 or more");
+  if (!t.narrow) return;
+  check(t.narrow_after >= 1, "narrow_after", t.narrow_after, "at least 1");
+  check(t.narrow_enter >= 1, "narrow_enter", t.narrow_enter, "at least 1");
+  check(t.narrow_leave > t.narrow_enter, "narrow_leave", t.narrow_leave, "more than narrow_enter");
 }
 
 namespace {

@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-/// @throws UsageError naming the value and what is legal
-void check_tuning(const SsspDeltaGpuTuning& tuning);
+/// @throws UsageError naming the value and what is legal, or: the graph lies on CPU PEs
+void check_tuning(const PlacedGraph& graph, const SsspDeltaGpuTuning& tuning);
 
 /// A slice in numbers.
 struct SliceSummary {
