@@ -1,0 +1,59 @@
+// Arrays in the memory of several PEs: they are zeroed when that was asked for, counted, and all freed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lockstep/peer_memory.cuh"
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr std::int64_t kWords = 1000;
+
+TEST(PeerMemory, ZerosCountsAndFrees) {
+  if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+  const std::vector<int> devices = {0, num_devices() - 1};
+  const std::int64_t held = AllocationFault::held;
+  for (int round = 0; round < 2; ++round) {  // the second finds what the first left in the pool
+    PeerMemory memory(devices);
+    for (pe_t p = 0; p < 2; ++p) {
+      std::uint32_t* const at = memory.zeros<std::uint32_t>(p, kWords, "words");
+      std::vector<std::uint32_t> words(kWords, 1);
+      download(words.data(), at, kWords);
+      EXPECT_EQ(std::count(words.begin(), words.end(), 0u), kWords);
+      cudaPointerAttributes where;
+      SHOAL_CUDA(cudaPointerGetAttributes(&where, at));
+      EXPECT_EQ(where.device, devices[p]);
+      DeviceGuard guard(devices[p]);
+      SHOAL_CUDA(cudaMemset(at, 0xFF, kWords * sizeof(*at)));
+      EXPECT_EQ(memory.array<double>(p, 0, "nothing"), nullptr);
+    }
+    EXPECT_EQ(memory.bytes(), 2 * kWords * 4);
+  }
+  EXPECT_EQ(AllocationFault::held, held);
+}
+
+TEST(PeerMemory, AnErrorNamesTheArrayAndLosesNothing) {
+  if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+  const std::int64_t held = AllocationFault::held;
+  {
+    PeerMemory memory({0});
+    memory.array<int>(0, kWords, "first");
+    AllocationFault::arm(0);
+    try {
+      memory.array<int>(0, kWords, "second");
+      ADD_FAILURE() << "not refused";
+    } catch (const CapacityError& error) {
+      EXPECT_NE(std::string(error.what()).find("second"), std::string::npos) << error.what();
+    }
+    AllocationFault::disarm();
+    EXPECT_EQ(memory.bytes(), kWords * 4);
+  }
+  EXPECT_EQ(AllocationFault::held, held);
+}
+
+}  // namespace
+}  // namespace shoal
