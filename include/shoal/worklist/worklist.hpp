@@ -161,7 +161,9 @@ class Worklist {
     const RunEnd end = end_of(pes);
     if (end.how == RunState::interrupted) throw Interrupted();
     if (end.how == RunState::worklist_full) {
-      throw CapacityError(full_line(plan_, left, static_cast<std::int64_t>(chunks() * plan_.chunk_items)));
+      throw CapacityError(full_line(plan_, left, static_cast<std::int64_t>(chunks() * plan_.chunk_items)) + "; " +
+                          std::to_string(pes[end.where].spilled_chunks) + " of " + std::to_string(chunks()) +
+                          " chunks were taken when it ended");
     }
     if (end.how == RunState::transport_failed) {
       throw TransportError("an operation of PE " + std::to_string(end.where) + " towards another PE failed; " +
