@@ -27,6 +27,8 @@ class Run:
     sweeps: int = 0  # of PageRank over all arcs
     gapbs_seconds: float | None = None
     ratio: float | None = None  # ours over GAPBS's, median over rounds
+    true_error: float | None = None  # of PageRank beside GAPBS: both programs are as loose as it allows
+    remark: str = ""  # what a reader has to know about the numbers
     libraries: dict[str, float] = dataclasses.field(default_factory=dict)  # "NetworKit 11.2.2" -> seconds, median
 
     @property
@@ -98,11 +100,19 @@ def from_scaling(data: dict) -> list[Run]:
 
 
 def beside_gapbs(data: dict) -> list[Run]:
-    """A run for each graph of a bench/beside_gapbs.py file, which checks every answer before it times."""
+    """A run for each graph of a bench/beside_gapbs.py file, which checks every answer before it times.
+
+    ValueError: PageRank that is not compared at the same true error."""
     runs = []
     how = {"bfs": "levels", "sssp": "delta"}.get(data["algorithm"], "auto")
+    rounds = "sources" if how != "auto" else "rounds"
     for result in data["results"]:
         ours, beside = result["shoal"], result["gapbs"]
+        if data["algorithm"] == "pagerank":
+            errors = result.get("true_error", {})
+            if not all(errors.get(name, math.inf) <= data.get("error", 0) for name in ("shoal", "gapbs")):
+                raise ValueError(f"{result['graph']}: not timed at the same true error")
+            how = f"auto, true error below {rounded_up(data['error'])}"
         runs.append(
             Run(
                 data["algorithm"],
@@ -111,11 +121,13 @@ def beside_gapbs(data: dict) -> list[Run]:
                 data["machine"]["processor"],
                 data["pes"],
                 data["threads"] // data["pes"],
-                f"{how}; {len(result['sources'])} {'rounds' if how == 'auto' else 'sources'}",
+                f"{how}; {len(result['sources'])} {rounds}",
                 ours["median_seconds"],
                 ours.get("median_arcs_per_second", result["num_arcs"] / ours["median_seconds"]),
                 gapbs_seconds=beside["median_seconds"],
                 ratio=result["median_ratio"],
+                true_error=data.get("error"),
+                remark=data.get("remark", ""),
                 libraries={
                     f"{name} {result[key]['version']}": result[key]["median_seconds"]
                     for key, name in LIBRARIES.items()
@@ -245,6 +257,12 @@ def libraries_section(runs: list[Run]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def remarks_on(runs: list[Run]) -> str:
+    """A paragraph for each remark that runs have."""
+    remarks = dict.fromkeys(run.remark for run in runs if run.remark)
+    return "".join("\n" + textwrap.fill(remark, 120) + "\n" for remark in remarks)
+
+
 def full_table(runs: list[Run], peers: Peers | None) -> str:
     """All runs, by algorithm; on one GPU first, then several, then CPU threads."""
     lines = []
@@ -269,6 +287,7 @@ def full_table(runs: list[Run], peers: Peers | None) -> str:
                 f"| {r.graph} | {r.arcs:,} | {r.machine} | {r.how} | {r.seconds * 1e3:.2f} | {r.rate / 1e9:.2f} "
                 f"| {floor_cell(r, runs)} | {against} | {beside_cell(r, peers)} |"
             )
+        lines += remarks_on(mine).splitlines()
     return "\n".join(lines[1:]) + "\n"
 
 
@@ -288,6 +307,21 @@ def first_look(runs: list[Run], peers: Peers | None) -> list[tuple[Run, Run | No
     return shown
 
 
+def gapbs_table(runs: list[Run]) -> str:
+    """CPU threads beside GAPBS: a line for each algorithm, of PageRank for each true error; a column for each graph."""
+    graphs = sorted({r.graph for r in runs})
+    text = f"\nOn CPU threads ({runs[0].machine}): milliseconds of shoal / of GAPBS (ratio):\n\n"
+    text += "| what | " + " | ".join(graphs) + " |\n|---|" + "---:|" * len(graphs) + "\n"
+    for what, error in dict.fromkeys((r.what, r.true_error) for r in runs):
+        mine = {r.graph: r for r in runs if (r.what, r.true_error) == (what, error)}
+        cells = [f"{what}, true error below {rounded_up(error)}" if error else what]
+        for graph in graphs:
+            r = mine.get(graph)
+            cells.append(f"{r.seconds * 1e3:.1f} / {r.gapbs_seconds * 1e3:.1f} ({r.ratio:.2f})" if r else "")
+        text += f"| {' | '.join(cells)} |\n"
+    return text + remarks_on(runs)
+
+
 def short_tables(runs: list[Run], peers: Peers | None) -> str:
     """The dozen for a first look: the largest graph of each kind on one and on four GPUs; CPU threads beside GAPBS."""
     gpu, cpu = [], []
@@ -299,10 +333,7 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
             times = f"{one.seconds * 1e3:.2f} | {one.rate / 1e9:.1f} | {beside}"
             more = f"{four.seconds * 1e3:.2f} | {one.seconds / four.seconds:.2f} x" if four else " | "
             gpu.append(f"| {name} | {one.graph} | {one.arcs:,} | {times} | {more} |")
-        beside = sorted((r for r in runs if r.what == what and r.gapbs_seconds), key=lambda r: r.graph)
-        cells = [f"{r.seconds * 1e3:.1f} / {r.gapbs_seconds * 1e3:.1f} ({r.ratio:.2f})" for r in beside]
-        if beside:
-            cpu.append((tuple(r.graph for r in beside), beside[0].machine, f"| {what} | " + " | ".join(cells) + " |"))
+        cpu += [r for r in runs if r.what == what and r.gapbs_seconds]
     text = ""
     if gpu:
         device = next(r.device for r in runs if r.on_gpu)
@@ -312,9 +343,5 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
         )
         text += "|---|---|---:|---:|---:|---:|---:|---:|---:|\n" + "\n".join(gpu) + "\n"
     if cpu:
-        graphs, machine, _ = cpu[0]
-        text += f"\nOn CPU threads ({machine}): milliseconds of shoal / of GAPBS (ratio):\n\n"
-        text += "| what | " + " | ".join(graphs) + " |\n|---|" + "---:|" * len(graphs) + "\n"
-        text += "\n".join(line for names, _, line in cpu if names == graphs) + "\n"
-        text += library_lines(runs)
+        text += gapbs_table([r for r in cpu if r.machine == cpu[0].machine]) + library_lines(runs)
     return text or "No results are recorded yet.\n"

@@ -1,5 +1,7 @@
 """scripts/results_table.py shows what the files of bench/results hold, and names what it does not show and what is missed."""
 
+import collections
+import importlib
 import json
 import pathlib
 import shutil
@@ -287,12 +289,81 @@ class Results(unittest.TestCase):
         short = self.module.runs.short_tables(results.runs, results.peers)
         self.assertIn("igraph 9 takes 10.0 on kron:9", short)
 
+    def test_pagerank_beside_gapbs_at_the_same_true_error(self) -> None:
+        times = {"shoal": {"median_seconds": 0.003}, "gapbs": {"median_seconds": 0.002}, "num_arcs": 100}
+        result = {"graph": "kron:9", "sources": [1] * 8, "median_ratio": 1.5, **times}
+        data = {"bench": "beside_gapbs", "machine": {"processor": "C"}, "threads": 2, "pes": 1}
+        ranked = {**data, "algorithm": "pagerank", "error": 1e-4, "remark": "A loud machine."}
+        more = {**result, "graph": "road:9", "true_error": {"shoal": 8e-5, "gapbs": 1e-4}}
+        (self.folder / "b.json").write_text(json.dumps({**data, "algorithm": "bfs", "results": [result]}))
+        (self.folder / "p.json").write_text(json.dumps({**ranked, "results": [more]}))
+        text, left_out = self.document()
+        self.assertEqual(left_out, [])
+        how = "auto, true error below 1.0e-04; 8 rounds"
+        self.assertIn(f"| road:9 | 100 | C, 1 x 2 threads | {how} | 3.00 | 0.00 |  |  | GAPBS 2.00 (1.50) |", text)
+        self.assertIn("(1.50) |\n\nA loud machine.\n", text)
+        missed = "bfs, kron:9: 1.50 of its time; pagerank, road:9, true error below 1.0e-04: 1.50 of its time"
+        self.assertIn(f"| no slower than GAPBS on CPU threads | 0 of 2 | {missed} |", text)
+        results = self.module.Results(self.folder)
+        short = self.module.runs.short_tables(results.runs, results.peers)
+        self.assertIn("| what | kron:9 | road:9 |\n|---|---:|---:|\n| bfs | 3.0 / 2.0 (1.50) |  |\n", short)
+        self.assertIn("\n| pagerank, true error below 1.0e-04 |  | 3.0 / 2.0 (1.50) |\n\nA loud machine.\n", short)
+        closer = {**ranked, "error": 1e-5, "results": [{**more, "true_error": {"shoal": 8e-6, "gapbs": 1e-5}}]}
+        (self.folder / "q.json").write_text(json.dumps(closer))
+        results = self.module.Results(self.folder)
+        short = self.module.runs.short_tables(results.runs, results.peers)
+        self.assertIn("\n| pagerank, true error below 1.0e-04 |  | 3.0 / 2.0 (1.50) |\n| pagerank, true error", short)
+        self.assertIn("\n| pagerank, true error below 1.0e-05 |  | 3.0 / 2.0 (1.50) |\n\nA loud machine.\n", short)
+        (self.folder / "q.json").unlink()
+        for errors in ({"shoal": 8e-5, "gapbs": 2e-4}, {"shoal": 2e-4, "gapbs": 8e-5}, {"shoal": 8e-5}, {}):
+            (self.folder / "p.json").write_text(json.dumps({**ranked, "results": [{**more, "true_error": errors}]}))
+            self.assertEqual(self.document()[1], ["p.json: road:9: not timed at the same true error"])
+
     def test_help_and_unknown_flags(self) -> None:
         for flag, status, says in (("--help", 0, "usage: "), ("--wirte", 2, "")):
             command = [sys.executable, str(ROOT / "scripts" / "results_table.py"), flag]
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertTrue(done.stdout.startswith(says) and "# Results" not in done.stdout, done.stdout[:200])
+
+
+class EqualError(unittest.TestCase):
+    """bench/equal_error.py: how each program has to be asked, so that its ranks are close enough but no closer."""
+
+    def setUp(self) -> None:
+        sys.path.insert(0, str(ROOT / "bench"))
+        self.addCleanup(sys.path.remove, str(ROOT / "bench"))
+        self.module = importlib.import_module("equal_error")
+
+    def search(self, of_shoal, of_gapbs) -> tuple:
+        class Known(self.module.EqualError):
+            def __init__(self) -> None:
+                self.file, self.target, self.runs = "file", 1e-4, collections.Counter()
+
+            def error(self, name: str, flags: list[str]) -> float:
+                self.runs[tuple(flags)] += 1
+                known = of_shoal if name == "shoal" else of_gapbs
+                return known(float(flags[1]), self.runs[tuple(flags)])
+
+        return Known().flags_and_errors()
+
+    def test_no_closer_than_needed(self) -> None:
+        flags, errors = self.search(lambda tolerance, _: 0.03 * tolerance, lambda sweeps, _: 0.6**sweeps)
+        self.assertEqual(flags, {"shoal": ["--tolerance", "0.003285"], "gapbs": ["-i", "19", "-t", "0"]})
+        self.assertEqual(errors, {"shoal": 0.03 * 0.003285, "gapbs": 0.6**19})
+
+    def test_a_rare_larger_error_counts(self) -> None:
+        flags, errors = self.search(
+            lambda tolerance, run: 0.03 * tolerance * (1.1 if run == 6 else 1),
+            lambda sweeps, run: 0.6**sweeps * (1.7 if run == 6 else 1),
+        )
+        self.assertEqual(flags, {"shoal": ["--tolerance", "0.002762"], "gapbs": ["-i", "20", "-t", "0"]})
+        self.assertEqual(errors, {"shoal": 0.03 * 0.002762 * 1.1, "gapbs": 0.6**20 * 1.7})
+
+    def test_an_error_that_stays_is_said(self) -> None:
+        for known in ((lambda *_: 1.0, lambda *_: 0.0), (lambda *_: 0.0, lambda *_: 1.0)):
+            with self.assertRaisesRegex(self.module.BenchError, "has a true error of 0.0001"):
+                self.search(*known)
 
 
 if __name__ == "__main__":
