@@ -63,10 +63,9 @@ Source plain_text(const Source& source) {
   const std::string_view bytes = source.view();
   if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
     source.raise("is UTF-16 text, which is not read; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)");
-  constexpr std::string_view kMark = "\xef\xbb\xbf";
-  if (bytes.starts_with(kMark)) {
-    text.bytes.data += kMark.size();
-    text.bytes.size -= kMark.size();
+  if (bytes.starts_with(kTextMark)) {
+    text.bytes.data += kTextMark.size();
+    text.bytes.size -= kTextMark.size();
   }
   return text;
 }

@@ -9,6 +9,8 @@
 
 namespace shoal::io {
 
+inline constexpr std::string_view kTextMark = "\xef\xbb\xbf";  ///< with which editors on Windows begin a text in UTF-8
+
 /// What is wrong and where; thrown while parsing (on any thread) and turned into a UsageError by Text::raise.
 struct ParseError {
   const char* at;       ///< a byte of the offending line

@@ -5,6 +5,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
+#include "text.hpp"
 
 namespace shoal::io {
 
@@ -18,10 +19,11 @@ bool TextLines::next() {
   in_->getline(buffer, sizeof buffer);
   if (in_->bad()) fail("could not be read on; check the disk");
   line_.assign(buffer, static_cast<std::size_t>(in_->gcount()));
-  if (in_->eof()) return !line_.empty();
-  if (in_->fail()) fail("the line is longer than " + grouped(kMostBytes) + " bytes; is this the right file?");
-  line_.pop_back();  // its end, which is counted
-  return true;
+  const bool last = in_->eof();
+  if (!last && in_->fail()) fail("the line is longer than " + grouped(kMostBytes) + " bytes; is this the right file?");
+  if (!last) line_.pop_back();  // its end, which is counted
+  if (number_ == 1 && line_.starts_with(kTextMark)) line_.erase(0, kTextMark.size());
+  return !last || !line_.empty();
 }
 
 void TextLines::fail(const std::string& what) const {

@@ -20,7 +20,7 @@ class TextLines {
   /// Goes to the next line. False where the file ends.
   /// @throws UsageError  the line is too long, or the file cannot be read on
   bool next();
-  const std::string& line() const { return line_; }  ///< without its end
+  const std::string& line() const { return line_; }  ///< without its end, and without kTextMark
   /// @throws UsageError `file:line: what`
   [[noreturn]] void fail(const std::string& what) const;
   std::int64_t number() const {

@@ -173,6 +173,15 @@ class MemoryOfRuns(CommandTest):
         command = ("bfs", "one.el", "--source", 0, "--device", "cpu")
         self.refused(["one.el:1: vertex 100000000"], *command, "--verify")
 
+    def test_a_mark_at_the_beginning_is_no_part_of_small_texts(self) -> None:
+        mark = b"\xef\xbb\xbf"
+        (self.folder / "jumps.txt").write_bytes(mark + b"0 1\n2 1\n")
+        (self.folder / "parts.txt").write_bytes(mark + b"0\n1\n0\n1\n0\n")
+        self.good("pagerank", "chain:5", "--device", "cpu", "--verify", "--personalization", "jumps.txt")
+        self.good("bfs", "chain:5", "--device", "cpu", "--verify", "--pes", 2, "--partition", "file:parts.txt")
+        (self.folder / "jumps.txt").write_bytes(b"0 1\n" + mark + b"2 1\n")
+        self.bad(USAGE, "jumps.txt:2", "pagerank", "chain:5", "--personalization", "jumps.txt")
+
     def test_files_that_never_end(self) -> None:
         long = ["/dev/zero:1: the line is longer than 4,095 bytes"]
         self.refused(long, "pagerank", "chain:5", "--personalization", "/dev/zero", status=USAGE)
