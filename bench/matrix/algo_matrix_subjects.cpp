@@ -7,6 +7,7 @@
 #include "algo/algorithm.hpp"
 #include "algo/sssp/reference.hpp"
 #include "algo_matrix.hpp"
+#include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/graph/weights.hpp"
 
@@ -26,13 +27,15 @@ class SetOwn : public OptionVisitor {
  public:
   explicit SetOwn(const Own& own) : own_(own) {}
   void text(const char* name, std::string& value, const char*) override {
-    if (const auto set = own_.find(name); set != own_.end()) value = set->second;
+    if (const auto set = own_.find(name); set != own_.end()) value = set->second, ++used;
   }
   void file(const char*, std::string&, const char*) override {}
   void number(const char* name, double& value, const char*) override {
-    if (const auto set = own_.find(name); set != own_.end()) value = std::stod(set->second);
+    if (const auto set = own_.find(name); set != own_.end()) value = std::stod(set->second), ++used;
   }
   void flag(const char*, bool& value, const char*) override { value = true; }
+
+  std::size_t used = 0;
 
  private:
   const Own& own_;
@@ -42,6 +45,7 @@ std::unique_ptr<Algorithm> with(const AlgorithmInfo& info, const Options& shared
   std::unique_ptr<Algorithm> algorithm = info.make();
   SetOwn set(own);
   algorithm->visit(set);
+  if (set.used != own.size()) throw UsageError(std::string(info.name) + " has not all options that the matrix sets");
   algorithm->read(shared);
   return algorithm;
 }
