@@ -51,7 +51,7 @@ std::int64_t host_bytes(const GraphSize& graph, const Options& options, const Ru
   const auto n = static_cast<double>(graph.vertices), m = static_cast<double>(graph.arcs);
   const auto rows = static_cast<double>(csr_bytes(graph));
   const double weighted = rows + needs.weight * m;
-  const double reverse = graph.symmetric || graph.arcs == 0 ? 0 : 1;
+  const double reverse = graph.symmetric || needs.undirected || graph.arcs == 0 ? 0 : 1;
   // First the answer is fetched, then it is checked; in-arcs that one of them needed stay.
   double fetching = needs.answer * n, checking = check ? needs.check * n : 0;
   if (needs.answer_reverses) fetching += reverse * weighted;

@@ -21,7 +21,8 @@ struct RunNeeds {
   double arc = 0;           ///< for each arc
   double waiting = 0;       ///< for each vertex that has an arc: what waits in queues
   double slot = 0;          ///< of a worklist's ring; 0: it has none
-  double weight = 0;        ///< for each arc: weights that are made for the run
+  double weight = 0;        ///< for each arc: weights, or another graph, that are made for the run
+  bool undirected = false;  ///< the run is on an undirected graph, also where it was made of a directed one: no in-arcs
   // Of any engine.
   double answer = 0;             ///< for each vertex: the answer, and what fetching it takes
   bool answer_reverses = false;  ///< the answer needs in-arcs in the input's numbers

@@ -18,6 +18,7 @@
 
 #include "algo/bfs/engines.hpp"
 #include "algo/components/engines.hpp"
+#include "algo/kcore/engines.hpp"
 #include "algo/pagerank/engines.hpp"
 #include "algo/sssp/engines.hpp"
 #include "data/formats.hpp"
@@ -336,6 +337,7 @@ TEST_P(Estimate, IsNearWhatIsTaken) {
   async.strategy = BfsStrategy::async;
   const PageRankOptions ranks = on_cpu(PageRankOptions{});
   const ComponentsOptions labels = on_cpu(ComponentsOptions{});
+  const KCoreOptions cores = on_cpu(KCoreOptions{});
   const auto search = [](auto& runner) {
     runner.search(0);
     const auto result = runner.result();
@@ -367,6 +369,12 @@ TEST_P(Estimate, IsNearWhatIsTaken) {
          ComponentsRunner runner(g, labels);
          runner.run();
          const ComponentsResult result = runner.result();
+       }},
+      {"kcore", estimate_of(cores),
+       [&](const Csr& g) {
+         KCoreRunner runner(g, cores);
+         runner.run();
+         const KCoreResult result = runner.result();
        }},
   };
   for (const Case& c : cases) {

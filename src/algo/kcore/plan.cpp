@@ -26,10 +26,11 @@ KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCo
 RunNeeds needs_of(const GraphSize& graph, const KCoreOptions&) {
   RunNeeds needs;
   needs.weight = graph.symmetric ? 0 : 24;  // the undirected copy: every arc twice, 12 bytes each while it is made
-  needs.vertex = 4 * RunNeeds::kWord;       // neighbours left, core number, whether it is left, whether it is a seed
+  needs.undirected = true;
+  needs.vertex = 4 * RunNeeds::kWord;  // neighbours left, core number, whether it is left, whether it is a seed
   needs.slot = RunNeeds::kSmallSlot;
   needs.answer = 2 * RunNeeds::kWord;
-  needs.check = 3 * RunNeeds::kWord;  // core numbers, neighbours left, a stack
+  needs.check = RunNeeds::kWide + 2 * RunNeeds::kWord;  // neighbours left; core numbers, a stack
   return needs;
 }
 
