@@ -15,8 +15,6 @@
 //
 // The host side, which allocates what a View points to and launches, is lockstep_team.cuh.
 #pragma once
-#include <cuda/atomic>
-
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/device/wake_wires.cuh"
@@ -268,9 +266,7 @@ class Gang {
     return op(i) == Op::low_part ? x & ((u64{1} << low_bits_) - 1) : x;
   }
 
-  static __device__ void fence_peers() {
-    cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_system);
-  }
+  static __device__ void fence_peers() { gpu::fence</*kSystem=*/true>(); }
 
   /// Spins until ready(). False when the kernel was stopped, by this wait's deadline or by someone else.
   template <class Ready>

@@ -20,7 +20,7 @@
 #else
 #include <atomic>
 #if defined(__CUDACC__)
-#include <cuda/atomic>
+#include "shoal/core/gpu_atomic.cuh"
 #endif
 #endif
 
@@ -40,11 +40,11 @@ inline constexpr auto kOneOfSeveral = kAcquire;
 inline constexpr auto kStoreOneOfSeveral = kRelease;
 #elif defined(__CUDA_ARCH__)
 template <class T, Scope S>
-using AtomicRef = cuda::atomic_ref<T, S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system>;
-inline constexpr auto kRelaxed = cuda::memory_order_relaxed;
-inline constexpr auto kAcquire = cuda::memory_order_acquire;
-inline constexpr auto kRelease = cuda::memory_order_release;
-inline constexpr auto kAcqRel = cuda::memory_order_acq_rel;
+using AtomicRef = gpu::AtomicRef<T, S == Scope::system>;
+inline constexpr auto kRelaxed = gpu::kRelaxed;
+inline constexpr auto kAcquire = gpu::kAcquire;
+inline constexpr auto kRelease = gpu::kRelease;
+inline constexpr auto kAcqRel = gpu::kAcqRel;
 inline constexpr auto kOneOfSeveral = kRelaxed;
 inline constexpr auto kStoreOneOfSeveral = kRelaxed;
 #else
@@ -148,8 +148,7 @@ class Word {
 template <Scope S>
 SHOAL_FN void acquire_several() {
 #if defined(__CUDA_ARCH__)
-  cuda::atomic_thread_fence(cuda::memory_order_acquire,
-                            S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system);
+  gpu::fence<S == Scope::system>();
 #endif
 }
 
@@ -165,8 +164,7 @@ inline constexpr bool kOrdersEach = true;
 template <Scope S>
 SHOAL_FN void release_several() {
 #if defined(__CUDA_ARCH__)
-  cuda::atomic_thread_fence(cuda::memory_order_release,
-                            S == Scope::device ? cuda::thread_scope_device : cuda::thread_scope_system);
+  gpu::fence<S == Scope::system>();
 #endif
 }
 
@@ -174,7 +172,8 @@ SHOAL_FN void release_several() {
 template <class T, Scope S>
 struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
-// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time.
+// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time. On
+// a GPU they are in global memory: no shared memory, and no variables.
 // Use Scope::device if only the owner touches a word, and Scope::system if another PE may (accept_at()); in a GPU's own
 // memory both cost the same. Most functions are relaxed, because the item provides the order: what was written before a
 // push is visible to whoever judges and runs the item. fetch_add and compare_swap acquire and release, for data that is

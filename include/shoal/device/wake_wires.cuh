@@ -1,7 +1,6 @@
 // Wakes the links between GPUs at the start of a run.
 #pragma once
-#include <cuda/atomic>
-
+#include "shoal/core/atomic.hpp"
 #include "shoal/core/types.hpp"
 
 namespace shoal {
@@ -20,7 +19,7 @@ inline __device__ void wake_wires(std::uint32_t* area, std::uint32_t words) {
   constexpr std::uint32_t kStores = 512;
   for (std::uint32_t i = threadIdx.x; i < kStores; i += blockDim.x) {
     const auto at = static_cast<std::uint32_t>(std::uint64_t{words} * i / kStores);
-    cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(area[at]).store(0, cuda::memory_order_relaxed);
+    store<Scope::system>(area[at], std::uint32_t{0});
   }
 }
 

@@ -50,27 +50,7 @@ SHOAL_FN WholeSlot<T> load_whole([[maybe_unused]] const void* at) {
   found.stamp = pair.first;
   bits = pair.second;
 #elif defined(__CUDA_ARCH__)
-  if constexpr (S == Scope::system && kAcquire) {
-    asm volatile("{ .reg .b128 both; ld.acquire.sys.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(found.stamp), "=l"(bits)
-                 : "l"(at)
-                 : "memory");
-  } else if constexpr (S == Scope::system) {
-    asm volatile("{ .reg .b128 both; ld.relaxed.sys.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(found.stamp), "=l"(bits)
-                 : "l"(at)
-                 : "memory");
-  } else if constexpr (kAcquire) {
-    asm volatile("{ .reg .b128 both; ld.acquire.gpu.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(found.stamp), "=l"(bits)
-                 : "l"(at)
-                 : "memory");
-  } else {
-    asm volatile("{ .reg .b128 both; ld.relaxed.gpu.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(found.stamp), "=l"(bits)
-                 : "l"(at)
-                 : "memory");
-  }
+  gpu::load_pair<kAcquire ? gpu::Order::acquire : gpu::Order::relaxed, S == Scope::system>(at, found.stamp, bits);
 #endif
   std::memcpy(&found.value, &bits, sizeof(T) <= 8 ? sizeof(T) : 8);
   return found;
@@ -83,23 +63,7 @@ SHOAL_FN void store_whole([[maybe_unused]] void* at, [[maybe_unused]] ticket_t s
 #if defined(SHOAL_SIMULATE)
   sim::pair_store(at, S == Scope::system, {stamp, bits}, kRelease ? sim::Order::release : sim::Order::relaxed);
 #elif defined(__CUDA_ARCH__)
-  if constexpr (S == Scope::system && kRelease) {
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.release.sys.b128 [%0], both; }" ::"l"(at), "l"(stamp),
-                 "l"(bits)
-                 : "memory");
-  } else if constexpr (S == Scope::system) {
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.sys.b128 [%0], both; }" ::"l"(at), "l"(stamp),
-                 "l"(bits)
-                 : "memory");
-  } else if constexpr (kRelease) {
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.release.gpu.b128 [%0], both; }" ::"l"(at), "l"(stamp),
-                 "l"(bits)
-                 : "memory");
-  } else {
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.b128 [%0], both; }" ::"l"(at), "l"(stamp),
-                 "l"(bits)
-                 : "memory");
-  }
+  gpu::store_pair<kRelease ? gpu::Order::release : gpu::Order::relaxed, S == Scope::system>(at, stamp, bits);
 #endif
 }
 

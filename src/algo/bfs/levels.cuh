@@ -95,9 +95,7 @@ inline __device__ u64 packed(const Slice& v, u64 slots, u64 arcs) { return (slot
 inline __device__ u64 slots_of(const Slice& v, u64 packed) { return packed >> v.arc_bits; }
 inline __device__ u64 arcs_of(const Slice& v, u64 packed) { return packed & ((u64{1} << v.arc_bits) - 1); }
 
-inline __device__ u32 load_relaxed(const u32* p) {
-  return cuda::atomic_ref<u32, cuda::thread_scope_device>(*const_cast<u32*>(p)).load(cuda::memory_order_relaxed);
-}
+inline __device__ u32 load_relaxed(const u32* p) { return load(*p); }
 
 template <bool kMulti>
 __device__ u32 padded(const Slice& v, vertex_t placed) {

@@ -15,15 +15,15 @@
 namespace shoal::hook_gpu {
 
 /// Parents of all vertices in one array.
-template <cuda::thread_scope kScope>
+template <Scope kScope>
 struct Forest : Trees<Forest<kScope>, kScope> {
   vertex_t* parent;
 
   __device__ explicit Forest(vertex_t* at) : parent(at) {}
   __device__ vertex_t& slot(vertex_t x) const { return parent[x]; }
 };
-using SharedForest = Forest<cuda::thread_scope_system>;  ///< one that peers read
-using OwnForest = Forest<cuda::thread_scope_device>;
+using SharedForest = Forest<Scope::system>;  ///< one that peers read
+using OwnForest = Forest<Scope::device>;
 
 /// Every vertex is its own tree, but for own vertices whose first arc leads to a smaller one: nobody else hooks those yet.
 static __global__ void __launch_bounds__(kThreads) plant_forest(const __grid_constant__ View v) {

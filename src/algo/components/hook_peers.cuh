@@ -90,8 +90,8 @@ inline __device__ u32 joined_with(u64 pairs, pe_t p) {
   }
   return joined;
 }
-using Pairs = cuda::atomic_ref<u64, cuda::thread_scope_system>;
-inline __device__ u64 load_pairs(const View& v) { return Pairs(v.here().pairs).load(cuda::memory_order_relaxed); }
+using Pairs = gpu::AtomicRef<u64, /*kSystem=*/true>;
+inline __device__ u64 load_pairs(const View& v) { return Pairs(v.here().pairs).load(gpu::kRelaxed); }
 /// Bit per PE that has a giant tree.
 inline __device__ u32 with_giants(const View& v) {
   u32 with = 0;
@@ -117,9 +117,9 @@ struct UniteGiants {
     if ((missing >> t.pe & 1) == 0 || !is_giant(v, t)) return done();
     const u64 pair = u64{1} << (kPeers * v.me + t.pe) | u64{1} << (kPeers * t.pe + v.me);
     // The first to say so unites them, and will have done so when all PEs have ended their hooks.
-    if ((Pairs(v.here().pairs).fetch_or(pair, cuda::memory_order_relaxed) & pair) == 0) {
+    if ((Pairs(v.here().pairs).fetch_or(pair, gpu::kRelaxed) & pair) == 0) {
       for (pe_t p = 0; p < v.n_pes; ++p) {
-        if (p != v.me) Pairs(v.control[p]->pairs).fetch_or(pair, cuda::memory_order_relaxed);
+        if (p != v.me) Pairs(v.control[p]->pairs).fetch_or(pair, gpu::kRelaxed);
       }
       Parents<true>{v}.unite(v.here().giant[v.me], v.here().giant[t.pe]);
     }

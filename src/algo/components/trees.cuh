@@ -5,8 +5,6 @@
 // ever has is an ancestor, reads may be as old as they like, and all accesses are relaxed. No loop waits for anybody: a hook
 // that fails has been overtaken by one that did not.
 #pragma once
-#include <cuda/atomic>
-
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/graph/csr.hpp"
@@ -82,16 +80,15 @@ inline __device__ u32 words_at_once(u32 num_words, u32 least, u32 most) {
 /// What is done with parents, wherever they are kept.
 /// @tparam Where   has slot(x), the word with the parent of x
 /// @tparam kScope  of those words, for life
-template <class Where, cuda::thread_scope kScope>
+template <class Where, Scope kScope>
 struct Trees {
-  using Ref = cuda::atomic_ref<vertex_t, kScope>;
+  using Ref = gpu::AtomicRef<vertex_t, kScope == Scope::system>;
 
-  __device__ vertex_t load(vertex_t x) const { return Ref(where().slot(x)).load(cuda::memory_order_relaxed); }
-  __device__ void store(vertex_t x, vertex_t to) const { Ref(where().slot(x)).store(to, cuda::memory_order_relaxed); }
+  __device__ vertex_t load(vertex_t x) const { return Ref(where().slot(x)).load(gpu::kRelaxed); }
+  __device__ void store(vertex_t x, vertex_t to) const { Ref(where().slot(x)).store(to, gpu::kRelaxed); }
   /// Hooks `root` under `low`, if it is still a root; else `root` becomes what its parent is now.
   __device__ bool hook(vertex_t& root, vertex_t low) const {
-    return Ref(where().slot(root))
-        .compare_exchange_strong(root, low, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+    return Ref(where().slot(root)).compare_exchange_strong(root, low, gpu::kRelaxed, gpu::kRelaxed);
   }
 
   /// The root of x's tree, or `stop` if that lies on the way. Shortens long paths.
@@ -133,7 +130,7 @@ struct Trees {
 
 /// The parents of all vertices, by placed number, each at its owner. With one PE its vertices begin at 0.
 template <bool kMulti>
-struct Parents : Trees<Parents<kMulti>, kMulti ? cuda::thread_scope_system : cuda::thread_scope_device> {
+struct Parents : Trees<Parents<kMulti>, kMulti ? Scope::system : Scope::device> {
   const View& v;
 
   __device__ Parents(const View& view) : v(view) {}

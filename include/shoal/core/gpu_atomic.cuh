@@ -1,0 +1,235 @@
+// The atomic accesses of core/atomic.hpp on GPUs: what cuda::atomic_ref does, with three differences.
+//
+// - Words are in global memory, and the instructions say so. An atomic instruction that does not know its memory needs
+//   code for shared memory as well: a loop for each access of 8 bytes.
+// - Additions of a constant are hidden from ptxas, which would make one addition out of those of a warp, wrongly
+//   (detail::own()).
+// - <cuda/atomic> is not included: nvcc reads a source three times, and that header alone takes about as long as the rest
+//   of shoal/shoal.hpp.
+//
+// Orders and scopes are those of the PTX ISA 8.3, section 8 (memory consistency model).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace shoal::gpu {
+
+/// An order is a type, so that each access is compiled for one.
+enum class Order { relaxed, acquire, release, acq_rel };
+template <Order kOrder>
+using OrderIs = std::integral_constant<Order, kOrder>;
+inline constexpr OrderIs<Order::relaxed> kRelaxed;
+inline constexpr OrderIs<Order::acquire> kAcquire;
+inline constexpr OrderIs<Order::release> kRelease;
+inline constexpr OrderIs<Order::acq_rel> kAcqRel;
+
+// A statement with the instruction NAME.ORDER.SCOPE.global and the rest of it, which begins with the type, if ORDER is
+// kOrder. The scope is kSystem's.
+#define SHOAL_GPU_IF_ORDER(ORDER, NAME, ...)                             \
+  if constexpr (kOrder == Order::ORDER && kSystem) {                     \
+    asm volatile(NAME "." #ORDER ".sys.global." __VA_ARGS__ : "memory"); \
+  } else if constexpr (kOrder == Order::ORDER) {                         \
+    asm volatile(NAME "." #ORDER ".gpu.global." __VA_ARGS__ : "memory"); \
+  }
+// The same for a read-modify-write, which has all orders.
+#define SHOAL_GPU_ATOM(...)                          \
+  {                                                  \
+    SHOAL_GPU_IF_ORDER(relaxed, "atom", __VA_ARGS__) \
+    SHOAL_GPU_IF_ORDER(acquire, "atom", __VA_ARGS__) \
+    SHOAL_GPU_IF_ORDER(release, "atom", __VA_ARGS__) \
+    SHOAL_GPU_IF_ORDER(acq_rel, "atom", __VA_ARGS__) \
+  }
+// The same with one operand `v`; LETTER is asm's constraint for a register of the type.
+#define SHOAL_GPU_FETCH(OPERATION, LETTER) \
+  SHOAL_GPU_ATOM(OPERATION " %0, [%1], %2;" : "=" LETTER(old) : "l"(at_), LETTER(v))
+
+namespace detail {
+/// `v`, in a form in which ptxas takes it for a value that each lane has of its own.
+///
+/// If all lanes of a warp add one constant to one word, ptxas lets one of them add the sum for all: the lanes vote, the
+/// first one adds, and the others get its result by a shuffle. The vote is kept in a uniform register, of which a warp has
+/// one for all of its lanes. Where lanes of a warp go separate ways (workers of one thread each), ptxas of CUDA 13.0 has
+/// been seen to wait for memory between the vote and its use. Other lanes run meanwhile and change the register; then
+/// nobody adds, and the result is that of a lane which does not take part (docs/decisions/0024-atomics-of-single-lanes.md).
+template <class T>
+__device__ T own(T v) {
+  std::uint32_t lanes_before;  // never all 32, so the highest bit is zero; ptxas does not know
+  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes_before));
+  return v + static_cast<T>(lanes_before >> 31);
+}
+}  // namespace detail
+
+/// A word of 4 or 8 bytes in global memory: a GPU's own, another GPU's or the host's, but no shared memory and no variable.
+/// @tparam kSystem  false: only threads of this GPU touch it; true: other GPUs or the host do as well
+template <class T, bool kSystem>
+class AtomicRef {
+  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  static constexpr bool kLong = sizeof(T) == 8;
+  using Bits = std::conditional_t<kLong, std::uint64_t, std::uint32_t>;
+
+ public:
+  __device__ explicit AtomicRef(T& word) : at_(__cvta_generic_to_global(&word)) {}
+
+  template <Order kOrder>
+  __device__ T load(OrderIs<kOrder>) const {
+    static_assert(kOrder == Order::relaxed || kOrder == Order::acquire);
+    Bits found;
+    if constexpr (kLong) {
+      SHOAL_GPU_IF_ORDER(relaxed, "ld", "b64 %0, [%1];" : "=l"(found) : "l"(at_))
+      SHOAL_GPU_IF_ORDER(acquire, "ld", "b64 %0, [%1];" : "=l"(found) : "l"(at_))
+    } else {
+      SHOAL_GPU_IF_ORDER(relaxed, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
+      SHOAL_GPU_IF_ORDER(acquire, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
+    }
+    return value_of(found);
+  }
+  template <Order kOrder>
+  __device__ void store(T value, OrderIs<kOrder>) const {
+    static_assert(kOrder == Order::relaxed || kOrder == Order::release);
+    const Bits v = bits_of(value);
+    if constexpr (kLong) {
+      SHOAL_GPU_IF_ORDER(relaxed, "st", "b64 [%0], %1;" ::"l"(at_), "l"(v))
+      SHOAL_GPU_IF_ORDER(release, "st", "b64 [%0], %1;" ::"l"(at_), "l"(v))
+    } else {
+      SHOAL_GPU_IF_ORDER(relaxed, "st", "b32 [%0], %1;" ::"l"(at_), "r"(v))
+      SHOAL_GPU_IF_ORDER(release, "st", "b32 [%0], %1;" ::"l"(at_), "r"(v))
+    }
+  }
+  template <Order kOrder>
+  __device__ T exchange(T value, OrderIs<kOrder>) const {
+    const Bits v = bits_of(value);
+    Bits old;
+    if constexpr (kLong) SHOAL_GPU_FETCH("exch.b64", "l") else SHOAL_GPU_FETCH("exch.b32", "r");
+    return value_of(old);
+  }
+  /// On failure `expected` becomes what was found. The order of a failure is that of a success.
+  template <Order kOrder, Order kOnFailure>
+  __device__ bool compare_exchange_strong(T& expected, T desired, OrderIs<kOrder>, OrderIs<kOnFailure>) const {
+    static_assert(kOnFailure == Order::relaxed ||
+                  (kOnFailure == Order::acquire && kOrder != Order::relaxed && kOrder != Order::release));
+    const Bits wanted = bits_of(expected), v = bits_of(desired);
+    Bits old;
+    if constexpr (kLong) {
+      SHOAL_GPU_ATOM("cas.b64 %0, [%1], %2, %3;" : "=l"(old) : "l"(at_), "l"(wanted), "l"(v))
+    } else {
+      SHOAL_GPU_ATOM("cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(at_), "r"(wanted), "r"(v))
+    }
+    const bool replaced = old == wanted;
+    expected = value_of(old);
+    return replaced;
+  }
+
+  template <Order kOrder>
+  __device__ T fetch_add(T v, OrderIs<kOrder>) const {
+    static_assert(std::is_integral_v<T> || std::is_floating_point_v<T>);
+    T old;
+    if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (kLong) SHOAL_GPU_FETCH("add.f64", "d") else SHOAL_GPU_FETCH("add.f32", "f");
+    } else {  // wraps, so that the sign does not matter
+      v = detail::own(v);
+      if constexpr (kLong) SHOAL_GPU_FETCH("add.u64", "l") else SHOAL_GPU_FETCH("add.u32", "r");
+    }
+    return old;
+  }
+  template <Order kOrder>
+  __device__ T fetch_sub(T v, OrderIs<kOrder> order) const {
+    return fetch_add(static_cast<T>(-v), order);
+  }
+  template <Order kOrder>
+  __device__ T fetch_or(T v, OrderIs<kOrder>) const {
+    static_assert(std::is_integral_v<T>);
+    T old;
+    if constexpr (kLong) SHOAL_GPU_FETCH("or.b64", "l") else SHOAL_GPU_FETCH("or.b32", "r");
+    return old;
+  }
+  template <Order kOrder>
+  __device__ T fetch_min(T v, OrderIs<kOrder> order) const {
+    if constexpr (!std::is_integral_v<T>) {
+      return replace(v, order, [](T a, T b) { return a < b; });
+    } else {
+      T old;
+      if constexpr (std::is_signed_v<T>) {
+        if constexpr (kLong) SHOAL_GPU_FETCH("min.s64", "l") else SHOAL_GPU_FETCH("min.s32", "r");
+      } else {
+        if constexpr (kLong) SHOAL_GPU_FETCH("min.u64", "l") else SHOAL_GPU_FETCH("min.u32", "r");
+      }
+      return old;
+    }
+  }
+  template <Order kOrder>
+  __device__ T fetch_max(T v, OrderIs<kOrder> order) const {
+    if constexpr (!std::is_integral_v<T>) {
+      return replace(v, order, [](T a, T b) { return b < a; });
+    } else {
+      T old;
+      if constexpr (std::is_signed_v<T>) {
+        if constexpr (kLong) SHOAL_GPU_FETCH("max.s64", "l") else SHOAL_GPU_FETCH("max.s32", "r");
+      } else {
+        if constexpr (kLong) SHOAL_GPU_FETCH("max.u64", "l") else SHOAL_GPU_FETCH("max.u32", "r");
+      }
+      return old;
+    }
+  }
+
+ private:
+  static __device__ Bits bits_of(T v) {
+    if constexpr (std::is_integral_v<T>) return static_cast<Bits>(v);
+    Bits bits;
+    memcpy(&bits, &v, sizeof(T));
+    return bits;
+  }
+  static __device__ T value_of(Bits bits) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(bits);
+    T v;
+    memcpy(&v, &bits, sizeof(T));
+    return v;
+  }
+  /// Stores v if it goes before what is there; for types without an instruction for it.
+  template <Order kOrder, class Before>
+  __device__ T replace(T v, OrderIs<kOrder> order, Before before) const {
+    T old = load(kRelaxed);
+    while (before(v, old) && !compare_exchange_strong(old, v, order, kRelaxed)) {
+    }
+    return old;
+  }
+
+  std::size_t at_;
+};
+
+/// The 16 bytes at `at`, aligned to 16, in global memory, as one word.
+template <Order kOrder, bool kSystem>
+__device__ void load_pair(const void* at, std::uint64_t& first, std::uint64_t& second) {
+  static_assert(kOrder == Order::relaxed || kOrder == Order::acquire);
+  const std::size_t from = __cvta_generic_to_global(at);
+#define SHOAL_GPU_PAIR "b128 both, [%2]; mov.b128 {%0, %1}, both; }" : "=l"(first), "=l"(second) : "l"(from)
+  SHOAL_GPU_IF_ORDER(relaxed, "{ .reg .b128 both; ld", SHOAL_GPU_PAIR)
+  SHOAL_GPU_IF_ORDER(acquire, "{ .reg .b128 both; ld", SHOAL_GPU_PAIR)
+#undef SHOAL_GPU_PAIR
+}
+template <Order kOrder, bool kSystem>
+__device__ void store_pair(void* at, std::uint64_t first, std::uint64_t second) {
+  static_assert(kOrder == Order::relaxed || kOrder == Order::release);
+  const std::size_t to = __cvta_generic_to_global(at);
+#define SHOAL_GPU_PAIR "b128 [%0], both; }" ::"l"(to), "l"(first), "l"(second)
+  SHOAL_GPU_IF_ORDER(relaxed, "{ .reg .b128 both; mov.b128 both, {%1, %2}; st", SHOAL_GPU_PAIR)
+  SHOAL_GPU_IF_ORDER(release, "{ .reg .b128 both; mov.b128 both, {%1, %2}; st", SHOAL_GPU_PAIR)
+#undef SHOAL_GPU_PAIR
+}
+
+/// A fence that acquires and releases.
+template <bool kSystem>
+__device__ void fence() {
+  if constexpr (kSystem) {
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+  } else {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  }
+}
+
+#undef SHOAL_GPU_FETCH
+#undef SHOAL_GPU_ATOM
+#undef SHOAL_GPU_IF_ORDER
+
+}  // namespace shoal::gpu
