@@ -49,9 +49,10 @@ int convert(const Flags& flags) {
 
 int generate_file(const Flags& flags) {
   if (!is_generator(flags.spec)) {
-    throw UsageError("'" + flags.spec +
-                     "' is not a generator; legal: kron:S road:N uniform:S chain:N star:N complete:N, for example "
-                     "kron:18,seed=7");
+    throw UsageError(
+        "'" + flags.spec +
+        "' is not a generator; legal: kron:S road:N uniform:S community:S chain:N star:N complete:N, for example "
+        "kron:18,seed=7");
   }
   const GeneratorSpec spec = parse_generator(flags.spec);
   Csr graph;
@@ -88,8 +89,9 @@ Run add_generate(CLI::App& shoal) {
   auto flags = std::make_shared<Flags>();
   app->add_option(
          "generator", flags->spec,
-         "kron:S or uniform:S (2^S vertices; ,degree=16 ,directed), road:N (N x N grid; ,deleted=.1), chain:N, "
-         "star:N, complete:N; each with ,seed=")
+         "kron:S or uniform:S (2^S vertices; ,degree=16 ,directed), community:S (the same, skewed, in communities; "
+         ",mixing=.2 of the edges leave theirs, ,skew=3 ,shuffled), road:N (N x N grid; ,deleted=.1), chain:N, star:N, "
+         "complete:N; each with ,seed=")
       ->required()
       ->type_name("GENERATOR");
   app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
@@ -99,6 +101,7 @@ Run add_generate(CLI::App& shoal) {
   shoal generate kron:18 k18.sg                Graph500 Kronecker, 2^18 vertices
   shoal generate road:1000,deleted=0.2,seed=3 roads.gr --weights hash255
   shoal generate uniform:16,degree=8 u16.mtx
+  shoal generate community:18,mixing=0.1 c18.sg    Power laws of degrees and of communities' sizes
   shoal generate road:2048 r2048.wsg --weights hash255)");
   return [flags] { return generate_file(*flags); };
 }

@@ -14,8 +14,8 @@ void GraphArgument::add_to(CLI::App& app) {
   app.add_option(
          "graph", text_,
          "a file (.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a "
-         "generator: kron:S road:N uniform:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= ,seed=; - is "
-         "standard input")
+         "generator: kron:S road:N uniform:S community:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= "
+         ",mixing= ,skew= ,shuffled ,seed=; - is standard input")
       ->required()
       ->type_name("GRAPH");
   const char* group = "Reading a file";

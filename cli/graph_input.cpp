@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstdio>
 
 #include "progress.hpp"
 
@@ -49,8 +50,13 @@ std::string GraphInput::features() const {
   if (spec_) {
     const std::string whole = spec_->text();
     text = whole.substr(0, whole.find(':')) + ", " + power(static_cast<double>(spec_->num_vertices())) + " vertices";
-    if (spec_->kind == GraphKind::kron || spec_->kind == GraphKind::uniform) {
+    if (spec_->draws_edges()) {
       text += ", degree " + power(static_cast<double>(spec_->degree) * (symmetric_ ? 2 : 1));
+    }
+    if (spec_->kind == GraphKind::community) {  // what parts cut
+      char share[32];
+      std::snprintf(share, sizeof share, ", mixing %.1f", spec_->shuffled ? 1 : spec_->mixing);
+      text += share;
     }
   } else {
     const Csr& graph = *csr_;

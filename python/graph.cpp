@@ -145,8 +145,9 @@ void bind_graph(nb::module_& module) {
       "_generate",
       [](const std::string& spec) {
         if (!is_generator(spec)) {
-          throw UsageError("'" + spec +
-                           "' is not a generator; legal: kron:S road:N uniform:S chain:N star:N complete:N");
+          throw UsageError(
+              "'" + spec +
+              "' is not a generator; legal: kron:S road:N uniform:S community:S chain:N star:N complete:N");
         }
         return unlocked([&] { return Graph{std::make_shared<const Csr>(generate(parse_generator(spec)))}; });
       },

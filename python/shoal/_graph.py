@@ -69,7 +69,8 @@ def _generate(spec: str) -> Graph:
     Parameters
     ----------
     spec
-        ``kron:S road:N uniform:S chain:N star:N complete:N``, and what they take: ``kron:18,seed=7,degree=8,directed``.
+        ``kron:S road:N uniform:S community:S chain:N star:N complete:N``, and what they take:
+        ``kron:18,seed=7,degree=8,directed``.
 
     Raises
     ------

@@ -133,8 +133,9 @@ FileKind kind_of(const std::string& file) {
           " files are not read; read it with NetworkX, and write it with "
           "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   const bool like_generator = file.find_first_of("./") == std::string::npos;
-  throw UsageError(file + ": the name says no graph format (--format does); the known endings are " + kKnown +
-                   (like_generator ? "; generators are kron:S road:N uniform:S chain:N star:N complete:N" : ""));
+  throw UsageError(
+      file + ": the name says no graph format (--format does); the known endings are " + kKnown +
+      (like_generator ? "; generators are kron:S road:N uniform:S community:S chain:N star:N complete:N" : ""));
 }
 
 FileKind kind_named(const std::string& ending) {

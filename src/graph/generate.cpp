@@ -29,13 +29,14 @@ constexpr std::array kGenerators = {
     Generator{"kron", GraphKind::kron, "the scale S of 2^S vertices", 0, 30, "seed, degree, directed"},
     Generator{"road", GraphKind::road, "the side N of an N x N grid", 1, 46340, "seed, deleted"},
     Generator{"uniform", GraphKind::uniform, "the scale S of 2^S vertices", 0, 30, "seed, degree, directed"},
+    Generator{"community", GraphKind::community, "the scale S of 2^S vertices", 0, 30,
+              "seed, degree, directed, mixing, skew, shuffled"},
     Generator{"chain", GraphKind::chain, "the number of vertices", 1, kMaxVertices, "seed"},
     Generator{"star", GraphKind::star, "the number of vertices", 1, kMaxVertices, "seed"},
     Generator{"complete", GraphKind::complete, "the number of vertices", 1, kMaxVertices, "seed"},
 };
 constexpr std::int64_t kMaxDegree = 1 << 16;
-
-bool draws_edges(GraphKind kind) { return kind == GraphKind::kron || kind == GraphKind::uniform; }
+constexpr std::int64_t kMaxSkew = 8;
 
 const Generator* find_generator(std::string_view name) {
   for (const Generator& g : kGenerators)
@@ -62,7 +63,7 @@ std::string quote(std::string_view text) { return std::string(1, '\'').append(te
 
 /// Sets one key of `spec`; returns what is wrong with it, or nothing.
 std::string set_key(GeneratorSpec& spec, const Generator& generator, std::string_view key, std::string_view value) {
-  const bool edges = draws_edges(generator.kind);
+  const bool edges = spec.draws_edges(), community = generator.kind == GraphKind::community;
   if (key == "seed") {
     const auto n = number<std::uint64_t>(value);
     if (!n) return "seed is " + quote(value) + "; it must be a whole number in [0, 2^64)";
@@ -76,6 +77,19 @@ std::string set_key(GeneratorSpec& spec, const Generator& generator, std::string
   } else if (key == "directed" && edges) {
     if (value != "0" && value != "1") return "directed is " + quote(value) + "; it must be 0 or 1";
     spec.directed = value == "1";
+  } else if (key == "mixing" && community) {
+    const auto x = number<double>(value);
+    if (!x || !(*x >= 0 && *x <= 1)) return "mixing is " + quote(value) + "; it must be a share in [0, 1], such as 0.2";
+    spec.mixing = *x == 0 ? 0 : *x;  // -0 is 0
+  } else if (key == "skew" && community) {
+    const auto n = number<std::int64_t>(value);
+    if (!n || *n < 1 || *n > kMaxSkew) {
+      return "skew is " + quote(value) + "; it must be a whole number in [1, " + std::to_string(kMaxSkew) + "]";
+    }
+    spec.skew = *n;
+  } else if (key == "shuffled" && community) {
+    if (value != "0" && value != "1") return "shuffled is " + quote(value) + "; it must be 0 or 1";
+    spec.shuffled = value == "1";
   } else if (key == "deleted" && generator.kind == GraphKind::road) {
     const auto x = number<double>(value);
     if (!x || !(*x >= 0 && *x < 1)) return "deleted is " + quote(value) + "; it must be a share in [0, 1), such as 0.1";
@@ -88,13 +102,13 @@ std::string set_key(GeneratorSpec& spec, const Generator& generator, std::string
 
 /// Largest memory that generate() holds at once, in bytes.
 double peak_bytes(const GeneratorSpec& spec) {
-  return 8.0 * static_cast<double>(spec.num_vertices()) + (draws_edges(spec.kind) ? 12 : 4) * spec.max_arcs();
+  return 8.0 * static_cast<double>(spec.num_vertices()) + (spec.draws_edges() ? 12 : 4) * spec.max_arcs();
 }
 
 }  // namespace
 
 std::int64_t GeneratorSpec::num_vertices() const {
-  if (draws_edges(kind)) return std::int64_t{1} << size;
+  if (draws_edges()) return std::int64_t{1} << size;
   return kind == GraphKind::road ? size * size : size;
 }
 
@@ -103,6 +117,7 @@ double GeneratorSpec::max_arcs() const {
   switch (kind) {
     case GraphKind::kron:
     case GraphKind::uniform:
+    case GraphKind::community:
       return n * static_cast<double>(degree) * (directed ? 1 : 2);
     case GraphKind::road:
       return 4 * n;
@@ -116,7 +131,7 @@ double GeneratorSpec::max_arcs() const {
 void GeneratorSpec::check() const {
   const Generator& generator = generator_of(kind);
   if (size < generator.smallest || size > generator.largest || degree < 1 || degree > kMaxDegree ||
-      !(deleted >= 0 && deleted < 1)) {
+      !(deleted >= 0 && deleted < 1) || !(mixing >= 0 && mixing <= 1) || skew < 1 || skew > kMaxSkew) {
     throw UsageError("GeneratorSpec " + text() + " is out of range; make it with parse_generator, which says how");
   }
 }
@@ -125,13 +140,19 @@ std::string GeneratorSpec::text() const {
   const GeneratorSpec usual;
   std::string out = std::string(generator_of(kind).name) + ":" + std::to_string(size);
   if (seed != usual.seed) out += ",seed=" + std::to_string(seed);
-  if (draws_edges(kind)) {
+  const auto shortest = [](double x) {
+    char digits[32];
+    return std::string(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
+  };
+  if (draws_edges()) {
     if (degree != usual.degree) out += ",degree=" + std::to_string(degree);
     if (directed) out += ",directed=1";
   }
-  if (kind == GraphKind::road && deleted != usual.deleted) {
-    char digits[32];
-    out += ",deleted=" + std::string(digits, std::to_chars(digits, digits + sizeof digits, deleted).ptr);
+  if (kind == GraphKind::road && deleted != usual.deleted) out += ",deleted=" + shortest(deleted);
+  if (kind == GraphKind::community) {
+    if (mixing != usual.mixing) out += ",mixing=" + shortest(mixing);
+    if (skew != usual.skew) out += ",skew=" + std::to_string(skew);
+    if (shuffled) out += ",shuffled=1";
   }
   return out;
 }
@@ -177,7 +198,7 @@ GeneratorSpec parse_generator(const std::string& argument) {
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail("key " + quote(key) + " is given twice");
     seen.push_back(key);
     const bool bare = equals == std::string_view::npos;
-    if (bare && key != "directed") {
+    if (bare && key != "directed" && key != "shuffled") {
       fail(quote(item) + " is not key=value; " + generator->name + " knows the keys " + generator->keys);
     }
     const std::string wrong = set_key(spec, *generator, key, bare ? "1" : item.substr(equals + 1));
@@ -195,11 +216,13 @@ Csr generate(const GeneratorSpec& spec) {
                         " MB available; choose a smaller graph, or generate it on GPUs");
   }
   Csr graph;
-  if (draws_edges(spec.kind)) {
-    const std::int64_t n = spec.num_vertices();
+  const std::int64_t n = spec.num_vertices();
+  if (spec.kind == GraphKind::community) {
+    graph = csr_from_edges(n, n * spec.degree, !spec.directed, CommunityRule(spec));
+  } else if (spec.draws_edges()) {
     graph = csr_from_edges(n, n * spec.degree, !spec.directed, EdgeRule(spec));
   } else {
-    graph = csr_from_rows(spec.num_vertices(), RowRule(spec));
+    graph = csr_from_rows(n, RowRule(spec));
   }
   graph.symmetric = !spec.directed;
   graph.name = spec.text();

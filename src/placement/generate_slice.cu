@@ -37,10 +37,9 @@ __device__ std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim
 
 /// Counts (kWrite false) or writes my arcs among the edges, in any order.
 /// @param forward, backward  which directions of an edge are arcs
-template <bool kWrite>
-__global__ void __launch_bounds__(kThreads)
-    take_arcs(EdgeRule edge_of, std::int64_t num_edges, bool forward, bool backward, Placement placed, Rows rows,
-              Key* keys, Counter* taken) {
+template <bool kWrite, class Rule>
+__global__ void __launch_bounds__(kThreads) take_arcs(Rule edge_of, std::int64_t num_edges, bool forward, bool backward,
+                                                      Placement placed, Rows rows, Key* keys, Counter* taken) {
   using Scan = cub::BlockScan<unsigned, kThreads>;
   __shared__ typename Scan::TempStorage scratch;
   __shared__ Counter base;
@@ -173,9 +172,10 @@ std::int64_t unique_keys(DeviceArray<Key>& keys) {
   return kept.get();
 }
 
+template <class Rule>
 DeviceSlice slice_of_edges(const GeneratorSpec& spec, const Placement& placement, const Rows& rows, int key_bits,
                            bool reverse) {
-  const EdgeRule rule(spec);
+  const Rule rule(spec);
   const std::int64_t num_edges = spec.num_vertices() * spec.degree;
   const bool forward = !spec.directed || !reverse, backward = !spec.directed || reverse;
   DeviceCounter taken;
@@ -241,9 +241,9 @@ DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement
   const int target_bits = RandomPlacement::bits_for(spec.num_vertices());
   const Rows rows{first, count, target_bits};
   const int key_bits = target_bits + RandomPlacement::bits_for(count);
-  const bool edges = spec.kind == GraphKind::kron || spec.kind == GraphKind::uniform;
-  return edges ? slice_of_edges(spec, placement, rows, key_bits, reverse)
-               : slice_of_rows(spec, placement, rows, key_bits);
+  if (!spec.draws_edges()) return slice_of_rows(spec, placement, rows, key_bits);
+  return spec.kind == GraphKind::community ? slice_of_edges<CommunityRule>(spec, placement, rows, key_bits, reverse)
+                                           : slice_of_edges<EdgeRule>(spec, placement, rows, key_bits, reverse);
 }
 
 }  // namespace shoal

@@ -45,6 +45,38 @@ def uniform_edge(seed: int, scale: int, i: int) -> tuple[int, int]:
     return (x >> 32) % 2**scale, x % 2**32 % 2**scale
 
 
+def community_of(seed: int, scale: int, degree: int, v: int) -> tuple[int, int]:
+    """First vertex and size: parts are cut in two until one is small, or small enough and left whole by chance."""
+    first, count = 0, 2**scale
+    x = mix(mix((2 * seed + 1) & M) ^ 0x63757473)
+    stays = round((1 - 0.5**0.5) * 2**32)
+    while count >= 64 * degree and (count > 2**scale // 32 or x >> 32 >= stays):
+        left = count * (2**30 + x % 2**32 // 2) >> 32
+        if v < first + left:
+            count, x = left, mix((x + GOLDEN) & M)
+        else:
+            first, count, x = first + left, count - left, mix((x + 2 * GOLDEN) & M)
+    return first, count
+
+
+def community_edge(
+    seed: int, scale: int, i: int, degree: int = 16, mixing: float = 0.2, skew: int = 3, shuffled: bool = False
+) -> tuple[int, int]:
+    where, ranks, leaves = (draw(mix((2 * seed + 1) & M), i, k) for k in range(3))
+    homes = [(where >> 32) % 2**scale, where % 2**scale]
+    if leaves >> 11 >= int(mixing * 2**53):
+        homes[1] = homes[0]
+    ends = []
+    for home, x in zip(homes, (ranks >> 32, ranks % 2**32)):
+        first, count = community_of(seed, scale, degree, home)
+        power = x
+        for _ in range(skew - 1):
+            power = power * x // 2**32
+        v = first + power * count // 2**32 * 2654435761 % count
+        ends.append(permute(mix(2 * seed & M), scale, v) if shuffled else v)
+    return ends[0], ends[1]
+
+
 def road_edges(seed: int, side: int, deleted: float):
     threshold = int(deleted * 2**53) << 11
     key = mix((2 * seed + 1) & M)
@@ -75,4 +107,8 @@ if __name__ == "__main__":
     print("kron:8,...", fingerprint(2**8, (kron_edge(99, 8, i) for i in range(5 * 2**8)), directed=True))
     big = 12345678901234567890
     print("uniform:7,...", fingerprint(2**7, (uniform_edge(big, 7, i) for i in range(16 * 2**7))))
+    print("community:14,...", fingerprint(2**14, (community_edge(1, 14, i, degree=1) for i in range(2**14))))
+    args = {"degree": 2, "mixing": 0.75, "skew": 5, "shuffled": True}
+    edges = (community_edge(77, 11, i, **args) for i in range(2 * 2**11))
+    print("community:11,...", fingerprint(2**11, edges, directed=True))
     print("road:30,...", fingerprint(900, road_edges(1, 30, 0.25)))

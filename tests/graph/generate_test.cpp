@@ -49,27 +49,33 @@ std::uint64_t fingerprint(const Csr& graph) {
   return hash;
 }
 
+template <class Rule>
+void check_rows_of_edges(const std::string& argument) {
+  const GeneratorSpec spec = parse_generator(argument);
+  const Rule edge_of(spec);
+  Arcs wanted;
+  for (std::int64_t i = 0; i < spec.num_vertices() * spec.degree; ++i) {
+    const Edge edge = edge_of(i);
+    ASSERT_LT(edge.u, spec.num_vertices());
+    ASSERT_LT(edge.v, spec.num_vertices());
+    if (edge.u == edge.v) continue;
+    wanted.emplace(edge.u, edge.v);
+    if (!spec.directed) wanted.emplace(edge.v, edge.u);
+  }
+  const Csr graph = generate(spec);
+  EXPECT_EQ(arcs_of(graph), wanted) << argument;
+  EXPECT_EQ(graph.symmetric, !spec.directed);
+  EXPECT_EQ(graph.name, spec.text());
+}
+
 TEST(Generate, EdgesBecomeRowsAsASetDoes) {
-  for (const char* kind : {"kron", "uniform"}) {
-    for (const char* options : {"", ",directed", ",seed=5,degree=3", ",seed=18446744073709551615,degree=40"}) {
-      for (int scale = 0; scale <= 9; ++scale) {
-        const std::string argument = kind + std::string(":") + std::to_string(scale) + options;
-        const GeneratorSpec spec = parse_generator(argument);
-        const EdgeRule edge_of(spec);
-        Arcs wanted;
-        for (std::int64_t i = 0; i < spec.num_vertices() * spec.degree; ++i) {
-          const Edge edge = edge_of(i);
-          ASSERT_LT(edge.u, spec.num_vertices());
-          ASSERT_LT(edge.v, spec.num_vertices());
-          if (edge.u == edge.v) continue;
-          wanted.emplace(edge.u, edge.v);
-          if (!spec.directed) wanted.emplace(edge.v, edge.u);
-        }
-        const Csr graph = generate(spec);
-        EXPECT_EQ(arcs_of(graph), wanted) << argument;
-        EXPECT_EQ(graph.symmetric, !spec.directed);
-        EXPECT_EQ(graph.name, spec.text());
-      }
+  for (const char* options : {"", ",directed", ",seed=5,degree=3", ",seed=18446744073709551615,degree=40"}) {
+    for (int scale = 0; scale <= 9; ++scale) {
+      const std::string rest = ":" + std::to_string(scale) + options;
+      check_rows_of_edges<EdgeRule>("kron" + rest);
+      check_rows_of_edges<EdgeRule>("uniform" + rest);
+      check_rows_of_edges<CommunityRule>("community" + rest);
+      check_rows_of_edges<CommunityRule>("community" + rest + ",skew=1,mixing=1,shuffled");
     }
   }
 }
@@ -140,6 +146,108 @@ TEST(Generate, KroneckerSharesArePowersOfItsFour) {
   for (int cell = 0; cell < 16; ++cell) EXPECT_NEAR(counted[cell], wanted[cell], .003) << cell;
 }
 
+using Community = CommunityRule::Community;
+
+/// The communities in order; also checks that they are ranges, one after the other, and that all members agree.
+std::vector<Community> communities_of(const GeneratorSpec& spec) {
+  const CommunityRule rule(spec);
+  std::vector<Community> all;
+  for (std::int64_t v = 0; v < spec.num_vertices();) {
+    const Community community = rule.community_of(static_cast<vertex_t>(v));
+    EXPECT_EQ(community.first, v);
+    EXPECT_GT(community.count, 0u);
+    if (community.first != v || community.count == 0) return all;
+    for (vertex_t k = 0; k < community.count; ++k) {
+      const Community same = rule.community_of(community.first + k);
+      EXPECT_TRUE(same.first == community.first && same.count == community.count) << community.first + k;
+    }
+    v += community.count;
+    EXPECT_LE(v, spec.num_vertices());
+    all.push_back(community);
+  }
+  return all;
+}
+
+TEST(Generate, CommunitiesAreRangesOfManySizes) {
+  // Small ones have 16 vertices for each edge of a vertex; large ones a 32nd of all, if so many are more.
+  for (const char* text : {"community:0", "community:5,degree=1", "community:9,degree=3", "community:12,degree=300"}) {
+    const GeneratorSpec spec = parse_generator(text);
+    for (const Community& community : communities_of(spec)) {
+      EXPECT_GE(community.count, std::min(spec.num_vertices(), 16 * spec.degree)) << text;
+      EXPECT_LT(community.count, std::max(spec.num_vertices() / 32 + 1, 64 * spec.degree)) << text;
+    }
+  }
+  // Sizes s from 256 to 32768 have a density of s^-1.5: of s^-.5 by vertices. A 16th of the largest size then has a
+  // quarter of the vertices.
+  double vertices = 0, in_small = 0, communities = 0;
+  for (int seed = 1; seed <= 30; ++seed) {
+    for (const Community& community :
+         communities_of(parse_generator("community:17,degree=1,seed=" + std::to_string(seed)))) {
+      EXPECT_GE(community.count, 16u);
+      EXPECT_LE(community.count, 4096u);
+      vertices += community.count;
+      if (community.count <= 256) in_small += community.count;
+      ++communities;
+    }
+  }
+  EXPECT_NEAR(in_small / vertices, .25, .05);
+  EXPECT_GT(communities / 30, 200);
+}
+
+TEST(Generate, DegreesInACommunityFollowThePowerLaw) {
+  constexpr int kDraws = 400000, kSize = 512;
+  for (const int skew : {1, 2, 3, 8}) {
+    const CommunityRule rule(parse_generator("community:9,mixing=0,skew=" + std::to_string(skew)));
+    ASSERT_EQ(rule.community_of(0).count, vertex_t{kSize});
+    for (const bool target : {false, true}) {
+      std::vector<double> share(kSize, 0);
+      for (int i = 0; i < kDraws; ++i) share[target ? rule(i).v : rule(i).u] += 1.0 / kDraws;
+      std::sort(share.rbegin(), share.rend());
+      double sum = 0;
+      for (int rank = 0; rank < kSize; ++rank) {
+        sum += share[rank];
+        // Sorting what was drawn moves even shares, each of which is known to 4 %.
+        const double wanted = std::pow((rank + 1.0) / kSize, 1.0 / skew);
+        EXPECT_NEAR(sum, wanted, skew == 1 ? .02 : .006) << "skew " << skew << ", rank " << rank;
+      }
+    }
+  }
+}
+
+TEST(Generate, MixingEdgesLeaveTheirCommunity) {
+  constexpr int kDraws = 200000;
+  for (const double mixing : {0.0, .05, .5, 1.0}) {
+    const GeneratorSpec spec = parse_generator("community:14,degree=2,mixing=" + std::to_string(mixing));
+    const CommunityRule rule(spec);
+    double again = 0;  // the chance that a community drawn anew is the same
+    for (const Community& community : communities_of(spec)) {
+      again += std::pow(community.count / static_cast<double>(spec.num_vertices()), 2);
+    }
+    EXPECT_LT(again, .1);
+    const double wanted = mixing * (1 - again);
+    double leave = 0;
+    for (int i = 0; i < kDraws; ++i) {
+      const Edge edge = rule(i);
+      leave += rule.community_of(edge.u).first != rule.community_of(edge.v).first;
+    }
+    const double deviation = std::sqrt(wanted * (1 - wanted) / kDraws);
+    EXPECT_NEAR(leave / kDraws, wanted, 5 * deviation + 1e-9) << mixing;
+  }
+}
+
+TEST(Generate, ShufflingNumbersTheSameGraphAnew) {
+  const CommunityRule plain(parse_generator("community:10,degree=3,seed=4"));
+  const CommunityRule shuffled(parse_generator("community:10,degree=3,seed=4,shuffled"));
+  const Permutation permute(mix64(8), 10);
+  int moved = 0;
+  for (std::int64_t i = 0; i < 3072; ++i) {
+    EXPECT_EQ(shuffled(i).u, permute(plain(i).u));
+    EXPECT_EQ(shuffled(i).v, permute(plain(i).v));
+    moved += shuffled(i).u != plain(i).u;
+  }
+  EXPECT_GT(moved, 3000);
+}
+
 TEST(Generate, PermutationIsABijectionOfEverySize) {
   for (int bits = 0; bits <= 16; ++bits) {
     for (std::uint64_t key = 0; key < 4; ++key) {
@@ -156,7 +264,7 @@ TEST(Generate, PermutationIsABijectionOfEverySize) {
 }
 
 TEST(Generate, SeedsDiffer) {
-  for (const char* kind : {"kron:8", "uniform:8", "road:20"}) {
+  for (const char* kind : {"kron:8", "uniform:8", "community:8", "road:20"}) {
     EXPECT_NE(fingerprint(make(kind)), fingerprint(make(std::string(kind) + ",seed=2"))) << kind;
     EXPECT_EQ(fingerprint(make(kind)), fingerprint(make(std::string(kind) + ",seed=1"))) << kind;
   }
@@ -167,6 +275,9 @@ TEST(Generate, SameBitsAsTheOracle) {
   EXPECT_EQ(fingerprint(make("kron:7")), 0x5CBCCBBAB62919CDull);
   EXPECT_EQ(fingerprint(make("kron:8,seed=99,degree=5,directed")), 0x3319472E67F73D4ull);
   EXPECT_EQ(fingerprint(make("uniform:7,seed=12345678901234567890")), 0x7B7D224D278948B1ull);
+  EXPECT_EQ(fingerprint(make("community:14,degree=1")), 0x64D8E525F9573A9Full);
+  EXPECT_EQ(fingerprint(make("community:11,seed=77,degree=2,directed,mixing=.75,skew=5,shuffled")),
+            0x9A4B482E4BCC7381ull);
   EXPECT_EQ(fingerprint(make("road:30,deleted=0.25")), 0x9C9E00B58EAEB76Dull);
 }
 
@@ -195,6 +306,9 @@ TEST(ParseGenerator, CanonicalText) {
       {"kron:20,seed=1,degree=16,directed=0", "kron:20"},
       {"kron:3,directed,seed=7", "kron:3,seed=7,directed=1"},
       {"uniform:0,degree=65536", "uniform:0,degree=65536"},
+      {"community:20,mixing=.2,skew=3,shuffled=0", "community:20"},
+      {"community:9,shuffled,skew=1,mixing=-0,directed,degree=2,seed=3",
+       "community:9,seed=3,degree=2,directed=1,mixing=0,skew=1,shuffled=1"},
       {"road:4096,deleted=.1", "road:4096"},
       {"road:46340,deleted=2.5e-1,seed=0", "road:46340,seed=0,deleted=0.25"},
       {"road:5,deleted=-0", "road:5,deleted=0"},
@@ -208,6 +322,8 @@ TEST(ParseGenerator, CanonicalText) {
   EXPECT_EQ(parse_generator("kron:30").num_vertices(), std::int64_t{1} << 30);
   EXPECT_EQ(parse_generator("road:46340").num_vertices(), 46340ll * 46340);
   EXPECT_EQ(parse_generator("uniform:5,degree=3,directed=1").max_arcs(), 96);
+  EXPECT_EQ(parse_generator("community:5,degree=3").max_arcs(), 192);
+  EXPECT_EQ(parse_generator("community:30").num_vertices(), std::int64_t{1} << 30);
 }
 
 TEST(ParseGenerator, WhatIsAGenerator) {
@@ -220,8 +336,8 @@ TEST(ParseGenerator, WhatIsAGenerator) {
 TEST(ParseGenerator, EveryMistakeIsNamed) {
   const std::string scale = "the scale S of 2^S vertices, a whole number in [0, 30]; write for instance 'kron:20'";
   const std::pair<std::string, std::string> cases[] = {
-      {"krn:3", "unknown generator 'krn'; known are kron, road, uniform, chain, star, complete"},
-      {"", "unknown generator ''; known are kron, road, uniform, chain, star, complete"},
+      {"krn:3", "unknown generator 'krn'; known are kron, road, uniform, community, chain, star, complete"},
+      {"", "unknown generator ''; known are kron, road, uniform, community, chain, star, complete"},
       {"kron", "the number after the colon is missing; it is " + scale},
       {"kron:", "the number after the colon is missing; it is " + scale},
       {"kron:,seed=1", "the number after the colon is missing; it is " + scale},
@@ -242,6 +358,19 @@ TEST(ParseGenerator, EveryMistakeIsNamed) {
       {"kron:5,deleted=.1", "unknown key 'deleted'; kron knows seed, degree, directed"},
       {"road:5,degree=3", "unknown key 'degree'; road knows seed, deleted"},
       {"road:5,directed", "unknown key 'directed'; road knows seed, deleted"},
+      {"kron:5,mixing=.1", "unknown key 'mixing'; kron knows seed, degree, directed"},
+      {"uniform:5,shuffled", "unknown key 'shuffled'; uniform knows seed, degree, directed"},
+      {"community:5,deleted=0",
+       "unknown key 'deleted'; community knows seed, degree, directed, mixing, skew, shuffled"},
+      {"community:5,mixing",
+       "'mixing' is not key=value; community knows the keys seed, degree, directed, mixing, skew, shuffled"},
+      {"community:5,mixing=1.01", "mixing is '1.01'; it must be a share in [0, 1], such as 0.2"},
+      {"community:5,mixing=-.1", "mixing is '-.1'; it must be a share in [0, 1], such as 0.2"},
+      {"community:5,mixing=nan", "mixing is 'nan'; it must be a share in [0, 1], such as 0.2"},
+      {"community:5,skew=0", "skew is '0'; it must be a whole number in [1, 8]"},
+      {"community:5,skew=9", "skew is '9'; it must be a whole number in [1, 8]"},
+      {"community:5,skew=2.5", "skew is '2.5'; it must be a whole number in [1, 8]"},
+      {"community:5,shuffled=2", "shuffled is '2'; it must be 0 or 1"},
       {"star:5,deleted=0", "unknown key 'deleted'; star knows seed"},
       {"kron:5,seed", "'seed' is not key=value; kron knows the keys seed, degree, directed"},
       {"kron:5,seed=1,seed=1", "key 'seed' is given twice"},
@@ -269,7 +398,7 @@ TEST(ParseGenerator, EveryMistakeIsNamed) {
 }
 
 TEST(Generate, RefusesWhatDoesNotFitBeforeAllocating) {
-  for (const char* argument : {"complete:2147483647", "kron:30,degree=65536"}) {
+  for (const char* argument : {"complete:2147483647", "kron:30,degree=65536", "community:30,degree=65536"}) {
     try {
       make(argument);
       ADD_FAILURE() << argument << " was generated";
@@ -282,6 +411,12 @@ TEST(Generate, RefusesWhatDoesNotFitBeforeAllocating) {
   GeneratorSpec by_hand;
   by_hand.size = 40;
   EXPECT_THROW(generate(by_hand), UsageError);
+  for (const auto& [mixing, skew] : {std::pair{1.5, 3}, std::pair{.2, 0}, std::pair{.2, 9}}) {
+    by_hand = parse_generator("community:5");
+    by_hand.mixing = mixing;
+    by_hand.skew = skew;
+    EXPECT_THROW(generate(by_hand), UsageError);
+  }
 }
 
 }  // namespace

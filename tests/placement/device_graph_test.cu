@@ -109,28 +109,39 @@ TEST_F(DeviceGraph, WeighsAsTheHostWeighs) {
                UsageError);
 }
 
+/// Generates the graph on devices for several numbers of PEs in every partition, and compares it with the host's.
+template <class DevicesFor>
+void check_generated(const char* text, const DevicesFor& devices_for) {
+  const GeneratorSpec spec = parse_generator(text);
+  const Csr wanted = generate(spec);
+  for (const pe_t n_pes : {1, 2, 3, 4}) {
+    for (const PartitionKind kind : kKinds) {
+      ASSERT_TRUE(can_generate_on_devices(kind));
+      SCOPED_TRACE(std::string(text) + ", " + std::to_string(n_pes) + " PEs, kind " +
+                   std::to_string(static_cast<int>(kind)));
+      PlacedGraph placed = generate_on_devices(spec, n_pes, kind, devices_for(n_pes), 5);
+      const Partition same = make_partition(wanted, n_pes, kind, "", 5);
+      for (pe_t p = 0; p <= n_pes; ++p) EXPECT_EQ(placed.partition.owner.begin[p], same.owner.begin[p]);
+      EXPECT_TRUE(std::equal(same.placed_of_input.begin(), same.placed_of_input.end(),
+                             placed.partition.placed_of_input.begin(), placed.partition.placed_of_input.end()));
+      EXPECT_DOUBLE_EQ(placed.partition.imbalance, same.imbalance);
+      EXPECT_EQ(placed.partition.cut_arcs, same.cut_arcs);
+      check(std::move(placed), wanted, n_pes);
+    }
+  }
+}
+
 TEST_F(DeviceGraph, GeneratesWhatTheHostGenerates) {
   for (const char* text :
        {"kron:0", "kron:1", "kron:2,seed=4", "kron:10", "kron:13,seed=3", "kron:9,directed", "uniform:10",
         "uniform:11,degree=1,directed,seed=8", "road:1", "road:2", "road:33,deleted=.3", "road:200", "chain:1",
         "chain:2", "chain:100", "star:2", "star:1000", "complete:2", "complete:65"}) {
-    const GeneratorSpec spec = parse_generator(text);
-    const Csr wanted = generate(spec);
-    for (const pe_t n_pes : {1, 2, 3, 4}) {
-      for (const PartitionKind kind : kKinds) {
-        ASSERT_TRUE(can_generate_on_devices(kind));
-        SCOPED_TRACE(std::string(text) + ", " + std::to_string(n_pes) + " PEs, kind " +
-                     std::to_string(static_cast<int>(kind)));
-        PlacedGraph placed = generate_on_devices(spec, n_pes, kind, devices_for(n_pes), 5);
-        const Partition same = make_partition(wanted, n_pes, kind, "", 5);
-        for (pe_t p = 0; p <= n_pes; ++p) EXPECT_EQ(placed.partition.owner.begin[p], same.owner.begin[p]);
-        EXPECT_TRUE(std::equal(same.placed_of_input.begin(), same.placed_of_input.end(),
-                               placed.partition.placed_of_input.begin(), placed.partition.placed_of_input.end()));
-        EXPECT_DOUBLE_EQ(placed.partition.imbalance, same.imbalance);
-        EXPECT_EQ(placed.partition.cut_arcs, same.cut_arcs);
-        check(std::move(placed), wanted, n_pes);
-      }
-    }
+    check_generated(text, devices_for);
+  }
+  for (const char* text :
+       {"community:0", "community:10", "community:14,degree=1", "community:12,degree=2,mixing=.5,skew=5,seed=9",
+        "community:11,degree=3,directed,shuffled"}) {
+    check_generated(text, devices_for);
   }
 }
 

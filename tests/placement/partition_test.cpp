@@ -21,8 +21,8 @@ constexpr pe_t kPes[] = {1, 2, 3, 4, 7, 64};
 
 std::vector<Csr> graphs() {
   std::vector<Csr> all;
-  for (const char* text : {"kron:8", "kron:7,directed", "road:9,deleted=.3", "star:40", "chain:1", "chain:2", "chain:5",
-                           "complete:65", "road:1"}) {
+  for (const char* text : {"kron:8", "kron:7,directed", "community:8,degree=1", "road:9,deleted=.3", "star:40",
+                           "chain:1", "chain:2", "chain:5", "complete:65", "road:1"}) {
     all.push_back(generate(parse_generator(text)));
   }
   all.push_back(csr_from_arcs(0, {}, {}));
@@ -167,6 +167,32 @@ TEST(Partition, MetisCutsLessThanBlocks) {
 #else
   EXPECT_THROW(make_partition(generate(parse_generator("road:6")), 2, PartitionKind::metis), UsageError);
 #endif
+}
+
+double cut_share(const Csr& graph, const Partition& partition) {
+  return static_cast<double>(partition.cut_arcs) / static_cast<double>(graph.num_arcs());
+}
+
+// What a community graph is for. Edges that mix are cut with a chance of 1 - 1/P; ranges cut some communities, too.
+TEST(Partition, KeepsCommunitiesTogetherAndCutsKroneckerGraphs) {
+  const Csr kron = generate(parse_generator("kron:14"));
+  const Csr local = generate(parse_generator("community:14,degree=4,mixing=.1"));
+  const Csr shuffled = generate(parse_generator("community:14,degree=4,mixing=.1,shuffled"));
+  for (const pe_t n_pes : {2, 4, 8}) {
+    const double all = 1 - 1.0 / n_pes;
+    for (const PartitionKind kind : {PartitionKind::block, PartitionKind::edges}) {
+      EXPECT_NEAR(cut_share(kron, make_partition(kron, n_pes, kind)), all, .05) << n_pes;
+      EXPECT_NEAR(cut_share(shuffled, make_partition(shuffled, n_pes, kind)), all, .05) << n_pes;
+      const double cut = cut_share(local, make_partition(local, n_pes, kind));
+      EXPECT_GT(cut, .09 * all) << n_pes;
+      EXPECT_LT(cut, .15 * all + .02 * n_pes) << n_pes;
+    }
+    EXPECT_LT(make_partition(local, n_pes, PartitionKind::edges).imbalance, 1.05) << n_pes;
+#if defined(SHOAL_HAVE_METIS)
+    EXPECT_LT(cut_share(shuffled, make_partition(shuffled, n_pes, PartitionKind::metis)), .2 * all) << n_pes;
+    EXPECT_GT(cut_share(kron, make_partition(kron, n_pes, PartitionKind::metis)), .5 * all) << n_pes;
+#endif
+  }
 }
 
 TEST(Partition, RefusesNumbersOfPes) {

@@ -97,6 +97,80 @@ class EdgeRule {
   Permutation permute_;
 };
 
+/// Edge number i of a community graph, loops and duplicates included. Trivially copyable; goes into kernels.
+///
+/// The model is the LFR benchmark's (Lancichinetti, Fortunato, Radicchi: Benchmark graphs for testing community detection
+/// algorithms, 2008): degrees and sizes of communities follow power laws, and every vertex expects the same share, `mixing`,
+/// of its edges outside its community. What differs: edges are drawn one by one from expected degrees (Chung and Lu 2002,
+/// within communities: Karrer and Newman 2011), where the benchmark wires a sequence of exact degrees; mixing edges may
+/// fall into their own community; and sizes come from cutting, so that the community of a vertex is found without a table.
+///
+/// - Communities: the vertices are cut in two, at a point drawn between a quarter and three quarters, and so are the parts.
+///   A part of more than a 32nd of all vertices is always cut, and one of fewer than 64 * degree never (a community has 16 *
+///   degree vertices or more). Any other stays whole with probability 1 - 2^-1/2: sizes have a density of about s^-1.5.
+/// - An end of an edge: a community by its number of vertices, then the vertex of rank count * x^skew in it, x uniform in
+///   [0, 1): the expected degree of rank r falls as r^(1 / skew - 1). Ranks are scattered over the community.
+class CommunityRule {
+ public:
+  /// @param spec  of kind community, as parse_generator made it
+  explicit CommunityRule(const GeneratorSpec& spec)
+      : last_(static_cast<vertex_t>(spec.num_vertices() - 1)),
+        uncut_(static_cast<vertex_t>(64 * spec.degree)),
+        largest_(static_cast<vertex_t>(spec.num_vertices() / 32)),
+        skew_(static_cast<int>(spec.skew)),
+        shuffled_(spec.shuffled),
+        key_(mix64(spec.seed * 2 + 1)),
+        cuts_(mix64(key_ ^ kCuts)),
+        // The share in units of 2^-53 is exact in a double.
+        mixing_(static_cast<std::uint64_t>(spec.mixing * 9007199254740992.0)),
+        permute_(mix64(spec.seed * 2), static_cast<int>(spec.size)) {}
+
+  /// Consecutive vertices, before they are shuffled.
+  struct Community {
+    vertex_t first, count;
+  };
+
+  /// The community of vertex v, before vertices are shuffled.
+  SHOAL_FN Community community_of(vertex_t v) const {
+    Community part = {0, last_ + 1};
+    std::uint64_t x = cuts_;
+    while (part.count >= uncut_ && (part.count > largest_ || static_cast<vertex_t>(x >> 32) >= kStays)) {
+      const std::uint64_t share = (1u << 30) + (static_cast<vertex_t>(x) >> 1);  // of 2^32
+      const vertex_t left = static_cast<vertex_t>(part.count * share >> 32);
+      const bool right = v - part.first >= left;
+      part = right ? Community{part.first + left, part.count - left} : Community{part.first, left};
+      x = mix64(x + (right ? 2 : 1) * Draws::kGolden);
+    }
+    return part;
+  }
+
+  SHOAL_FN Edge operator()(std::int64_t i) const {
+    const Draws draw(key_, static_cast<std::uint64_t>(i));
+    const std::uint64_t where = draw(0), ranks = draw(1);
+    const Community from = community_of(static_cast<vertex_t>(where >> 32) & last_);
+    const Community to = draw(2) >> 11 < mixing_ ? community_of(static_cast<vertex_t>(where) & last_) : from;
+    return {vertex(from, static_cast<vertex_t>(ranks >> 32)), vertex(to, static_cast<vertex_t>(ranks))};
+  }
+
+ private:
+  SHOAL_FN vertex_t vertex(Community community, vertex_t x) const {
+    std::uint64_t power = x;  // of 2^32
+    for (int k = 1; k < skew_; ++k) power = power * x >> 32;
+    const std::uint64_t rank = power * community.count >> 32;
+    const vertex_t v = community.first + static_cast<vertex_t>(rank * kPrime % community.count);
+    return shuffled_ ? permute_(v) : v;
+  }
+
+  static constexpr std::uint64_t kPrime = 2654435761;  // above every count, so multiples of it hit every rest once
+  static constexpr std::uint64_t kCuts = 0x63757473;   // "cuts"
+  static constexpr vertex_t kStays = 1257966796;       // (1 - 2^-1/2) * 2^32, rounded
+  vertex_t last_, uncut_, largest_;
+  int skew_;
+  bool shuffled_;
+  std::uint64_t key_, cuts_, mixing_;
+  Permutation permute_;
+};
+
 /// Row v of a road, chain, star or complete graph: its neighbours in ascending order. Symmetric. Goes into kernels.
 class RowRule {
  public:

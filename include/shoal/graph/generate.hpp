@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-enum class GraphKind { kron, road, uniform, chain, star, complete };
+enum class GraphKind { kron, road, uniform, community, chain, star, complete };
 
 /// A parsed generator argument such as `kron:20,seed=7,degree=16`.
 ///
@@ -17,17 +17,30 @@ enum class GraphKind { kron, road, uniform, chain, star, complete };
 ///   road:N       N x N four-neighbour grid, row-major numbers, a share of its edges deleted; symmetric   deleted .1
 ///   uniform:S    2^S vertices, degree * 2^S undirected edges with uniform ends, no loops or duplicates;
 ///                symmetric                                                              degree 16
+///   community:S  2^S vertices in communities, each a range of consecutive numbers; degree * 2^S undirected edges before
+///                loops and duplicates are removed. Expected degrees follow a power law of exponent 2 + 1 / (skew - 1)
+///                within each community. A share `mixing` of the edges goes to a community drawn anew; the others stay
+///                in that of their source. graph/edge_functions.hpp names the model; symmetric
+///                                                               degree 16, mixing .2, skew 3
 ///   chain:N  star:N  complete:N    N vertices; symmetric; star's centre is vertex 0
 ///
-/// Keys: seed (all), degree and directed (kron, uniform), deleted (road). `directed` alone means directed=1. Options
-/// that have their default value are left out of text().
+/// Keys: seed (all), degree and directed (kron, uniform, community), deleted (road), mixing, skew and shuffled
+/// (community). `directed` alone means directed=1, and so for shuffled. Options that have their default value are left
+/// out of text().
 struct GeneratorSpec {
   GraphKind kind = GraphKind::kron;
   std::int64_t size = 0;  ///< S or N above
   std::uint64_t seed = 1;
-  std::int64_t degree = 16;  ///< kron and uniform only
+  std::int64_t degree = 16;  ///< kron, uniform and community only
   double deleted = 0.1;      ///< road only, in [0, 1)
-  bool directed = false;     ///< kron and uniform: arcs in the drawn direction only, without loops and duplicates
+  bool directed = false;  ///< kron, uniform, community: arcs in the drawn direction only, without loops and duplicates
+  double mixing = 0.2;    ///< community only, in [0, 1]; 1: the ends of an edge know nothing of each other
+  std::int64_t skew = 3;  ///< community only, in [1, 8]; 1: equal expected degrees
+  bool shuffled = false;  ///< community only: vertex numbers permuted, so that ranges of numbers are not communities
+  /// True if the graph is made of edges that are drawn one by one: kron, uniform, community.
+  bool draws_edges() const {
+    return kind == GraphKind::kron || kind == GraphKind::uniform || kind == GraphKind::community;
+  }
   std::int64_t num_vertices() const;
   /// An upper bound of the number of arcs: before loops, duplicates and deleted edges are removed. A double, because
   /// complete:N can exceed 2^63.
