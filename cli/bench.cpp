@@ -30,6 +30,7 @@ const char* const kBenchFooter = R"(examples:
   shoal bench atos-fig5 --quick                all parts of it, one after the other
   shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
   shoal bench groute-table4 --graphs road_usa --trials 5
+  shoal bench atos-table4 --quick --graphs twitter50,twitter50-local    a Kronecker graph, and one with communities
 
 Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
 and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
@@ -91,7 +92,8 @@ class BenchCommand {
     app.add_option("experiment", name_, "the experiment; --list shows them")->type_name("NAME");
     app.add_flag("--list", list_, "show the experiments")->group(what);
     app.add_flag("--quick", options_.quick, "small graphs, and 3 trials")->group(what);
-    app.add_option("--graphs", options_.graphs, "only these, by the paper's names: road_usa,osm_eur")
+    app.add_option("--graphs", options_.graphs,
+                   "only these, by the paper's names: road_usa,osm_eur; twitter50-local: the one with communities")
         ->delimiter(',')
         ->group(what)
         ->type_name("NAMES");

@@ -154,10 +154,10 @@ std::vector<StandIn> choose_graphs(const Experiment& experiment, const std::vect
   if (wanted.empty()) return experiment.graphs;
   std::vector<StandIn> graphs;
   std::string legal;
-  for (const StandIn& graph : experiment.graphs) legal += (legal.empty() ? "" : ", ") + graph.paper;
+  for (const StandIn& graph : experiment.graphs) legal += (legal.empty() ? "" : ", ") + graph.name;
   for (const std::string& name : wanted) {
     const auto found = std::find_if(experiment.graphs.begin(), experiment.graphs.end(),
-                                    [&](const StandIn& graph) { return graph.paper == name; });
+                                    [&](const StandIn& graph) { return graph.name == name; });
     if (found == experiment.graphs.end()) {
       throw UsageError("graph '" + name + "' is not in " + experiment.name + "; legal: " + legal);
     }
@@ -202,7 +202,7 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
           continue;
         }
         BenchRun run;
-        run.graph = graphs[g].paper, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
+        run.graph = graphs[g].name, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
         run.way = experiment.ways[w].label, run.flags = experiment.ways[w].flags, run.pes = pes;
         if (gpus > 0) run.pes_per_gpu = std::min(options.pes_per_gpu, (pes + gpus - 1) / gpus);  // as few as will do
         say(run.graph + ", " + run.way + ", " + counted(pes, "PE", "PEs"), static_cast<double>(runs.size()) / total);

@@ -16,7 +16,7 @@ struct BenchOptions {
   std::string device = "auto";  ///< auto, cpu, gpu
   std::vector<int> pes;         ///< each way is run on so many PEs; empty: 1 to 4, as GPUs have room, or 1,2 on the CPU
   int pes_per_gpu = 1;  ///< where there are fewer GPUs than PEs, so many PEs may share one: for counts, not times
-  std::vector<std::string> graphs;  ///< the paper's names; empty: all
+  std::vector<std::string> graphs;  ///< names of stand-ins; empty: all
   int trials = 10;
   double limit_seconds = 60;    ///< a run that takes longer is ended; all trials of a way may take as long together
   double budget_seconds = 1e6;  ///< no way is begun after so long; what is left out is counted

@@ -47,7 +47,7 @@ std::string cell(const std::vector<BenchRun>& runs, const Series& series, int pe
 std::string graph_line(const Experiment& experiment, const std::vector<BenchRun>& runs, const std::string& graph) {
   std::string text = graph;
   for (const StandIn& stand_in : experiment.graphs) {
-    if (stand_in.paper == graph) text += " (" + stand_in.size + ")";
+    if (stand_in.name == graph) text += " (" + stand_in.size + ")";
   }
   const BenchRun* shown = nullptr;  // one that ran knows the graph's size
   for (const BenchRun& run : runs) {
@@ -107,7 +107,7 @@ std::vector<Series> lay_side_by_side(const Experiment& experiment, const std::ve
   std::vector<Series> out;
   for (const std::string& graph : graphs) {
     for (const Reported& row : experiment.reported) {
-      if (row.graph != graph) continue;
+      if (row.graph != paper_name(graph)) continue;
       out.push_back({graph, row.system, false, "", std::vector<double>(columns.size(), kNotReported)});
       for (std::size_t i = 0; i < row.pes.size(); ++i) place(out.back(), row.pes[i], row.values[i]);
     }

@@ -10,8 +10,8 @@ inline constexpr double kNotReported = std::numeric_limits<double>::quiet_NaN();
 
 /// A generated graph in the place of one of a paper's.
 struct StandIn {
-  std::string paper;  ///< the paper's name for it, with vertices and arcs: "soc-LiveJournal1"
-  std::string size;   ///< "4.8 M, 68 M"
+  std::string name;   ///< the paper's, "soc-LiveJournal1"; with "-local" behind it: a stand-in that has communities
+  std::string size;   ///< vertices and arcs of the paper's: "4.8 M, 68 M"
   std::string full;   ///< generator of about that size and kind
   std::string quick;  ///< the same kind, small enough for two CPU threads
 };
@@ -25,7 +25,7 @@ struct BenchWay {
 
 /// What a paper reported: one value per number of GPUs.
 struct Reported {
-  std::string graph, system;
+  std::string graph, system;  ///< the graph by the paper's name; stands beside each of its stand-ins
   std::vector<int> pes;
   std::vector<double> values;  ///< [pes.size()]; kNotReported where there is none
 };
@@ -53,6 +53,8 @@ struct Experiment {
 };
 
 const std::vector<Experiment>& experiments();
+/// The paper's name of the graph that a stand-in of that name stands for.
+std::string paper_name(const std::string& stand_in);
 /// Queues alone have no graph and no runner: a program of their own measures them.
 inline constexpr const char* kQueueExperiment = "atos-fig1";
 /// The experiment of that name, or all whose names begin with it and a dash: atos-fig5 has two parts.

@@ -25,9 +25,15 @@ class Bench(CommandTest):
         for name in names:
             with self.subTest(name=name):
                 args = ["bench", name, "--quick", "--device", "cpu", "--pes", "1,2", "--trials", 1]
-                args += ["--graphs", "road_usa" if name.startswith("groute-items") else "soc-LiveJournal1"]
+                graphs = ["road_usa"]
+                if not name.startswith("groute-items"):
+                    graphs = ["soc-LiveJournal1", "soc-LiveJournal1-local"]
+                args += ["--graphs", ",".join(graphs)]
                 got = self.good(*args, "--json", "--markdown", "t.md").json()
                 self.assertEqual(got["experiment"], name)
+                self.assertEqual([run["graph"] for run in got["runs"][:: len(got["runs"]) // len(graphs)]], graphs)
+                papers = [[s["values"] for s in got["series"] if s["graph"] == g and not s["ours"]] for g in graphs]
+                self.assertEqual(papers, papers[:1] * len(graphs))
                 for run in got["runs"]:
                     self.assertTrue(run["verified"], run)
                     self.assertGreater(run["value"], 0, run)
@@ -41,9 +47,11 @@ class Bench(CommandTest):
         got = self.good(
             "bench", "atos-table2", "--quick", "--device", "cpu", "--pes", 1, "--trials", 1, "--json"
         ).json()
-        self.assertEqual(len(got["runs"]), 6 * 3)
+        self.assertEqual(len(got["runs"]), 10 * 3)
         for run in got["runs"]:
             self.assertTrue(run["verified"], run)
+            kind = "road" if run["graph"] in ("road_usa", "osm_eur") else "kron"
+            self.assertEqual(run["generator"].split(":")[0], "community" if run["graph"].endswith("-local") else kind)
 
     def test_a_run_over_the_limit_is_said_and_the_rest_goes_on(self) -> None:
         # Between a run's beginning and its end lies more than a microsecond, but the asker may hear of both at once.
@@ -81,6 +89,14 @@ class Bench(CommandTest):
         self.assertRegex(out, r"shoal auto +[0-9.]+ +- +- +-")
         self.assertIn("road_usa (23.9 M, 57 M); here road:100,deleted=0.4", out)
         self.assertNotIn("osm_eur", out)
+
+    def test_stand_ins_with_communities_show_the_same_numbers_of_the_paper(self) -> None:
+        args = ["bench", "atos-table2", "--quick", "--device", "cpu", "--pes", "1", "--graphs"]
+        out = self.good(*args, "twitter50-local").out
+        self.assertRegex(out, r"Gunrock \(paper\) +906\.0 +477\.0 +330\.0 +258\.0")
+        self.assertIn("twitter50-local (51 M, 1.9 G); here community:13,", out)
+        self.assertNotIn("kron:", out)
+        self.bad(USAGE, ["road_usa-local", "twitter50-local"], *args, "road_usa-local")
 
     def test_all_parts_of_an_experiment(self) -> None:
         args = [
