@@ -73,12 +73,17 @@ def run(args, way: str, graph: str, partition: str) -> dict:
     }
 
 
+def when() -> dict:
+    """What a file of results says of its making."""
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"arguments": sys.argv[1:], "date": now}
+
+
 def keep(args, head: dict, rows: list[dict]) -> None:
     """After every row: a run that is ended early leaves what it has."""
     if not args.json or not head:
         return
-    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    data = {"bench": "partitions", "arguments": sys.argv[1:], "date": now, **head}
+    data = {"bench": "partitions", **when(), **head}
     data |= {"device": args.device, "pes": args.pes, "trials": args.trials, "limit_seconds": args.limit, "rows": rows}
     args.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -27,7 +27,7 @@ const StandIn kKron21 = {"kron21.sym", "2 M, 182 M", "kron:21,degree=44", "kron:
 
 // Kronecker graphs have no communities. These have, in ranges of consecutive vertices. The share of edges that mix is an
 // estimate, from graphs of the same kinds: in eight parts METIS cuts 9 % of cnr-2000 (web) and 8 % of dblp-2010 (authors),
-// in two parts 12 % of twitter (Tsourakakis et al.: Fennel, 2014). kron21.sym is a Kronecker graph itself.
+// and a balanced partition of twitter by METIS cuts 12 % (Tsourakakis et al.: Fennel, 2014). kron21.sym is a Kronecker graph.
 const std::string kLocal = "-local";
 const StandIn kLiveJournalLocal = {kLiveJournal.name + kLocal, kLiveJournal.size, "community:22,directed",
                                    "community:12,degree=4,directed"};

@@ -53,6 +53,34 @@ def partition_cell(row: dict | None) -> str:
     return "not run" if row is None else "failed" if "failed" in row else f"{row['median_seconds'] * 1e3:.2f}"
 
 
+def cuts_section(parts: list[dict], note: str) -> str:
+    """bench/cuts.py files as a section: a row for each graph and partition, a column for each number of parts."""
+    rows = [row for part in parts for row in part["rows"]]
+    counts = sorted({row["pes"] for row in rows})
+    lines = [
+        "## What parts cut",
+        "",
+        "`bench/cuts.py`: the share of arcs whose ends lie in different parts. In brackets: the arcs of the largest part over "
+        "the mean, minus one.",
+        *(["", note.strip()] if note else []),
+        "",
+        "| graph | arcs | parts | " + " | ".join(str(n) for n in counts) + " |",
+        "|---|---:|---|" + "---:|" * len(counts),
+    ]
+    for graph, partition in dict.fromkeys((row["graph"], row["partition"]) for row in rows):
+        of = {row["pes"]: row for row in rows if (row["graph"], row["partition"]) == (graph, partition)}
+        arcs = next((f"{row['num_arcs']:,}" for row in of.values() if "failed" not in row), "")
+        cells = " | ".join(cut_cell(of.get(n)) for n in counts)
+        lines.append(f"| {pathlib.Path(graph).name.removesuffix('.el.gz')} | {arcs} | {partition} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def cut_cell(row: dict | None) -> str:
+    if row is None or "failed" in row:
+        return "failed" if row else "not run"
+    return f"{row['cut_arcs'] / max(row['num_arcs'], 1):.1%} ({row['imbalance'] - 1:.0%})"
+
+
 def several_section(place: str, parts: list[dict], note: str) -> str:
     """bench/scaling.py files of one place as a section: a row for each graph, a column for each algorithm."""
     rows = [row for part in parts for row in part["rows"]]

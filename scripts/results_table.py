@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes the tables of results in README.md, and docs/results.md, from bench/results.
 
-Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py, bench/beside_gapbs.py,
-bench/scaling.py and bench/partitions.py write, and what was seen in experiments: notes/NAME.md. Prints docs/results.md;
-`--write` writes it, and puts the short tables between the `<!-- results -->` marks of README.md. A result whose answers were
-not verified, or were wrong, is left out and named. peers_*.json: times of other programs on the same machine; goals.json: times
-that were wanted.
+Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py,
+bench/beside_gapbs.py, bench/scaling.py, bench/partitions.py and bench/cuts.py write, and what was seen in
+experiments: notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables between the `<!--
+results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
+peers_*.json: times of other programs on the same machine; goals.json: times that were wanted.
 """
 
 import argparse
@@ -33,7 +33,8 @@ so compare ratios, not milliseconds.
 - How it scales: the column `against the best on one GPU`, and the figures below the runs.
 - Whether `auto` chooses well: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
 - What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
-- What the papers found, and what we find: the sections named after the papers.
+- What the papers found, and what we find: the sections named after the papers. Their skewed graphs have two stand-ins
+  each, without communities and with (NAME-local): [What parts cut](#what-parts-cut). The second are not measured yet.
 
 A *way* is one combination of options to run an algorithm. `async` is the worklist; the other strategies are bulk-synchronous.
 
@@ -55,6 +56,7 @@ class Results:
         autos: list[dict] = []
         partitions: dict[str, list[dict]] = {}
         several: dict[str, list[dict]] = {}
+        cuts: list[dict] = []
         self.ends: list[str] = []
         self.lags: list[str] = []
         self.goals = goals.Goals()
@@ -102,12 +104,17 @@ class Results:
                     self.sections.append(matrix.matrix_section(data))
                 elif bench == "partitions":
                     partitions.setdefault(sections.partition_place(data), []).append(data)
+                elif bench == "cuts":
+                    if not all(row["verified"] for row in data["rows"] if "failed" not in row):
+                        raise ValueError("not every answer is right")
+                    cuts.append(data)
                 else:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
         self.tuned += auto.auto_rows(autos)
         self.sections += [sections.partition_section(parts) for parts in partitions.values()]
+        self.sections += [sections.cuts_section(cuts, self.note("cuts"))] if cuts else []
         self.sections += [
             sections.several_section(place, parts, self.note("several")) for place, parts in several.items()
         ]

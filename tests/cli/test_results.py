@@ -217,6 +217,25 @@ class Results(unittest.TestCase):
         self.assertIn("| bfs | star:9 | C, 1 x 2 threads | 1.000 | 1.000 | 0.0 % | auto | 7 |", text)
         self.assertNotIn("2.000 | 2.000", text)
 
+    def test_cuts(self) -> None:
+        row = {"graph": "g/web.el.gz", "partition": "block", "num_arcs": 2000, "verified": True}
+        rows = [
+            {**row, "pes": 2, "cut_arcs": 250, "imbalance": 1.5},
+            {**row, "pes": 8, "cut_arcs": 501, "imbalance": 1.0},
+        ]
+        rows.append({"graph": "g/web.el.gz", "partition": "metis", "pes": 2, "failed": "took longer than 2 s"})
+        (self.folder / "c.json").write_text(json.dumps({"bench": "cuts", "rows": rows}))
+        (self.folder / "notes").mkdir()
+        (self.folder / "notes" / "cuts.md").write_text("Groups are kept.\n")
+        text, left_out = self.document()
+        self.assertIn("Groups are kept.\n\n| graph | arcs | parts | 2 | 8 |\n", text)
+        self.assertIn("| web | 2,000 | block | 12.5% (50%) | 25.1% (0%) |\n", text)
+        self.assertIn("| web |  | metis | failed | not run |\n", text)
+        self.assertEqual(left_out, [])
+        rows[1]["verified"] = False
+        (self.folder / "c.json").write_text(json.dumps({"bench": "cuts", "rows": rows}))
+        self.assertEqual(self.document()[1], ["c.json: not every answer is right"])
+
     def test_queues_and_ends(self) -> None:
         row = {"op": "push", "ring": "slot r", "worker": "warp", "bytes": 8, "items_per_second": 2e9, "verdict": "ok"}
         row |= {"threads": 1024, "items": 6e9, "capacity": 4}
