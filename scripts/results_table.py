@@ -3,8 +3,8 @@
 
 Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py,
 bench/beside_gapbs.py, bench/scaling.py, bench/partitions.py and bench/cuts.py write, and what was seen in
-experiments: notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables between the `<!--
-results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
+experiments: notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables between the
+`<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
 peers_*.json: times of other programs on the same machine; goals.json: times that were wanted.
 """
 

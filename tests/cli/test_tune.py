@@ -23,6 +23,20 @@ class Tune(CommandTest):
         self.assertEqual(entry["graph"], "kron, 2^8 vertices, degree 2^5, undirected")
         self.assertIn("profile: p.json", self.good("bfs", *args, "--profile", "p.json", "--verify").out)
 
+    def test_graphs_that_parts_cut_differently_are_of_different_kinds(self) -> None:
+        args = ["--device", "cpu", "--budget", 0.1, "--trials", 1, "--profile", "p.json"]
+        kinds = []
+        for options in ("", ",mixing=.5", ",shuffled,directed"):
+            self.good("tune", f"community:8{options}", *args)
+            kinds = [x["graph"] for x in json.loads((self.folder / "p.json").read_text())["entries"]]
+        kind = "community, 2^8 vertices, degree 2^{}, mixing {}, {}"
+        wanted = [
+            kind.format(5, "0.2", "undirected"),
+            kind.format(5, "0.5", "undirected"),
+            kind.format(4, "1.0", "directed"),
+        ]
+        self.assertEqual(sorted(kinds), sorted(wanted))
+
     def test_flags_given_win_over_the_profile(self) -> None:
         self.good("tune", "chain:50", "--device", "cpu", "--budget", 1, "--trials", 1, "--profile", "p.json")
         file = self.folder / "p.json"
