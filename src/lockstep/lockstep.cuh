@@ -220,6 +220,7 @@ class Gang {
   /// a block is already there, the one before). This thread alone.
   /// @param why  at least End::user; on each PE the first one given wins
   __device__ void stop(u32 why) {
+#pragma unroll 1  // it is in every wait
     for (pe_t p = 0; p < v_.n_pes; ++p) {
       u32 none = 0;
       v_.peer[p]->error.compare_swap(none, why);
