@@ -16,7 +16,6 @@ namespace shoal {
 namespace io {
 namespace {
 
-constexpr std::int64_t kArcGrain = 1 << 18;
 constexpr std::int64_t kRowParts = 256;  // more than threads, so that a heavy row does not hold up the others
 
 arc_t add(arc_t& x, arc_t v) { return std::atomic_ref<arc_t>(x).fetch_add(v, std::memory_order_relaxed); }

@@ -15,8 +15,6 @@ namespace shoal {
 namespace io {
 namespace {
 
-constexpr std::int64_t kArcGrain = 1 << 18;
-
 Csr copy_of(const Csr& graph) {
   auto copy = [](const auto& from) {
     std::remove_cvref_t<decltype(from)> to(from.size());

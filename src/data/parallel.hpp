@@ -9,6 +9,8 @@
 
 namespace shoal::io {
 
+inline constexpr std::int64_t kArcGrain = 1 << 18;  ///< arcs that are worth a task of their own
+
 /// Threads worth starting for `tasks` independent tasks; at least 1.
 inline int thread_count(std::int64_t tasks) {
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());

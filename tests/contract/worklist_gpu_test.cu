@@ -12,28 +12,16 @@
 #include <vector>
 
 #include "gpu_shapes.hpp"
+#include "kernels/contract_Chain.cuh"
+#include "kernels/contract_Gups.cuh"
+#include "kernels/contract_Picky.cuh"
+#include "kernels/contract_Tree.cuh"
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/worklist/worklist.hpp"
 #include "shoal/world/devices.hpp"
 #include "tasks.hpp"
 #include "tree_runs.hpp"
-
-namespace shoal {
-// Compiled in sources of their own (contract_tests.cmake).
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Tree>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Tree>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Tree>>;
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Picky>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Picky>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Picky>>;
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Chain>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Chain>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Chain>>;
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Gups>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Gups>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Gups>>;
-}  // namespace shoal
 
 namespace shoal::contract {
 namespace {

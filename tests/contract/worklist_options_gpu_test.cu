@@ -7,22 +7,12 @@
 #include <vector>
 
 #include "gpu_shapes.hpp"
+#include "kernels/contract_Flow.cuh"
+#include "kernels/contract_LazyPaths.cuh"
+#include "kernels/contract_Sprays.cuh"
 #include "options_runs.hpp"
 #include "shapes.hpp"
 #include "shoal/world/devices.hpp"
-
-namespace shoal {
-// Compiled in sources of their own (contract_tests.cmake).
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::LazyPaths>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::LazyPaths>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::LazyPaths>>;
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Sprays>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Sprays>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Sprays>>;
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<contract::Flow>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<contract::Flow>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<contract::Flow>>;
-}  // namespace shoal
 
 namespace shoal::contract {
 namespace {

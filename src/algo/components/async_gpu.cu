@@ -1,13 +1,9 @@
 #include "async.hpp"
+#include "kernels/components.cuh"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 
 namespace shoal {
-
-// Compiled in sources of their own (cmake/Kernels.cmake).
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<Components>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<Components>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<Components>>;
 
 namespace {
 

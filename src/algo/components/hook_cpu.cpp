@@ -20,7 +20,7 @@ constexpr int kFirstArcs = 2;    // of each row: sampled, across tiles
 constexpr vertex_t kAhead = 16;  // rows fetched into the cache before they are looked at
 constexpr int kTileArcs = 4;     // of each row: looked at within a tile; more than two only where rows are short
 
-enum Phase { kTiles, kLinks, kRest, kCompress, kPhases };
+enum HookPhase { kTiles, kLinks, kRest, kCompress, kPhases };
 
 /// What the threads of one PE share.
 struct alignas(kCacheLine) PeState {
@@ -97,7 +97,7 @@ struct ComponentsHookCpu::State {
 
   /// f(first, last) of local vertices for the tiles that this thread gets, in ascending order.
   template <class F>
-  void tiles(Phase phase, pe_t pe, F&& f) {
+  void tiles(HookPhase phase, pe_t pe, F&& f) {
     const std::int64_t count = graph.out[pe].count, tile = tuning.tile;
     for (std::int64_t t; (t = pes[pe].taken[phase].fetch_add(1)) * tile < count;) {
       f(static_cast<vertex_t>(t * tile), static_cast<vertex_t>(std::min(count, (t + 1) * tile)));

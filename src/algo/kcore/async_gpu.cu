@@ -1,14 +1,10 @@
 #include "async.hpp"
+#include "kernels/kcore.cuh"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 #include "shoal/device/pinned_memory.cuh"
 
 namespace shoal {
-
-// Compiled in sources of their own (cmake/Kernels.cmake).
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<KCore>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<KCore>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<KCore>>;
 
 namespace {
 

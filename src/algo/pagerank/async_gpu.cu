@@ -1,12 +1,8 @@
 #include "async.hpp"
+#include "kernels/pagerank.cuh"
 #include "shoal/device/cuda_check.cuh"
 
 namespace shoal {
-
-// Compiled in sources of their own (cmake/Kernels.cmake).
-extern template struct gpu::Kernels<GpuBlock, gpu::DirectView<PageRank>>;
-extern template struct gpu::Kernels<GpuWarp, gpu::DirectView<PageRank>>;
-extern template struct gpu::Kernels<GpuThread, gpu::DirectView<PageRank>>;
 
 namespace {
 
