@@ -88,7 +88,7 @@ std::string explain_flags(const CLI::App& app, const CLI::ParseError& error) {
   const std::string word = left_over(app);
   const bool no_command =
       chosen.empty() && !word.empty() && word[0] != '-' && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  return (no_command ? unknown_command(app, word) : explain_options(command, error)) + " (see shoal" +
+  return (no_command ? unknown_command(app, word) : explain_options(command, error)) + " (see " + app.get_name() +
          (chosen.empty() ? "" : " " + command.get_name()) + " --help)";
 }
 

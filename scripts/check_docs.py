@@ -10,7 +10,9 @@ import re
 import sys
 
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
-PATH = re.compile(r"`((?:include|src|tests|scripts|docs|cli|python|examples|bench|models|cmake|\.ci)/[\w./-]*\w)`")
+PATH = re.compile(
+    r"`((?:include|src|tests|scripts|docs|cli|python|examples|bench|baselines|models|cmake|\.ci)/[\w./-]*\w)`"
+)
 QUOTE = re.compile(r"<!-- code: (\S+) (.+?) -->\n```cpp\n(.*?)```\n", re.DOTALL)
 
 

@@ -20,7 +20,7 @@ FORMS = [
     (
         "lone fence",
         re.compile(r"\batomic_thread_fence\b|\batomic_signal_fence\b"),
-        ("include", "src", "tests", "bench", "examples", "cli"),
+        ("include", "src", "tests", "bench", "baselines", "examples", "cli"),
         "order through the word that publishes (core/atomic.hpp): ThreadSanitizer cannot see fences",
     ),
     (
@@ -32,7 +32,7 @@ FORMS = [
     (
         "assertion",
         re.compile(r"(?<![\w_])assert\s*\("),
-        ("include", "src", "cli", "python"),
+        ("include", "src", "cli", "python", "baselines"),
         "throw UsageError for what a caller can get wrong; static_assert for what a compiler can see",
     ),
     (

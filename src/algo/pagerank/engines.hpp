@@ -9,6 +9,8 @@
 
 namespace shoal {
 
+/// @throws UsageError  alpha or tolerance out of range
+void check_pagerank_rules(double alpha, double tolerance);
 /// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
 struct PageRankPlan : StrategyPlan<PageRankStrategy> {
   PageRankRules rules;

@@ -19,15 +19,6 @@ constexpr Named<PageRankPrecision> kPrecisions[] = {{PageRankPrecision::automati
 // Less is done before a second thread is awake (docs/decisions/0023, as the next one).
 constexpr std::int64_t kLeastWork = 1 << 14;  ///< of a thread, in vertices and arcs
 
-void check_rules(const PageRankOptions& o) {
-  if (!(o.alpha >= 0 && o.alpha <= 0.9999)) {
-    throw UsageError("alpha " + rough(o.alpha) + " is out of range: 0 to 0.9999");
-  }
-  if (!(o.tolerance >= 1e-11 && o.tolerance <= 1)) {
-    throw UsageError("tolerance " + rough(o.tolerance) + " is out of range: 1e-11 to 1");
-  }
-}
-
 // Where a thread has contributions in its cache anyway, halving them saves nothing and costs a conversion each.
 constexpr std::int64_t kVerticesInCache = 1 << 18;
 
@@ -60,9 +51,18 @@ PageRankStrategy parse_pagerank_strategy(const std::string& text) { return kind_
 const char* name(PageRankPrecision precision) { return name_of(kPrecisions, precision); }
 PageRankPrecision parse_pagerank_precision(const std::string& text) { return kind_of(kPrecisions, "precision", text); }
 
+void check_pagerank_rules(double alpha, double tolerance) {
+  if (!(alpha >= 0 && alpha <= 0.9999)) {
+    throw UsageError("alpha " + rough(alpha) + " is out of range: 0 to 0.9999");
+  }
+  if (!(tolerance >= 1e-11 && tolerance <= 1)) {
+    throw UsageError("tolerance " + rough(tolerance) + " is out of range: 1e-11 to 1");
+  }
+}
+
 PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, const PageRankOptions& options,
                            Decisions& why) {
-  check_rules(options);
+  check_pagerank_rules(options.alpha, options.tolerance);
   PageRankPlan plan;
   // A task's options say that the task is wanted.
   const bool tuned = asks_for_worklist(options);

@@ -1,0 +1,97 @@
+// Breadth-first search level by level, one thread per rank: each rank expands its part of the frontier, puts what belongs
+// to others into bins, and all ranks exchange them. The owner of a vertex tests whether it was visited.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "ranks.hpp"
+
+namespace shoal::mpi {
+
+class Search {
+ public:
+  /// @param send_once  a rank sends a vertex at most once in a search; takes a bit for each vertex of the graph
+  Search(const Csr& graph, const Ranks& ranks, bool send_once)
+      : ranks_(ranks),
+        rows_(graph, ranks),
+        num_vertices_(graph.num_vertices()),
+        send_once_(send_once),
+        bins_(ranks.size) {}
+
+  void run(vertex_t source) {
+    Clock clock;
+    steps_.clear();
+    levels.assign(rows_.count(), -1);
+    if (send_once_) sent_.assign(num_vertices_, false);
+    next_.clear();
+    if (ranks_.owner(source) == ranks_.rank) reach(ranks_.local(source), 0);
+    Layout out(ranks_.size), in(ranks_.size);
+    std::int64_t waiting = 1;
+    for (std::int32_t level = 1; waiting > 0; ++level) {
+      frontier_.swap(next_);
+      next_.clear();
+      for (const vertex_t v : frontier_) {
+        for (const vertex_t u : rows_[v]) {
+          const int owner = ranks_.owner(u);
+          if (owner == ranks_.rank) {
+            reach(ranks_.local(u), level);
+          } else if (!send_once_ || !sent_[u]) {
+            if (send_once_) sent_[u] = true;
+            bins_[owner].push_back(ranks_.local(u));
+          }
+        }
+      }
+      words_.clear();
+      for (int r = 0; r < ranks_.size; ++r) {
+        out.count(r, bins_[r].size());
+        words_.insert(words_.end(), bins_[r].begin(), bins_[r].end());
+        bins_[r].clear();
+      }
+      Step step{static_cast<std::int64_t>(frontier_.size()), static_cast<std::int64_t>(out.place())};
+      step.compute_seconds = clock.lap();
+      exchange_counts(out, in);
+      received_.resize(in.place());
+      exchange(words_.data(), out, received_.data(), in);
+      step.communicate_seconds = clock.lap();
+      for (const vertex_t v : received_) reach(v, level);
+      step.compute_seconds += clock.lap();
+      waiting = over_all(static_cast<std::int64_t>(next_.size()), MPI_SUM, MPI_INT64_T);
+      step.communicate_seconds += clock.lap();
+      steps_.push_back(step);
+    }
+  }
+
+  /// Vertices that have a level and their arcs, on all ranks.
+  std::int64_t reached() const {
+    const std::int64_t own = std::count_if(levels.begin(), levels.end(), [](std::int32_t l) { return l >= 0; });
+    return over_all(own, MPI_SUM, MPI_INT64_T);
+  }
+  std::int64_t reached_arcs() const {
+    std::int64_t own = 0;
+    for (std::int64_t v = 0; v < rows_.count(); ++v) own += levels[v] >= 0 ? rows_.degree(v) : 0;
+    return over_all(own, MPI_SUM, MPI_INT64_T);
+  }
+  /// Of the last search: one for each level, the last of which found nothing new.
+  const std::vector<Step>& steps() const { return steps_; }
+
+  std::vector<std::int32_t> levels;  ///< of own vertices; -1 where unreached
+
+ private:
+  void reach(vertex_t v, std::int32_t level) {
+    if (levels[v] >= 0) return;
+    levels[v] = level;
+    next_.push_back(v);
+  }
+
+  Ranks ranks_;
+  Rows rows_;
+  std::int64_t num_vertices_;
+  bool send_once_;
+  std::vector<bool> sent_;
+  // Kept from search to search, for their memory.
+  std::vector<vertex_t> frontier_, next_, words_, received_;
+  std::vector<std::vector<vertex_t>> bins_;  // by owner
+  std::vector<Step> steps_;
+};
+
+}  // namespace shoal::mpi

@@ -1,0 +1,155 @@
+"""The baseline with MPI, on 1, 2 and 4 ranks, beside `shoal` itself."""
+
+import os
+import subprocess
+import unittest
+
+from command import TIMEOUT_SECONDS, Answer, CommandTest
+
+MPI = os.environ.get("SHOAL_MPI_BIN", "")
+LAUNCHER = os.environ.get("SHOAL_MPIEXEC", "")
+# For root, more ranks than cores, and containers in which no process reads another's memory.
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+RANKS = (1, 2, 4)
+FACTS = ("source", "depth", "reached", "reached_arcs")
+
+
+@unittest.skipUnless(MPI and LAUNCHER, "no MPI was found, so baselines/mpi is not built")
+class MpiTest(CommandTest):
+    def mpi(self, ranks: int, *args: object, **environment: str) -> Answer:
+        command = [MPI, *(str(a) for a in args)]
+        if ranks > 1:  # one needs no launcher
+            command = [LAUNCHER, "-n", str(ranks), *command]
+        environment = {**os.environ, **ENVIRONMENT, **environment}
+        return Answer(
+            subprocess.run(
+                command,
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        )
+
+    def right(self, ranks: int, *args: object) -> dict:
+        answer = self.mpi(ranks, *args, "--verify", "--json")
+        self.assertEqual(answer.status, 0, f"{ranks} ranks, {args}: {answer.out}{answer.err}")
+        result = answer.json()
+        self.assertEqual(result["ranks"], ranks)
+        for key in ("arguments", "date", "revision", "machine", "mpi"):
+            self.assertTrue(result[key], key)
+        for trial in result["trials"]:
+            self.assertIs(trial["verified"], True, f"{ranks} ranks, {args}")
+            self.assertEqual(len(trial["by_rank"]), ranks)
+        return result
+
+    def with_isolated(self) -> list[str]:
+        """Vertices 0, 3, 7 and 8 to 12 have no arcs."""
+        self.write("few.el", "1 2\n2 4\n4 5\n5 1\n5 6\n")
+        return ["few.el", "--vertices", "13"]
+
+
+class Searches(MpiTest):
+    def test_same_as_shoal(self) -> None:
+        graphs = [["kron:10"], ["kron:9,directed"], ["road:20"], ["chain:40"], ["star:50"], self.with_isolated()]
+        for graph in graphs:
+            search = ["bfs", *graph, "--trials", 3, "--seed", 5]
+            want = self.good(*search, "--device", "cpu", "--json").json()
+            for ranks in RANKS:
+                have = self.right(ranks, *search)
+                for a, b in zip(have["trials"], want["trials"], strict=True):
+                    self.assertEqual([a[f] for f in FACTS], [b[f] for f in FACTS], f"{graph} on {ranks} ranks")
+                    self.assertEqual(sum(r["vertices"] for r in a["by_rank"]), b["reached"])
+                    self.assertEqual(a["steps"], b["depth"] + 1)
+                self.assertEqual(sum(r["words_sent"] for t in have["trials"] for r in t["by_rank"]) > 0, ranks > 1)
+
+    def test_more_ranks_than_vertices(self) -> None:
+        for graph, reached in (("chain:1", 1), ("chain:3", 3)):
+            have = self.right(4, "bfs", graph, "--source", 0)
+            self.assertEqual(have["trials"][0]["reached"], reached)
+
+    def test_sending_a_vertex_once(self) -> None:
+        search = ["bfs", "kron:10", "--source", "max-degree"]
+        all_words, once = (
+            [r["words_sent"] for r in self.right(2, *search, *more)["trials"][0]["by_rank"]]
+            for more in ([], ["--send-once"])
+        )
+        self.assertLessEqual(max(once), 512)
+        self.assertGreater(min(all_words), 512)
+
+    def test_table_of_levels(self) -> None:
+        answer = self.mpi(2, "bfs", "chain:9", "--source", 0, "--stats")
+        self.assertEqual(answer.status, 0, answer.err)
+        lines = answer.out.splitlines()
+        rows = [line.split() for line in lines[lines.index(next(x for x in lines if "level" in x)) + 1 :]]
+        self.assertEqual([r[:2] for r in rows], [[str(level), str(rank)] for level in range(9) for rank in (0, 1)])
+        # Vertices in turns, and each sends both of its neighbours, which belong to the other rank.
+        self.assertEqual([r[2] for r in rows], ["1", "0", "0", "1"] * 4 + ["1", "0"])
+        self.assertEqual(sum(int(r[3]) for r in rows), 16)
+
+
+class Ranks(MpiTest):
+    def test_right(self) -> None:
+        for graph, *some in (
+            [["kron:9,directed"], 1, 2, 4],
+            [["road:20"], 2],
+            [["star:50"], 4],
+            [["chain:3"], 4],
+            [self.with_isolated(), 2],
+        ):
+            for ranks in some:
+                self.assertLessEqual(self.right(ranks, "pagerank", *graph)["trials"][0]["error_bound"], 1e-6)
+
+    def test_rules(self) -> None:
+        coarse, fine, still = (
+            self.right(2, "pagerank", "kron:9", *rules)["trials"][0]["sweeps"]
+            for rules in (["--tolerance", 0.1], ["--tolerance", 1e-11, "--alpha", 0.9999], ["--alpha", 0])
+        )
+        self.assertLess(coarse, fine)
+        self.assertEqual(still, 1)
+
+
+class WrongInput(MpiTest):
+    def refused(self, words: str, ranks: int, *args: object, **environment: str) -> None:
+        answer = self.mpi(ranks, *args, **environment)
+        self.assertEqual(answer.status, 2, f"{ranks} ranks, {args}: {answer.out}{answer.err}")
+        ours = [line for line in answer.err.splitlines() if "shoal" in line]  # the launcher may add its own
+        self.assertEqual(len(ours), 1, answer.err)
+        self.assertTrue(ours[0].startswith("shoal_mpi: error: "), answer.err)
+        self.assertIn(words, ours[0])
+        self.assertNotIn("trial", answer.out)
+
+    def test_one_line_from_all_ranks(self) -> None:
+        self.write("bad.el", "0 1\n1 x\n")
+        for ranks in (1, 3):
+            self.refused("bad.el:2", ranks, "bfs", "bad.el")
+            self.refused("did you mean --trials? (see shoal_mpi bfs --help)", ranks, "bfs", "kron:8", "--trails", 3)
+
+    def test_words_and_numbers(self) -> None:
+        for words, *args in (
+            ("subcommand", "--verify"),
+            ("cannot be read", "bfs", "nope.el"),
+            ("--source 300 is not in the graph", "bfs", "kron:8", "--source", 300),
+            ("no random source", "bfs", "chain:1"),
+            ("from 1 to 1,000,000", "bfs", "kron:8", "--trials", 0),
+            ("alpha 2 is out of range", "pagerank", "kron:8", "--alpha", 2),
+            ("tolerance 1e-12 is out of range", "pagerank", "kron:8", "--tolerance", 1e-12),
+            ("every rank reads", "bfs", "-", "--format", "el"),
+        ):
+            self.refused(words, 1, *args)
+
+    def test_what_rank_0_alone_finds(self) -> None:
+        self.refused("nowhere", 2, "bfs", "kron:8", "--json=nowhere/result.json")
+        self.assertEqual(self.files(), [])
+
+    def test_launcher_of_another_mpi(self) -> None:
+        self.refused("MPI has 1 rank, but PMI_SIZE says 4", 1, "bfs", "kron:8", PMI_SIZE="4")
