@@ -1,10 +1,10 @@
-# shoal_mpi, where there is MPI. Not under sanitizers, which complain of MPI itself.
+# shoal_mpi, where there is MPI. Not under sanitizers, which complain of MPI itself, nor with the Python module.
 set(SHOAL_MPI "auto" CACHE STRING "Build baselines/mpi: auto (where MPI is found), on, off")
 set_property(CACHE SHOAL_MPI PROPERTY STRINGS auto on off)
 set(MPI_CXX_SKIP_MPICXX ON)
 if(SHOAL_MPI STREQUAL "on")
   find_package(MPI REQUIRED COMPONENTS CXX)
-elseif(SHOAL_MPI STREQUAL "off" OR SHOAL_SANITIZE OR NOT PROJECT_IS_TOP_LEVEL)
+elseif(SHOAL_MPI STREQUAL "off" OR SHOAL_SANITIZE OR SHOAL_PYTHON OR SHOAL_BUILT OR NOT PROJECT_IS_TOP_LEVEL)
   return()
 else()
   find_package(MPI QUIET COMPONENTS CXX)
