@@ -298,6 +298,9 @@ class Out {
   /// threshold.
   template <lane_t kSome>
   SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (W::kMaxLanes == 1) {
+      if (!any_of(has)) return;  // most pushes of a search are refused
+    }
     if constexpr (HasPriority<TaskT>) {
       if (view().far.buckets.lists > 0) now_.tally.parked += park(w, view(), index_, now_.phase, has, item);
     }
