@@ -1,5 +1,7 @@
 #include "shoal/core/text.hpp"
 
+#include <charconv>
+
 namespace shoal {
 namespace {
 
@@ -21,6 +23,11 @@ std::size_t shown_bytes(std::string_view text) {
 }
 
 }  // namespace
+
+std::string exact(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
 
 std::string printable(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";

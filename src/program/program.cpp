@@ -11,6 +11,7 @@
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
+#include "shoal/program/meeting.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/worklist/watchdog.hpp"
 

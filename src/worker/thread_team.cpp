@@ -1,7 +1,12 @@
 #include "shoal/worker/thread_team.hpp"
 
+#include <condition_variable>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include "shoal/core/error.hpp"
 
@@ -22,7 +27,16 @@ bool look(Ready ready) {
 
 }  // namespace
 
-ThreadTeam::ThreadTeam(pe_t n_pes, int threads_per_pe) : n_pes_(n_pes), threads_per_pe_(threads_per_pe) {
+struct ThreadTeam::Threads {
+  std::mutex mutex;  // guards the rest, and changes of epoch_ and of pending_ to zero while somebody may sleep
+  std::condition_variable begun, ended;
+  bool stopping = false;
+  std::exception_ptr first_error;
+  std::vector<std::thread> started;
+};
+
+ThreadTeam::ThreadTeam(pe_t n_pes, int threads_per_pe)
+    : n_pes_(n_pes), threads_per_pe_(threads_per_pe), threads_(std::make_unique<Threads>()) {
   if (n_pes < 1 || n_pes > kMaxPes) {
     throw UsageError("a team of threads needs 1 to " + std::to_string(kMaxPes) + " PEs, not " + std::to_string(n_pes));
   }
@@ -34,10 +48,10 @@ ThreadTeam::ThreadTeam(pe_t n_pes, int threads_per_pe) : n_pes_(n_pes), threads_
   pending_.store(0);
   running_.store(0);
   try {
-    threads_.reserve(size() - 1);
-    for (int index = 1; index < size(); ++index) threads_.emplace_back([this, index] { serve(index); });
+    threads_->started.reserve(size() - 1);
+    for (int index = 1; index < size(); ++index) threads_->started.emplace_back([this, index] { serve(index); });
   } catch (const std::system_error& error) {
-    const auto started = std::to_string(threads_.size() + 1);
+    const auto started = std::to_string(threads_->started.size() + 1);
     stop();
     throw CapacityError("the system gave " + started + " of " + std::to_string(size()) + " threads (" + error.what() +
                         "); lower --threads or --pes, or raise the process limit (ulimit -u)");
@@ -51,12 +65,12 @@ ThreadTeam::~ThreadTeam() { stop(); }
 
 void ThreadTeam::stop() {
   {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
+    std::lock_guard lock(threads_->mutex);
+    threads_->stopping = true;
     epoch_.store_release(epoch_.load() + 1);
   }
-  begun_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  threads_->begun.notify_all();
+  for (auto& thread : threads_->started) thread.join();
 }
 
 void ThreadTeam::run_erased(Call call, void* callee) {
@@ -66,24 +80,24 @@ void ThreadTeam::run_erased(Call call, void* callee) {
   }
   call_ = call;
   callee_ = callee;
-  pending_.store(static_cast<std::uint32_t>(threads_.size()));
-  if (!threads_.empty()) {
+  pending_.store(static_cast<std::uint32_t>(threads_->started.size()));
+  if (!threads_->started.empty()) {
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(threads_->mutex);
       epoch_.store_release(epoch_.load() + 1);
     }
-    begun_.notify_all();  // no system call when nobody sleeps
+    threads_->begun.notify_all();  // no system call when nobody sleeps
   }
   call_one(0);
   auto all_returned = [&] { return pending_.load_acquire() == 0; };
   if (!look(all_returned)) {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, all_returned);
+    std::unique_lock lock(threads_->mutex);
+    threads_->ended.wait(lock, all_returned);
   }
   std::exception_ptr error;
   {
-    std::lock_guard lock(mutex_);  // also: the last thread has left its critical section
-    error.swap(first_error_);
+    std::lock_guard lock(threads_->mutex);  // also: the last thread has left its critical section
+    error.swap(threads_->first_error);
   }
   running_.store_release(0);
   if (error) std::rethrow_exception(error);
@@ -93,8 +107,8 @@ void ThreadTeam::call_one(int index) noexcept {
   try {
     call_(callee_, index / threads_per_pe_, index % threads_per_pe_);
   } catch (...) {
-    std::lock_guard lock(mutex_);
-    if (!first_error_) first_error_ = std::current_exception();
+    std::lock_guard lock(threads_->mutex);
+    if (!threads_->first_error) threads_->first_error = std::current_exception();
   }
 }
 
@@ -102,15 +116,15 @@ void ThreadTeam::serve(int index) {
   for (std::uint32_t seen = 0;;) {
     auto begun = [&] { return epoch_.load_acquire() != seen; };
     if (!look(begun)) {
-      std::unique_lock lock(mutex_);
-      begun_.wait(lock, begun);
+      std::unique_lock lock(threads_->mutex);
+      threads_->begun.wait(lock, begun);
     }
-    seen = epoch_.load_acquire();  // one run at a time: it cannot have moved by two
-    if (stopping_) return;         // was written before this epoch_ was released
+    seen = epoch_.load_acquire();    // one run at a time: it cannot have moved by two
+    if (threads_->stopping) return;  // was written before this epoch_ was released
     call_one(index);
     if (pending_.fetch_add_acq_rel(~0u) == 1) {
-      { std::lock_guard lock(mutex_); }  // the caller is either before its test or asleep, never between
-      ended_.notify_one();
+      { std::lock_guard lock(threads_->mutex); }  // the caller is either before its test or asleep, never between
+      threads_->ended.notify_one();
     }
   }
 }

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/data/pending_file.hpp"
 
 namespace shoal {
@@ -18,44 +23,70 @@ void end_stuck_process(const std::string& program, const std::string& what) {
   std::_Exit(kStuckExitCode);
 }
 
-Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
-                   std::function<void()> stop)
-    : timeout_seconds_(timeout_seconds), look_(std::move(look)), stop_(std::move(stop)), thread_([this] { watch(); }) {}
+using Clock = std::chrono::steady_clock;
 
-Watchdog::~Watchdog() {
-  {
-    const std::lock_guard lock(mutex_);
-    leaving_ = true;
+struct Watchdog::Watch {
+  const Clock::time_point begun = Clock::now();
+  const double timeout_seconds;
+  const std::function<std::vector<PeSnapshot>(bool)> look;
+  const std::function<void(RunState)> end;
+  std::mutex mutex;
+  std::condition_variable leave;
+  bool leaving = false;
+  std::string stalled;  ///< the error's line; empty while all is well
+  std::thread thread;
+  std::stop_callback<std::function<void()>> when_called_off;
+
+  Watch(double timeout, std::function<std::vector<PeSnapshot>(bool)> look_at, std::function<void(RunState)> end_as)
+      : timeout_seconds(timeout),
+        look(std::move(look_at)),
+        end(std::move(end_as)),
+        thread([this] { watch(); }),
+        when_called_off(interrupt_token(), [this] { end(RunState::interrupted); }) {}
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex);
+      leaving = true;
+    }
+    leave.notify_one();
+    thread.join();
   }
-  leave_.notify_one();
-  thread_.join();
-}
+
+  void watch();
+};
+
+Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
+                   std::function<void(RunState)> end)
+    : watch_(std::make_unique<Watch>(timeout_seconds, std::move(look), std::move(end))) {}
+Watchdog::~Watchdog() = default;
 
 void Watchdog::throw_if_stalled() {
-  const std::lock_guard lock(mutex_);
-  if (!stalled_.empty()) throw DeviceError(stalled_);
+  const std::lock_guard lock(watch_->mutex);
+  if (!watch_->stalled.empty()) throw DeviceError(watch_->stalled);
 }
 
-void Watchdog::watch() {
-  using Clock = std::chrono::steady_clock;
-  const auto look_every = std::chrono::duration<double>(std::clamp(timeout_seconds_ / 10, 0.01, 1.0));
-  std::unique_lock lock(mutex_);
+double Watchdog::seconds() const { return std::chrono::duration<double>(Clock::now() - watch_->begun).count(); }
+
+void Watchdog::Watch::watch() {
+  const auto look_every = std::chrono::duration<double>(std::clamp(timeout_seconds / 10, 0.01, 1.0));
+  std::unique_lock lock(mutex);
   auto moved_at = Clock::now();
-  std::uint64_t last = progress(look_(false));
-  while (!leave_.wait_for(lock, look_every, [this] { return leaving_; })) {
-    const std::uint64_t now = progress(look_(false));
+  std::uint64_t last = progress(look(false));
+  while (!leave.wait_for(lock, look_every, [this] { return leaving; })) {
+    const std::uint64_t now = progress(look(false));
     if (now != last) {
       last = now;
       moved_at = Clock::now();
-    } else if (Clock::now() - moved_at > std::chrono::duration<double>(timeout_seconds_)) {
-      const std::vector<PeSnapshot> pes = look_(true);
+    } else if (Clock::now() - moved_at > std::chrono::duration<double>(timeout_seconds)) {
+      const std::vector<PeSnapshot> pes = look(true);
       if (progress(pes) != last) continue;  // it moved while we were about to act
       std::string line;
       const bool runs = std::all_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state == 0; });
-      if (runs) line = stalled_ = stall_line(timeout_seconds_, pes);
-      stop_();  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
-      if (leave_.wait_for(lock, std::chrono::seconds(2), [this] { return leaving_; })) return;
-      if (line.empty()) line = stall_line(timeout_seconds_, pes);
+      if (runs) line = stalled = stall_line(timeout_seconds, pes);
+      end(RunState::
+              stalled);  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
+      if (leave.wait_for(lock, std::chrono::seconds(2), [this] { return leaving; })) return;
+      if (line.empty()) line = stall_line(timeout_seconds, pes);
       end_stuck_process("shoal", "a task does not return: " + line);
     }
   }

@@ -1,15 +1,10 @@
 // Interrupting work: a caller provides a stop token, and long loops and waits of the library check it.
 #pragma once
-#include <stdexcept>
 #include <stop_token>
 
-namespace shoal {
+#include "shoal/core/interrupted.hpp"
 
-/// Thrown when the caller has called the work off. Not an Error, because nothing was wrong.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("called off before its end") {}
-};
+namespace shoal {
 
 /// As long as this object exists, the calls of its thread can be interrupted: soon after `stop` is requested, readers,
 /// generators and runs end with Interrupted, as with any error. Other threads are not affected. Scopes nest; the
@@ -27,8 +22,5 @@ class Interruptible {
 
 /// The token of this thread's innermost Interruptible; without one, a token that never stops.
 std::stop_token interrupt_token();
-
-/// @throws Interrupted  if the work of this thread was called off
-void throw_if_interrupted();
 
 }  // namespace shoal

@@ -1,6 +1,5 @@
 // Numbers and names for people.
 #pragma once
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -27,10 +26,7 @@ inline std::string fixed(double value, int decimals) {
 }
 
 /// In as few digits as read back to the same number: -3, 0.1, 1e+18.
-inline std::string exact(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
+std::string exact(double value);
 
 /// With three significant digits: 1.23e-06.
 inline std::string rough(double value) {

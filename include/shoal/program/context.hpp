@@ -14,7 +14,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/placement/placed_graph.hpp"
-#include "shoal/program/meeting.hpp"
+#include "shoal/program/meeting_call.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/worklist.hpp"
 #include "shoal/world/machine.hpp"
@@ -161,10 +161,8 @@ class Context {
 
   /// For calls inside the library: every PE begins such a call, and may wait for all others within it
   /// (program/meeting.hpp).
-  const std::vector<const void*>& begin(const MeetingCall& call, const void* mine = nullptr) {
-    return meeting_.begin(me_, call, mine);
-  }
-  void wait() { meeting_.wait(me_); }
+  const std::vector<const void*>& begin(const MeetingCall& call, const void* mine = nullptr);
+  void wait();
 
  private:
   /// Every PE: publishes `mine`, and calls `read` with what all PEs published: part(p) is PE p's.

@@ -3,28 +3,14 @@
 #pragma once
 #include <condition_variable>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "shoal/core/types.hpp"
+#include "shoal/program/meeting_call.hpp"
 
 namespace shoal {
-
-/// A call that all PEs make together: its name, and the type that it is about.
-struct MeetingCall {
-  const char* name = "";
-  const std::type_info* type = &typeid(void);
-
-  template <class T>
-  static MeetingCall of(const char* name) {
-    return {name, &typeid(T)};
-  }
-  bool same_name(const MeetingCall& other) const { return std::strcmp(name, other.name) == 0; }
-  bool operator==(const MeetingCall& other) const { return same_name(other) && *type == *other.type; }
-};
 
 class Meeting {
  public:

@@ -1,13 +1,9 @@
 // The CPU threads of runs, in groups that are PEs: started once, asleep between runs. Also the barrier at which they
 // meet.
 #pragma once
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
@@ -48,6 +44,7 @@ class ThreadTeam {
 
  private:
   using Call = void (*)(void* callee, pe_t pe, int thread);
+  struct Threads;  // the team's own, and what they sleep on
 
   void run_erased(Call call, void* callee);
   void call_one(int index) noexcept;
@@ -61,11 +58,7 @@ class ThreadTeam {
   PaddedWord<std::uint32_t, Scope::device> epoch_;    // runs begun
   PaddedWord<std::uint32_t, Scope::device> pending_;  // own threads that have not returned from this run
   PaddedWord<std::uint32_t, Scope::device> running_;  // 1 while a run is in progress
-  std::mutex mutex_;  // guards the rest, and changes of epoch_ and of pending_ to zero while somebody may sleep
-  std::condition_variable begun_, ended_;
-  bool stopping_ = false;
-  std::exception_ptr first_error_;
-  std::vector<std::thread> threads_;
+  std::unique_ptr<Threads> threads_;
 };
 
 /// A barrier for a fixed number of threads. Waiters spin, then yield, so it also works with more threads than cores.

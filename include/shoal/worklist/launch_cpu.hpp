@@ -1,12 +1,9 @@
 // Runs workers on CPU threads, with the watchdog beside them.
 #pragma once
-#include <chrono>
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "shoal/core/error.hpp"
-#include "shoal/core/interrupt.hpp"
 #include "shoal/worker/worker.hpp"
 #include "shoal/worklist/schedule.hpp"
 #include "shoal/worklist/watchdog.hpp"
@@ -20,7 +17,6 @@ template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
             std::uint64_t spill_chunks, Report& report) {
   using Task = typename View::Task;
-  const auto start = std::chrono::steady_clock::now();
   const auto end_as = [&](RunState why) {
     for (const View& view : views) {
       std::uint32_t running = 0;
@@ -28,9 +24,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
   };
   Watchdog watchdog(
-      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); },
-      [&] { end_as(RunState::stalled); });
-  const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
+      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as);
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];
@@ -73,7 +67,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
   }
   watchdog.throw_if_stalled();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = watchdog.seconds();
 }
 
 }  // namespace shoal::cpu

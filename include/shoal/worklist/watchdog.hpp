@@ -1,10 +1,9 @@
-// The watchdog of a CPU run: a thread that checks regularly whether anything moves, and ends the run if nothing does.
+// The watchdog of a CPU run: a thread that checks regularly whether anything moves, and ends the run if nothing does. Also
+// ends a run that is called off.
 #pragma once
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "shoal/worklist/stall.hpp"
@@ -32,30 +31,24 @@ inline constexpr int kStuckExitCode = 75;
 
 /// Watches from construction to destruction. When nothing has moved for the timeout, it makes the diagnosis and then
 /// tells the workers to leave. They have two seconds; after that a task must be stuck in code of its own, so the
-/// diagnosis is printed and the process ends with kStuckExitCode.
+/// diagnosis is printed and the process ends with kStuckExitCode. When the work of the thread that made it is called off
+/// (core/interrupt.hpp), it tells the workers to leave as well.
 class Watchdog {
  public:
-  /// @param timeout_seconds  after so long without progress, `stop` is called once
+  /// @param timeout_seconds  after so long without progress, `end` is called once
   /// @param look             snapshots of all PEs; true: with their slots
-  /// @param stop             ends the run on the PEs on which it has not ended
+  /// @param end              ends the run on the PEs on which it has not ended; from any thread
   Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
-           std::function<void()> stop);
+           std::function<void(RunState why)> end);
   ~Watchdog();
 
   /// Call when all workers have left. @throws DeviceError if this watchdog stopped them
   void throw_if_stalled();
+  double seconds() const;  ///< since it began to watch
 
  private:
-  void watch();
-
-  const double timeout_seconds_;
-  const std::function<std::vector<PeSnapshot>(bool)> look_;
-  const std::function<void()> stop_;
-  std::mutex mutex_;
-  std::condition_variable leave_;
-  bool leaving_ = false;
-  std::string stalled_;  ///< the error's line; empty while all is well
-  std::thread thread_;
+  struct Watch;  // with the headers of threads and clocks, which take long to compile
+  const std::unique_ptr<Watch> watch_;
 };
 
 }  // namespace shoal

@@ -4,13 +4,12 @@
 // run that failed, the queues are initialised again.
 #pragma once
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "shoal/core/error.hpp"
-#include "shoal/core/interrupt.hpp"
+#include "shoal/core/interrupted.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/transport/direct.hpp"
 #include "shoal/worklist/kernel_set.hpp"

@@ -1,0 +1,16 @@
+// What work that was called off throws, and where it looks (core/interrupt.hpp says how to call it off).
+#pragma once
+#include <stdexcept>
+
+namespace shoal {
+
+/// Thrown when the caller has called the work off. Not an Error, because nothing was wrong.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("called off before its end") {}
+};
+
+/// @throws Interrupted  if the work of this thread was called off
+void throw_if_interrupted();
+
+}  // namespace shoal
