@@ -1,9 +1,13 @@
-# shoal_kernel_sources(SOURCES NAME HEADER TASK): the worklist's kernels for one task, which HEADER defines, in a source for each
-# kind of worker: several cores share the work, and no source takes long. With SHOAL_UNITY all kinds are in one source. Adds the
-# sources to the list SOURCES. The source that makes the Worklist includes "kernels/NAME.cuh", which says that the kernels are
-# elsewhere; else it compiles them once more.
+# shoal_kernel_sources(SOURCES NAME HEADER TASK [TOGETHER]): the worklist's kernels for one task, which HEADER defines, in a source
+# for each kind of worker: several cores share the work, and no source takes long. With SHOAL_UNITY or TOGETHER all kinds are in one
+# source. Adds the sources to the list SOURCES. The source that makes the Worklist includes "kernels/NAME.cuh", which says that the
+# kernels are elsewhere; else it compiles them once more.
 function(shoal_kernel_sources sources name header task)
   set(list ${${sources}})
+  set(together ${SHOAL_UNITY})
+  if("TOGETHER" IN_LIST ARGN)
+    set(together ON)
+  endif()
   set(declared "")
   set(every_kind "")
   foreach(worker Block Warp Thread)
@@ -11,11 +15,11 @@ function(shoal_kernel_sources sources name header task)
     set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>>;")
     string(APPEND declared "extern ${kernels}\n")
     string(APPEND every_kind "${kernels}\n")
-    if(NOT SHOAL_UNITY)
+    if(NOT together)
       shoal_kernel_source(${name}_${kind} ${name} "${kernels}\n")
     endif()
   endforeach()
-  if(SHOAL_UNITY)
+  if(together)
     shoal_kernel_source(${name}_all ${name} "${every_kind}")
   endif()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernels/${name}.cuh @ONLY CONTENT [=[
