@@ -24,6 +24,8 @@ enum ExitStatus {
 
 /// `shoal NAME`: runs an algorithm on a graph.
 Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info);
+/// `shoal jacobi3d`: a grid in blocks.
+Run add_jacobi3d(CLI::App& shoal);
 Run add_bench(CLI::App& shoal);
 Run add_tune(CLI::App& shoal);
 Run add_generate(CLI::App& shoal);

@@ -23,6 +23,7 @@ using namespace shoal::cli;
 const char* const kFooter = R"(examples:
   shoal bfs kron:20 --trials 8 --verify        search a generated graph from 8 random sources, check every answer
   shoal bfs roads.gr.gz --source 17 --output levels.npy
+  shoal jacobi3d 192 192 192 --odf 8           iterate on a grid, in blocks
   shoal info web.mtx                           what a graph file holds
   shoal doctor                                 what this machine can run, and what to install for the rest
 `shoal COMMAND --help` has more of them.
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
   std::vector<std::pair<CLI::App*, Run>> commands;
   const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
   for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
+  add(add_jacobi3d(app));
   add(add_bench(app));
   add(add_tune(app));
   add(add_generate(app));

@@ -70,9 +70,6 @@ void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<
   }
 }
 
-namespace {
-
-/// The .npy header of little-endian values. Source: numpy.lib.format, version 1.0.
 std::string npy_header(const char* type, const std::string& shape) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
   std::string header = std::string("{'descr': '<") + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
@@ -90,6 +87,8 @@ std::string npy_header(const char* type, const std::string& shape) {
                         static_cast<char>(header.size() >> 8)};
   return std::string(start, sizeof start) + header;
 }
+
+namespace {
 
 template <class Out, class In>
 void write_as(OutputFile& file, const In* row, std::int64_t n) {

@@ -47,6 +47,11 @@ struct NamedFile {
 /// @throws UsageError where two files to be written are one, or where writing one would destroy what is read
 void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
+/// The header of a .npy file of little-endian values in C order. Source: numpy.lib.format, version 1.0.
+/// @param type   NumPy's, such as "f8"
+/// @param shape  as Python writes a tuple's inside: "3, 4", or "5,"
+std::string npy_header(const char* type, const std::string& shape);
+
 /// Rows of n values each: a NumPy array if the name ends in .npy (one row: shape (n,); more: (rows, n); of the widest of the
 /// rows' types: int32 below int64 below float64), else one line per vertex with the rows' values separated by a space.
 /// Real numbers are written so that reading them gives the same number; infinity is `inf`.

@@ -1,13 +1,12 @@
 #include "shoal/program/program.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <mutex>
 #include <thread>
 
+#include "exit_status.hpp"
 #include "shoal/core/error.hpp"
-#include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
@@ -66,12 +65,6 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
   return right;
 }
 
-int complain(int status, const std::string& program, const std::string& what) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), printable(what).c_str());
-  return status;
-}
-
 /// The command line, the subject, the body, and what comes of them. `app` has the program's own flags, which `subject` reads.
 int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,
             const std::function<bool(Context&)>& body) {
@@ -85,26 +78,14 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>
   } catch (const CLI::ParseError& error) {
     return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
   }
-  try {
+  return exit_status_of(name, [&] {
     Options options;
     flags.read(options);
     const Machine machine(options);
     const Subject read = subject();
     const PlacedGraph placed = place_on(machine, read.graph, options);
-    return run_body(name, machine, options, placed, read, body) ? 0 : 1;
-  } catch (const UsageError& error) {
-    return complain(2, name, error.what());
-  } catch (const CapacityError& error) {
-    return complain(3, name, error.what());
-  } catch (const std::bad_alloc&) {
-    return complain(3, name, "out of memory; make it smaller, or use more PEs");
-  } catch (const Error& error) {
-    return complain(4, name, error.what());
-  } catch (const std::exception& error) {
-    return complain(5, name, std::string("the program threw an exception of its own: ") + error.what());
-  } catch (...) {
-    return complain(5, name, "the program threw an exception of its own that has no text");
-  }
+    return run_body(name, machine, options, placed, read, body);
+  });
 }
 
 std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }

@@ -10,7 +10,10 @@ from unittest import mock
 
 from command import CommandTest
 
-COMMANDS = ("bfs", "sssp", "pagerank", "components", "kcore", "tune", "bench", "generate", "convert", "info", "doctor")
+COMMANDS = (
+    *("bfs", "sssp", "pagerank", "components", "kcore", "jacobi3d", "tune", "bench"),
+    *("generate", "convert", "info", "doctor"),
+)
 EXAMPLE = re.compile(r"^  (shoal \S.*?)(?:   .*)?$", re.MULTILINE)
 # In place of what an example says, or beside it: so that it ends soon, on any machine.
 INSTEAD = {
@@ -41,10 +44,11 @@ class Examples(CommandTest):
     def small(self, line: str) -> list[str]:
         """The words of an example, with small graphs and without what only GPUs have."""
         words = [re.sub(r"^(kron|uniform|road):\d+", r"\1:6", word) for word in line.split()[1:]]
+        words = [re.sub(r"^\d{3}$", "40", word) for word in words] if words[0] == "jacobi3d" else words
         for flag, value in INSTEAD.get(words[0], {"--device": "cpu"}).items():
             if flag in words and value is not None:
                 words[words.index(flag) + 1] = value
-            elif flag not in words and (flag != "--device" or words[0] in COMMANDS[:6]) and "--list" not in words:
+            elif flag not in words and (flag != "--device" or words[0] in COMMANDS[:7]) and "--list" not in words:
                 words += [flag] if value is None else [flag, value]
         for flag in ("--worker",) + (() if self.drawn.returncode == 0 else ("--plot",)):
             if flag in words:

@@ -1,0 +1,373 @@
+// shoal jacobi3d: Jacobi iteration on a grid in blocks.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algo/jacobi3d/jacobi3d.hpp"
+#include "command.hpp"
+#include "json_output.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/program/grid_flags.hpp"
+#include "shoal/program/run_flags.hpp"
+#include "shoal/world/devices.hpp"
+#include "statistics.hpp"
+
+namespace shoal::cli {
+namespace {
+
+const char* const kFaces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+
+double finite_number(const std::string& flag, const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !std::isfinite(value)) {
+    throw UsageError(flag + ": '" + text + "' is not a finite number");
+  }
+  return value;
+}
+
+/// "1", "x0=1", "0,x1=1,y0=-2": a number is for all faces, and what follows goes over it.
+void read_boundary(const std::string& text, double (&face)[6]) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      std::fill(std::begin(face), std::end(face), finite_number("--boundary", word));
+      continue;
+    }
+    const std::string which = word.substr(0, equals);
+    const auto found = std::find(std::begin(kFaces), std::end(kFaces), which);
+    if (found == std::end(kFaces)) {
+      throw UsageError("--boundary: '" + which + "' is not a face; there are x0, x1, y0, y1, z0 and z1");
+    }
+    face[found - std::begin(kFaces)] = finite_number("--boundary", word.substr(equals + 1));
+  }
+}
+
+/// A plane of the grid: across dimension 0, 1 or 2.
+struct GridSlice {
+  int across = 0;
+  std::int64_t at = 0;
+};
+
+GridSlice read_slice(const std::string& text, Size3 size) {
+  const std::int64_t cells[] = {size.x, size.y, size.z};
+  const std::size_t across = text.size() > 2 && text[1] == '=' ? std::string("xyz").find(text[0]) : std::string::npos;
+  if (across == std::string::npos) throw UsageError("--slice '" + text + "' is not x=N, y=N or z=N");
+  const std::string wrong = whole_number<std::int64_t>(text.substr(2));
+  if (!wrong.empty()) throw UsageError("--slice " + text + ": " + wrong);
+  const std::int64_t at = std::stoll(text.substr(2));
+  if (at < 0 || at >= cells[across]) {
+    throw UsageError("--slice " + text + ": " + text[0] + " is from 0 to " + std::to_string(cells[across] - 1));
+  }
+  return {static_cast<int>(across), at};
+}
+
+/// One run, as it is printed.
+struct GridTrial {
+  std::int64_t iterations = 0;
+  double seconds = 0, change = 0;
+  std::optional<std::string> wrong;  // nothing: not checked; empty: right
+};
+
+class JacobiCommand {
+ public:
+  void add_to(CLI::App& app) {
+    app_ = &app;
+    flags_.add_to(app);
+    const char* what = "What is computed";
+    app.add_option("--iterations", iterations_, "steps of every block; with --tolerance, at most (100; 1,000,000)")
+        ->group(what)
+        ->check(whole_number<std::int64_t>)
+        ->type_name("N");
+    app.add_option("--tolerance", tolerance_, "end when no cell changes by more than this in an iteration")
+        ->group(what)
+        ->type_name("X");
+    app.add_option("--check", check_, "iterations between two looks at the changes, for --tolerance")
+        ->group(what)
+        ->check(whole_number<std::int64_t>)
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--dtype", dtype_, "float64 or float32")->group(what)->type_name("TYPE")->capture_default_str();
+    app.add_option("--boundary", boundary_,
+                   "what is beside the grid: a number, or by face (x0, x1, y0, y1, z0, z1): 0,x1=1,z0=2")
+        ->group(what)
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_option("--interior", interior_, "every cell at the start")
+        ->group(what)
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_option("--trials", trials_, "runs, each from the start")
+        ->group(what)
+        ->check(whole_number<int>)
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--verify", verify_,
+                 "compare the last run's grid with the serial reference, bit by bit; exit status 1")
+        ->group(what);
+    const char* out = "What comes out";
+    app.add_option("--output", output_, "the grid, as .npy of shape (X, Y, Z)")
+        ->group(out)
+        ->type_name("FILE")
+        ->check(not_empty);
+    app.add_option("--slice", slice_, "of the grid only one plane is written: x=N, y=N or z=N")
+        ->group(out)
+        ->type_name("WHERE");
+    json_.add_to(app, "options, machine and trials", out);
+    app.add_flag("--copy", copy_, "measure a plain copy beside, on the same threads")->group(out);
+    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    app.footer(
+        R"(A cell becomes the mean of itself and its six neighbours. GB/s are 2 values a cell and iteration: one read, one written.
+
+examples:
+  shoal jacobi3d 192 192 192 --iterations 100 --odf 8 --output grid.npy
+  shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy
+  shoal jacobi3d 512 512 512 --trials 5 --copy
+  shoal jacobi3d 61 47 89 --pes 4 --blocks 3x2x5 --mapping round-robin --verify)");
+  }
+
+  int run() {
+    read_options();
+    return dtype_ == "float64" ? run_as<double>("f8") : run_as<float>("f4");
+  }
+
+ private:
+  bool quiet() const { return quiet_ || json_.to_stdout(); }
+  bool to_tolerance() const { return tolerance_ >= 0; }
+
+  void read_options() {
+    if (app_->count("--tolerance") > 0 && !(tolerance_ >= 0 && std::isfinite(tolerance_))) {
+      throw UsageError("--tolerance " + exact(tolerance_) + ": a number from 0 on is wanted");
+    }
+    if (app_->count("--iterations") == 0) iterations_ = to_tolerance() ? 1'000'000 : 100;
+    if (iterations_ < 0) throw UsageError("--iterations " + std::to_string(iterations_) + " is negative");
+    if (check_ < 1) throw UsageError("--check " + std::to_string(check_) + ": at least 1 is wanted");
+    if (trials_ < 1 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
+    if (dtype_ != "float64" && dtype_ != "float32") {
+      throw UsageError("dtype '" + dtype_ + "' is not known; legal: float64, float32");
+    }
+    if (!std::isfinite(interior_)) throw UsageError("--interior: a finite number is wanted");
+    read_boundary(boundary_, face_);
+    options_ = flags_.grid();
+    check_grid(flags_.size(), options_, 1);
+    if (!slice_.empty()) {
+      where_ = read_slice(slice_, flags_.size());
+      if (output_.empty()) throw UsageError("--slice says what is written; add --output FILE.npy");
+    }
+    if (!output_.empty() && !output_.ends_with(".npy")) {
+      throw UsageError("--output " + output_ + ": a grid is written as NumPy's; use a name that ends in .npy");
+    }
+    refuse_same_files({{"--output", output_}, json_.file()}, {{"--mapping", flags_.mapping_file()}});
+    if (!output_.empty()) file_.emplace(output_);
+    json_.open();
+  }
+
+  template <class T>
+  int run_as(const char* npy_type) {
+    const Machine machine(flags_.machine());
+    Jacobi3d<T> program{flags_.size(), {}, static_cast<T>(interior_)};
+    for (int i = 0; i < 6; ++i) program.face[i] = static_cast<T>(face_[i]);
+    const auto grid = make_jacobi3d<T>(machine, options_, program);
+    decide(machine, *grid);
+    if (!quiet()) print_head();
+    for (int i = 0; i < trials_; ++i) {
+      const Step step("iterating, trial " + std::to_string(i + 1) + " of " + std::to_string(trials_), quiet());
+      grid->start();
+      done_.push_back(iterate(*grid));
+      if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(program, *grid, done_.back().iterations);
+      if (!quiet()) print_trial(i, sizeof(T));
+    }
+    if (copy_) {
+      const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.n_pes();
+      copied_ = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // beyond the caches
+    }
+    finish(sizeof(T));
+    const auto& wrong = done_.back().wrong;
+    if (wrong && !wrong->empty()) {
+      std::fprintf(stderr, "shoal: wrong result: %s\n", wrong->c_str());
+      return kWrongResult;
+    }
+    if (file_) write(*grid, npy_type);
+    return kRight;
+  }
+
+  template <class T>
+  GridTrial iterate(GridSteps<T>& grid) {
+    GridTrial trial;
+    do {
+      const std::int64_t n = to_tolerance() ? std::min(check_, iterations_ - trial.iterations) : iterations_;
+      if (n == 0) break;
+      trial.seconds += grid.run(n, true);
+      trial.iterations += n;
+      trial.change = grid.change();
+    } while (to_tolerance() && trial.change > tolerance_ && trial.iterations < iterations_);
+    return trial;
+  }
+
+  template <class T>
+  std::string find_wrong(const Jacobi3d<T>& program, const GridSteps<T>& grid, std::int64_t iterations) {
+    const Size3 n = grid.size();
+    Jacobi3dReference<T> reference(program);
+    reference.iterate(iterations);
+    std::vector<T> plane(static_cast<std::size_t>(n.y * n.z));
+    for (std::int64_t x = 0; x < n.x; ++x) {
+      grid.read(x, 0, n.y, plane.data());
+      if (std::string wrong = reference.find_wrong(x, plane.data()); !wrong.empty()) return wrong;
+    }
+    return "";
+  }
+
+  template <class T>
+  void write(const GridSteps<T>& grid, const char* npy_type) {
+    const Size3 n = grid.size();
+    const auto shape = [](auto... cells) {
+      std::string text;
+      ((text += (text.empty() ? "" : ", ") + std::to_string(cells)), ...);
+      return text;
+    };
+    const int across = slice_.empty() ? -1 : where_.across;
+    file_->write(npy_header(npy_type, across == 0   ? shape(n.y, n.z)
+                                      : across == 1 ? shape(n.x, n.z)
+                                      : across == 2 ? shape(n.x, n.y)
+                                                    : shape(n.x, n.y, n.z)));
+    const std::int64_t y0 = across == 1 ? where_.at : 0, y1 = across == 1 ? y0 + 1 : n.y;
+    std::vector<T> plane(static_cast<std::size_t>((y1 - y0) * n.z)), some;
+    for (std::int64_t x = 0; x < n.x; ++x) {
+      if (across == 0 && x != where_.at) continue;
+      grid.read(x, y0, y1, plane.data());
+      if (across == 2) {
+        some.clear();
+        for (std::int64_t y = 0; y < n.y; ++y) some.push_back(plane[y * n.z + where_.at]);
+      }
+      const std::vector<T>& out = across == 2 ? some : plane;
+      file_->write(out.data(), out.size() * sizeof(T));
+    }
+    file_->commit();
+  }
+
+  template <class T>
+  void decide(const Machine& machine, const GridSteps<T>& grid) {
+    chosen_ = machine.chosen();
+    const Size3 cut = grid.cut();
+    const std::int64_t wanted = options_.odf * machine.n_pes();
+    std::string why = options_.blocks.x > 0 ? "asked for" : "least surface";
+    if (options_.blocks.x == 0 && cut.volume() < wanted) {
+      why += "; no three factors of " + std::to_string(wanted) + " fit the grid";
+    }
+    cut_ = std::to_string(cut.x) + " x " + std::to_string(cut.y) + " x " + std::to_string(cut.z);
+    chosen_.push_back({"blocks", cut_, why});
+    chosen_.push_back({"mapping", name(options_.mapping), ""});
+  }
+
+  double cell_rate(const GridTrial& t) const {
+    return t.seconds > 0 ? static_cast<double>(flags_.size().volume() * t.iterations) / t.seconds : 0;
+  }
+  double byte_rate(const GridTrial& t, std::size_t value_bytes) const {
+    return 2 * static_cast<double>(value_bytes) * cell_rate(t);
+  }
+  double median_of(double (JacobiCommand::*rate)(const GridTrial&) const) const {
+    std::vector<double> all;
+    for (const GridTrial& t : done_) all.push_back((this->*rate)(t));
+    return median(all);
+  }
+
+  void print_head() {
+    const Size3 n = flags_.size();
+    std::cout << n.x << " x " << n.y << " x " << n.z << " cells of " << dtype_ << "\n";
+    for (const Decision& decision : chosen_) std::cout << "  " << decision.option << ": " << to_text(decision) << "\n";
+    std::cout << std::flush;
+    std::printf("%6s %12s %12s %12s %12s %10s %10s%s\n", "trial", "iterations", "last change", "time ms",
+                "ms/iteration", "Gcells/s", "GB/s", verify_ ? "  verified" : "");
+  }
+  void print_trial(int i, std::size_t value_bytes) {
+    const GridTrial& t = done_.back();
+    std::printf("%6d %12lld %12.3g %12.3f %12.4f %10.3f %10.2f%s\n", i + 1, static_cast<long long>(t.iterations),
+                t.change, t.seconds * 1e3, t.iterations > 0 ? t.seconds * 1e3 / static_cast<double>(t.iterations) : 0,
+                cell_rate(t) / 1e9, byte_rate(t, value_bytes) / 1e9,
+                !t.wrong           ? ""
+                : t.wrong->empty() ? "  right"
+                                   : "  WRONG");
+    std::fflush(stdout);
+  }
+
+  void finish(std::size_t value_bytes) {
+    const double cells = median_of(&JacobiCommand::cell_rate), bytes = 2 * static_cast<double>(value_bytes) * cells;
+    if (!quiet()) {
+      std::printf("%6s %62.3f %10.2f\n", "median", cells / 1e9, bytes / 1e9);
+      if (copy_) {
+        double best = 0;
+        for (const GridTrial& t : done_) best = std::max(best, byte_rate(t, value_bytes));
+        std::printf("%6s %73.2f at best: the best run reaches %.0f %%\n", "copy", copied_ / 1e9, 100 * best / copied_);
+      }
+      if (to_tolerance() && done_.back().change > tolerance_) {
+        std::printf("not within the tolerance after %s iterations\n", grouped(done_.back().iterations).c_str());
+      }
+      std::fflush(stdout);
+    }
+    if (!json_.wanted()) return;
+    Json json = Json::parse(machine_to_json());
+    json["command"] = "jacobi3d";
+    json["size"] = {flags_.size().x, flags_.size().y, flags_.size().z};
+    json["options"] = {{"iterations", iterations_}, {"check", check_},       {"dtype", dtype_},
+                       {"boundary", boundary_},     {"interior", interior_}, {"trials", trials_},
+                       {"verify", verify_},         {"odf", options_.odf},   {"mapping", name(options_.mapping)}};
+    if (to_tolerance()) json["options"]["tolerance"] = tolerance_;
+    for (const Decision& d : chosen_) json["chosen"][d.option] = {{"value", d.value}, {"why", d.reason}};
+    json["trials"] = Json::array();
+    for (const GridTrial& t : done_) {
+      Json trial = {{"iterations", t.iterations},
+                    {"last_change", t.change},
+                    {"seconds", t.seconds},
+                    {"cells_per_second", cell_rate(t)},
+                    {"verified", nullptr}};
+      if (to_tolerance()) trial["within_tolerance"] = t.change <= tolerance_;
+      if (t.wrong) trial["verified"] = t.wrong->empty();
+      if (t.wrong && !t.wrong->empty()) trial["wrong"] = *t.wrong;
+      json["trials"].push_back(std::move(trial));
+    }
+    json["median_cells_per_second"] = cells;
+    json["median_bytes_per_second"] = bytes;
+    if (copy_) json["copy_bytes_per_second"] = copied_;
+    json_.write(json);
+  }
+
+  CLI::App* app_ = nullptr;
+  GridFlags flags_;
+  std::int64_t iterations_ = 100, check_ = 100;
+  double tolerance_ = -1, interior_ = 0, face_[6] = {};
+  std::string dtype_ = "float64", boundary_ = "1", output_, slice_, cut_;
+  int trials_ = 1;
+  bool verify_ = false, copy_ = false, quiet_ = false;
+  JsonOutput json_;
+
+  GridOptions options_;
+  GridSlice where_;
+  std::optional<OutputFile> file_;
+  Decisions chosen_;
+  std::vector<GridTrial> done_;
+  double copied_ = 0;
+};
+
+}  // namespace
+
+Run add_jacobi3d(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("jacobi3d", "Jacobi iteration on a grid in three dimensions, in blocks");
+  auto command = std::make_shared<JacobiCommand>();
+  command->add_to(*app);
+  return [command] { return command->run(); };
+}
+
+}  // namespace shoal::cli

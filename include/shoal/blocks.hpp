@@ -1,0 +1,3 @@
+// Everything that a program on a grid in blocks needs.
+#pragma once
+#include "shoal/program/grid_program.hpp"

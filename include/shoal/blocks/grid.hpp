@@ -1,0 +1,313 @@
+// Blocks of a grid in three dimensions, for programs in which a cell's next value follows from itself and its six neighbours.
+//
+// The program is a plain struct S:
+//
+// | member                             | what it does                                                                  |
+// |------------------------------------|-------------------------------------------------------------------------------|
+// | `Value`                            | float or double                                                               |
+// | `at_start(x, y, z)`                | a cell of the grid, or one beside it (-1 or the size along one dimension):    |
+// |                                    | what is beside the grid keeps this value                                      |
+// | `next(near)`                       | the cell's next value; near(dx, dy, dz) is a neighbour's, or near(0, 0, 0)    |
+//
+// The rest is here: a state with a layer of cells around it, tiles, faces. Both members are SHOAL_FN.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "shoal/blocks/array.hpp"
+#include "shoal/blocks/mapping.hpp"
+#include "shoal/blocks/rows.hpp"
+
+namespace shoal {
+
+namespace blocks {
+
+/// A cell with what is around it.
+template <class T>
+struct Near {
+  const T* cell;
+  std::int64_t plane, row;  ///< from a cell to the next one in x, and in y
+  SHOAL_FN T operator()(int dx, int dy, int dz) const { return cell[dx * plane + dy * row + dz]; }
+};
+
+/// A block of a grid (blocks/block.hpp says what its members do). Sides: 0 and 1 lower and upper x, 2 and 3 y, 4 and 5 z. What
+/// crosses a side are the values of its face, in the order of the two other dimensions.
+template <class S>
+struct GridBlock {
+  using Value = typename S::Value;
+  S program;
+  Size3 origin, size, tile;  ///< cells: where the block begins in the grid; its own; those of a tile
+  std::int64_t plane, row;   ///< from a cell to the next one in x, and in y
+  Value* state[2];           ///< the block's cell 0, 0, 0
+  Value* edge
+      [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
+
+  struct Box {
+    Size3 begin, end;
+  };
+
+  SHOAL_FN static std::int64_t parts(std::int64_t cells, std::int64_t of) { return (cells + of - 1) / of; }
+  SHOAL_FN std::int64_t tiles() const { return parts(size.x, tile.x) * parts(size.y, tile.y) * parts(size.z, tile.z); }
+  SHOAL_FN std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const { return x * plane + y * row + z; }
+  SHOAL_FN bool large() const { return edge[0] != nullptr; }
+  /// State s. (No index: a GPU's registers have none.)
+  SHOAL_FN Value* now_of(step_t s) const { return (s & 1) != 0 ? state[1] : state[0]; }
+  SHOAL_FN Box box(std::uint64_t number) const {  // tiles are small numbers: 32-bit division is faster on GPUs
+    const auto nz = static_cast<std::uint32_t>(parts(size.z, tile.z)),
+               ny = static_cast<std::uint32_t>(parts(size.y, tile.y));
+    const auto n = static_cast<std::uint32_t>(number);
+    const Size3 from{n / nz / ny * tile.x, n / nz % ny * tile.y, n % nz * tile.z};
+    return {from, {least(from.x + tile.x, size.x), least(from.y + tile.y, size.y), least(from.z + tile.z, size.z)}};
+  }
+
+  template <class W>
+  SHOAL_FN void start(const W& w, std::uint64_t number) const {
+    Box b = box(number);  // with what is around the block
+    if (b.begin.x == 0) b.begin.x = -1;
+    if (b.begin.y == 0) b.begin.y = -1;
+    if (b.begin.z == 0) b.begin.z = -1;
+    if (b.end.x == size.x) ++b.end.x;
+    if (b.end.y == size.y) ++b.end.y;
+    if (b.end.z == size.z) ++b.end.z;
+    for (std::int64_t x = b.begin.x; x < b.end.x; ++x) {
+      for (std::int64_t y = b.begin.y; y < b.end.y; ++y) {
+        for (std::int64_t z = b.begin.z + w.lane(); z < b.end.z; z += w.size()) {
+          const Value value = program.at_start(origin.x + x, origin.y + y, origin.z + z);
+          for (Value* const each : state) each[at(x, y, z)] = value;
+        }
+      }
+    }
+  }
+
+  template <class W>
+  SHOAL_FN void unpack(const W& w, step_t s, std::uint64_t number, std::uint32_t side, const Value* in) const {
+    face(w, number, side, 1, [&](std::int64_t i, std::int64_t cell) { now_of(s)[cell] = in[i]; });
+  }
+  template <class W>
+  SHOAL_FN void pack(const W& w, step_t s, std::uint64_t number, std::uint32_t side, Value* out) const {
+    if (side >= 4 && edge[side - 4] != nullptr) {  // else each cell is a line of memory that has left the caches
+      face(w, number, side, 0, [&](std::int64_t i, std::int64_t) { out[i] = edge[side - 4][i]; });
+    } else {
+      face(w, number, side, 0, [&](std::int64_t i, std::int64_t cell) { out[i] = now_of(s + 1)[cell]; });
+    }
+  }
+
+  template <class W>
+  SHOAL_FN double update(const W& w, step_t s, std::uint64_t number, bool measure) const {
+    const Box b = box(number);
+    const Value* const now = now_of(s);
+    Value* const then = now_of(s + 1);
+    if constexpr (W::kMaxLanes == 1) {
+      update_rows(b, now, then);
+    } else {
+      update_columns(w, b, now, then);
+    }
+    if (!measure) return 0;
+    double change = 0;  // each lane looks at what it has written itself, in the same order
+    const std::int64_t nz = b.end.z - b.begin.z, area = nz * (b.end.y - b.begin.y);
+    for (std::int64_t i = w.lane(); i < area; i += w.size()) {
+      for (std::int64_t x = b.begin.x; x < b.end.x; ++x) {
+        const std::int64_t cell = at(x, b.begin.y + i / nz, b.begin.z + i % nz);
+        const double by = static_cast<double>(then[cell]) - static_cast<double>(now[cell]);
+        if (by > change) change = by;
+        if (-by > change) change = -by;
+      }
+    }
+    return change;
+  }
+
+ private:
+  SHOAL_FN static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+  /// CPU: row after row of a plane, plane after plane; a tile's rows of three planes fit the second-level cache.
+  void update_rows(const Box& b, const Value* now, Value* then) const {
+    const std::int64_t n = b.end.z - b.begin.z;
+    for (std::int64_t x = b.begin.x; x < b.end.x; ++x) {
+      for (std::int64_t y = b.begin.y; y < b.end.y; ++y) {
+        const std::int64_t cell = at(x, y, b.begin.z);
+        const Value* const from = now + cell;
+        const auto value = [this, from](std::int64_t i) { return program.next(Near<Value>{from + i, plane, row}); };
+        if (large()) {
+          stream_row(then + cell, n, from + plane + 2 * row, value);
+          if (b.begin.z == 0) edge[0][x * size.y + y] = value(0);
+          if (b.end.z == size.z) edge[1][x * size.y + y] = value(n - 1);
+        } else {
+          write_row(then + cell, n, value);
+        }
+      }
+    }
+    if (large()) end_streams();
+  }
+
+  /// GPU: each lane has one or two columns of the tile and goes along x; what a column's neighbours read is in the first-level
+  /// cache.
+  template <class W>
+  SHOAL_FN void update_columns(const W& w, const Box& b, const Value* now, Value* then) const {
+    const auto nz = static_cast<std::uint32_t>(b.end.z - b.begin.z);
+    const std::uint32_t area = nz * static_cast<std::uint32_t>(b.end.y - b.begin.y), lanes = w.size();
+    for (std::uint32_t i = w.lane(); i < area; i += 2 * lanes) {
+      const bool both = i + lanes < area;
+      std::int64_t one = at(b.begin.x, b.begin.y + i / nz, b.begin.z + i % nz);
+      std::int64_t two = both ? at(b.begin.x, b.begin.y + (i + lanes) / nz, b.begin.z + (i + lanes) % nz) : one;
+      for (std::int64_t x = b.begin.x; x < b.end.x; ++x, one += plane, two += plane) {
+        const Value first = program.next(Near<Value>{now + one, plane, row});
+        const Value second = program.next(Near<Value>{now + two, plane, row});
+        then[one] = first;
+        if (both) then[two] = second;
+      }
+    }
+  }
+
+  /// Calls f(place on the face, cell) for the tile's cells at a side: those of the block's last layer, or of the one around it.
+  template <class W, class F>
+  SHOAL_FN void face(const W& w, std::uint64_t number, std::uint32_t side, std::int64_t outside, const F& f) const {
+    const Box b = box(number);
+    const bool upper = side % 2 != 0;
+    const auto layer = [&](std::int64_t begin, std::int64_t end, std::int64_t n, std::int64_t& at) {
+      at = upper ? n - 1 + outside : -outside;
+      return upper ? end == n : begin == 0;
+    };
+    std::int64_t x = 0, y = 0, z = 0;
+    if (side < 2) {
+      if (!layer(b.begin.x, b.end.x, size.x, x)) return;
+      each(w, b.begin.y, b.end.y, b.begin.z, b.end.z,
+           [&](std::int64_t u, std::int64_t v) { f(u * size.z + v, at(x, u, v)); });
+    } else if (side < 4) {
+      if (!layer(b.begin.y, b.end.y, size.y, y)) return;
+      each(w, b.begin.x, b.end.x, b.begin.z, b.end.z,
+           [&](std::int64_t u, std::int64_t v) { f(u * size.z + v, at(u, y, v)); });
+    } else {
+      if (!layer(b.begin.z, b.end.z, size.z, z)) return;
+      each(w, b.begin.x, b.end.x, b.begin.y, b.end.y,
+           [&](std::int64_t u, std::int64_t v) { f(u * size.y + v, at(u, v, z)); });
+    }
+  }
+  /// f(u, v) for a rectangle, by all lanes.
+  template <class W, class F>
+  SHOAL_FN static void each(const W& w, std::int64_t u0, std::int64_t u1, std::int64_t v0, std::int64_t v1,
+                            const F& f) {
+    if constexpr (W::kMaxLanes == 1) {
+      for (std::int64_t u = u0; u < u1; ++u) {
+        for (std::int64_t v = v0; v < v1; ++v) f(u, v);
+      }
+    } else {
+      const auto n = static_cast<std::uint32_t>(v1 - v0), all = n * static_cast<std::uint32_t>(u1 - u0);
+      for (std::uint32_t i = w.lane(); i < all; i += w.size()) f(u0 + i / n, v0 + i % n);
+    }
+  }
+};
+
+/// The shape of a tile for blocks of `size` cells, of which a PE has `blocks`.
+/// @param workers  of a PE
+Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes);
+/// Before a grid of so many bytes is made. @throws CapacityError  CPU threads have less memory
+void require_memory(const Machine& machine, Size3 size, std::int64_t bytes);
+
+}  // namespace blocks
+
+/// How a grid is cut and placed.
+struct GridOptions {
+  std::int64_t odf = 1;   ///< overdecomposition factor: blocks per PE
+  Size3 blocks{0, 0, 0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface (cut_grid)
+  Mapping mapping;
+};
+
+/// A grid in blocks, on the PEs of a machine.
+template <class S>
+class Grid {
+ public:
+  using Value = typename S::Value;
+  using Block = blocks::GridBlock<S>;
+
+  /// @throws UsageError  a dimension below 1, more blocks along a dimension than cells
+  /// @throws CapacityError
+  /// @param workers  of a PE: the shape of tiles follows from their number
+  Grid(const Machine& machine, Size3 size, const GridOptions& options, int workers, const S& program)
+      : size_(size),
+        cut_(check(machine, size, options)),
+        array_(machine, place_blocks(cut_.volume(), machine.n_pes(), options.mapping)) {
+    blocks::require_memory(machine, size, size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value)));
+    const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
+    const bool large = !machine.on_gpu() && blocks::can_stream() &&
+                       size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value)) > (32 << 20);
+    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
+      Block block{program, origin_of(b), size_of(b), {}, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
+      block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers, sizeof(Value));
+      constexpr std::int64_t kLine = 64 / sizeof(Value);
+      block.row = (block.size.z + 2 + kLine - 1) / kLine * kLine;
+      block.plane = (block.size.y + 2) * block.row;
+      const std::int64_t cells = (block.size.x + 2) * block.plane + 2 * kLine;
+      for (Value*& state : block.state) {  // cell 0, 0, 0 begins a line; the layer around it lies before
+        state = array_.template alloc<Value>(b, cells, "a block of the grid") + block.plane + block.row + kLine;
+      }
+      for (Value*& edge : block.edge) {
+        if (large) edge = array_.template alloc<Value>(b, block.size.x * block.size.y, "the faces of a block");
+      }
+      array_.put(b, block);
+    }
+    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
+      const Size3 at = place_of(b), n = size_of(b);
+      if (at.x + 1 < cut_.x) array_.join(b, 1, number_of({at.x + 1, at.y, at.z}), 0, n.y * n.z);
+      if (at.y + 1 < cut_.y) array_.join(b, 3, number_of({at.x, at.y + 1, at.z}), 2, n.x * n.z);
+      if (at.z + 1 < cut_.z) array_.join(b, 5, number_of({at.x, at.y, at.z + 1}), 4, n.x * n.y);
+    }
+    array_.place();
+  }
+
+  Size3 size() const { return size_; }
+  Size3 cut() const { return cut_; }  ///< blocks along each dimension
+  BlockArray<Block>& array() { return array_; }
+  const BlockArray<Block>& array() const { return array_; }
+
+  /// Cells x, [y0, y1), all z, of the state after `steps` steps, to `out` [(y1 - y0) * size.z]. Between runs.
+  void read(blocks::step_t steps, std::int64_t x, std::int64_t y0, std::int64_t y1, Value* out) const {
+    std::vector<Value> rows;
+    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
+      const Block& block = array_[b];
+      const std::int64_t from = std::max(y0, block.origin.y), to = std::min(y1, block.origin.y + block.size.y);
+      if (x < block.origin.x || x >= block.origin.x + block.size.x || from >= to) continue;
+      rows.resize(static_cast<std::size_t>((to - from) * block.row));
+      const Value* const begin = block.state[steps & 1] + block.at(x - block.origin.x, from - block.origin.y, 0);
+      const std::size_t values = rows.size() - static_cast<std::size_t>(block.row - block.size.z);
+      array_.machine().copy_out(array_.pe(b), rows.data(), begin, values * sizeof(Value));
+      for (std::int64_t y = from; y < to; ++y) {
+        std::copy_n(rows.data() + (y - from) * block.row, block.size.z, out + (y - y0) * size_.z + block.origin.z);
+      }
+    }
+  }
+  /// All cells, [x][y][z].
+  std::vector<Value> read(blocks::step_t steps) const {
+    std::vector<Value> all(static_cast<std::size_t>(size_.volume()));
+    for (std::int64_t x = 0; x < size_.x; ++x) read(steps, x, 0, size_.y, all.data() + x * size_.y * size_.z);
+    return all;
+  }
+
+ private:
+  static Size3 check(const Machine& machine, Size3 size, const GridOptions& options);
+  Size3 place_of(std::int64_t b) const { return {b / cut_.z / cut_.y, b / cut_.z % cut_.y, b % cut_.z}; }
+  std::int64_t number_of(Size3 at) const { return (at.x * cut_.y + at.y) * cut_.z + at.z; }
+  Size3 origin_of(std::int64_t b) const {
+    const Size3 at = place_of(b);
+    return {part_begin(size_.x, cut_.x, at.x), part_begin(size_.y, cut_.y, at.y), part_begin(size_.z, cut_.z, at.z)};
+  }
+  Size3 size_of(std::int64_t b) const {
+    const Size3 at = place_of(b), from = origin_of(b);
+    return {part_begin(size_.x, cut_.x, at.x + 1) - from.x, part_begin(size_.y, cut_.y, at.y + 1) - from.y,
+            part_begin(size_.z, cut_.z, at.z + 1) - from.z};
+  }
+
+  Size3 size_, cut_;
+  BlockArray<Block> array_;
+};
+
+/// What a Grid is cut into. @throws UsageError
+Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes);
+
+template <class S>
+Size3 Grid<S>::check(const Machine& machine, Size3 size, const GridOptions& options) {
+  return check_grid(size, options, machine.n_pes());
+}
+
+}  // namespace shoal

@@ -1,0 +1,65 @@
+// A grid and the steps that it has taken, whatever runs them.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "shoal/blocks/grid.hpp"
+
+namespace shoal {
+
+/// @tparam V  the values of the cells
+template <class V>
+class GridSteps {
+ public:
+  virtual ~GridSteps() = default;
+  virtual Size3 size() const = 0;
+  virtual Size3 cut() const = 0;  ///< blocks along each dimension
+  /// Writes state 0, before the first run or for another one.
+  virtual void start() = 0;
+  /// `n` more steps. @param measure  the changes that the last one makes
+  /// @return seconds
+  /// @throws DeviceError, CapacityError, Interrupted; start() is needed then
+  virtual double run(std::int64_t n, bool measure = false) = 0;
+  /// After a run that measured: the largest change of a cell in its last step.
+  virtual double change() const = 0;
+  /// Cells x, [y0, y1), all z, to `out` [(y1 - y0) * size().z].
+  virtual void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const = 0;
+  /// All cells, [x][y][z].
+  virtual std::vector<V> read() const = 0;
+};
+
+/// By a launcher of blocks/launch_cpu.hpp.
+template <class S, template <class> class Launcher>
+class GridStepsBy final : public GridSteps<typename S::Value> {
+ public:
+  using V = typename S::Value;
+  using Launch = Launcher<blocks::GridBlock<S>>;
+
+  GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
+      : grid_(machine, size, options, Launch::workers(machine), program), launch_(grid_.array()) {}
+
+  Size3 size() const override { return grid_.size(); }
+  Size3 cut() const override { return grid_.cut(); }
+  void start() override {
+    launch_.start();
+    steps_ = 0;
+  }
+  double run(std::int64_t n, bool measure) override {
+    const blocks::step_t first = steps_;
+    steps_ += static_cast<blocks::step_t>(n);
+    return launch_.run({first, steps_, measure});
+  }
+  double change() const override { return grid_.array().change(); }
+  void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const override {
+    grid_.read(steps_, x, y0, y1, out);
+  }
+  std::vector<V> read() const override { return grid_.read(steps_); }
+
+ private:
+  Grid<S> grid_;
+  Launch launch_;
+  blocks::step_t steps_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,63 @@
+// Steps on CPU threads: thread t of PE p is a worker of p.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+
+#include "shoal/blocks/array.hpp"
+#include "shoal/core/interrupt.hpp"
+
+namespace shoal::blocks::cpu {
+
+/// Runs the steps of an array's blocks.
+template <class B>
+class Launcher {
+ public:
+  explicit Launcher(BlockArray<B>& array) : array_(array) {}
+
+  static int workers(const Machine& machine) { return machine.threads_per_pe(); }
+
+  /// Writes state 0; the threads that will use it touch it first.
+  void start() {
+    array_.rewind();
+    array_.machine().team().run([&](pe_t p, int) {
+      const PeView<B>& pe = array_.views()[p];
+      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
+        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+        slot.block.start(CpuThread{}, tile - slot.first_tile);
+      }
+    });
+  }
+
+  /// All blocks take the steps of a range.
+  /// @return seconds
+  /// @throws Interrupted, or what a member of a block threw
+  double run(const StepRange& range) {
+    array_.prepare_run();
+    const auto end_as = [&](RunState why) {
+      for (const PeView<B>& pe : array_.views()) {
+        std::uint32_t running = 0;
+        pe.words->state.compare_swap(running, static_cast<std::uint32_t>(why));
+      }
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
+      array_.machine().team().run([&](pe_t p, int) {
+        try {
+          take_steps(CpuThread{}, array_.views()[p], range);
+        } catch (...) {
+          end_as(RunState::task_failed);
+          throw;
+        }
+      });
+    }
+    throw_if_interrupted();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+ private:
+  BlockArray<B>& array_;
+};
+
+}  // namespace shoal::blocks::cpu

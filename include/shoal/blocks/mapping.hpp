@@ -1,0 +1,48 @@
+// How a grid is cut into blocks, and which PE has which block.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+/// Cells, or blocks, along the three dimensions; also the place of one.
+struct Size3 {
+  std::int64_t x = 1, y = 1, z = 1;
+  SHOAL_FN std::int64_t volume() const { return x * y * z; }
+  bool operator==(const Size3&) const = default;
+};
+
+/// Cuts a grid into blocks so that the least number of cells lie at a cut.
+/// @param grid    cells, each dimension at least 1
+/// @param blocks  wanted, at least 1. If no three factors of it fit the grid (13 blocks of 5 x 6 x 7 cells), the next smaller
+///                number whose factors do
+/// @return the blocks along each dimension. Of equal cuts those across x, then y: their faces are nearer to each other in
+///         memory
+Size3 cut_grid(Size3 grid, std::int64_t blocks);
+
+/// Where part i of `parts` of `cells` begins; parts differ by at most one cell.
+inline std::int64_t part_begin(std::int64_t cells, std::int64_t parts, std::int64_t i) {
+  return cells / parts * i + cells % parts * i / parts;
+}
+
+/// Which PE gets block b: the one whose turn it is in order of blocks (block: consecutive blocks together; round_robin: one
+/// each in turn), or what a file says.
+enum class MappingKind { block, round_robin, file };
+
+struct Mapping {
+  MappingKind kind = MappingKind::block;
+  std::string file;
+};
+/// `block`, `round-robin` or `file:PATH`. @throws UsageError
+Mapping parse_mapping(const std::string& text);
+std::string name(const Mapping& mapping);
+
+/// @return [blocks] the PE of each block; some PEs may get none
+/// @throws UsageError  a file that cannot be read, or that has not one PE number per block and line
+std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping);
+
+}  // namespace shoal

@@ -1,0 +1,96 @@
+// The life of a worker: take a tile, wait until its block may take the step, do it, say so.
+#pragma once
+#include <cstdint>
+
+#include "shoal/blocks/block.hpp"
+#include "shoal/worker/worker.hpp"
+
+namespace shoal::blocks {
+
+/// Bits that order as doubles do which are not negative.
+SHOAL_FN inline std::uint64_t bits_of(double change) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint64_t>(__double_as_longlong(change));
+#else
+  return __builtin_bit_cast(std::uint64_t, change);
+#endif
+}
+inline double change_of(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
+
+/// The block that has a PE's tile.
+template <class B>
+SHOAL_FN std::uint32_t slot_of(const PeView<B>& pe, std::uint64_t tile) {
+  std::uint32_t low = 0, high = pe.n_slots;
+  while (high - low > 1) {
+    const std::uint32_t middle = (low + high) / 2;
+    (pe.slots[middle].first_tile <= tile ? low : high) = middle;
+  }
+  return low;
+}
+
+/// A tile's part of what came for step s through the sides [begin, end). Every lane.
+template <class B, Worker W>
+SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
+                           std::uint32_t begin, std::uint32_t end) {
+  if (s == 0) return;  // state 0 was written with what lies around it
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (slot.sides[i].other != nullptr) block.unpack(w, s, tile, i, slot.sides[i].in[s & 1]);
+  }
+}
+/// A tile's part of what goes out after step s through the sides [begin, end). Every lane.
+template <class B, Worker W>
+SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
+                         std::uint32_t begin, std::uint32_t end) {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (slot.sides[i].other != nullptr) block.pack(w, s, tile, i, slot.sides[i].out[(s + 1) & 1]);
+  }
+}
+
+/// Adds to the largest change that a PE has measured.
+SHOAL_FN inline void note_change(PeWords& words, double change) {
+  if (bits_of(change) > words.changed.load()) words.changed.fetch_max(bits_of(change));
+}
+
+/// All that a step does to a tile: unpack, update, pack. Every lane.
+template <class B, Worker W>
+SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, bool measure) {
+  const B block = slot.block;  // a copy, which no store into memory can change
+  unpack_sides(w, slot, block, s, tile, 0, slot.n_sides);
+  w.sync();
+  const double change = block.update(w, s, tile, measure);
+  w.sync();
+  pack_sides(w, slot, block, s, tile, 0, slot.n_sides);
+  return change;
+}
+
+/// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
+/// of step s + 1. Every tile waits only for tiles before it, here and on other PEs, so somebody can always go on: there is no
+/// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last blocks of step s are
+/// done, others begin with the first of step s + 1, if what these need has arrived.
+/// Every lane.
+template <class B, Worker W>
+SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range) {
+  double change = 0;
+  const std::uint64_t all = (range.end - range.first) * pe.tiles;
+  std::uint64_t next = w.lane() == 0 ? pe.words->next.fetch_add(1) : 0;
+  for (;;) {
+    const std::uint64_t taken = w.from_leader(next);
+    if (taken >= all) break;
+    const step_t s = range.first + taken / pe.tiles;
+    const std::uint64_t tile = taken % pe.tiles;
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    bool go = true;
+    if (w.lane() == 0) {
+      next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
+      go = pe.words->state.load() == 0 && spin_wait(pe.words->state, [&] { return may_begin(slot, s); });
+    }
+    if (w.from_leader(std::uint32_t{go}) == 0) return;
+    const double here = do_tile(w, slot, s, tile - slot.first_tile, range.measure && s + 1 == range.end);
+    change = here > change ? here : change;
+    w.sync();
+    if (w.lane() == 0) finish_tile(slot, s);
+  }
+  if (range.measure) note_change(*pe.words, change);
+}
+
+}  // namespace shoal::blocks

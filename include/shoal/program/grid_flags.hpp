@@ -1,0 +1,33 @@
+// The flags of a program on a grid in blocks. The `shoal` command and users' programs have the same.
+#pragma once
+#include <string>
+
+#include "shoal/blocks/grid.hpp"
+#include "shoal/world/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace shoal {
+
+/// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
+class GridFlags {
+ public:
+  /// X Y Z, and where and how blocks run.
+  void add_to(CLI::App& app);
+  Size3 size() const { return size_; }
+  /// @throws UsageError naming the flag, its value and what is legal
+  Options machine() const;
+  GridOptions grid() const;
+  const std::string& mapping_file() const { return mapping_file_; }  ///< after grid(); empty: none
+
+ private:
+  Size3 size_;
+  Options machine_;
+  GridOptions grid_;
+  std::string device_ = "auto", blocks_, mapping_ = "block";
+  mutable std::string mapping_file_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,36 @@
+// The frame of a program on a grid in blocks: reads flags, finds the PEs, reports errors, returns the exit status.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "shoal/blocks/grid_steps.hpp"
+#include "shoal/blocks/launch_cpu.hpp"
+#include "shoal/world/machine.hpp"
+
+namespace shoal {
+
+/// What the command line of such a program says.
+struct GridContext {
+  const Machine& machine;
+  Size3 size;
+  GridOptions options;
+  std::int64_t iterations;
+};
+
+/// Reads `X Y Z [--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows
+/// `about` and the flags.
+/// @param body  returns whether its answer is right
+/// @return exit status, as run_program
+int run_grid_program(int argc, char** argv, const char* about, const std::function<bool(const GridContext&)>& body);
+
+/// The grid of a program S (blocks/grid.hpp) as the command line wants it, before its first step.
+/// @throws UsageError, CapacityError, DeviceError
+template <class S>
+std::unique_ptr<GridSteps<typename S::Value>> make_grid(const GridContext& ctx, const S& program) {
+  auto grid = std::make_unique<GridStepsBy<S, blocks::cpu::Launcher>>(ctx.machine, ctx.size, ctx.options, program);
+  grid->start();
+  return grid;
+}
+
+}  // namespace shoal

@@ -1,0 +1,38 @@
+// Jacobi3D for the command: what runs it, what checks it, and what it is measured against.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shoal/algo/jacobi3d.hpp"
+#include "shoal/blocks/grid_steps.hpp"
+
+namespace shoal {
+
+/// For T float and double. @throws UsageError, CapacityError, DeviceError
+template <class T>
+std::unique_ptr<GridSteps<T>> make_jacobi3d(const Machine& machine, const GridOptions& options,
+                                            const Jacobi3d<T>& program);
+
+/// The plain way: one array, one thread, cell after cell.
+template <class T>
+class Jacobi3dReference {
+ public:
+  /// @throws CapacityError  this machine has not enough memory for two states
+  explicit Jacobi3dReference(const Jacobi3d<T>& program);
+  void iterate(std::int64_t n);
+  /// What is wrong with x-plane x, or nothing: the first cell that has other bits. @param got  [size.y * size.z]
+  std::string find_wrong(std::int64_t x, const T* got) const;
+
+ private:
+  Size3 n_;
+  std::int64_t row_, plane_;
+  std::vector<T> now_, then_;
+};
+
+/// Bytes per second, read and written, of a plain copy: memcpy by all threads of a machine. The best of some.
+/// @param bytes  to copy, about, on each PE
+double copy_rate(const Machine& machine, std::int64_t bytes);
+
+}  // namespace shoal

@@ -1,0 +1,80 @@
+#include "shoal/blocks/grid.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/memory.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::int64_t parts(std::int64_t cells, std::int64_t of) { return (cells + of - 1) / of; }
+/// Parts of about equal size, none above `most`.
+std::int64_t even(std::int64_t cells, std::int64_t most) { return parts(cells, parts(cells, most)); }
+/// The same; each begins where a line of memory does. @param most  a multiple of 16
+std::int64_t even_lines(std::int64_t cells, std::int64_t most) { return parts(even(cells, most), 16) * 16; }
+
+std::string text(Size3 size) {
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+}
+
+}  // namespace
+
+namespace blocks {
+
+// CPU: the rows that a tile reads in three planes take half of a second-level cache (512 KiB); a tile takes a millisecond or so.
+// GPU: 64 x 8 columns, two for each lane of 256; small blocks are cut so that a step has a tile for each worker, no more.
+Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes) {
+  Size3 tile;
+  if (on_gpu) {
+    tile.z = even_lines(size.z, 64);
+    tile.y = even(size.y, std::max<std::int64_t>(1, 512 / tile.z));
+    const std::int64_t columns = parts(size.z, tile.z) * parts(size.y, tile.y) * blocks;
+    tile.x = even(size.x, std::clamp<std::int64_t>(parts(size.x, std::max<std::int64_t>(1, workers / columns)), 4, 64));
+    return tile;
+  }
+  tile.z = even_lines(size.z, 4096);
+  const std::int64_t row_bytes = (tile.z + 2) * static_cast<std::int64_t>(value_bytes);
+  tile.y = even(size.y, std::clamp<std::int64_t>((512 << 10) / (3 * row_bytes) - 2, 1, 32));
+  const std::int64_t columns = parts(size.z, tile.z) * parts(size.y, tile.y) * blocks;
+  tile.x = even(size.x, std::clamp<std::int64_t>(size.x * columns / (8 * workers), 8, 128));
+  return tile;
+}
+
+void require_memory(const Machine& machine, Size3 size, std::int64_t bytes) {
+  if (machine.on_gpu() || bytes < (64 << 20)) return;
+  const std::int64_t available = available_memory();
+  if (bytes <= available) return;
+  throw CapacityError("two states of " + text(size) + " cells take " + bytes_text(bytes) + " of memory, " +
+                      bytes_text(available) + " are available; use a smaller grid, or float32");
+}
+
+}  // namespace blocks
+
+Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes) {
+  if (size.x < 1 || size.y < 1 || size.z < 1) {
+    throw UsageError("a grid of " + text(size) + " cells: each dimension is at least 1");
+  }
+  // The product is checked without making it.
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (size.x > kMost || size.y > kMost / size.x || size.z > kMost / size.x / size.y) {
+    throw UsageError("a grid of " + text(size) + " cells is too large: at most 2^40 cells are possible");
+  }
+  if (options.blocks.x == 0) {
+    if (options.odf < 1 || options.odf > 4096) {
+      throw UsageError("odf " + std::to_string(options.odf) + " is out of range: 1 to 4096 blocks per PE");
+    }
+    return cut_grid(size, options.odf * n_pes);
+  }
+  const Size3 n = options.blocks;
+  if (n.x < 1 || n.y < 1 || n.z < 1 || n.x > size.x || n.y > size.y || n.z > size.z || n.volume() > (1 << 20)) {
+    throw UsageError(text(n) + " blocks do not fit a grid of " + text(size) +
+                     " cells: along each dimension 1 to its cells, 2^20 in all");
+  }
+  return n;
+}
+
+}  // namespace shoal

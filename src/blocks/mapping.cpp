@@ -1,0 +1,67 @@
+#include "shoal/blocks/mapping.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+
+Size3 cut_grid(Size3 grid, std::int64_t blocks) {
+  blocks = std::min(blocks, grid.volume());
+  for (;; --blocks) {  // one block always fits
+    Size3 best{0, 0, 0};
+    std::int64_t least = 0;
+    for (std::int64_t z = 1; z <= blocks; ++z) {
+      if (blocks % z != 0 || z > grid.z) continue;
+      for (std::int64_t y = 1; y <= blocks / z; ++y) {
+        const std::int64_t x = blocks / z / y;
+        if (blocks / z % y != 0 || y > grid.y || x > grid.x) continue;
+        const std::int64_t cut = (x - 1) * grid.y * grid.z + (y - 1) * grid.x * grid.z + (z - 1) * grid.x * grid.y;
+        if (best.x == 0 || cut < least) {
+          best = {x, y, z};
+          least = cut;
+        }
+      }
+    }
+    if (best.x > 0) return best;
+  }
+}
+
+Mapping parse_mapping(const std::string& text) {
+  if (text == "block") return {MappingKind::block, ""};
+  if (text == "round-robin") return {MappingKind::round_robin, ""};
+  if (text.rfind("file:", 0) == 0 && text.size() > 5) return {MappingKind::file, text.substr(5)};
+  throw UsageError("mapping '" + text + "' is not known; legal: block, round-robin, file:PATH");
+}
+
+std::string name(const Mapping& mapping) {
+  if (mapping.kind == MappingKind::file) return "file:" + mapping.file;
+  return mapping.kind == MappingKind::block ? "block" : "round-robin";
+}
+
+std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping) {
+  std::vector<pe_t> where(static_cast<std::size_t>(blocks));
+  if (mapping.kind != MappingKind::file) {
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      where[b] = static_cast<pe_t>(mapping.kind == MappingKind::block ? b * n_pes / blocks : b % n_pes);
+    }
+    return where;
+  }
+  const std::string has = "mapping file " + mapping.file + ": ";
+  std::ifstream file(mapping.file);
+  if (!file) throw UsageError(has + "cannot be opened");
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    std::int64_t pe = -1;
+    if (!(file >> pe) || pe < 0 || pe >= n_pes) {
+      throw UsageError(has + "line " + std::to_string(b + 1) + " is not a PE from 0 to " + std::to_string(n_pes - 1) +
+                       "; one for each of " + std::to_string(blocks) + " blocks is wanted");
+    }
+    where[b] = static_cast<pe_t>(pe);
+  }
+  std::string more;
+  if (file >> more) throw UsageError(has + "has more than " + std::to_string(blocks) + " lines, one for each block");
+  return where;
+}
+
+}  // namespace shoal

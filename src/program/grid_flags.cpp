@@ -1,0 +1,65 @@
+#include "shoal/program/grid_flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "shoal/core/error.hpp"
+#include "shoal/program/run_flags.hpp"
+
+namespace shoal {
+
+void GridFlags::add_to(CLI::App& app) {
+  const auto size = [&](const char* name, std::int64_t& value) {
+    app.add_option(name, value, std::string("cells along ") + name)
+        ->required()
+        ->check(whole_number<std::int64_t>)
+        ->type_name("N");
+  };
+  size("X", size_.x);
+  size("Y", size_.y);
+  size("Z", size_.z);
+
+  const char* group = "Where it runs";
+  const auto flag = [&](const char* name, const char* type, auto& value, const char* text) {
+    CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
+  };
+  flag("--device", "KIND", device_, "auto or cpu");
+  flag("--pes", "N", machine_.pes, "processing elements: groups of CPU threads (0: one group)");
+  flag("--threads", "N", machine_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
+
+  group = "How it runs";
+  flag("--odf", "N", grid_.odf, "overdecomposition factor: blocks per PE, of least surface");
+  flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf");
+  flag("--mapping", "KIND", mapping_,
+       "which PE has which block: block (consecutive ones together), round-robin, or file:PATH (one PE number per "
+       "line)");
+}
+
+Options GridFlags::machine() const {
+  Options options = machine_;
+  options.device = parse_device(device_);
+  if (options.device == DeviceKind::gpu)
+    throw UsageError("--device gpu: grids in blocks run on CPU threads only so far; use cpu");
+  options.device = DeviceKind::cpu;
+  check_options(options);
+  return options;
+}
+
+GridOptions GridFlags::grid() const {
+  GridOptions options = grid_;
+  if (!blocks_.empty()) {
+    long long x = 0, y = 0, z = 0;
+    char more = 0;
+    if (std::sscanf(blocks_.c_str(), "%lldx%lldx%lld%c", &x, &y, &z, &more) != 3 || x < 1 || y < 1 || z < 1) {
+      throw UsageError("--blocks '" + blocks_ + "' is not three numbers from 1 on, such as 4x2x1");
+    }
+    options.blocks = {x, y, z};
+  }
+  options.mapping = parse_mapping(mapping_);
+  mapping_file_ = options.mapping.file;
+  return options;
+}
+
+}  // namespace shoal

@@ -1,0 +1,212 @@
+// Grids in blocks against a serial reference: equal bit by bit, however they are cut and run.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "shoal/blocks/grid.hpp"
+#include "shoal/blocks/launch_cpu.hpp"
+
+namespace shoal {
+namespace {
+
+template <class T>
+struct Average {
+  using Value = T;
+  Size3 size;
+  SHOAL_FN T at_start(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    if (x < 0 || y < 0 || z < 0 || x == size.x || y == size.y || z == size.z) {
+      return static_cast<T>(1 + (x < 0) + 2 * (y < 0) + 4 * (z < 0) + 8 * (x == size.x));
+    }
+    return static_cast<T>((x * 7 + y * 5 + z * 3) % 11);  // each cell another value: a swapped one is seen
+  }
+  SHOAL_FN T next(const auto& near) const {
+    return (near(0, 0, 0) + near(-1, 0, 0) + near(1, 0, 0) + near(0, -1, 0) + near(0, 1, 0) + near(0, 0, -1) +
+            near(0, 0, 1)) *
+           (T{1} / 7);
+  }
+};
+
+/// The same in one array, cell after cell.
+template <class T>
+std::vector<T> reference(Size3 n, int steps, double* change = nullptr) {
+  const Average<T> program{n};
+  const std::int64_t row = n.z + 2, plane = (n.y + 2) * row;
+  std::vector<T> now(static_cast<std::size_t>((n.x + 2) * plane));
+  for (std::int64_t x = -1; x <= n.x; ++x)
+    for (std::int64_t y = -1; y <= n.y; ++y)
+      for (std::int64_t z = -1; z <= n.z; ++z) now[(x + 1) * plane + (y + 1) * row + z + 1] = program.at_start(x, y, z);
+  std::vector<T> then = now, out;
+  for (int s = 0; s < steps; ++s, std::swap(now, then)) {
+    if (change != nullptr) *change = 0;
+    for (std::int64_t x = 1; x <= n.x; ++x)
+      for (std::int64_t y = 1; y <= n.y; ++y)
+        for (std::int64_t z = 1; z <= n.z; ++z) {
+          const T* c = &now[x * plane + y * row + z];
+          const T next = (c[0] + c[-plane] + c[plane] + c[-row] + c[row] + c[-1] + c[1]) * (T{1} / 7);
+          if (change != nullptr) *change = std::max(*change, std::abs(double{next} - double{c[0]}));
+          then[x * plane + y * row + z] = next;
+        }
+  }
+  for (std::int64_t x = 1; x <= n.x; ++x)
+    for (std::int64_t y = 1; y <= n.y; ++y)
+      for (std::int64_t z = 1; z <= n.z; ++z) out.push_back(now[x * plane + y * row + z]);
+  return out;
+}
+
+Machine threads(pe_t pes, int threads_per_pe) {
+  Options options;
+  options.device = DeviceKind::cpu;
+  options.pes = pes;
+  options.threads = threads_per_pe;
+  return Machine(options);
+}
+
+template <class T>
+void expect_equal(const Machine& machine, Size3 size, const GridOptions& options, int steps, int workers = 0) {
+  Grid<Average<T>> grid(machine, size, options, workers > 0 ? workers : machine.threads_per_pe(), Average<T>{size});
+  blocks::cpu::Launcher launcher(grid.array());
+  launcher.start();
+  launcher.run({0, static_cast<blocks::step_t>(steps / 2), false});  // goes on where the first run ended
+  launcher.run({static_cast<blocks::step_t>(steps / 2), static_cast<blocks::step_t>(steps), true});
+  double change = 0;
+  EXPECT_EQ(grid.read(steps), reference<T>(size, steps, &change));
+  EXPECT_EQ(grid.array().change(), change);
+}
+
+TEST(Blocks, EqualTheReferenceHoweverTheyAreCut) {
+  for (const pe_t pes : {1, 2, 3, 4}) {
+    const Machine machine = threads(pes, pes < 3 ? 2 : 1);
+    for (const std::int64_t odf : {1, 2, 4, 7, 8, 16}) {
+      for (const Size3 size : {Size3{1, 1, 1}, {5, 6, 7}, {17, 3, 40}, {24, 24, 24}}) {
+        SCOPED_TRACE(testing::Message() << pes << " PEs, odf " << odf << ", x " << size.x);
+        GridOptions options;
+        options.odf = odf;
+        expect_equal<double>(machine, size, options, 7);
+        options.mapping.kind = MappingKind::round_robin;
+        expect_equal<double>(machine, size, options, 4);
+      }
+    }
+  }
+}
+
+TEST(Blocks, OneCellEach) {
+  GridOptions options;
+  options.blocks = {3, 4, 5};
+  for (const pe_t pes : {1, 3}) expect_equal<double>(threads(pes, 2), {3, 4, 5}, options, 20);
+}
+
+TEST(Blocks, OfFloats) {
+  GridOptions options;
+  options.odf = 3;
+  expect_equal<float>(threads(2, 2), {19, 23, 70}, options, 9);
+}
+
+TEST(Blocks, TilesOfManyShapes) {
+  GridOptions options;
+  for (const int workers : {1, 16, 1000}) {
+    options.odf = 2;
+    expect_equal<double>(threads(2, 2), {64, 40, 33}, options, 5, workers);
+  }
+}
+
+TEST(Blocks, LargerThanTheCaches) {  // rows are stored past them
+  GridOptions options;
+  options.odf = 2;
+  expect_equal<double>(threads(1, 2), {130, 130, 133}, options, 3);
+  expect_equal<float>(threads(2, 1), {164, 164, 161}, options, 2);
+  expect_equal<double>(threads(1, 1), {20, 23, 5001}, options, 2);  // rows in several tiles
+}
+
+TEST(Blocks, StartAgain) {
+  const Machine machine = threads(2, 1);
+  const Size3 size{9, 8, 7};
+  GridOptions options;
+  options.odf = 2;
+  Grid<Average<double>> grid(machine, size, options, 1, Average<double>{size});
+  blocks::cpu::Launcher launcher(grid.array());
+  for (const blocks::step_t steps : {3, 6}) {
+    launcher.start();
+    launcher.run({0, steps, false});
+    EXPECT_EQ(grid.read(steps), reference<double>(size, static_cast<int>(steps)));
+  }
+}
+
+/// One face at 1, the others at 0, nothing in between.
+struct OneFace {
+  using Value = double;
+  Size3 size;
+  SHOAL_FN double at_start(std::int64_t x, std::int64_t, std::int64_t) const { return x == size.x ? 1 : 0; }
+  SHOAL_FN double next(const auto& near) const {
+    return (near(0, 0, 0) + near(-1, 0, 0) + near(1, 0, 0) + near(0, -1, 0) + near(0, 1, 0) + near(0, 0, -1) +
+            near(0, 0, 1)) *
+           (1.0 / 7);
+  }
+};
+
+// Where nothing changes any more each cell is the mean of its six neighbours: Laplace's equation on the grid. Its solution is
+// a sum of sines across and hyperbolic sines along.
+TEST(Blocks, ConvergeToTheSolutionOfLaplace) {
+  const Size3 n{7, 9, 8};
+  GridOptions options;
+  options.odf = 4;
+  const Machine machine = threads(2, 1);
+  Grid<OneFace> grid(machine, n, options, 1, OneFace{n});
+  blocks::cpu::Launcher launcher(grid.array());
+  launcher.start();
+  blocks::step_t steps = 0;
+  do {
+    launcher.run({steps, steps + 100, true});
+    steps += 100;
+  } while (grid.array().change() > 1e-15 && steps < 10000);
+  EXPECT_LT(steps, 10000u);
+  const std::vector<double> got = grid.read(steps);
+  const double pi = std::numbers::pi, Y = static_cast<double>(n.y + 1), Z = static_cast<double>(n.z + 1);
+  // The coefficients of 1 in the sines across one dimension of N - 1 cells.
+  const auto coefficient = [pi](int m, double N) { return m % 2 == 0 ? 0 : 2 / N / std::tan(m * pi / (2 * N)); };
+  for (std::int64_t x = 0; x < n.x; ++x) {
+    for (std::int64_t y = 0; y < n.y; ++y) {
+      for (std::int64_t z = 0; z < n.z; ++z) {
+        double want = 0;
+        for (int m = 1; m <= n.y; ++m) {
+          for (int k = 1; k <= n.z; ++k) {
+            const double along = std::acosh(3 - std::cos(m * pi / Y) - std::cos(k * pi / Z));
+            want += coefficient(m, Y) * coefficient(k, Z) * std::sin(m * pi * static_cast<double>(y + 1) / Y) *
+                    std::sin(k * pi * static_cast<double>(z + 1) / Z) * std::sinh(along * static_cast<double>(x + 1)) /
+                    std::sinh(along * static_cast<double>(n.x + 1));
+          }
+        }
+        ASSERT_NEAR(got[(x * n.y + y) * n.z + z], want, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Mapping, CutsWhereFewCellsLie) {
+  EXPECT_EQ(cut_grid({8, 8, 8}, 8), (Size3{2, 2, 2}));
+  EXPECT_EQ(cut_grid({8, 8, 8}, 2), (Size3{2, 1, 1}));  // of equal cuts the one across x
+  EXPECT_EQ(cut_grid({4, 4, 64}, 4), (Size3{1, 1, 4}));
+  EXPECT_EQ(cut_grid({5, 6, 7}, 13), (Size3{2, 2, 3}));  // 13 does not fit
+  EXPECT_EQ(cut_grid({1, 1, 1}, 64), (Size3{1, 1, 1}));
+  EXPECT_EQ(cut_grid({1, 1, 9}, 9), (Size3{1, 1, 9}));
+}
+
+TEST(Mapping, PlacesBlocks) {
+  EXPECT_EQ(place_blocks(6, 3, parse_mapping("block")), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(place_blocks(5, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
+  EXPECT_THROW(parse_mapping("fair"), UsageError);
+  EXPECT_THROW(place_blocks(2, 2, parse_mapping("file:/nonexistent")), UsageError);
+}
+
+TEST(Mapping, RefusesWhatDoesNotFit) {
+  GridOptions options;
+  EXPECT_THROW(check_grid({0, 1, 1}, options, 1), UsageError);
+  EXPECT_THROW(check_grid({1 << 20, 1 << 20, 1 << 20}, options, 1), UsageError);
+  options.odf = 0;
+  EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+  options.blocks = {5, 1, 1};
+  EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+}
+
+}  // namespace
+}  // namespace shoal

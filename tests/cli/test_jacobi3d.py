@@ -1,0 +1,97 @@
+"""shoal jacobi3d: right answers, files, and errors that name the flag and the cure."""
+
+import array
+import unittest
+
+from command import CommandTest, read_npy
+
+USAGE = 2
+
+
+def doubles(data: bytes) -> list[float]:
+    return array.array("d", data).tolist()
+
+
+class Jacobi3d(CommandTest):
+    def jacobi(self, *args: object) -> None:
+        self.good("jacobi3d", *args, "--device", "cpu", "--threads", 1, "--verify", "--quiet")
+
+    def test_verified_in_many_ways(self) -> None:
+        self.jacobi(20, 21, 22, "--odf", 8, "--pes", 3)
+        self.jacobi(5, 6, 7, "--blocks", "5x6x7", "--pes", 4, "--mapping", "round-robin")
+        self.jacobi(9, 1, 70, "--dtype", "float32", "--odf", 3, "--boundary", "0,x1=2,z0=-1", "--interior", 3.5)
+        self.jacobi(1, 1, 1, "--pes", 4, "--odf", 16, "--iterations", 0)
+        self.write("where.txt", "0\n1\n0\n1\n")
+        self.jacobi(8, 8, 8, "--odf", 2, "--pes", 2, "--mapping", "file:where.txt")
+
+    def test_one_iteration_by_hand(self) -> None:
+        self.jacobi(2, 1, 3, "--iterations", 1, "--boundary", "0,x0=7,z1=14", "--output", "grid.npy")
+        shape, data = read_npy(self.folder / "grid.npy", "<f8")
+        self.assertEqual(shape, (2, 1, 3))
+        self.assertEqual([round(v, 12) for v in doubles(data)], [1, 1, 3, 0, 0, 2])
+
+    def test_slices_are_parts_of_the_grid(self) -> None:
+        self.jacobi(4, 5, 6, "--odf", 4, "--output", "grid.npy")
+        grid = doubles(read_npy(self.folder / "grid.npy", "<f8")[1])
+        for where, want_shape, want in (
+            ("x=3", (5, 6), grid[3 * 30 :]),
+            ("y=2", (4, 6), [grid[x * 30 + 2 * 6 + z] for x in range(4) for z in range(6)]),
+            ("z=5", (4, 5), [grid[x * 30 + y * 6 + 5] for x in range(4) for y in range(5)]),
+        ):
+            with self.subTest(where=where):
+                self.jacobi(4, 5, 6, "--odf", 4, "--slice", where, "--output", "slice.npy")
+                shape, data = read_npy(self.folder / "slice.npy", "<f8")
+                self.assertEqual((shape, doubles(data)), (want_shape, want))
+
+    def test_tolerance(self) -> None:
+        args = ("jacobi3d", 8, 8, 8, "--device", "cpu", "--tolerance", "1e-3", "--check", 5, "--odf", 2, "--json")
+        found = self.good(*args).json()["trials"][0]
+        self.assertEqual((found["iterations"] % 5, found["within_tolerance"]), (0, True))
+        self.assertLessEqual(found["last_change"], 1e-3)
+        before = self.good(*args, "--iterations", found["iterations"] - 5).json()["trials"][0]
+        self.assertFalse(before["within_tolerance"])
+        self.assertGreater(before["last_change"], 1e-3)
+
+    def test_table_and_json(self) -> None:
+        answer = self.good("jacobi3d", 13, 5, 5, "--device", "cpu", "--odf", 13, "--trials", 2, "--copy", "--verify")
+        for words in ("blocks: 13 x 1 x 1: least surface", "mapping: block", "median", "copy", "right"):
+            self.assertIn(words, answer.out)
+        answer = self.good("jacobi3d", 5, 6, 7, "--device", "cpu", "--odf", 13, "--json").json()
+        self.assertEqual((answer["command"], answer["size"]), ("jacobi3d", [5, 6, 7]))
+        self.assertIn("no three factors of 13 fit", answer["chosen"]["blocks"]["why"])
+
+    def test_wrong_flags(self) -> None:
+        grid = ("jacobi3d", 4, 4, 4)
+        for words, *args in (
+            ("Z is required", "jacobi3d", 4, 4),
+            ("each dimension is at least 1", "jacobi3d", 4, 0, 4),
+            ("at most 2^40 cells", "jacobi3d", 1 << 20, 1 << 20, 1 << 20),
+            ("'x' is not a number", "jacobi3d", "x", 4, 4),
+            ("CPU threads only so far", *grid, "--device", "gpu"),
+            ("odf 0 is out of range", *grid, "--odf", 0),
+            ("--blocks '2x2'", *grid, "--blocks", "2x2"),
+            ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),
+            ("legal: block, round-robin, file:PATH", *grid, "--mapping", "fair"),
+            ("nowhere.txt: cannot be opened", *grid, "--mapping", "file:nowhere.txt", "--device", "cpu"),
+            ("--iterations -1 is negative", *grid, "--iterations", -1),
+            ("--tolerance -1", *grid, "--tolerance", -1),
+            ("--check 0", *grid, "--check", 0),
+            ("float64, float32", *grid, "--dtype", "int32"),
+            ("'w0' is not a face", *grid, "--boundary", "w0=1"),
+            ("'one' is not a finite number", *grid, "--boundary", "one"),
+            ("'inf' is not a finite number", *grid, "--boundary", "0,z1=inf"),
+            ("--interior: a finite number", *grid, "--interior", "nan"),
+            ("add --output", *grid, "--slice", "x=1"),
+            ("z is from 0 to 3", *grid, "--slice", "z=4", "--output", "s.npy"),
+            ("x=N, y=N or z=N", *grid, "--slice", "w=1", "--output", "s.npy"),
+            ("ends in .npy", *grid, "--output", "grid.txt"),
+            ("are the same file", *grid, "--output", "a.npy", "--json=a.npy"),
+            ("did you mean --iterations?", *grid, "--iteration", 3),
+        ):
+            with self.subTest(words=words):
+                self.bad(USAGE, words, *args)
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

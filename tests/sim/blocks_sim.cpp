@@ -1,0 +1,208 @@
+// The shipped steps of blocks (blocks/steps.hpp): arrays of some blocks on some PEs, with channels at random, also to
+// themselves and several between the same two. Workers must make every state that the plain way makes.
+#include <string>
+#include <vector>
+
+#include "harness.hpp"
+#include "lanes.hpp"
+#include "shoal/blocks/steps.hpp"
+
+namespace {
+
+using namespace shoal;
+
+constexpr std::uint32_t kMostTiles = 3, kMostSides = 4;
+
+std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+  return x ^ x >> 27;
+}
+
+/// One value for each tile. The next one is made of all values of the block, and of what came for the tile at each side.
+struct Toy {
+  using Value = std::uint64_t;
+  std::uint64_t (*state)[kMostTiles];               ///< [2] state s is state[s & 1]
+  std::uint64_t (*around)[kMostTiles][kMostSides];  ///< [2]
+  std::uint32_t n_tiles, n_sides;
+
+  std::int64_t tiles() const { return n_tiles; }
+  template <class W>
+  void unpack(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, const Value* in) const {
+    if (w.lane() == side % w.size()) plain_write(around[s & 1][tile][side], plain_read(in[tile]));
+  }
+  template <class W>
+  double update(const W& w, blocks::step_t s, std::uint64_t tile, bool measure) const {
+    if (w.lane() + 1 == w.size()) {
+      std::uint64_t sum = tile + 1;
+      for (std::uint32_t t = 0; t < n_tiles; ++t) sum = mix(sum + plain_read(state[s & 1][t]));
+      for (std::uint32_t i = 0; i < n_sides; ++i) sum = mix(sum + plain_read(around[s & 1][tile][i]));
+      plain_write(state[(s + 1) & 1][tile], sum);
+    }
+    return measure ? static_cast<double>(tile + 1) : 0;
+  }
+  template <class W>
+  void pack(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, Value* out) const {
+    if (w.lane() == (side + 1) % w.size()) plain_write(out[tile], mix(plain_read(state[(s + 1) & 1][tile]) + side));
+  }
+};
+
+class BlocksScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    const int n_pes = 1 + random.below(3), n = 1 + random.below(5);
+    blocks_.assign(n, Block{});
+    for (auto& b : blocks_) {
+      b.pe = random.below(n_pes);
+      b.tiles = tiles_ = blocks_[0].tiles > 0 ? blocks_[0].tiles : 1 + random.below(kMostTiles);
+      for (std::uint32_t t = 0; t < tiles_; ++t) b.state[0][t] = random.below(1000);
+    }
+    std::string joined;
+    for (int k = random.below(2 * n + 1); k > 0; --k) {
+      const int a = random.below(n), b = random.below(n);
+      if (blocks_[a].sides.size() + 2 > kMostSides || blocks_[b].sides.size() + 2 > kMostSides) continue;
+      const auto i = static_cast<std::uint32_t>(blocks_[a].sides.size());
+      blocks_[a].ends.push_back({b, 0});
+      blocks_[a].sides.emplace_back();
+      const auto j = static_cast<std::uint32_t>(blocks_[b].sides.size());
+      blocks_[b].ends.push_back({a, i});
+      blocks_[b].sides.emplace_back();
+      blocks_[a].ends[i].side = j;
+      joined += " " + std::to_string(a) + "-" + std::to_string(b);
+    }
+    for (auto& b : blocks_) {
+      for (std::size_t i = 0; i < b.sides.size(); ++i) {
+        Block& other = blocks_[b.ends[i].block];
+        b.sides[i].other = &other.words;
+        for (int k = 0; k < 2; ++k) {
+          b.sides[i].in[k] = b.in[i][k];
+          b.sides[i].out[k] = other.in[b.ends[i].side][k];
+        }
+      }
+      for (std::uint32_t t = 0; t < tiles_; ++t) {  // what lies around state 0 is there
+        for (std::size_t i = 0; i < b.sides.size(); ++i) {
+          const Block& other = blocks_[b.ends[i].block];
+          b.around[0][t][i] = mix(other.state[0][t] + b.ends[i].side);
+        }
+      }
+    }
+    slots_.assign(n_pes, {});
+    words_.assign(n_pes, blocks::PeWords{});
+    for (auto& b : blocks_) {
+      auto& slots = slots_[b.pe];
+      slots.push_back({Toy{b.state, b.around, tiles_, static_cast<std::uint32_t>(b.sides.size())}, &b.words,
+                       b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
+                       static_cast<std::uint32_t>(b.sides.size() + 1), slots.size() * tiles_, tiles_});
+      blocks::rewind(b.words, slots.back());
+      const std::string number = std::to_string(&b - blocks_.data());
+      machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
+      machine.name(&b.words.finished, 8, 1, "finished " + number);
+    }
+    first_ = 0;
+    end_ = 1 + random.below(4);
+    more_ = random.below(2) * (1 + random.below(3));
+    lanes_ = random.below(2) != 0;
+    n_workers_ = 1 + random.below(lanes_ ? 2 : 3);
+    want_ = expected();
+    add_workers(machine);
+    return std::to_string(n_pes) + " PEs, " + std::to_string(n) + " blocks of " + std::to_string(tiles_) +
+           " tiles, joined" + joined + ", " + std::to_string(n_workers_) + " workers of " +
+           (lanes_ ? "2 lanes" : "1 lane") + ", " + std::to_string(end_) + " steps, then " + std::to_string(more_);
+  }
+
+  bool again(sim::Machine& machine) override {
+    if (more_ == 0) return false;
+    first_ = end_;
+    end_ += more_;
+    more_ = 0;
+    want_ = expected();
+    machine.clear_workers();
+    add_workers(machine);
+    return true;
+  }
+
+  std::string judge() override {
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      for (std::uint32_t t = 0; t < tiles_; ++t) {
+        if (blocks_[b].state[end_ & 1][t] != want_[b][t]) {
+          return "tile " + std::to_string(t) + " of block " + std::to_string(b) + " is wrong";
+        }
+      }
+    }
+    std::uint64_t most = 0;
+    for (auto& words : words_) most = std::max(most, words.changed.load());
+    return blocks::change_of(most) == tiles_ ? "" : "the change was not measured";
+  }
+  unsigned expected_steps() const override { return 300; }
+  std::uint64_t max_steps() const override { return 40000; }
+
+ private:
+  struct End {
+    int block;
+    std::uint32_t side;
+  };
+  struct Block {
+    int pe = 0;
+    std::uint32_t tiles = 0;
+    std::uint64_t state[2][kMostTiles] = {}, around[2][kMostTiles][kMostSides] = {};
+    std::uint64_t in[kMostSides][2][kMostTiles] = {};
+    std::vector<blocks::Side<std::uint64_t>> sides;
+    std::vector<End> ends;
+    blocks::StepWords words{};
+  };
+
+  void add_workers(sim::Machine& machine) {
+    meetings_.assign(words_.size() * n_workers_, {});
+    for (std::size_t p = 0; p < words_.size(); ++p) {
+      words_[p].next.store(0);
+      words_[p].changed.store(0);
+      for (std::uint32_t w = 0; w < n_workers_; ++w) {
+        for (lane_t lane = 0; lane < (lanes_ ? 2u : 1u); ++lane) {
+          machine.add_worker(static_cast<int>(p), [this, p, w, lane] {
+            const blocks::PeView<Toy> pe{slots_[p].data(), static_cast<std::uint32_t>(slots_[p].size()),
+                                         slots_[p].size() * tiles_, &words_[p]};
+            if (lanes_) {
+              blocks::take_steps(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane), pe, {first_, end_, true});
+            } else {
+              blocks::take_steps(sim::SimThread{}, pe, {first_, end_, true});
+            }
+          });
+        }
+      }
+    }
+  }
+
+  /// All states after step end_, in the plain way, from those of first_.
+  std::vector<std::vector<std::uint64_t>> expected() const {
+    std::vector<std::vector<std::uint64_t>> now;
+    for (const Block& b : blocks_) now.emplace_back(b.state[first_ & 1], b.state[first_ & 1] + tiles_);
+    for (blocks::step_t s = first_; s < end_; ++s) {
+      auto then = now;
+      for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        for (std::uint32_t t = 0; t < tiles_; ++t) {
+          std::uint64_t sum = t + 1;
+          for (const std::uint64_t value : now[b]) sum = mix(sum + value);
+          for (const End& end : blocks_[b].ends) sum = mix(sum + mix(now[end.block][t] + end.side));
+          then[b][t] = sum;
+        }
+      }
+      now = then;
+    }
+    return now;
+  }
+
+  std::vector<Block> blocks_;
+  std::vector<std::vector<blocks::Slot<Toy>>> slots_;
+  std::vector<blocks::PeWords> words_;
+  std::vector<sim::Meeting<2>> meetings_;
+  std::vector<std::vector<std::uint64_t>> want_;
+  std::uint32_t tiles_ = 1, n_workers_ = 1;
+  blocks::step_t first_ = 0, end_ = 0, more_ = 0;
+  bool lanes_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  BlocksScenario scenario;
+  return shoal::sim::run_scenario("blocks", scenario, argc, argv);
+}
