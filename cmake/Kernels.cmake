@@ -43,8 +43,8 @@ function(shoal_kernel_source file name kernels)
   set(list ${list} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_worklist_kernels(NAME HEADER TASK): the same for a task of the library, into the list `shoal_cu`.
+# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): the same for a task of the library, into the list `shoal_cu`.
 function(shoal_worklist_kernels name header task)
-  shoal_kernel_sources(shoal_cu ${name} ${header} ${task})
+  shoal_kernel_sources(shoal_cu ${name} ${header} ${task} ${ARGN})
   set(shoal_cu ${shoal_cu} PARENT_SCOPE)
 endfunction()

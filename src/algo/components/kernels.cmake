@@ -1,1 +1,1 @@
-shoal_worklist_kernels(components shoal/algo/components.hpp Components)
+shoal_worklist_kernels(components shoal/algo/components.hpp Components TOGETHER)

@@ -1,1 +1,1 @@
-shoal_worklist_kernels(kcore shoal/algo/kcore.hpp KCore)
+shoal_worklist_kernels(kcore shoal/algo/kcore.hpp KCore TOGETHER)

@@ -1,1 +1,1 @@
-shoal_worklist_kernels(pagerank shoal/algo/pagerank.hpp PageRank)
+shoal_worklist_kernels(pagerank shoal/algo/pagerank.hpp PageRank TOGETHER)
