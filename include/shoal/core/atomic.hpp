@@ -71,13 +71,13 @@ SHOAL_FN T fetch_min(Ref ref, T v) {
 #endif
 }
 /// Maximum, likewise.
-template <class Ref, class T>
-SHOAL_FN T fetch_max(Ref ref, T v) {
+template <class Ref, class T, class Order = std::remove_cv_t<decltype(kRelaxed)>>
+SHOAL_FN T fetch_max(Ref ref, T v, Order order = kRelaxed) {
 #if defined(__CUDA_ARCH__)
-  return ref.fetch_max(v, kRelaxed);
+  return ref.fetch_max(v, order);
 #else
   T old = ref.load(kRelaxed);
-  while (old < v && !ref.compare_exchange_weak(old, v, kRelaxed, kRelaxed)) {
+  while (old < v && !ref.compare_exchange_weak(old, v, order, kRelaxed)) {
   }
   return old;
 #endif
@@ -125,6 +125,10 @@ class Word {
   SHOAL_FN T fetch_sub_acquire(T v) { return ref().fetch_sub(v, detail::kAcquire); }
   SHOAL_FN T fetch_min(T v) { return detail::fetch_min(ref(), v); }
   SHOAL_FN T fetch_max(T v) { return detail::fetch_max(ref(), v); }
+  SHOAL_FN T fetch_max_release(T v) {
+    detail::delay(32);
+    return detail::fetch_max(ref(), v, detail::kRelease);
+  }
   /// Compare and swap; on failure, `expected` becomes the value that was found. Relaxed.
   SHOAL_FN bool compare_swap(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kRelaxed, detail::kRelaxed);

@@ -37,6 +37,10 @@ struct DirectTransport {
     word->fetch_add_release(n);
     return true;
   }
+  SHOAL_FN bool raise(pe_t, SharedWord<ticket_t>* word, ticket_t least) const {
+    word->fetch_max_release(least);
+    return true;
+  }
   template <class T>
   SHOAL_FN T get(pe_t, const SharedWord<T>* word) const {
     return word->load_acquire();

@@ -143,6 +143,9 @@ class FaultyTransport {
   bool add(pe_t pe, SharedWord<std::int64_t>* word, std::int64_t n) const {
     return carry({&issue_add, pe, word, static_cast<std::uint64_t>(n), {}}, /*is_put=*/false);
   }
+  bool raise(pe_t pe, SharedWord<ticket_t>* word, ticket_t least) const {
+    return carry({&issue_raise, pe, word, least, {}}, /*is_put=*/true);
+  }
   template <class T>
   T get(pe_t pe, const SharedWord<T>* word) const {
     if (state_ != nullptr && state_->plan_.get_pause_microseconds > 0) {
@@ -173,6 +176,9 @@ class FaultyTransport {
     std::memcpy(&value, held.value.data(), sizeof(T));
     return static_cast<const Inner*>(inner)->put_signal(held.pe, static_cast<RemoteSlot<T>*>(held.to), value,
                                                         held.number);
+  }
+  static bool issue_raise(const void* inner, const Held& held) {
+    return static_cast<const Inner*>(inner)->raise(held.pe, static_cast<SharedWord<ticket_t>*>(held.to), held.number);
   }
   static bool issue_add(const void* inner, const Held& held) {
     return static_cast<const Inner*>(inner)->add(held.pe, static_cast<SharedWord<std::int64_t>*>(held.to),

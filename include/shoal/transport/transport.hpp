@@ -1,4 +1,4 @@
-// How bytes reach another PE: five operations. docs/transport.md is the guide to writing a transport.
+// How bytes reach another PE: six operations. docs/transport.md is the guide to writing a transport.
 //
 // Addresses are those of the target PE. An operation returns false when it has failed for good; the run then ends with
 // a TransportError on every PE. No operation waits for the target's workers.
@@ -27,9 +27,11 @@ struct alignas(kSlotAlignment<T>) RemoteSlot {
 
 template <class Tr>
 concept Transport = requires(const Tr& t, pe_t pe, RemoteSlot<std::uint64_t>* slot, SharedWord<std::int64_t>* word,
-                             SharedWord<std::uint32_t>* flag, std::int64_t n, std::uint64_t value) {
+                             SharedWord<ticket_t>* count, SharedWord<std::uint32_t>* flag, std::int64_t n,
+                             std::uint64_t value) {
   { t.put_signal(pe, slot, value, ticket_t{}) } -> std::same_as<bool>;  // the value becomes visible before the signal
   { t.add(pe, word, n) } -> std::same_as<bool>;       // release: after everything this thread read or wrote before
+  { t.raise(pe, count, ticket_t{}) } -> std::same_as<bool>;  // release, as add; the word becomes at least this value
   { t.get(pe, word) } -> std::same_as<std::int64_t>;  // acquire
   { t.set(pe, flag, 1u) } -> std::same_as<bool>;      // release
   t.progress();                                       // called by idle workers: issues what is held back
