@@ -6,9 +6,10 @@
 The defaults leave room: the rarest (end_reads_old_tails_of_channels) is found once in some 100,000 schedules, and its seed
 changes with every change of the headers.
 
-BIN_DIR holds mutant_ring, mutant_channel, mutant_scheduler, mutant_phases, mutant_blocks. A mutation counts as found when
-a program that is named for it reports a failure (exit status 1) within N schedules and S seconds; a crash counts, and is
-called one. Exit status 1 if one was missed, does not apply to the headers any more, or is called harmless and was found.
+BIN_DIR holds mutant_ring, mutant_channel, mutant_segments, mutant_scheduler, mutant_phases, mutant_blocks. A mutation
+counts as found when a program that is named for it reports a failure (exit status 1) within N schedules and S seconds; a
+crash counts, and is called one. Exit status 1 if one was missed, does not apply to the headers any more, or is called
+harmless and was found.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = ["ring", "channel", "scheduler", "phases", "blocks"]
+PROGRAMS = ["ring", "channel", "segments", "scheduler", "phases", "blocks"]
 
 
 def run(binary, number, schedules, seconds):
