@@ -36,6 +36,7 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.ring_credits = control.ring.credits.load();
   s.phase = control.phase.load();
   s.chunk_items = control.chunk_items;
+  s.segment_items = control.segment_items;
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {
     s.sent.push_back(control.send[q].tail.load());
@@ -141,6 +142,9 @@ class Diagnosis {
     }
   }
   void lost_credits() {
+    for (const PeSnapshot& s : pes_) {
+      if (s.segment_items > 0 && !s.looked) return;  // they may be home
+    }
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
       if (waiting == 0 && pes_[from].sent[to] > 0 && pes_[from].channel_credits[to] <= 0) {
         lines_.push_back(channel(from, to) + "no credits, though all " + items(pes_[from].sent[to]) +

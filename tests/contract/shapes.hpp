@@ -52,9 +52,18 @@ inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   return plan;
 }
 
+/// The same with segments in place of channels: of one item where channels are tiny. Every other capacity puts messages off.
+inline LaunchPlan segment_plan(KernelKind kernel, ticket_t capacity) {
+  LaunchPlan plan = small_plan(kernel, capacity);
+  plan.batch_bytes = 128;
+  plan.batch_wait = capacity == 2 || capacity == 8 ? 2 : 0;
+  return plan;
+}
+
 inline std::string describe(const Machine& machine, const LaunchPlan& plan) {
   return std::to_string(machine.n_pes()) + " PEs x " + std::to_string(machine.threads_per_pe()) + " threads, " +
-         name(plan.kernel) + ", capacity " + std::to_string(plan.capacity) + ", fetch " + std::to_string(plan.fetch);
+         name(plan.kernel) + ", capacity " + std::to_string(plan.capacity) + ", fetch " + std::to_string(plan.fetch) +
+         (plan.batch_bytes > 0 ? ", segments, wait " + std::to_string(plan.batch_wait) : "");
 }
 
 // ThreadSanitizer makes everything ten times slower and yields expensive: it gets the shapes that differ in kind.
@@ -67,14 +76,18 @@ inline constexpr ticket_t kCapacities[] = {2, 4, 8, 1024};
 #endif
 inline constexpr KernelKind kKernels[] = {KernelKind::persistent, KernelKind::discrete};
 
-/// Calls body(machine, plan) for every shape: PEs 1 to kMostPes, threads 1 and 2, both kernels, all capacities.
+/// Calls body(machine, plan) for every shape: PEs 1 to kMostPes, threads 1 and 2, both kernels, all capacities; several PEs
+/// with channels and with segments.
 template <class Body>
 void for_each_shape(Body body) {
   for (pe_t pes = 1; pes <= kMostPes; ++pes) {
     for (int threads = 1; threads <= 2; ++threads) {
       const Machine machine = cpu_machine(pes, threads);
       for (const KernelKind kernel : kKernels) {
-        for (const ticket_t capacity : kCapacities) body(machine, small_plan(kernel, capacity));
+        for (const ticket_t capacity : kCapacities) {
+          body(machine, small_plan(kernel, capacity));
+          if (pes > 1) body(machine, segment_plan(kernel, capacity));
+        }
       }
     }
   }

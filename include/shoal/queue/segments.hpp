@@ -130,7 +130,9 @@ struct SegmentSender {
     const ticket_t reserved = counters->tail.load() - (segment << shape.log_items);
     return filled == shape.begin(segment) + reserved;
   }
-  SHOAL_FN bool put_off() const { return shape.wait > 0 && starts->put_off.fetch_add(1) % (shape.wait + 1) < shape.wait; }
+  SHOAL_FN bool put_off() const {
+    return shape.wait > 0 && starts->put_off.fetch_add(1) % (shape.wait + 1) < shape.wait;
+  }
 
   template <class Tr>
   SHOAL_FN bool tell(const Tr& transport, pe_t to, ticket_t segment, ticket_t filled) const {
@@ -145,7 +147,7 @@ struct SegmentSender {
   SHOAL_FN void collect() const {
     ticket_t next = starts->granted.load();
     while (start(next).home.load() > shape.lap(next)) {
-      start(next).home.load_acquire();  // only if there is something to acquire
+      start(next).home.load_acquire();                                      // only if there is something to acquire
       if (!starts->granted.compare_swap_acq_rel(next, next + 1)) continue;  // `next` is where another worker is
       counters->credits.fetch_add_release(static_cast<std::int64_t>(shape.items()));
       ++next;

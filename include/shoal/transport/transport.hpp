@@ -30,11 +30,11 @@ concept Transport = requires(const Tr& t, pe_t pe, RemoteSlot<std::uint64_t>* sl
                              SharedWord<ticket_t>* count, SharedWord<std::uint32_t>* flag, std::int64_t n,
                              std::uint64_t value) {
   { t.put_signal(pe, slot, value, ticket_t{}) } -> std::same_as<bool>;  // the value becomes visible before the signal
-  { t.add(pe, word, n) } -> std::same_as<bool>;       // release: after everything this thread read or wrote before
+  { t.add(pe, word, n) } -> std::same_as<bool>;  // release: after everything this thread read or wrote before
   { t.raise(pe, count, ticket_t{}) } -> std::same_as<bool>;  // release, as add; the word becomes at least this value
-  { t.get(pe, word) } -> std::same_as<std::int64_t>;  // acquire
-  { t.set(pe, flag, 1u) } -> std::same_as<bool>;      // release
-  t.progress();                                       // called by idle workers: issues what is held back
+  { t.get(pe, word) } -> std::same_as<std::int64_t>;         // acquire
+  { t.set(pe, flag, 1u) } -> std::same_as<bool>;             // release
+  t.progress();                                              // called by idle workers: issues what is held back
 };
 
 /// Optional, for transports whose puts are stores: put_signal for several slots at once; where `slot[k]` is null there

@@ -4,6 +4,12 @@
 
 namespace shoal {
 
+/// The PE that comes `steps` after this one.
+template <class View>
+SHOAL_FN pe_t step_from(const View& view, lane_t steps) {
+  return (view.me + static_cast<pe_t>(steps)) % view.n_pes;
+}
+
 /// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived from PE
 /// `from`, from ticket `head` on. This is a hint: another worker may claim them first.
 template <Worker W, class View>
@@ -11,7 +17,7 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& h
   lane_t found = ~lane_t{0};
   head = 0;
   for (pe_t k = static_cast<pe_t>(w.lane()) + 1; k < view.n_pes; k += static_cast<pe_t>(w.size())) {
-    if (view.receiver((view.me + k) % view.n_pes).waiting(head)) {
+    if (view.receiver(step_from(view, static_cast<lane_t>(k))).waiting(head)) {
       found = static_cast<lane_t>(k);
       break;
     }
@@ -19,8 +25,37 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& h
   const lane_t first = w.smallest(found);
   if (first == ~lane_t{0}) return false;
   head = w.sum(found == first ? head : 0);
-  from = (view.me + static_cast<pe_t>(first)) % view.n_pes;
+  from = step_from(view, first);
   return true;
+}
+
+/// What find_segment found: items may be claimed in a segment from PE `from`; -1: nowhere.
+struct FoundSegment {
+  pe_t from = -1;
+  ticket_t segment = 0;
+};
+
+/// Worker-collective: looks at the oldest segments from every PE, each lane at one at a time. A hint, as above. Workers begin
+/// in different places, so that they claim in different segments. Out of line on GPUs (out.hpp says why).
+/// @param turn  this worker's number
+template <Worker W, class View>
+SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {
+  constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // segments from one PE that are looked at
+  const auto segments = static_cast<lane_t>(view.segments.segments());
+  const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
+  lane_t found = ~lane_t{0};
+  ticket_t segment = 0;
+  for (lane_t i = w.lane(); i < all; i += w.size()) {
+    const lane_t at = (i + turn) % all;
+    if (view.segment_receiver(step_from(view, at / ahead + 1)).waiting(at % ahead, segment)) {
+      found = i;
+      break;
+    }
+  }
+  const lane_t first = w.smallest(found);
+  if (first == ~lane_t{0}) return {};
+  segment = w.sum(found == first ? segment : 0);
+  return {step_from(view, (first + turn) % all / ahead + 1), segment};
 }
 
 /// How much a GPU worker takes with one drain of a channel. The drains of a channel follow one another and take some
@@ -38,12 +73,25 @@ struct DrainSize {
   static constexpr lane_t kAtOnce = kFewer || kBytes > 16 ? 2 : kBlock ? 4 : W::kMaxLanes > 1 ? 8 : 16;
 };
 
-/// Worker-collective: claims what has arrived from PE `from`, from ticket `head` on, and copies it to items[skip, skip
+/// Worker-collective: claims items of a segment from PE `from`, and copies them to items[0, count).
+template <Worker W, class View>
+SHOAL_FN Claim copy_from_segment(const W& w, const View& view, pe_t from, ticket_t segment, typename View::Item* items,
+                                 lane_t most) {
+  const auto queue = view.segment_receiver(from);
+  const SegmentClaim claim = queue.template claim_arrived<DrainSize<W, View>::kAtOnce>(w, segment, items, most);
+  if (claim.count == 0) return {};
+  w.sync();
+  if (w.lane() == 0 && !queue.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);
+  return {claim.first, 0, claim.count};
+}
+
+/// Worker-collective: claims what has arrived from PE `from`, from ticket `head` on (or in segment `head`), and copies it to items[skip, skip
 /// + count). Out of line on GPUs, because it needs registers that nothing else needs.
 /// @param items  [most] shared by the lanes
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
                                               typename View::Item* items, lane_t most) {
+  if (view.segments.on) return copy_from_segment(w, view, from, head, items, most);
   const auto channel = view.receiver(from);
   const Claim claim = channel.template claim_arrived<DrainSize<W, View>::kAtOnce>(w, head, items, most);
   if (claim.count == 0) return claim;
@@ -57,7 +105,7 @@ template <Worker W, class View>
 SHOAL_FN bool some_channel_has_credits(const W& w, const View& view) {
   bool has = false;
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
-    has |= to != view.me && view.here().send[to].credits.load() > 0;
+    has |= to != view.me && view.has_credits(to);
   }
   return w.any(has);
 }

@@ -26,6 +26,8 @@ struct LaunchPlan {
   lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
   bool judge_remote = false;   ///< whether the pusher judges (needs accept_at, and PEs that reach each other's memory)
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
+  std::int64_t batch_bytes = 0;  ///< size of a segment of what goes to another PE, about; 0: channels, item by item
+  lane_t batch_wait = 0;         ///< how often in turn what is in a part of a segment is not told to the other PE
   double stall_timeout_seconds = 10;
 };
 

@@ -14,6 +14,20 @@
 
 namespace shoal {
 
+/// Segments of about plan.batch_bytes bytes, as large together as a channel. At least four, as far as the capacity allows:
+/// while one is filled, others are read.
+inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) {
+  SegmentShape shape;
+  if (plan.batch_bytes <= 0) return shape;
+  const auto most = std::max<std::uint64_t>(plan.channel_capacity / 4, 1);
+  const auto items = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(plan.batch_bytes) / item_bytes, 1, most);
+  shape.on = true;
+  shape.wait = plan.batch_wait;
+  shape.log_items = static_cast<lane_t>(std::bit_width(items) - 1);
+  shape.log_segments = static_cast<lane_t>(std::bit_width(plan.channel_capacity) - 1) - shape.log_items;
+  return shape;
+}
+
 template <class TaskT, class TransportT>
 class WorklistMemory {
  public:
@@ -32,6 +46,7 @@ class WorklistMemory {
     const std::uint64_t on_top = workers_ * (2 + slots_);
     own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
     chunks_ = own_ + chunks_of(plan.spill_host);
+    segments_ = segments_of(plan, sizeof(Item));
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
     for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
@@ -56,11 +71,13 @@ class WorklistMemory {
       }
       if (part.held) machine_.clear(p, part.held.get(), workers_ * kHeldSlots * sizeof(HeldSlot<Item>));
       for (pe_t q = 0; q < n; ++q) {
-        if (q != p) machine_.clear(p, part.inbox[q].get(), plan_.channel_capacity * sizeof(RemoteSlot<Item>));
+        if (q != p) machine_.clear(p, part.inbox[q].get(), segments_.on ? ends_bytes() : inbox_bytes());
       }
+      if (part.starts) machine_.clear(p, part.starts.get(), starts_bytes());
       PeControl& start = counters_[p];
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
       start.chunk_items = plan_.chunk_items;
+      start.segment_items = segments_.on ? static_cast<lane_t>(segments_.items()) : 0;
       for (auto& far : start.far) far.credits.store(static_cast<std::int64_t>(free_capacity_));
       start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
@@ -112,13 +129,20 @@ class WorklistMemory {
   using Memory = std::shared_ptr<void>;
   /// One PE's.
   struct Part {
-    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_numbers, seeds;
+    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_numbers, seeds, starts;
     Memory inbox[kMaxPes];
     std::size_t seed_room = 0;
   };
 
   std::uint64_t chunks_of(std::int64_t items) const {
     return (static_cast<std::uint64_t>(items) + plan_.chunk_items - 1) / plan_.chunk_items;
+  }
+
+  std::size_t ends_bytes() const { return segments_.segments() * sizeof(SegmentEnd); }
+  std::size_t starts_bytes() const { return machine_.n_pes() * segments_.segments() * sizeof(SegmentStart); }
+  std::size_t inbox_bytes() const {
+    return segments_.on ? ends_bytes() + segments_.capacity() * sizeof(Item)
+                        : plan_.channel_capacity * sizeof(RemoteSlot<Item>);
   }
 
   Part allocate(pe_t p) const {
@@ -143,8 +167,9 @@ class WorklistMemory {
       part.far_numbers = get(slots_ * free_capacity_ * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
     }
     for (pe_t q = 0; q < machine_.n_pes(); ++q) {
-      if (q != p) part.inbox[q] = get(plan_.channel_capacity * sizeof(RemoteSlot<Item>), "channel");
+      if (q != p) part.inbox[q] = get(inbox_bytes(), segments_.on ? "segments" : "channel");
     }
+    if (segments_.on) part.starts = get(starts_bytes(), "segments");
     return part;
   }
 
@@ -155,12 +180,14 @@ class WorklistMemory {
     view.me = p;
     view.n_pes = machine_.n_pes();
     view.channel_capacity = plan_.channel_capacity;
+    view.segments = segments_;
     view.n_workers = static_cast<lane_t>(workers_);
     view.seen = static_cast<std::uint64_t*>(part.seen.get());
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
     for (pe_t q = 0; q < machine_.n_pes(); ++q) {
       view.control[q] = static_cast<PeControl*>(parts_[q].control.get());
+      view.starts[q] = static_cast<SegmentStart*>(parts_[q].starts.get());
       view.inbox[q] = static_cast<RemoteSlot<Item>*>(part.inbox[q].get());
       view.outbox[q] = static_cast<RemoteSlot<Item>*>(parts_[q].inbox[p].get());
     }
@@ -183,6 +210,7 @@ class WorklistMemory {
   const LaunchPlan plan_;
   const std::uint64_t workers_;
   Buckets buckets_;
+  SegmentShape segments_;
   std::uint64_t slots_ = 0;          // of parked items; 0: the run parks none
   std::uint64_t own_ = 0;            // chunks of spill in the PE's own memory
   std::uint64_t chunks_ = 0;         // and in all

@@ -83,6 +83,62 @@ SHOAL_FN Spilled spill_parcel(const W& w, const View& view, SpillList list,
   }
 }
 
+/// Collective over `w`: sends the items with `now` to PE `to`, as far as there are credits, each through a slot of the
+/// channel. `has` becomes set for the others.
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN void put_in_slots(const W& w, const View& view, pe_t to, bool (&now)[kSome],
+                           Parcel<typename View::Item, kSome>& parcel) {
+  const Scan scan = count_before(w, now);
+  const auto channel = view.sender(to);
+  Tickets t;
+  if (w.lane() == 0) t = channel.reserve(scan.total);
+  t = from_leader(w, t);
+  ticket_t ticket[kSome];
+  lane_t before = scan.before;
+  for (lane_t k = 0; k < kSome; ++k) {
+    ticket[k] = t.first + before;
+    parcel.has[k] = parcel.has[k] || (now[k] && before >= t.count);
+    before += now[k];
+    now[k] = now[k] && !parcel.has[k];
+  }
+  if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
+}
+
+/// The same through segments. Tickets go to the lanes' first items first, then to their second ones: what the lanes store
+/// at the same time lies side by side.
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN void put_in_segments(const W& w, const View& view, pe_t to, bool (&now)[kSome],
+                              Parcel<typename View::Item, kSome>& parcel) {
+  lane_t before[kSome], total = 0;
+  for (lane_t k = 0; k < kSome; ++k) {
+    const Scan scan = w.count_before(now[k]);
+    before[k] = total + scan.before;
+    total += scan.total;
+  }
+  const auto queue = view.segment_sender(to);
+  Tickets t;
+  if (w.lane() == 0) t = queue.reserve(total);
+  t = from_leader(w, t);
+  ticket_t ticket[kSome];
+  for (lane_t k = 0; k < kSome; ++k) {
+    ticket[k] = t.first + before[k];
+    parcel.has[k] = parcel.has[k] || (now[k] && before[k] >= t.count);
+    now[k] = now[k] && !parcel.has[k];
+  }
+  queue.put_some(now, ticket, parcel.item);
+  w.sync();
+  if (w.lane() == 0 && t.count > 0 && !queue.publish(view.transport, to, t)) view.stop_all(RunState::transport_failed);
+}
+
+/// Collective over `w`: tells what was put off of every open segment of this PE, unless somebody has.
+template <Worker W, class View>
+SHOAL_OUT_OF_LINE SHOAL_FN void offer_parts(W w, const View& view) {
+  for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
+    if (to == view.me) continue;
+    if (!view.segment_sender(to).offer(view.transport, to)) view.stop_all(RunState::transport_failed);
+  }
+}
+
 /// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
 /// `has` stays set for the others.
 template <Worker W, class View, lane_t kSome>
@@ -106,20 +162,11 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
       now[k] = waits[k] && parcel.owner[k] == to;
       waits[k] = waits[k] && !now[k];
     }
-    const Scan scan = count_before(w, now);
-    const auto channel = view.sender(to);
-    Tickets t;
-    if (w.lane() == 0) t = channel.reserve(scan.total);
-    t = from_leader(w, t);
-    ticket_t ticket[kSome];
-    lane_t before = scan.before;
-    for (lane_t k = 0; k < kSome; ++k) {
-      ticket[k] = t.first + before;
-      parcel.has[k] = parcel.has[k] || (now[k] && before >= t.count);
-      before += now[k];
-      now[k] = now[k] && !parcel.has[k];
+    if (view.segments.on) {
+      put_in_segments(w, view, to, now, parcel);
+    } else {
+      put_in_slots(w, view, to, now, parcel);
     }
-    if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
   }
 }
 

@@ -51,6 +51,7 @@ class Scheduler {
       }
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
+        out_.offer(w_);
         if (!worked && now().list.keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
       }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
@@ -67,7 +68,9 @@ class Scheduler {
     carry_out_phase();
     for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
-    for (pe_t step = 1; step < view().n_pes; ++step) {
+    while (view().n_pes > 1 && view().segments.on && receive_any() && !over()) {
+    }
+    for (pe_t step = 1; step < view().n_pes && !view().segments.on; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
       while (receive_from(from) && !over()) {
       }
@@ -257,8 +260,12 @@ class Scheduler {
     return times > 0;
   }
 
-  /// Drains the first channel in which something has arrived.
+  /// Drains the first channel in which something has arrived, or a segment.
   SHOAL_FN bool receive_any() {
+    if (view().segments.on) {
+      const FoundSegment found = find_segment(w_, view(), index());
+      return found.from >= 0 && receive(found.from, found.segment);
+    }
     pe_t from = 0;
     ticket_t head = 0;
     return find_arrived(w_, view(), from, head) && receive(from, head);
@@ -338,7 +345,8 @@ class Scheduler {
     return receive(from, w_.from_leader(head));
   }
 
-  /// Drains what has arrived from PE `from`, from ticket `head` on, as far as no other worker has claimed it.
+  /// Drains what has arrived from PE `from`, from ticket `head` on or in segment `head`, as far as no other worker has
+  /// claimed it.
   SHOAL_FN bool receive(pe_t from, ticket_t head) {
     const Claim claim = copy_arrived(w_, view(), from, head, desk_.item, desk_.items);
     if (claim.count == 0) return false;
@@ -423,6 +431,7 @@ class Scheduler {
   template <bool kRelease = true>
   SHOAL_FN void rest() {
     out_.let_go(w_);
+    out_.offer(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);
       // Not while it has parts for idle() left: what they push would follow from work that is reported already.

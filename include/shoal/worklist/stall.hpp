@@ -19,12 +19,14 @@ struct PeSnapshot {
   std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_credits = 0;
-  std::uint64_t spilled_chunks = 0;           ///< chunks of spill in use
-  std::uint64_t chunk_items = 0;              ///< items of such a chunk
-  std::vector<std::uint64_t> sent;            ///< [n_pes] tickets given out towards each PE
-  std::vector<std::int64_t> channel_credits;  ///< [n_pes]
-  std::vector<std::uint64_t> received;        ///< [n_pes] tickets from each PE that workers have claimed
-  std::vector<std::uint64_t> unread;          ///< [n_pes] those of them that are not read yet
+  std::uint64_t spilled_chunks = 0;  ///< chunks of spill in use
+  std::uint64_t chunk_items = 0;     ///< items of such a chunk
+  std::uint64_t segment_items = 0;   ///< items of a segment; 0: channels
+  std::vector<std::uint64_t> sent;   ///< [n_pes] tickets given out towards each PE
+  std::vector<std::int64_t>
+      channel_credits;                  ///< [n_pes] those of segments that are home are known after look_at_slots()
+  std::vector<std::uint64_t> received;  ///< [n_pes] tickets from each PE that workers have claimed
+  std::vector<std::uint64_t> unread;    ///< [n_pes] those of them that are not read yet
 
   // Known only after look_at_slots(), from the slots themselves.
   bool looked = false;
@@ -41,6 +43,24 @@ struct PeSnapshot {
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
+
+/// Looks at the segments of items from PE `from`: what was reserved and never told, and what is home and no credit yet.
+template <class View>
+void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes) {
+  const SegmentShape& shape = view.segments;
+  const auto queue = view.segment_receiver(from);
+  PeSnapshot& here = pes[static_cast<std::size_t>(view.me)];
+  const ticket_t sent = pes[static_cast<std::size_t>(from)].sent[view.me];
+  for (ticket_t t = sent > shape.capacity() ? sent - shape.capacity() : 0; t < sent; ++t) {
+    const ticket_t segment = t >> shape.log_items, count = shape.begin(segment) + (t & (shape.items() - 1)) + 1;
+    if (queue.ends[shape.slot(segment)].written.load_acquire() >= count) continue;
+    if (here.missing[from]++ == 0) here.first_missing[from] = t;
+  }
+  ticket_t home = 0;
+  for (ticket_t s = 0; s < shape.segments(); ++s) home += queue.starts[s].home.load_acquire();
+  pes[static_cast<std::size_t>(from)].channel_credits[view.me] +=
+      static_cast<std::int64_t>((home - queue.starts->granted.load()) << shape.log_items);
+}
 
 /// Looks at the slots of PE `view.me`, or at copies of them on the host. They may be in use: only sequences and signals
 /// are read.
@@ -61,6 +81,10 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
   here.first_missing.assign(pes.size(), 0);
   for (std::size_t from = 0; from < pes.size(); ++from) {
     if (inbox[from] == nullptr) continue;
+    if (view.segments.on) {
+      look_at_segments(view, static_cast<pe_t>(from), pes);
+      continue;
+    }
     for (ticket_t t = here.received[from]; t < pes[from].sent[view.me]; ++t) {
       if (inbox[from][t & (view.channel_capacity - 1)].signal.load_acquire() == t + 1) continue;
       if (here.missing[from]++ == 0) here.first_missing[from] = t;

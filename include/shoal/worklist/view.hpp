@@ -4,6 +4,7 @@
 #include "shoal/queue/buckets.hpp"
 #include "shoal/queue/channel.hpp"
 #include "shoal/queue/combiner.hpp"
+#include "shoal/queue/segments.hpp"
 #include "shoal/queue/slot_ring.hpp"
 #include "shoal/queue/spill.hpp"
 #include "shoal/transport/transport.hpp"
@@ -35,7 +36,8 @@ struct PeControl {
   Word<std::uint32_t, Scope::system> begun;         ///< 1 from the start of a persistent kernel on; for the host
   RingCounters ring;
   RingCounters spill_free;
-  lane_t chunk_items;  ///< items of a chunk of spill, for the host's reports
+  lane_t chunk_items;    ///< items of a chunk of spill, for the host's reports
+  lane_t segment_items;  ///< items of a segment, likewise; 0: the run uses channels
   RingCounters far[kMostSlots];
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
@@ -63,7 +65,9 @@ struct WorklistView {
   RemoteSlot<Item>* outbox[kMaxPes] = {};      ///< outbox[q]: slots at PE q for items from here
   RemoteSlot<Item>* inbox[kMaxPes] = {};       ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  FarStore<Item> far;              ///< for tasks with priority(); lists is 0 if the run does not use priorities
+  SegmentShape segments;  ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
+  SegmentStart* starts[kMaxPes] = {};  ///< starts[q]: at PE q, [n_pes][segments] of what it sends
+  FarStore<Item> far;                  ///< for tasks with priority(); lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;            ///< on every PE
   bool judge_remote = false;       ///< for tasks with accept_at(): whether the pusher judges
@@ -75,6 +79,18 @@ struct WorklistView {
   SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
   SHOAL_FN Receiver receiver(pe_t from) const {
     return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].credits};
+  }
+  SHOAL_FN SegmentSender<Item> segment_sender(pe_t to) const {
+    SegmentEnd* const ends = ends_in(outbox[to]);
+    return {ends, items_behind(ends), starts_at(me, to), &here().send[to], segments};
+  }
+  SHOAL_FN SegmentReceiver<Item> segment_receiver(pe_t from) const {
+    SegmentEnd* const ends = ends_in(inbox[from]);
+    return {ends, items_behind(ends), starts_at(from, me), &here().receive[from], segments};
+  }
+  /// One lane: whether an item for PE `to` might find a credit now.
+  SHOAL_FN bool has_credits(pe_t to) const {
+    return segments.on ? segment_sender(to).has_credits() : here().send[to].credits.load() > 0;
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
   /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The
@@ -103,6 +119,13 @@ struct WorklistView {
     std::uint32_t none = 0;
     here().cause.compare_swap(none, static_cast<std::uint32_t>(why));
     here().state.store_release(static_cast<std::uint32_t>(why));
+  }
+
+ private:
+  static SHOAL_FN SegmentEnd* ends_in(RemoteSlot<Item>* box) { return reinterpret_cast<SegmentEnd*>(box); }
+  SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
+  SHOAL_FN SegmentStart* starts_at(pe_t from, pe_t to) const {
+    return starts[from] + (static_cast<ticket_t>(to) << segments.log_segments);
   }
 };
 

@@ -190,7 +190,9 @@ class Worklist {
     for (pe_t q = 0; q < machine_.n_pes(); ++q) {
       const auto items = static_cast<std::int64_t>(now.send[q].tail.load() - before.send[q].tail.load());
       const auto messages = static_cast<std::int64_t>(now.send[q].messages.load() - before.send[q].messages.load());
-      const auto bytes = items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>));
+      const auto bytes = plan_.batch_bytes > 0 ? items * static_cast<std::int64_t>(sizeof(Item)) +
+                                                     messages * std::int64_t{sizeof(ticket_t)}
+                                               : items * static_cast<std::int64_t>(sizeof(RemoteSlot<Item>));
       if (items > 0) report.traffic.push_back({p, q, items, messages, bytes});
     }
     return report;
