@@ -33,6 +33,7 @@ const std::vector<Knob>& knobs() {
       {"--threshold-delta", {"1", "4", "16", "64", "256", "1024"}, false, false, Knob::worklist},
       {"--judge", {"owner", "remote"}, false, true, Knob::worklist},
       {"--combine", {"off", "on"}, false, true, Knob::worklist},
+      {"--batch-bytes", {"0", "1024", "4096", "16384"}, false, true, Knob::worklist},
       {"--partition", {"block", "edges", "random"}, false, true, Knob::both},
   };
   return all;

@@ -37,6 +37,8 @@ void bind_options(nb::module_& module) {
       .def_rw("threshold", &Options::threshold)
       .def_rw("threshold_delta", &Options::threshold_delta)
       .def_rw("buckets", &Options::buckets)
+      .def_rw("batch_bytes", &Options::batch_bytes)
+      .def_rw("batch_wait", &Options::batch_wait)
       .def_rw("stall_timeout", &Options::stall_timeout_seconds)
       .def_rw("seed", &Options::seed)
       .def("check", &check_options);

@@ -36,6 +36,8 @@ class _Options(TypedDict, total=False):
     buckets: int
     judge: Literal["auto", "owner", "remote"]
     combine: Literal["auto", "off", "on"]
+    batch_bytes: int
+    batch_wait: int
     partition: str
     stall_timeout: float
     seed: int

@@ -17,7 +17,7 @@ _OPTIONS = frozenset(
     [
         *("pes", "pes_per_gpu", "device", "engine", "worker", "kernel", "threads", "workers", "fetch", "capacity"),
         *("spill", "queue", "threshold", "threshold_delta", "buckets", "judge", "combine", "partition"),
-        *("stall_timeout", "seed"),
+        *("batch_bytes", "batch_wait", "stall_timeout", "seed"),
     ]
 )
 
@@ -25,7 +25,7 @@ _OPTIONS_DOC = """
     **options
         As of the command line, with ``_`` for ``-``: ``strategy``; where it runs: ``device pes pes_per_gpu engine threads
         partition``; how: ``worker kernel workers fetch capacity spill queue threshold threshold_delta buckets judge
-        combine stall_timeout seed``. What is left out is chosen from the graph and the machine.
+        combine batch_bytes batch_wait stall_timeout seed``. What is left out is chosen from the graph and the machine.
 
     Raises
     ------

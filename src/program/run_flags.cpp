@@ -36,6 +36,10 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--buckets", "N", values_.buckets, "priority: buckets kept apart beyond the threshold (0 chooses)");
   flag("--judge", "WHO", judge_, "who judges an item for another PE: auto, owner, or remote (by the pusher)");
   flag("--combine", "KIND", combine_, "merge items of one key before they are sent: auto, on, off");
+  flag("--batch-bytes", "N", values_.batch_bytes,
+       "gather what goes to another PE in segments of so many bytes (-1 chooses, 0: item by item)");
+  flag("--batch-wait", "N", values_.batch_wait,
+       "segments: hold back a part of one up to N times in turn, while there is other work (0: never)");
   flag("--stall-timeout", "SECONDS", values_.stall_timeout_seconds,
        "seconds without progress that end a run in an error");
   flag("--seed", "N", values_.seed, "of random sources and the random partition");

@@ -41,7 +41,9 @@ std::string worklist_options(const Options& o) {
                                                   {o.threshold_delta > 0, "--threshold-delta"},
                                                   {o.buckets > 0, "--buckets"},
                                                   {o.judge != JudgeKind::automatic, "--judge"},
-                                                  {o.combine != CombineKind::automatic, "--combine"}};
+                                                  {o.combine != CombineKind::automatic, "--combine"},
+                                                  {o.batch_bytes >= 0, "--batch-bytes"},
+                                                  {o.batch_wait > 0, "--batch-wait"}};
   std::string names;
   for (const auto& [given, name] : options) {
     if (given) names += (names.empty() ? "" : ", ") + std::string(name);
@@ -145,6 +147,12 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   if (options.judge != JudgeKind::automatic) note(why, "judge", name(options.judge), true, "");
   plan.combine = options.combine == CombineKind::on && n_pes > 1;
   if (options.combine != CombineKind::automatic) note(why, "combine", name(options.combine), true, "");
+  if (n_pes > 1) {
+    plan.batch_bytes = options.batch_bytes > 0 ? options.batch_bytes : 0;
+    plan.batch_wait = static_cast<lane_t>(options.batch_wait);
+    note(why, "batch_bytes", plan.batch_bytes, options.batch_bytes >= 0, "item by item: segments are not measured yet");
+    if (options.batch_wait > 0) note(why, "batch_wait", options.batch_wait, true, "");
+  }
   plan.stall_timeout_seconds = options.stall_timeout_seconds;
   return plan;
 }

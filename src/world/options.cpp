@@ -97,6 +97,8 @@ void check_options(const Options& o) {
   check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
   check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
   check_range("buckets", o.buckets, 0, 16, " (0 chooses)");
+  check_range("batch bytes", o.batch_bytes, -1, 1 << 20, " (-1 chooses, 0: channels, item by item)");
+  check_range("batch wait", o.batch_wait, 0, 1 << 16);
   if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
     throw UsageError("threshold " + exact(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
   }
@@ -106,6 +108,10 @@ void check_options(const Options& o) {
   if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
     throw UsageError(
         "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for");
+  }
+  if (o.batch_wait > 0 && o.batch_bytes <= 0) {
+    throw UsageError("batch wait " + std::to_string(o.batch_wait) +
+                     " holds back parts of segments, and there are none without batch bytes: use --batch-bytes 4096");
   }
   if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
@@ -152,6 +158,8 @@ std::string to_json(const Options& o) {
                                        {"buckets", o.buckets},
                                        {"judge", name(o.judge)},
                                        {"combine", name(o.combine)},
+                                       {"batch_bytes", o.batch_bytes},
+                                       {"batch_wait", o.batch_wait},
                                        {"partition", partition},
                                        {"stall_timeout", o.stall_timeout_seconds},
                                        {"seed", o.seed}};

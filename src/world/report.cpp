@@ -24,6 +24,16 @@ void add(std::vector<Traffic>& all, const Traffic& more) {
   }
 }
 
+/// All pairs together.
+Traffic total(const Report& r) {
+  Traffic sum;
+  for (const Traffic& t : r.traffic) sum.items += t.items, sum.messages += t.messages, sum.bytes += t.bytes;
+  return sum;
+}
+double mean_bytes(const Traffic& t) {
+  return t.messages > 0 ? static_cast<double>(t.bytes) / static_cast<double>(t.messages) : 0;
+}
+
 }  // namespace
 
 Report& Report::operator+=(const Report& other) {
@@ -41,6 +51,10 @@ std::string to_json(const Report& r) {
   for (const Counter& c : kCounters) json[c.name] = r.*c.field;
   json["cut_arcs"] = r.cut_arcs;
   json["imbalance"] = r.imbalance;
+  const Traffic sent = total(r);
+  json["messages"] = sent.messages;
+  json["message_bytes"] = sent.bytes;
+  json["mean_message_bytes"] = mean_bytes(sent);
   json["traffic"] = nlohmann::ordered_json::array();
   for (const Traffic& t : r.traffic) {
     json["traffic"].push_back(
@@ -62,10 +76,15 @@ std::string to_text(const Report& r) {
     if (r.*c.field != 0 || (c.shown == Shown::with_items && with_items)) line(out, c.label, grouped(r.*c.field));
   }
   for (const Traffic& t : r.traffic) {
-    const double mean = t.messages > 0 ? static_cast<double>(t.bytes) / static_cast<double>(t.messages) : 0;
-    std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean);
+    std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean_bytes(t));
     line(out, "PE " + std::to_string(t.from) + " to PE " + std::to_string(t.to),
          grouped(t.items) + " items, " + grouped(t.messages) + " messages, " + grouped(t.bytes) + number);
+  }
+  if (r.traffic.size() > 1) {
+    const Traffic sent = total(r);
+    std::snprintf(number, sizeof number, " bytes (%.1f a message)", mean_bytes(sent));
+    line(out, "sent in all",
+         grouped(sent.items) + " items, " + grouped(sent.messages) + " messages, " + grouped(sent.bytes) + number);
   }
   if (r.cut_arcs > 0) {
     std::snprintf(number, sizeof number, ", largest PE %.3f of the mean", r.imbalance);

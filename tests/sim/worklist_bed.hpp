@@ -28,6 +28,7 @@ struct BedShape {
   std::uint32_t chunks = 0;  ///< of spill; the scenario's to choose
   bool discrete = false, judge_remote = false, combine = false;
   Buckets buckets;
+  SegmentShape segments;
 
   void draw(Random& random) {
     n_pes = 1 + static_cast<pe_t>(random.below(kBedPes));
@@ -40,13 +41,23 @@ struct BedShape {
     channel_capacity = ticket_t{1} << random.below(3);
     advance = random.below(3);
     discrete = random.below(4) == 0;
+    segments = {};
+    segments.on = random.below(2) == 0;
+    if (!segments.on) return;
+    const auto log_capacity = static_cast<lane_t>(channel_capacity == 1 ? 0 : channel_capacity == 2 ? 1 : 2);
+    segments.log_items = random.below(log_capacity + 1);
+    segments.log_segments = log_capacity - segments.log_items;
+    segments.wait = random.below(2) * random.below(3);
   }
   std::string text() const {
     static const char* const kinds[] = {"threads", "ticket holders", "two lanes", "three lanes"};
     return std::to_string(n_pes) + " PEs, each " + std::to_string(workers) + " workers (" + kinds[kind] + "), fetch " +
            std::to_string(fetch) + ", ring " + std::to_string(capacity) + ", channels " +
-           std::to_string(channel_capacity) + ", spill chunks " + std::to_string(chunks) +
-           (discrete ? ", discrete" : ", persistent");
+           std::to_string(channel_capacity) +
+           (segments.on
+                ? " in segments of " + std::to_string(segments.items()) + ", wait " + std::to_string(segments.wait)
+                : "") +
+           ", spill chunks " + std::to_string(chunks) + (discrete ? ", discrete" : ", persistent");
   }
 };
 
@@ -161,6 +172,8 @@ class WorklistBed {
     std::vector<std::uint64_t> seen;
     std::vector<HeldSlot<Item>> held;
     std::vector<RemoteSlot<Item>> inbox[kBedPes];
+    std::vector<SegmentStart> segment_starts;
+    std::vector<SegmentEnd> ends[kBedPes];  ///< and behind them the items
     std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
@@ -202,7 +215,10 @@ class WorklistBed {
       c.receive[q].home.store(0);
       for (auto& read : c.receive[q].read) read.store(0);
       pe.inbox[q].assign(shape.channel_capacity, RemoteSlot<Item>{});
+      const auto behind = (shape.channel_capacity * sizeof(Item) + sizeof(SegmentEnd) - 1) / sizeof(SegmentEnd);
+      pe.ends[q].assign(shape.segments.segments() + behind, SegmentEnd{});
     }
+    pe.segment_starts.assign(kBedPes * shape.segments.segments(), SegmentStart{});
     pe.lists.assign(shape.workers, SpillList{});
     pe.desks.assign(shape.workers, std::vector<Item>(kBedDesk));
     pe.ranges.assign(shape.workers, std::vector<Span<const std::uint32_t>>(shape.lanes));
@@ -244,6 +260,16 @@ class WorklistBed {
       machine.name(c.receive[q].read, sizeof c.receive[q].read[0], kMostShares, from + "read");
       machine.name(&c.receive[q].home, 8, 1, from + "home");
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
+      for (ticket_t s = 0; s < shape.segments.segments(); ++s) {
+        SegmentStart& start = pe.segment_starts[static_cast<ticket_t>(q) * shape.segments.segments() + s];
+        const std::string of = "segment" + std::to_string(s) + ".";
+        machine.name(&start.filled, 8, 1, to + of + "filled");
+        machine.name(&start.told, 8, 1, to + of + "told");
+        machine.name(&start.home, 8, 1, to + of + "home");
+        machine.name(&pe.ends[q][s].written, 8, 1, from + of + "written");
+        machine.name(&pe.ends[q][s].claimed, 8, 1, from + of + "claimed");
+        machine.name(&pe.ends[q][s].read, 8, 1, from + of + "read");
+      }
     }
     machine.name(&c.counts, sizeof c.counts.pushed, sizeof c.counts / sizeof c.counts.pushed, at + "counts");
   }
@@ -259,7 +285,12 @@ class WorklistBed {
       view.control[q] = control_[q].get();
       view.outbox[q] = pe_[q].inbox[p].data();
       view.inbox[q] = pe.inbox[q].data();
+      if (!shape.segments.on) continue;
+      view.starts[q] = pe_[q].segment_starts.data();
+      view.outbox[q] = reinterpret_cast<RemoteSlot<Item>*>(pe_[q].ends[p].data());
+      view.inbox[q] = reinterpret_cast<RemoteSlot<Item>*>(pe.ends[q].data());
     }
+    view.segments = shape.segments;
     view.ring = {pe.ring.data(), shape.capacity, &control(p).ring};
     view.ring.advance = shape.advance;
     view.spill.own = pe.chunks.data();

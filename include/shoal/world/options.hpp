@@ -35,6 +35,9 @@ struct Options {
   int buckets = 0;  ///< priority queue: buckets kept apart beyond the threshold, 1 (as Atos) to 16; 0 chooses
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
+  std::int64_t batch_bytes =
+      -1;              ///< size of a segment of what goes to another PE; -1 chooses, 0: channels, item by item
+  int batch_wait = 0;  ///< segments: how often in turn a part of one is not told to the other PE; 0: at once
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
   double stall_timeout_seconds = 10;  ///< a run without progress for so long ends with a DeviceError

@@ -15,7 +15,7 @@ namespace shoal {
 struct Traffic {
   pe_t from = 0, to = 0;
   std::int64_t items = 0;
-  std::int64_t messages = 0;  ///< reservations: each is what one worker sent together
+  std::int64_t messages = 0;  ///< what one worker sent together; with segments, what was told together
   std::int64_t bytes = 0;
 };
 
