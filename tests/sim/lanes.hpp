@@ -1,11 +1,12 @@
 // Workers for the simulator: one lane (as a CPU thread, or holding tickets as a GPU thread), and several lanes that are
-// virtual workers of their own and meet in every collective, as the lanes of a warp or block do.
+// virtual workers of their own and meet in every collective, as the lanes of a warp (two) or block (three) do.
 //
 // Every collective orders memory among the lanes: what any lane did before is visible to all lanes after. A block's
 // barriers do that; a warp's shuffles and votes do it only with a __syncwarp() in front.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "machine.hpp"
 #include "shoal/worker/worker.hpp"
@@ -34,15 +35,20 @@ struct Meeting {
   std::uint64_t order = 0;
 };
 
+/// Lanes of a block can act in parts: each lane alone, as each warp of a block. Those of a warp cannot.
+struct SimParts {
+  using Part = SimThread;
+};
+struct SimWhole {};
+
 template <lane_t N>
-class SimLane {
+class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
  public:
   static constexpr lane_t kMaxLanes = N;
   static constexpr lane_t kMaxFetch = N;
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = 2;
   static constexpr bool kHoldsTickets = true;
-  using Part = SimThread;  ///< each lane alone, as each warp of a block
 
   SimLane(Meeting<N>& meeting, lane_t lane) : meeting_(&meeting), lane_(lane) {}
 

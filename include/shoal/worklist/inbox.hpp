@@ -35,12 +35,23 @@ struct FoundSegment {
   ticket_t segment = 0;
 };
 
+/// Worker-collective: tells what was put off of every open segment of this PE, unless somebody has.
+template <Worker W, class View>
+SHOAL_FN void offer_parts(const W& w, const View& view) {
+  for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
+    if (to == view.me) continue;
+    if (!view.segment_sender(to).offer(view.transport, to)) view.stop_all(RunState::transport_failed);
+  }
+}
+
 /// Worker-collective: looks at the oldest segments from every PE, each lane at one at a time. A hint, as above. Workers begin
-/// in different places, so that they claim in different segments. Out of line on GPUs (out.hpp says why).
+/// in different places, so that they claim in different segments. Whoever looks also offers what was put off: all workers look
+/// from time to time, idle or not. Out of line on GPUs (out.hpp says why).
 /// @param turn  this worker's number
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {
   constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // segments from one PE that are looked at
+  if (view.segments.wait > 0) offer_parts(w, view);
   const auto segments = static_cast<lane_t>(view.segments.segments());
   const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
   lane_t found = ~lane_t{0};

@@ -193,11 +193,6 @@ class Out {
     }
   }
 
-  /// Worker-collective: tells other PEs what was put off. Called when a worker rests, and every few steps.
-  SHOAL_FN void offer(const W& w) {
-    if (view().n_pes > 1 && view().segments.wait > 0) offer_parts(w, view());
-  }
-
   /// Fills those slots owed by place() that are empty now. True if none is owed; only one-lane workers of a GPU owe
   /// slots.
   SHOAL_FN bool settle() {

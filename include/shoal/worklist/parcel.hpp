@@ -130,15 +130,6 @@ SHOAL_FN void put_in_segments(const W& w, const View& view, pe_t to, bool (&now)
   if (w.lane() == 0 && t.count > 0 && !queue.publish(view.transport, to, t)) view.stop_all(RunState::transport_failed);
 }
 
-/// Collective over `w`: tells what was put off of every open segment of this PE, unless somebody has.
-template <Worker W, class View>
-SHOAL_OUT_OF_LINE SHOAL_FN void offer_parts(W w, const View& view) {
-  for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
-    if (to == view.me) continue;
-    if (!view.segment_sender(to).offer(view.transport, to)) view.stop_all(RunState::transport_failed);
-  }
-}
-
 /// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
 /// `has` stays set for the others.
 template <Worker W, class View, lane_t kSome>

@@ -51,7 +51,6 @@ class Scheduler {
       }
       if (steps % kStepsPerLetGo == 0) {
         out_.let_go(w_);
-        out_.offer(w_);
         if (!worked && now().list.keeps_chunk()) rarely([](Scheduler& self) { return self.let_go_of_chunk(); });
       }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
@@ -68,9 +67,7 @@ class Scheduler {
     carry_out_phase();
     for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
-    while (view().n_pes > 1 && view().segments.on && receive_any() && !over()) {
-    }
-    for (pe_t step = 1; step < view().n_pes && !view().segments.on; ++step) {
+    for (pe_t step = 1; step < view().n_pes; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
       while (receive_from(from) && !over()) {
       }
@@ -262,13 +259,17 @@ class Scheduler {
 
   /// Drains the first channel in which something has arrived, or a segment.
   SHOAL_FN bool receive_any() {
-    if (view().segments.on) {
-      const FoundSegment found = find_segment(w_, view(), index());
-      return found.from >= 0 && receive(found.from, found.segment);
-    }
+    if (view().n_pes == 1) return false;
     pe_t from = 0;
     ticket_t head = 0;
-    return find_arrived(w_, view(), from, head) && receive(from, head);
+    bool found = false;
+    if (view().segments.on) {
+      const FoundSegment at = find_segment(w_, view(), index());
+      found = at.from >= 0, from = at.from, head = at.segment;
+    } else {
+      found = find_arrived(w_, view(), from, head);
+    }
+    return found && receive(from, head);
   }
 
   /// Persistent runs: takes items from the slots for which this worker holds tickets (GPUs), or claims tickets (CPU
@@ -337,12 +338,20 @@ class Scheduler {
     complete(n);
   }
 
+  /// Drains what has arrived from PE `from`; segments from any PE.
   SHOAL_FN bool receive_from(pe_t from) {
     ticket_t head = 0;
-    lane_t waits = 0;
-    if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
-    if (!w_.from_leader(waits)) return false;
-    return receive(from, w_.from_leader(head));
+    bool found = false;
+    if (view().segments.on) {
+      const FoundSegment at = find_segment(w_, view(), index());
+      found = at.from >= 0, from = at.from, head = at.segment;
+    } else {
+      lane_t waits = 0;
+      if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
+      found = w_.from_leader(waits) != 0;
+      if (found) head = w_.from_leader(head);
+    }
+    return found && receive(from, head);
   }
 
   /// Drains what has arrived from PE `from`, from ticket `head` on or in segment `head`, as far as no other worker has
@@ -431,7 +440,6 @@ class Scheduler {
   template <bool kRelease = true>
   SHOAL_FN void rest() {
     out_.let_go(w_);
-    out_.offer(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);
       // Not while it has parts for idle() left: what they push would follow from work that is reported already.
