@@ -213,7 +213,13 @@ class Components(WithGraph):
 class KCore(WithGraph):
     def test_core_numbers_of_the_undirected_graph(self) -> None:
         # ARCS are the triangle 0 2 3, 1 beside all of them but 2, the edge 4 5, and the loop at 6.
-        for way in ([], ["--pes", 2], ["--pes", 3, "--partition", "random", "--combine", "on", "--capacity", 2]):
+        segments = ["--batch-bytes", 64, "--batch-wait", 2]
+        for way in (
+            [],
+            ["--pes", 2],
+            ["--pes", 3, "--partition", "random", "--combine", "on", "--capacity", 2],
+            ["--pes", 3, "--partition", "random", "--capacity", 2, *segments],
+        ):
             with self.subTest(way=way):
                 done = self.good("kcore", "g.wel", "--device", "cpu", "--verify", "--output", "k.npy", "--json", *way)
                 shape, data = read_npy(self.folder / "k.npy")

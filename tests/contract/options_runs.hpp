@@ -12,13 +12,18 @@
 
 namespace shoal::contract {
 
-/// Who judges, and what is merged.
-enum class Sending { plain, judge_remote, combine };
-inline constexpr Sending kSendings[] = {Sending::plain, Sending::judge_remote, Sending::combine};
+/// Who judges, what is merged, and whether items travel in segments.
+enum class Sending { plain, judge_remote, combine, segments, combine_in_segments };
+inline constexpr Sending kSendings[] = {Sending::plain, Sending::judge_remote, Sending::combine, Sending::segments,
+                                        Sending::combine_in_segments};
 
 inline void apply(LaunchPlan& plan, Sending sending, lane_t buckets, double threshold, double delta) {
   plan.judge_remote = sending == Sending::judge_remote;
-  plan.combine = sending == Sending::combine;
+  plan.combine = sending == Sending::combine || sending == Sending::combine_in_segments;
+  if (sending == Sending::segments || sending == Sending::combine_in_segments) {
+    plan.batch_bytes = 64;
+    plan.batch_wait = plan.capacity == 8 ? 3 : 0;
+  }
   plan.queue = buckets > 0 ? QueueKind::priority : QueueKind::fifo;
   plan.buckets = buckets > 0 ? buckets : 1;
   plan.threshold = threshold;
@@ -29,6 +34,7 @@ inline std::string describe_options(const LaunchPlan& plan) {
   if (plan.queue == QueueKind::priority) text += " of " + std::to_string(plan.buckets);
   if (plan.judge_remote) text += ", judged by the pusher";
   if (plan.combine) text += ", combining";
+  if (plan.batch_bytes > 0) text += ", segments of " + std::to_string(plan.batch_bytes) + " bytes";
   return text;
 }
 

@@ -48,6 +48,12 @@ class WorklistOnGpus : public OnGpusOfAShape {
         SCOPED_TRACE(std::to_string(pes) + " PEs, worker " + name(std::get<0>(GetParam())) + ", " +
                      name(std::get<1>(GetParam())) + ", capacity " + std::to_string(capacity));
         body(gpus, plan(capacity));
+        if (pes == 1) continue;
+        LaunchPlan in_segments = plan(capacity);
+        in_segments.batch_bytes = capacity < 1024 ? 64 : 1024;
+        in_segments.batch_wait = capacity == 8 ? 3 : 0;
+        SCOPED_TRACE("in segments");
+        body(gpus, in_segments);
       }
     }
   }

@@ -26,9 +26,9 @@ class WorklistOptionsOnGpus : public OnGpusOfAShape {
 
   static std::vector<Sending> sendings(pe_t pes) {
     if (pes == 1) return {Sending::plain};
-    if (pes == 2) return {Sending::plain, Sending::judge_remote, Sending::combine};
-    if (pes == 3) return {Sending::judge_remote};
-    return {Sending::plain, Sending::combine};
+    if (pes == 2) return {Sending::plain, Sending::judge_remote, Sending::combine, Sending::segments};
+    if (pes == 3) return {Sending::judge_remote, Sending::segments};
+    return {Sending::plain, Sending::combine, Sending::combine_in_segments};
   }
   /// Calls body(machine, plan) for PEs 1 to 4, all sizes and some sendings.
   template <class Body>

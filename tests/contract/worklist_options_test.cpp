@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -175,7 +176,7 @@ TEST(WorklistOptions, Soak) {
     LaunchPlan plan = small_plan(kKernels[draw(2)], ticket_t{2} << draw(3));
     plan.channel_capacity = ticket_t{1} << draw(3);
     plan.fetch = static_cast<lane_t>(1 + draw(6));
-    apply(plan, kSendings[draw(3)], static_cast<lane_t>(draw(6)), static_cast<double>(draw(20)),
+    apply(plan, kSendings[draw(std::size(kSendings))], static_cast<lane_t>(draw(6)), static_cast<double>(draw(20)),
           static_cast<double>(1 + draw(12)));
     faults.arm({.seed = run, .delay_percent = static_cast<int>(draw(4)) * 10, .reorder = draw(2) == 0});
     SCOPED_TRACE("run " + std::to_string(run) + ": " + describe(machine, plan) + describe_options(plan));

@@ -20,7 +20,15 @@ def by_definition(matrix: sp.csr_matrix) -> np.ndarray:
     return core
 
 
-@pytest.mark.parametrize("options", [{}, {"pes": 2}, {"strategy": "async", "pes": 3, "capacity": 2, "combine": "on"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"pes": 2},
+        {"strategy": "async", "pes": 3, "capacity": 2, "combine": "on"},
+        {"strategy": "async", "pes": 3, "capacity": 2, "batch_bytes": 64, "batch_wait": 2},
+    ],
+)
 def test_core_numbers(options: dict) -> None:
     matrix = sp.random(300, 300, density=0.02, random_state=5, format="csr")
     matrix.setdiag(1)
