@@ -25,6 +25,15 @@ struct ChangingOfOneLane {
   Owed owed[W::kHoldsTickets ? W::kBuffer : 1];
 };
 
+/// One-lane workers among several PEs: items for other PEs that wait to be appended to segments together.
+template <Worker W, class Item>
+struct ChangingWithSegments {
+  static constexpr lane_t kLeaves = W::kBuffer < 16 ? W::kBuffer : 16;
+  lane_t leaving = 0;
+  Item leaves[kLeaves];
+  pe_t leaves_for[kLeaves];
+};
+
 /// Tasks with phases.
 struct ChangingInPhases {
   std::uint64_t phase = 0;  ///< the last phase that this worker has carried out, or carries out
@@ -49,6 +58,7 @@ struct Without {};
 /// All of it, one object per lane. Fields of the leader are valid on lane 0.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, Without<W>>,
+                  std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
                   std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>> {

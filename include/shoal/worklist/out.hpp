@@ -27,6 +27,7 @@ class Out {
   using TaskT = typename View::Task;
   using Item = typename View::Item;
   static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;  ///< see place()
+  static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;  ///< see send_off()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
@@ -162,9 +163,10 @@ class Out {
     append(w, one_has, one);
   }
 
-  /// Worker-collective: queues the accepted items that are still in this worker's buffer. Called before its items are
-  /// completed.
+  /// Worker-collective: queues the accepted items that are still in this worker's buffer, and sends those for other PEs.
+  /// Called before its items are completed.
   SHOAL_FN void flush(const W& w) {
+    send_off(w);
     if constexpr (W::kMaxLanes == 1) {
       if (now_.buffered == 0) return;
       Tickets t;
@@ -189,6 +191,7 @@ class Out {
         const pe_t owner = owner_of(has, item);
         send_one(w, has, owner, item);
       }
+      send_off(w);
       w.sync();
     }
   }
@@ -229,6 +232,7 @@ class Out {
       w.sync();
       if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
     }
+    send_off(w);
     moved = w.from_leader(static_cast<lane_t>(now_.tally.spilled - spilled_before)) < n;
     return to_run;
   }
@@ -382,7 +386,34 @@ class Out {
         }
       }
     }
+    if constexpr (kGathers) {
+      if (view().segments.on) {
+        for (lane_t k = 0; k < kSome; ++k) {
+          if (!parcel.has[k]) continue;
+          now_.leaves[now_.leaving] = parcel.item[k], now_.leaves_for[now_.leaving] = parcel.owner[k];
+          if (++now_.leaving == now_.kLeaves) send_off(w);
+        }
+        return;
+      }
+    }
     note(send_parcel(w, view(), now_.list, parcel));
+  }
+
+  /// One-lane workers: sends the items that wait to be appended to segments together. They are not counted as created yet,
+  /// so this must come before what pushed them is completed.
+  SHOAL_FN void send_off(const W& w) {
+    if constexpr (kGathers) {
+      if (now_.leaving == 0) return;
+      constexpr lane_t kLeaves = Changing<W, View>::kLeaves;
+      Parcel<Item, kLeaves> parcel;
+      for (lane_t k = 0; k < kLeaves; ++k) {
+        parcel.has[k] = k < now_.leaving;
+        parcel.owner[k] = parcel.has[k] ? now_.leaves_for[k] : 0;
+        parcel.item[k] = parcel.has[k] ? now_.leaves[k] : Item{};
+      }
+      now_.leaving = 0;
+      note(send_parcel(w, view(), now_.list, parcel));
+    }
   }
 
   /// Sends an item that has been held back, or spilled.
