@@ -51,6 +51,8 @@ CASES = [
     ("pagerank pull, hot vertices", 1, "pagerank kron:8 --tolerance 0.01 --strategy pull"),
     ("bfs async thread", 2, f"bfs {ROAD} {ASYNC} --worker thread --partition random"),
     ("bfs async warp, combine", 2, f"bfs {ROAD} {ASYNC} --worker warp --combine on"),
+    ("bfs async warp, segments", 2, f"bfs {ROAD} {ASYNC} --worker warp --batch-bytes 1024"),
+    ("bfs async block, segments", 2, f"bfs {ROAD} {ASYNC} --worker block --batch-bytes 1024 --batch-wait 2"),
     ("bfs async block, judge remote", 2, f"bfs {ROAD} {ASYNC} --worker block:64 --judge remote"),
     ("bfs async warp, rounds", 2, f"bfs {KRON} {ASYNC} --worker warp --kernel discrete"),
     ("bfs levels", 2, f"bfs {KRON} --strategy levels --parents"),

@@ -19,7 +19,9 @@ enum class Extra { none, judge_remote, combine };
 
 std::string text_of(const Options& o) {
   return std::string(name(o.worker)) + ", " + name(o.kernel) + ", " + name(o.queue) +
-         (o.judge == JudgeKind::remote ? ", judge remote" : "") + (o.combine == CombineKind::on ? ", combine" : "");
+         (o.judge == JudgeKind::remote ? ", judge remote" : "") + (o.combine == CombineKind::on ? ", combine" : "") +
+         (o.batch_bytes > 0 ? ", segments of " + std::to_string(o.batch_bytes) : "") +
+         (o.batch_wait > 0 ? ", put off" : "");
 }
 
 /// The asynchronous ways with these options that belong to the part that is wanted. `keep` says whether the next one is
@@ -140,6 +142,10 @@ Way tiny_way(const Subject& subject, const Wanted& wanted, std::uint64_t s) {
   o.judge = subject.combines && (s >> 14) % 4 == 0 ? JudgeKind::remote : JudgeKind::owner;
   o.combine =
       subject.combines && (s >> 15) % 4 == 0 && o.judge == JudgeKind::owner ? CombineKind::on : CombineKind::off;
+  if (o.pes > 1 && (s >> 26) % 2 == 0) {
+    o.batch_bytes = std::int64_t{16} << (2 * ((s >> 27) % 4));
+    o.batch_wait = (s >> 29) % 3 == 0 ? 2 : 0;
+  }
   o.block_threads = 64;
   o.capacity = std::int64_t{2} << ((s >> 16) % 3);
   o.partition = (s >> 24) % 2 == 0 ? PartitionKind::block : PartitionKind::random;

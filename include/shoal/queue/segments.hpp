@@ -10,7 +10,7 @@
 // completes a segment gives it back. The sender's workers turn segments that are home into credits, in order.
 //
 // All words only grow, and workers of only one PE change each of them. Why a prefix is never told too early, or not at
-// all, and why nothing is overwritten: docs/decisions/0025-segments.md, models/segments.pml.
+// all, and why nothing is overwritten: docs/decisions/0026-segments.md, models/segments.pml.
 //
 // Source: Atos, III-A3 (aggregator), and its Listing 6 for what is complete; Gravel, 4. Differs: nobody closes a batch, and
 // nobody copies it; a batch grows while it is written.
