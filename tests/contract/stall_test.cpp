@@ -97,7 +97,8 @@ struct Drill {
         here.entered.fetch_add(1);
         break;
       case Fault::ticket_only:
-        EXPECT_EQ(view.sender(to).reserve(1).count, 1u) << "nothing was planted";
+        EXPECT_EQ((view.segments.on ? view.segment_sender(to).reserve(1) : view.sender(to).reserve(1)).count, 1u)
+            << "nothing was planted";
         break;
       case Fault::unread_claim:
         for (ChannelReceiveCounters& end = view.control[to]->receive[at];;) {
@@ -119,17 +120,20 @@ struct Case {
   Fault fault;
   pe_t pes, at, to;
   std::string expected;  ///< regular expression for part of the line: the PE and the object
+  bool segments = false;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
-  *out << "fault " << static_cast<int>(c.fault) << " on " << c.pes << " PEs, at " << c.at << ", to " << c.to;
+  *out << "fault " << static_cast<int>(c.fault) << " on " << c.pes << " PEs, at " << c.at << ", to " << c.to
+       << (c.segments ? ", segments" : "");
 }
 
 class StallDrill : public ::testing::TestWithParam<Case> {
  protected:
-  static LaunchPlan plan() {
+  static LaunchPlan plan(const Case& c) {
     LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // slots for all that travels
     plan.channel_capacity = 64;
+    plan.batch_bytes = c.segments ? 48 : 0;
     plan.stall_timeout_seconds = 0.25;
     return plan;
   }
@@ -154,7 +158,7 @@ TEST_P(StallDrill, IsDiagnosedInTime) {
   const Case& c = GetParam();
   const Machine machine = cpu_machine(c.pes, 1);
   FaultState wire;
-  Worklist<Drill, FaultyTransport<>> list(machine, plan(), FaultyTransport<>(&wire));
+  Worklist<Drill, FaultyTransport<>> list(machine, plan(c), FaultyTransport<>(&wire));
   const auto start = std::chrono::steady_clock::now();
   std::string line;
   try {
@@ -198,6 +202,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Fault::lost_credits, 2, 0, 1, "channel PE 0 -> PE 1: no credits"},
         Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no credits"},
         Case{Fault::lost_credits, 3, 2, 0, "channel PE 2 -> PE 0: no credits"},
+        Case{Fault::lost_put, 2, 0, 1, "channel PE 0 -> PE 1: [0-9]+ of [0-9]+ items? sent never arrived", true},
+        Case{Fault::ticket_only, 3, 1, 2, "channel PE 1 -> PE 2: [0-9]+ of [0-9]+ items? sent never arrived", true},
+        Case{Fault::lost_credits, 3, 1, 2, "channel PE 1 -> PE 2: no credits", true},
         Case{Fault::unfilled_slot, 1, 0, 0,
              "ring of PE 0: ticket [0-9]+ was given to a pusher and its slot never filled"},
         Case{Fault::unfilled_slot, 3, 1, 0,
@@ -224,7 +231,7 @@ TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
     std::filesystem::current_path(folder);
     const io::PendingFile output("levels.npy");
     const Machine machine = cpu_machine(c.pes, 1);
-    Worklist<Drill> list(machine, plan());
+    Worklist<Drill> list(machine, plan(c));
     list.run(tasks(c, nullptr), seeds(c));
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(kStuckExitCode), c.expected);
