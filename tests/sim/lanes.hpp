@@ -79,6 +79,8 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
     for (std::uint64_t v : exchange(x)) total += v;
     return total;
   }
+  lane_t count_in(lane_t* count, lane_t bin, bool has) const { return has ? count[bin]++ : 0; }
+  void lower(lane_t* least, lane_t x) const { *least = x < *least ? x : *least; }
   void sync() const { exchange(0); }
 
  private:

@@ -169,6 +169,8 @@ class WorklistBed {
     std::vector<std::uint32_t> chains;
     std::vector<Slot<std::uint32_t>> free, far_numbers;
     std::vector<FarChunk> filling;
+    std::vector<FarBring> bringing;
+    std::vector<BinTable> bins;
     std::vector<std::uint64_t> seen;
     std::vector<HeldSlot<Item>> held;
     std::vector<RemoteSlot<Item>> inbox[kBedPes];
@@ -192,6 +194,7 @@ class WorklistBed {
     c.tokens.store(0);
     c.phase.store(0);
     for (auto& nearest : c.nearest) nearest.store(kNoBucket);
+    for (auto& count : c.parkers) count.store(0);
     c.seeds_taken.store(0);
     for_lane_counters([](Merge, auto& word) { word.store(0); }, c.counts);
     pe.ring.assign(shape.capacity, Slot<Item>{});
@@ -205,6 +208,8 @@ class WorklistBed {
     fill_ring(pe.free, c.spill_free, kNumbers, shape.chunks);
     for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) fill_ring(pe.far_numbers, c.far[slot], kNumbers, 0);
     pe.filling.assign(shape.workers * shape.buckets.slots(), FarChunk{});
+    pe.bringing.assign(shape.workers, FarBring{});
+    pe.bins.assign(shape.workers, BinTable{});
     pe.seen.assign(shape.workers, 0);
     pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
     for (pe_t q = 0; q < shape.n_pes; ++q) {
@@ -237,6 +242,7 @@ class WorklistBed {
     machine.name(&c.entered, 8, 1, at + "entered");
     machine.name(&c.tokens, 8, 1, at + "tokens");
     machine.name(&c.phase, 8, 1, at + "phase");
+    machine.name(c.parkers, sizeof c.parkers[0], kParkersKept, at + "parkers");
     machine.name(c.nearest, sizeof c.nearest[0], kMostSlots, at + "nearest");
     machine.name(&c.ring.tail, 8, 1, at + "ring.tail");
     machine.name(&c.ring.head, 8, 1, at + "ring.head");
@@ -299,7 +305,7 @@ class WorklistBed {
     view.spill.chunk_items = kChunkItems;
     view.spill.free = {pe.free.data(), pe.free.size(), &control(p).spill_free};
     view.channel_capacity = shape.channel_capacity;
-    view.far = {shape.buckets, pe.filling.data(), pe.far_numbers.data(), kNumbers, control(p).far};
+    view.far = {shape.buckets, pe.filling.data(), pe.bringing.data(), pe.far_numbers.data(), kNumbers, control(p).far};
     view.seen = pe.seen.data();
     view.n_workers = shape.workers;
     view.judge_remote = shape.judge_remote;
@@ -317,8 +323,8 @@ class WorklistBed {
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
     Scheduler<W, View> scheduler(
         w, view, pe.lists[index],
-        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data()}, shape.fetch,
-        index);
+        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data(), &pe.bins[index]},
+        shape.fetch, index);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);
       if (w.lane() == 0) pe.lists[index] = scheduler.out().now().list;

@@ -4,11 +4,12 @@
 // Bucket 0 holds the priorities below `threshold`, bucket k those in [threshold + (k - 1) * delta, threshold + k *
 // delta). At any time one bucket, `near`, is the threshold of all PEs: items up to it go to the ring, and the others
 // are parked in slots. There is a slot for each of the next few buckets, and a pair of slots, used in turn, for
-// everything beyond. When no item that may run is left, `near` moves (worklist/phases.hpp), and the workers bring the
-// items that it has reached back to the ring.
+// everything beyond. When no item that may run is left, `near` moves (worklist/phases.hpp), and the workers run the
+// items that it has reached.
 //
 // Parking costs one coalesced write. Each worker fills chunks of its own, one per slot, and hands full chunks to a ring
-// of chunk numbers that all workers of the PE share, so bringing them back is shared as well.
+// of chunk numbers that all workers of the PE share, so bringing them back is shared as well. What is brought is run at
+// once: it does not go through the ring of items again.
 //
 // Source: Atos, two local queues and a pivot, which is `lists` = 1. Differs: all PEs have the same threshold (Groute's
 // consensus, without the host), and several buckets are kept apart, so a move does not touch everything that is parked.
@@ -21,6 +22,8 @@ inline constexpr lane_t kNoBucket = 0xFFFFFFFFu;
 inline constexpr lane_t kLastBucket = 0xFFFFFFFEu;  ///< everything from about 4e9 deltas on
 inline constexpr lane_t kMostLists = 16;
 inline constexpr lane_t kMostSlots = kMostLists + 2;
+inline constexpr lane_t kParkersKept = 64;  ///< buckets of which it is known how many workers have parked in them
+static_assert(kParkersKept >= 2 * kMostLists, "a count is set to zero when no bucket that uses it can be parked");
 
 /// The rule that maps an item to its bucket and its slot. Trivially copyable.
 struct Buckets {
@@ -44,12 +47,38 @@ struct Buckets {
   SHOAL_FN lane_t slot_of(lane_t k, lane_t near, bool turn) const {
     return k - near < lists ? 2 + k % lists : static_cast<lane_t>(turn);
   }
+  /// The bucket beyond `near` that is parked in `slot`, which is not 0 or 1.
+  SHOAL_FN lane_t bucket_of(lane_t slot, lane_t near) const {
+    const lane_t next = near + 1;
+    return next + (slot - 2 + lists - next % lists) % lists;
+  }
 };
 
-/// The chunk that one worker fills for one slot. In the PE's memory.
+/// What one worker has parked in one slot. In the PE's memory.
 struct FarChunk {
-  SpillList list;              ///< a list of one chunk
-  lane_t nearest = kNoBucket;  ///< smallest bucket parked here since the slot was emptied, in this or earlier chunks
+  SpillList list;                 ///< of one chunk, which is being filled
+  std::uint32_t full = kNoChunk;  ///< a full chunk, to be handed over before the next item is parked
+  lane_t nearest = kNoBucket;     ///< smallest bucket parked here since the slot was emptied
+};
+
+/// Where items lie that one worker parks in one slot at the same time: the first `space` of them in chunk `first`, from
+/// `at` on, and the next ones in chunk `next`, as many as it can hold.
+struct FarPlace {
+  std::uint32_t first = kNoChunk;
+  lane_t at = 0;
+  lane_t space = 0;
+  std::uint32_t next = kNoChunk;
+};
+
+/// How far one worker is with bringing what a phase has reached. In the PE's memory; its leader's.
+struct FarBring {
+  std::uint32_t slots = 0;         ///< bit s: slot s is still to be emptied
+  lane_t slot = kNoBucket;         ///< the slot that is being emptied; kNoBucket: none
+  FarChunk own;                    ///< what is left of the worker's own chunks of that slot
+  ticket_t limit = 0;              ///< full chunks with a number below this were handed over before
+  std::uint32_t chunk = kNoChunk;  ///< the chunk that is being read
+  lane_t left = 0;                 ///< items in it that were not brought yet
+  bool shares = false;             ///< whether the slot's items are to be shared by all workers
 };
 
 /// A PE's parked items. View; trivially copyable.
@@ -57,6 +86,7 @@ template <class T>
 struct FarStore {
   Buckets buckets;
   FarChunk* filling = nullptr;             ///< [n_workers * slots]
+  FarBring* bringing = nullptr;            ///< [n_workers]
   Slot<std::uint32_t>* numbers = nullptr;  ///< [slots * capacity] the rings of full chunks
   ticket_t capacity = 0;                   ///< of each ring; a power of two that can hold all chunks of the pool
   RingCounters* counters = nullptr;        ///< [slots]
@@ -68,88 +98,99 @@ struct FarStore {
     return {numbers + slot * capacity, capacity, counters + slot, 0};
   }
 
-  /// Worker-collective. Parks the items with `far`, several per lane, in `slot`.
-  /// @param mine  [slots] this worker's chunks
+  /// One lane alone: finds places for `n` items of its worker in `slot`, or for fewer: for as many as the chunk that is
+  /// being filled and one more can hold.
+  /// @param mine     [slots] this worker's chunks; what was parked there before has been written
   /// @param nearest  the smallest bucket among the items
-  /// @param news  becomes true if this worker had parked nothing as near in this slot; the caller must then record
+  /// @param news     becomes true if this worker had parked nothing as near in this slot; the caller must then record
   ///   `nearest` (PeControl::nearest) before these items are completed
-  /// @return false: the pool is empty and some items found no place
-  template <Worker W, lane_t kSome>
-  SHOAL_FN bool park(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const bool (&far)[kSome],
-                     const T (&item)[kSome], lane_t nearest, const StateWord& state, bool& news) const {
-    lane_t of_lane = 0;
-    for (bool one : far) of_lane += one;
-    const Scan scan = w.exclusive_sum(of_lane);
+  /// @param fits     becomes false if the pool is empty, and some items find no place
+  SHOAL_FN FarPlace reserve(const SpillPool<T>& pool, FarChunk* mine, lane_t slot, lane_t n, lane_t nearest,
+                            const StateWord& state, bool& news, bool& fits) const {
     FarChunk here = mine[slot];
+    if (here.full != kNoChunk) hand_over(slot, here.full, state);
+    here.full = kNoChunk;
     news = nearest < here.nearest;
     if (news) here.nearest = nearest;
-    SpillList& list = here.list;
-    bool fits = true;
-    for (lane_t placed = 0; placed < scan.total && fits;) {
-      if (list.top == kNoChunk || list.in_top == pool.chunk_items) {
-        std::uint32_t fresh = kNoChunk;
-        if (w.lane() == 0) {
-          fresh = pool.allocate(kNoChunk, state);
-          if (list.top != kNoChunk) hand_over(slot, list.top, state);
-        }
-        list = {w.from_leader(fresh), 0};
-        fits = list.top != kNoChunk;
-        continue;
+    FarPlace place;
+    place.first = here.list.top;
+    place.at = here.list.in_top;
+    place.space = here.list.top == kNoChunk ? 0 : pool.chunk_items - here.list.in_top;
+    fits = true;
+    if (n <= place.space) {
+      here.list.in_top += n;
+    } else {
+      place.next = pool.allocate(kNoChunk, state);
+      fits = place.next != kNoChunk;
+      here.list.in_top = pool.chunk_items;
+      if (fits) {
+        here.full = here.list.top;
+        const lane_t left = n - place.space;
+        here.list = {place.next, left < pool.chunk_items ? left : pool.chunk_items};
       }
-      const lane_t space = pool.chunk_items - list.in_top, left = scan.total - placed;
-      const lane_t now = space < left ? space : left;
-      lane_t at = scan.before;
-      for (lane_t k = 0; k < kSome; ++k) {
-        if (far[k] && at >= placed && at < placed + now) {
-          plain_write(pool.items(list.top)[list.in_top + at - placed], item[k]);
-        }
-        at += far[k];
-      }
-      list.in_top += now;
-      placed += now;
-      w.sync();
     }
-    if (w.lane() == 0) mine[slot] = here;
-    w.sync();
-    return fits;
+    mine[slot] = here;
+    return place;
   }
 
-  /// Worker-collective. Empties this worker's own chunk of a slot, and its share of the chunks that all workers have
-  /// handed over.
-  /// @param bring  bring(has, item), a collective; called once for each parked item
-  template <Worker W, class Bring>
-  SHOAL_FN void empty(const W& w, const SpillPool<T>& pool, FarChunk* mine, lane_t slot, const StateWord& state,
-                      Bring bring) const {
-    const SlotRing<std::uint32_t> ring = full(slot);
-    SpillList list = mine[slot].list;
-    w.sync();  // every lane has read it
-    if (w.lane() == 0) mine[slot] = FarChunk{};
-    // Items that are parked here meanwhile are beyond `limit`, or in a chunk that is being filled.
-    ticket_t limit = 0;
-    if (w.lane() == 0) limit = ring.counters->tail.load();
+  /// Writes an item to its place. False: it is not among those that fit.
+  /// @param rank  of the item, among those that are parked together
+  SHOAL_FN bool write(const SpillPool<T>& pool, const FarPlace& place, lane_t rank, const T& item) const {
+    if (rank < place.space) {
+      plain_write(pool.items(place.first)[place.at + rank], item);
+      return true;
+    }
+    if (place.next == kNoChunk || rank - place.space >= pool.chunk_items) return false;
+    plain_write(pool.items(place.next)[rank - place.space], item);
+    return true;
+  }
+
+  /// Leader only: the chunk from which this worker brings its next items. Returns false if all slots are empty: its own
+  /// chunks, and its share of those that all workers have handed over.
+  /// @param b  the last b.left items of b.chunk are to be brought, if true
+  SHOAL_FN bool next_chunk(const SpillPool<T>& pool, FarChunk* mine, FarBring& b, const StateWord& state) const {
+    if (b.left > 0) return true;
+    if (b.chunk != kNoChunk) pool.recycle(b.chunk, state);
+    b.chunk = kNoChunk;
     for (;;) {
-      if (list.top != kNoChunk) {
-        const T* parked = pool.items(list.top);
-        for (lane_t base = 0; base < list.in_top; base += w.size()) {
-          const bool has = base + w.lane() < list.in_top;
-          bring(has, has ? plain_read(parked[base + w.lane()]) : T{});
+      if (b.slot == kNoBucket) {
+        if (b.slots == 0) return false;
+        for (b.slot = 0; (b.slots >> b.slot & 1) == 0; ++b.slot) {
         }
-        w.sync();
-        if (w.lane() == 0) pool.recycle(list.top, state);
+        b.slots &= ~(1u << b.slot);
+        b.own = mine[b.slot];
+        mine[b.slot] = FarChunk{};
+        // Items that are parked here meanwhile are beyond `limit`, or in a chunk that is being filled.
+        b.limit = full(b.slot).counters->tail.load();
       }
-      std::uint32_t number = kNoChunk;
-      if (w.lane() == 0 && ring.counters->head.load() < limit) {
-        ticket_t waiting = 0;
-        const Tickets t = ring.claim(1, waiting);
-        lane_t credit = 1;
-        if (t.count == 1 && ring.take(t.first, number, state)) ring.release(credit);
-      }
-      list = {w.from_leader(number), pool.chunk_items};
-      if (list.top == kNoChunk) return;
+      if (take_chunk(pool, b, state)) return true;
+      b.slot = kNoBucket;
     }
   }
 
  private:
+  SHOAL_FN bool take_chunk(const SpillPool<T>& pool, FarBring& b, const StateWord& state) const {
+    b.left = pool.chunk_items;
+    b.chunk = b.own.full;
+    b.own.full = kNoChunk;
+    if (b.chunk != kNoChunk) return true;
+    if (b.own.list.top != kNoChunk) {
+      b.chunk = b.own.list.top;
+      b.left = b.own.list.in_top;
+      b.own.list = {};
+      return true;
+    }
+    b.left = 0;
+    const SlotRing<std::uint32_t> ring = full(b.slot);
+    if (ring.counters->head.load() >= b.limit) return false;
+    ticket_t waiting = 0;
+    const Tickets t = ring.claim(1, waiting);
+    if (t.count == 0 || !ring.take(t.first, b.chunk, state)) return false;
+    lane_t credit = 1;
+    ring.release(credit);
+    b.left = pool.chunk_items;
+    return true;
+  }
   SHOAL_FN void hand_over(lane_t slot, std::uint32_t chunk, const StateWord& state) const {
     const SlotRing<std::uint32_t> ring = full(slot);
     lane_t credit = 0;

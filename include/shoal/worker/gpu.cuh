@@ -57,6 +57,17 @@ struct GpuWarp {
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
     return x;
   }
+  __device__ lane_t count_in(lane_t* count, lane_t bin, bool has) const {
+    const unsigned same = __match_any_sync(kAll, has ? bin : ~lane_t{0});
+    const int first = __ffs(same) - 1;
+    lane_t before = 0;
+    if (has && lane() == static_cast<lane_t>(first)) before = atomicAdd(&count[bin], __popc(same));
+    return __shfl_sync(kAll, before, first) + __popc(same & ((1u << lane()) - 1));
+  }
+  __device__ void lower(lane_t* least, lane_t x) const {
+    const lane_t of_warp = __reduce_min_sync(kAll, x);
+    if (of_warp != ~lane_t{0} && lane() == 0) atomicMin(least, of_warp);
+  }
   __device__ void sync() const { __syncwarp(); }
 };
 static_assert(Worker<GpuWarp>);
@@ -93,6 +104,8 @@ struct GpuBlock {
   __device__ std::uint64_t sum(std::uint64_t x) const {
     return GpuWarp().sum(of_warps(GpuWarp().sum(x), std::uint64_t{0}));
   }
+  __device__ lane_t count_in(lane_t* count, lane_t bin, bool has) const { return GpuWarp().count_in(count, bin, has); }
+  __device__ void lower(lane_t* least, lane_t x) const { GpuWarp().lower(least, x); }
   __device__ void sync() const { __syncthreads(); }
 
  private:

@@ -49,6 +49,14 @@ concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   w.sync();                                     // waits for all lanes; each sees what the others wrote before
 };
 
+/// What workers of several lanes have besides. Every lane calls it; nothing is ordered before the next collective.
+template <class W>
+concept CountsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, bool b) {
+  // Adds 1 to at[x] if b; returns what was added there before. `at` is memory that the lanes share.
+  { w.count_in(at, x, b) } -> std::same_as<lane_t>;
+  w.lower(at, x);  // *at = min(*at, x)
+};
+
 /// One CPU thread. Trivial collectives: the compiler removes them.
 struct CpuThread {
   static constexpr lane_t kMaxLanes = 1;

@@ -39,6 +39,11 @@ struct ChangingInPhases {
   std::uint64_t phase = 0;  ///< the last phase that this worker has carried out, or carries out
 };
 
+/// Tasks with priorities.
+struct ChangingInPriorities {
+  bool brings = false;  ///< whether parked items that the phase has reached are left to run: FarStore::bringing
+};
+
 /// Tasks with idle().
 struct ChangingInSweeps {
   lane_t parts_left = 0;  ///< parts left to look through before this worker rests
@@ -60,6 +65,7 @@ template <Worker W, class View, class TaskT = typename View::Task, class Item = 
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, Without<W>>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
+                  std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
                   std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>> {
   SpillList list;  ///< this worker's spill

@@ -38,7 +38,8 @@ template <class W, class View>
 SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
   using Task = typename View::Task;
   return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
-         (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0);
+         (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0) +
+         (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0);
 }
 
 template <class W, class View>
@@ -51,7 +52,11 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
   memory += padded_bytes<typename Task::Item>(desk.items);
   desk.start = reinterpret_cast<lane_t*>(memory);
   memory += padded_bytes<lane_t>(lanes);
-  if constexpr (FanOutTask<Task>) desk.range = reinterpret_cast<Range*>(memory);
+  if constexpr (FanOutTask<Task>) {
+    desk.range = reinterpret_cast<Range*>(memory);
+    memory += padded_bytes<Range>(lanes);
+  }
+  if constexpr (HasPriority<Task>) desk.bins = reinterpret_cast<BinTable*>(memory);
   return desk;
 }
 
@@ -103,6 +108,19 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
   if (loop != nullptr) loop->end_round(view, limit, handle);
 }
 
+template <class View>
+struct InOrderOf {
+  using Type = ViewAlone<View>;  ///< a task without priorities has no other kernels
+};
+template <class TaskT, class TransportT>
+requires HasPriority<TaskT>
+struct InOrderOf<WorklistView<TaskT, TransportT>> {
+  using Type = ViewAlone<WorklistView<InOrder<TaskT>, TransportT>>;
+};
+/// The view of a PE that is alone, in a run without priorities.
+template <class View>
+using ViewAloneInOrder = typename InOrderOf<View>::Type;
+
 /// The kernel of workers W over a view; null if the program has none (kernel_set.hpp).
 template <class W, class View>
 const void* kernel_over(KernelKind kind) {
@@ -120,13 +138,14 @@ const void* kernel_over(KernelKind kind) {
 /// `extern template struct Kernels<...>`, they are compiled there (cmake/Kernels.cmake).
 template <class W, class View>
 struct Kernels {
-  /// @param alone  of a PE that is the only one: its kernels are others
-  static const void* find(KernelKind kind, bool alone);
+  /// @param alone     of a PE that is the only one: its kernels are others
+  /// @param in_order  of a run without priorities: likewise, if it is alone
+  static const void* find(KernelKind kind, bool alone, bool in_order);
 };
 template <class W, class View>
-const void* Kernels<W, View>::find(KernelKind kind, bool alone) {
-  static_assert(sizeof(ViewAlone<View>) == sizeof(View), "either is passed where the other is meant");
-  return alone ? kernel_over<W, ViewAlone<View>>(kind) : kernel_over<W, View>(kind);
+const void* Kernels<W, View>::find(KernelKind kind, bool alone, bool in_order) {
+  if (!alone) return kernel_over<W, View>(kind);
+  return in_order ? kernel_over<W, ViewAloneInOrder<View>>(kind) : kernel_over<W, ViewAlone<View>>(kind);
 }
 /// The view that the library's own algorithms have.
 template <class TaskT>
@@ -140,29 +159,32 @@ struct Shape {
   const void* kernel = nullptr;
 };
 
+/// Shared memory of `desks` workers; the kernels over the other views need no more.
 template <class W, class View>
 std::size_t desks_bytes(lane_t lanes, int desks, bool alone) {
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAloneInOrder<View>) == sizeof(View),
+                "either is passed where the other is meant");
   return desks * (alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
 }
 /// @throws UsageError  the program has no such kernel
 template <class View, class Plan>
 Shape shape_of(const Plan& plan, pe_t n_pes) {
   check_compiled(kernels_of<typename View::Task>(), plan.worker, plan.kernel);
-  const bool alone = n_pes == 1;
+  const bool alone = n_pes == 1, in_order = plan.queue != QueueKind::priority;
   Shape s;
   s.threads = kWarpWorkerBlock;
   if (plan.worker == WorkerKind::block) {
     s.threads = plan.block_threads;
     s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desks_bytes<GpuBlock, View>(s.threads, 1, alone);
     s.workers_per_block = 1;
-    s.kernel = Kernels<GpuBlock, View>::find(plan.kernel, alone);
+    s.kernel = Kernels<GpuBlock, View>::find(plan.kernel, alone, in_order);
   } else if (plan.worker == WorkerKind::warp) {
     s.workers_per_block = kWarpWorkerBlock / 32;
     s.shared_bytes = desks_bytes<GpuWarp, View>(32, s.workers_per_block, alone);
-    s.kernel = Kernels<GpuWarp, View>::find(plan.kernel, alone);
+    s.kernel = Kernels<GpuWarp, View>::find(plan.kernel, alone, in_order);
   } else {
     s.workers_per_block = kWarpWorkerBlock;
-    s.kernel = Kernels<GpuThread, View>::find(plan.kernel, alone);
+    s.kernel = Kernels<GpuThread, View>::find(plan.kernel, alone, in_order);
   }
   return s;
 }

@@ -66,6 +66,8 @@ class WorklistMemory {
       if (slots_ > 0) {
         const FarChunk no_chunk;
         machine_.repeat(p, part.far_chunks.get(), &no_chunk, sizeof(no_chunk), workers_ * slots_);
+        const FarBring nothing;
+        machine_.repeat(p, part.far_bring.get(), &nothing, sizeof(nothing), workers_);
         machine_.number_slots(p, part.far_numbers.get(), sizeof(Slot<std::uint32_t>), slots_ * free_capacity_,
                               free_capacity_);
       }
@@ -98,6 +100,7 @@ class WorklistMemory {
     control.entered.fetch_add(seeds.size());
     control.phase.store(0);
     for (auto& slot : control.nearest) slot.store(kNoBucket);
+    for (auto& count : control.parkers) count.store(0);
     control.refused.store(0);
     control.cause.store(0);
     control.begun.store(0);
@@ -129,7 +132,8 @@ class WorklistMemory {
   using Memory = std::shared_ptr<void>;
   /// One PE's.
   struct Part {
-    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_numbers, seeds, starts;
+    Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_bring, far_numbers, seeds,
+        starts;
     Memory inbox[kMaxPes];
     std::size_t seed_room = 0;
   };
@@ -164,6 +168,7 @@ class WorklistMemory {
     }
     if (slots_ > 0) {
       part.far_chunks = get(workers_ * slots_ * sizeof(FarChunk), "chunks of parked items");
+      part.far_bring = get(workers_ * sizeof(FarBring), "what is brought of parked items");
       part.far_numbers = get(slots_ * free_capacity_ * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
     }
     for (pe_t q = 0; q < machine_.n_pes(); ++q) {
@@ -192,8 +197,12 @@ class WorklistMemory {
       view.outbox[q] = static_cast<RemoteSlot<Item>*>(parts_[q].inbox[p].get());
     }
     PeControl* control = view.control[p];
-    view.far = {buckets_, static_cast<FarChunk*>(part.far_chunks.get()),
-                static_cast<Slot<std::uint32_t>*>(part.far_numbers.get()), free_capacity_, control->far};
+    view.far = {buckets_,
+                static_cast<FarChunk*>(part.far_chunks.get()),
+                static_cast<FarBring*>(part.far_bring.get()),
+                static_cast<Slot<std::uint32_t>*>(part.far_numbers.get()),
+                free_capacity_,
+                control->far};
     view.ring = {static_cast<Slot<Item>*>(part.ring.get()), plan_.capacity, &control->ring,
                  static_cast<lane_t>(std::min<ticket_t>(32, plan_.capacity / (8 * workers_)))};
     view.spill.own = static_cast<Item*>(part.spill.get());

@@ -26,12 +26,15 @@ class Out {
  public:
   using TaskT = typename View::Task;
   using Item = typename View::Item;
-  static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;  ///< see place()
-  static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;  ///< see send_off()
+  static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;    ///< see place()
+  static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
+  static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index) : view_at_(&view), index_(index) {
+  /// @param bins   shared by the lanes, if there are several and the task has priorities: sorts()
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index, BinTable* bins)
+      : view_at_(&view), bins_(bins), index_(index) {
     now_.list = list;
     if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
   }
@@ -127,19 +130,28 @@ class Out {
     send(w, travels, owner, item);
   }
 
-  /// Worker-collective: records a phase, and queues the parked items that it has reached, except stale ones.
-  SHOAL_FN void move_on(const W& w, std::uint64_t phase) {
-    const std::uint64_t before = now_.phase;
-    now_.phase = phase;
+  /// Worker-collective, before everything else: prepares the memory that the lanes share.
+  SHOAL_FN void begin(const W& w) {
+    if constexpr (kSorts) {
+      for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
+      if (w.lane() == 0) bins_->nearest = kNoBucket;
+      w.sync();
+    }
+  }
+
+  /// Worker-collective: takes parked items that the phase has reached, and parks again those that it has not. Returns
+  /// the number of items that are now in `items`, and are to be run: by this worker, or, if it `shares` them, by all.
+  /// @param items  [most] shared by the lanes; `most` is w.size() if there are several
+  SHOAL_FN lane_t bring(const W& w, Item* items, lane_t most, bool& shares) {
     if constexpr (HasPriority<TaskT>) {
-      bring_reached(w, view(), index_, before, phase, [&](bool has, const Item& item) {
-        if constexpr (HasStale<TaskT>) {
-          const bool stale = has && view().task.stale(item);
-          now_.tally.stale += stale;
-          has = has && !stale;
-        }
-        keep(w, has, item);
-      });
+      const Brought brought = bring_parked(w, view(), bins_, index_, now_.phase, items, most);
+      now_.brings = brought.brings;
+      shares = brought.shares;
+      now_.tally.parked += brought.parked;
+      now_.tally.stale += brought.stale;
+      return brought.near;
+    } else {
+      return 0;
     }
   }
 
@@ -305,12 +317,15 @@ class Out {
     if constexpr (W::kMaxLanes == 1) {
       if (!any_of(has)) return;  // most pushes of a search are refused
     }
-    if constexpr (HasPriority<TaskT>) {
-      if (view().far.buckets.lists > 0) now_.tally.parked += park(w, view(), index_, now_.phase, has, item);
+    if constexpr (kSorts) {
+      if (view().far.buckets.lists > 0) {
+        append_near(w, has, item);
+        return;
+      }
     }
     if constexpr (W::kMaxLanes == 1) {
       for (lane_t k = 0; k < kSome; ++k) {
-        if (!has[k]) continue;
+        if (!has[k] || parks(item[k])) continue;
         now_.buffer[now_.buffered++] = item[k];
         if (now_.buffered == W::kBuffer) flush(w);
       }
@@ -332,6 +347,39 @@ class Out {
       if (t.count == scan.total) return;
       for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
       to_spill(w, has, item);
+    }
+  }
+
+  /// The same, several lanes, with priorities: items for the ring and those for all slots are sorted together.
+  template <lane_t kSome>
+  SHOAL_FN void append_near(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    Unsorted<Item, kSome> of;
+    for (lane_t k = 0; k < kSome; ++k) of.item[k] = item[k], of.has[k] = has[k];
+    const Parked parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now_.phase, now_.credit, of);
+    now_.tally.parked += parked.items;
+    now_.credit = parked.credit;
+    const lane_t stay = bins_->stay;
+    if (stay == 0) return;
+    const Tickets t = bins_->tickets;
+    bool fits[kSome];
+    ticket_t ticket[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      fits[k] = of.has[k] && of.rank[k] < t.count;
+      ticket[k] = t.first + of.rank[k];
+      has[k] = of.has[k] && !fits[k];
+    }
+    place(w, fits, ticket, item);
+    if (t.count < stay) to_spill(w, has, item);
+  }
+
+  /// This lane, which is a worker: parks an item if it is beyond the threshold.
+  SHOAL_FN bool parks(const Item& item) {
+    if constexpr (HasPriority<TaskT> && W::kMaxLanes == 1) {
+      if (view().far.buckets.lists == 0 || !park_one(view(), index_, now_.phase, item)) return false;
+      ++now_.tally.parked;
+      return true;
+    } else {
+      return false;
     }
   }
 
@@ -448,6 +496,7 @@ class Out {
   static constexpr std::int64_t kElementsOfABeat = 1 << 16;
 
   const View* const view_at_;
+  BinTable* const bins_;
   const lane_t index_;
   Changing<W, View> now_;
 };

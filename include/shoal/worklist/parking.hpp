@@ -6,62 +6,203 @@
 
 namespace shoal {
 
-/// Worker-collective. Parks the items that are beyond the threshold, and clears their `has`.
+/// Memory that the lanes of a worker share while they sort items by slot. Between two calls of park() all counts are
+/// zero, and what the last call has found is still there.
+struct BinTable {
+  lane_t count[1 + kMostSlots];  ///< items that stay, and those for each slot
+  lane_t nearest;                ///< smallest bucket among the items for slots 0 and 1; only one of these is in use
+  lane_t stay;                   ///< park()'s: items that stay
+  Tickets tickets;               ///< their tickets, if they go to the ring
+  FarPlace place[kMostSlots];
+};
+
+/// One lane alone: places for `n` items of its worker in a slot, recorded for who moves the threshold.
+template <class View>
+SHOAL_FN FarPlace reserve_far(const View& view, lane_t index, lane_t slot, lane_t n, lane_t nearest) {
+  bool news = false, fits = true;
+  const FarPlace place =
+      view.far.reserve(view.spill, view.far.chunks_of(index), slot, n, nearest, view.here().state, news, fits);
+  if (news) view.here().nearest[slot].fetch_min(nearest);
+  if (news && slot >= 2) view.here().parkers[nearest % kParkersKept].fetch_add(1);
+  if (!fits) view.stop_all(RunState::worklist_full);
+  return place;
+}
+
+/// One lane that is a worker: parks an item that is beyond the threshold. False if it is not.
 /// @param index  the worker's number on its PE
 /// @param phase  the last phase that the worker has recorded
-/// @return the number of items that this lane parked
-template <Worker W, class View, lane_t kSome>
-SHOAL_FN lane_t park(const W& w, const View& view, lane_t index, std::uint64_t phase, bool (&has)[kSome],
-                     const typename View::Item (&item)[kSome]) {
+template <class View>
+SHOAL_FN bool park_one(const View& view, lane_t index, std::uint64_t phase, const typename View::Item& item) {
+  const Buckets& buckets = view.far.buckets;
+  const lane_t near = Phase::near(phase), bucket = buckets.of(static_cast<double>(view.task.priority(item)));
+  if (bucket <= near) return false;
+  const FarPlace place = reserve_far(view, index, buckets.slot_of(bucket, near, Phase::turn(phase)), 1, bucket);
+  view.far.write(view.spill, place, 0, item);  // else the pool is empty, and the run ends
+  return true;
+}
+
+/// Several items of each lane, to be sorted by their buckets.
+template <class Item, lane_t kSome>
+struct Unsorted {
+  Item item[kSome];
+  bool has[kSome];
+  lane_t rank[kSome];  ///< park()'s: of an item that stays, its number among those
+};
+/// What park() did: on each lane, how many items of its own it parked; on the leader, the credits that are left.
+struct Parked {
+  lane_t items;
+  lane_t credit;
+};
+
+/// Worker-collective, several lanes: parks the items that are beyond the threshold, clears their `has`, and numbers the
+/// others, which stay. Afterwards table.stay is how many there are.
+///
+/// All slots are filled at the same time: the lanes count the items of each slot together, then one lane for each slot
+/// finds places for them. So it takes two barriers, whatever the number of slots. Out of line on GPUs, so that what has no
+/// priorities keeps its registers.
+/// @tparam kToRing  whether the leader reserves tickets of the ring for the items that stay: table.tickets
+/// @param credit    on the leader: its credits for the ring
+template <bool kToRing, Worker W, class View, lane_t kSome>
+SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::uint64_t phase, lane_t credit,
+                     Unsorted<typename View::Item, kSome>& of) {
+  static_assert(CountsTogether<W>);
   const Buckets& buckets = view.far.buckets;
   const lane_t near = Phase::near(phase);
-  lane_t parked = 0;
-  lane_t bucket[kSome], slot_of[kSome];  // slot_of: kNoBucket where there is nothing to park
+  lane_t bin[kSome], nearest = kNoBucket, parked = 0;
+  bool far[kSome];
   for (lane_t k = 0; k < kSome; ++k) {
-    bucket[k] = has[k] ? buckets.of(static_cast<double>(view.task.priority(item[k]))) : 0;
-    const bool far = has[k] && bucket[k] > near;
-    slot_of[k] = far ? buckets.slot_of(bucket[k], near, Phase::turn(phase)) : kNoBucket;
-    has[k] = has[k] && !far;
-    parked += far;
+    const lane_t bucket = of.has[k] ? buckets.of(static_cast<double>(view.task.priority(of.item[k]))) : 0;
+    far[k] = of.has[k] && bucket > near;
+    bin[k] = far[k] ? 1 + buckets.slot_of(bucket, near, Phase::turn(phase)) : 0;
+    if (bin[k] == 1 || bin[k] == 2) nearest = bucket < nearest ? bucket : nearest;
+    of.rank[k] = w.count_in(table.count, bin[k], of.has[k]);
+    of.has[k] = of.has[k] && !far[k];
+    parked += far[k];
   }
-  for (;;) {
-    const lane_t slot = w.smallest(least_of(slot_of));
-    if (slot == kNoBucket) return parked;
-    bool now[kSome];
-    lane_t nearest = kNoBucket;
-    for (lane_t k = 0; k < kSome; ++k) {
-      now[k] = slot_of[k] == slot;
-      if (!now[k]) continue;
-      slot_of[k] = kNoBucket;
-      if (bucket[k] < nearest) nearest = bucket[k];
+  w.lower(&table.nearest, nearest);
+  for (bool first = true;; first = false) {
+    w.sync();
+    for (lane_t b = w.lane(); b <= buckets.slots(); b += w.size()) {
+      const lane_t n = table.count[b];
+      table.count[b] = 0;
+      if (b == 0) {
+        if (first) table.stay = n;
+        if (kToRing && n > 0) table.tickets = view.ring.reserve(n, credit);
+      } else if (n > 0) {
+        const lane_t least = b > 2 ? buckets.bucket_of(b - 1, near) : table.nearest;
+        if (b <= 2) table.nearest = kNoBucket;
+        table.place[b - 1] = reserve_far(view, index, b - 1, n, least);
+      }
     }
-    nearest = w.smallest(nearest);
-    bool news = false;
-    const bool fits =
-        view.far.park(w, view.spill, view.far.chunks_of(index), slot, now, item, nearest, view.here().state, news);
-    if (w.lane() == 0 && news) view.here().nearest[slot].fetch_min(nearest);
-    if (fits) continue;
-    if (w.lane() == 0) view.stop_all(RunState::worklist_full);
-    return parked;
+    w.sync();
+    for (lane_t k = 0; k < kSome; ++k) {
+      if (!far[k]) continue;
+      const FarPlace& place = table.place[bin[k] - 1];
+      far[k] = !view.far.write(view.spill, place, of.rank[k], of.item[k]) && place.next != kNoChunk;
+    }
+    // As a rule one chunk holds all that the lanes can have. Else some items have found no place, and go once more.
+    if (view.spill.chunk_items >= kSome * w.size() || !w.any(any_of(far))) return {parked, credit};
+    for (lane_t k = 0; k < kSome; ++k) {
+      const lane_t again = w.count_in(table.count, bin[k], far[k]);
+      if (far[k]) of.rank[k] = again;
+    }
   }
 }
 
-/// Worker-collective. Brings the parked items that a phase has reached.
-/// @param before  the phase that the worker has recorded before
-/// @param bring   bring(has, item), a collective; called once for each of them
-template <Worker W, class View, class Bring>
-SHOAL_FN void bring_reached(const W& w, const View& view, lane_t index, std::uint64_t before, std::uint64_t phase,
-                            Bring bring) {
-  const Buckets& buckets = view.far.buckets;
-  if (buckets.lists == 0) return;
-  const auto empty = [&](lane_t slot) {
-    view.far.empty(w, view.spill, view.far.chunks_of(index), slot, view.here().state, bring);
+/// What bring_parked() did.
+struct Brought {
+  lane_t near = 0;      ///< items that are to be run now
+  bool brings = true;   ///< whether there may be more of them
+  bool shares = false;  ///< whether all workers are to run them, so that they go through the ring
+  lane_t parked = 0;    ///< items of this lane that were parked again
+  lane_t stale = 0;     ///< and those that need not be
+};
+
+/// Worker-collective: takes some of the parked items that the phase has reached, and parks those again that it has not.
+/// @param items  [most] shared by the lanes: the items to be run
+/// @param most   at most w.size(), if there are several lanes
+template <Worker W, class View>
+SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable* table, lane_t index,
+                                                std::uint64_t phase, typename View::Item* items, lane_t most) {
+  Brought brought;
+  FarBring& b = view.far.bringing[index];
+  constexpr std::uint64_t kShares = std::uint64_t{1} << 63;
+  std::uint64_t from = kNoChunk;  // the chunk, what is left in it, and whether that is shared
+  if (w.lane() == 0) {
+    const lane_t before = b.slot;
+    if (view.far.next_chunk(view.spill, view.far.chunks_of(index), b, view.here().state)) {
+      // Most workers have parked about as much as this one, or it has most of it and the others would wait.
+      if (b.slot != before) {
+        b.shares = b.slot < 2 || 2 * view.here().parkers[Phase::near(phase) % kParkersKept].load() < view.n_workers;
+      }
+      from = std::uint64_t{b.left} << 32 | b.chunk | (b.shares ? kShares : 0);
+    }
+  }
+  from = w.from_leader(from);
+  brought.shares = (from & kShares) != 0;
+  from &= ~kShares;
+  const auto chunk = static_cast<std::uint32_t>(from);
+  brought.brings = chunk != kNoChunk;
+  if (!brought.brings) return brought;
+  const lane_t left = static_cast<lane_t>(from >> 32), n = left < most ? left : most;
+  if (w.lane() == 0) b.left = left - n;
+  const auto* const parked = view.spill.items(chunk) + (left - n);
+  const auto is_far = [&](const typename View::Item& item) {
+    return view.far.buckets.of(static_cast<double>(view.task.priority(item))) > Phase::near(phase);
   };
+  const auto is_stale = [&]([[maybe_unused]] const typename View::Item& item) {
+    bool stale = false;
+    if constexpr (HasStale<typename View::Task>) stale = view.task.stale(item);
+    brought.stale += stale;
+    return stale;
+  };
+  if constexpr (W::kMaxLanes == 1) {
+    for (lane_t i = 0; i < n; ++i) {
+      const auto item = plain_read(parked[i]);
+      if (!is_far(item)) {
+        items[brought.near++] = item;
+      } else if (!is_stale(item)) {
+        brought.parked += park_one(view, index, phase, item);
+      }
+    }
+  } else {
+    Unsorted<typename View::Item, 1> of;
+    of.has[0] = w.lane() < n;
+    if (of.has[0]) of.item[0] = plain_read(parked[w.lane()]);
+    const bool far = of.has[0] && is_far(of.item[0]);
+    if (!w.any(far)) {  // so it is in all slots but two
+      if (of.has[0]) items[w.lane()] = of.item[0];
+      brought.near = n;
+    } else {
+      if (far && is_stale(of.item[0])) of.has[0] = false;
+      brought.parked = park</*kToRing=*/false>(w, view, *table, index, phase, 0, of).items;
+      if (of.has[0]) items[of.rank[0]] = of.item[0];
+      brought.near = table->stay;
+    }
+    w.sync();
+  }
+  return brought;
+}
+
+/// Worker-collective, for one worker of each PE that carries out a phase: makes the counts of parkers ready for buckets
+/// that none can park in yet.
+template <Worker W>
+SHOAL_FN void forget_parkers(const W& w, PeControl& here, lane_t near) {
+  for (lane_t i = w.lane(); i < kParkersKept - kMostLists; i += w.size()) {
+    here.parkers[(near + kMostLists + i) % kParkersKept].store(0);
+  }
+}
+
+/// Which slots a phase has reached, since the phase before: bit s for slot s.
+SHOAL_FN inline std::uint32_t slots_reached(const Buckets& buckets, std::uint64_t before, std::uint64_t phase) {
+  if (buckets.lists == 0) return 0;
+  std::uint32_t slots = 0;
   const lane_t passed = Phase::near(phase) - Phase::near(before);
   for (lane_t i = 1; i <= (passed < buckets.lists ? passed : buckets.lists); ++i) {
-    empty(2 + (Phase::near(before) + i) % buckets.lists);
+    slots |= 1u << (2 + (Phase::near(before) + i) % buckets.lists);
   }
-  if (Phase::turn(phase) != Phase::turn(before)) empty(Phase::turn(before));
+  if (Phase::turn(phase) != Phase::turn(before)) slots |= 1u << static_cast<lane_t>(Phase::turn(before));
+  return slots;
 }
 
 }  // namespace shoal

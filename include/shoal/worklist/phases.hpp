@@ -3,7 +3,7 @@
 // orders a phase at a moment of quiescence; every worker of every PE carries it out.
 //
 // A phase is counted like items. It creates one token per worker before the phase can be seen, and a worker completes
-// its token after it has done its part and everything that followed from it is counted. So the run is never found
+// its token after it has done its part, which may take many batches, and everything that followed from it is counted. So the run is never found
 // quiescent while a phase is in progress. A run ends when it is quiescent, nothing is parked, and the last sweep of all
 // workers pushed nothing.
 //
@@ -69,8 +69,7 @@ SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t
   if (told == kNoBucket || near >= kLastBucket) return kNoBucket;
   if (slot < 2) return slot == static_cast<lane_t>(Phase::turn(now)) ? told : kNoBucket;
   if (told > near) return told;
-  const lane_t next = near + 1;
-  return next + (slot - 2 + buckets.lists - next % buckets.lists) % buckets.lists;
+  return buckets.bucket_of(slot, near);
 }
 
 /// True if the record of a slot can be cleared with the phase `word`, which follows `before`: all workers empty the

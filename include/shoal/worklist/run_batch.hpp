@@ -23,8 +23,9 @@ struct Desk {
   typename TaskT::Item* item = nullptr;  ///< [items]
   lane_t items = 0;                      ///< at least kMaxFetch for one lane, size() for several
   typename RangeOf<TaskT>::Type* range =
-      nullptr;              ///< [size()] the range of each item, for tasks with range() on several lanes; else null
-  lane_t* start = nullptr;  ///< [size()] likewise: the number of each item's first element
+      nullptr;               ///< [size()] the range of each item, for tasks with range() on several lanes; else null
+  lane_t* start = nullptr;   ///< [size()] likewise: the number of each item's first element
+  BinTable* bins = nullptr;  ///< for tasks with priorities on several lanes; else null
 };
 
 /// One lane per item: whether the item is to be run; false if it is stale. Counts either case.

@@ -20,12 +20,13 @@ class Scheduler {
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
   /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list, index), desk_(desk), fetch_(fetch) {
+      : w_(w), out_(view, list, index, desk.bins), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
   }
 
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
+    out_.begin(w_);
     // GPU workers of one thread push their seeds before the loop. When they did it inside, runs hung, most likely
     // because the compiler let a thread that had worked wait for the idle threads of its warp
     // (docs/decisions/0013-seeds.md).
@@ -62,10 +63,11 @@ class Scheduler {
   /// Worker-collective: one round of a discrete run. Takes the ring's tickets below `limit`, what has arrived, and what
   /// was spilled. Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
+    out_.begin(w_);
     while (begin_more() && !over()) {  // until this worker has to spill; the next round continues
     }
     carry_out_phase();
-    for (lane_t batch = 1; take_below(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
+    for (lane_t batch = 1; take(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
     for (pe_t step = 1; step < view().n_pes; ++step) {
       const pe_t from = (view().me + step) % view().n_pes;
@@ -164,7 +166,7 @@ class Scheduler {
     }
     // Sometimes also while there is work: until it has carried the phase out, this worker parks by the old threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
-    bool worked = take_from_ring();
+    bool worked = take();
     worked = (looks(steps, worked) && receive_some()) || worked;
     if constexpr (kPhased<TaskT>) {
       if constexpr (HasIdle<TaskT>) now().parts_left = worked ? kIdleParts : now().parts_left;
@@ -192,7 +194,17 @@ class Scheduler {
   SHOAL_FN bool carry_out(std::uint64_t word) {
     if constexpr (kPhased<TaskT>) {
       if (w_.lane() == 0) view().seen[index()] = word;
-      out_.move_on(w_, word);
+      const std::uint64_t before = now().phase;
+      now().phase = word;
+      if constexpr (HasPriority<TaskT>) {
+        if (index() == 0) forget_parkers(w_, view().here(), Phase::near(word));
+        const std::uint32_t slots = slots_reached(view().far.buckets, before, word);
+        now().brings = slots != 0;
+        if (slots != 0) {  // take() does the rest, and completes the token
+          if (w_.lane() == 0) view().far.bringing[index()].slots = slots;
+          return true;
+        }
+      }
       if constexpr (HasIdle<TaskT>) {
         if (Phase::sweeps(word)) sweep();
       }
@@ -201,6 +213,14 @@ class Scheduler {
     return true;
   }
 
+  /// Whether this worker has parked items to run that the phase has reached.
+  SHOAL_FN bool brings() {
+    if constexpr (HasPriority<TaskT>) {
+      return now().brings;
+    } else {
+      return false;
+    }
+  }
   /// Calls idle() for all of this worker's parts. A push counts even if no item is left of it: accept() may have
   /// changed data and refused the item, and the next sweep must look at the result.
   SHOAL_FN void sweep() {
@@ -272,9 +292,46 @@ class Scheduler {
     return found && receive(from, head);
   }
 
-  /// Persistent runs: takes items from the slots for which this worker holds tickets (GPUs), or claims tickets (CPU
-  /// threads).
-  SHOAL_FN bool take_from_ring() {
+  /// Runs one batch: of parked items that the phase has reached, else of the ring. False if there is none.
+  /// @param limit  discrete runs: the ring's tickets below it were all filled before the round
+  SHOAL_FN bool take(ticket_t limit = kNoLimit) {
+    const bool parked = brings();
+    bool shares = false;
+    const lane_t n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
+    if (shares) {
+      rarely([n](Scheduler& self) { return self.queue_desk(n); });
+      complete(brings() ? 0 : 1);
+      return true;
+    }
+    if (n > 0) run_items(n);
+    if (n > 0 || parked) {
+      // Parked items belong to the phase, so its token is completed after the last of them.
+      const lane_t done = !parked ? n : brings() ? 0 : 1;
+      if (!parked && w_.lane() == 0) now().credit += n;
+      complete(done);
+    }
+    return n > 0 || parked;
+  }
+
+  /// Takes parked items to the desk. There may be none left, and then brings() is false.
+  SHOAL_FN lane_t take_parked(bool& shares) {
+    if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
+    if (w_.lane() == 0) out_.beat();
+    return out_.bring(w_, desk_.item, desk_size(), shares);
+  }
+  /// Moves the desk's first `n` items to the ring, where all workers find them.
+  SHOAL_FN bool queue_desk(lane_t n) {
+    for (lane_t base = 0; base < n; base += w_.size()) {
+      const lane_t i = base + w_.lane();
+      out_.keep(w_, i < n, i < n ? desk_.item[i] : Item{});
+    }
+    w_.sync();
+    return true;
+  }
+
+  /// Persistent runs: takes items to the desk, from the slots for which this worker holds tickets (GPUs), or by claiming
+  /// tickets (CPU threads).
+  SHOAL_FN lane_t take_from_ring() {
     if constexpr (W::kHoldsTickets) {
       Hand<Item>& hand = now().hand;
       const bool wants = w_.lane() < fetch_ && !hand.holds && !hand.has;
@@ -290,12 +347,11 @@ class Scheduler {
       }
       view().ring.poll(hand);
       const Scan filled = w_.count_before(hand.has);
-      if (filled.total == 0) return false;
+      if (filled.total == 0) return 0;
       if (hand.has) desk_.item[filled.before] = hand.value;
       hand.has = false;
       w_.sync();
-      finish_batch(filled.total);
-      return true;
+      return filled.total;
     } else {
       Tickets t;
       if (w_.lane() == 0) {
@@ -303,39 +359,31 @@ class Scheduler {
         t = view().ring.claim(fetch_, waiting);
         out_.note_waiting(waiting);
       }
-      return take(t);
+      return take_tickets(t);
     }
   }
 
-  /// Discrete runs: the tickets below `limit` were all filled before the round.
-  SHOAL_FN bool take_below(ticket_t limit) {
+  SHOAL_FN lane_t take_below(ticket_t limit) {
     Tickets t;
     if (w_.lane() == 0 && view().here().ring.head.load() < limit) {
       t.first = view().ring.claim_ahead(fetch_);
       t.count = t.first >= limit ? 0 : limit - t.first < fetch_ ? static_cast<lane_t>(limit - t.first) : fetch_;
       if (t.count > 0) out_.note_waiting(limit - t.first);
     }
-    return take(t);
+    return take_tickets(t);
   }
 
   /// @param t  valid on the leader
-  SHOAL_FN bool take(Tickets t) {
+  SHOAL_FN lane_t take_tickets(Tickets t) {
     t = {w_.from_leader(t.first), w_.from_leader(t.count)};
-    if (t.count == 0) return false;
+    if (t.count == 0) return 0;
     bool aborted = false;
     for (lane_t i = w_.lane(); i < t.count; i += w_.size()) {
       aborted |= !view().ring.take(t.first + i, desk_.item[i], out_.state());
     }
-    if (w_.any(aborted)) return false;
+    if (w_.any(aborted)) return 0;
     w_.sync();
-    finish_batch(t.count);
-    return true;
-  }
-
-  SHOAL_FN void finish_batch(lane_t n) {
-    if (w_.lane() == 0) now().credit += n;
-    run_items(n);
-    complete(n);
+    return t.count;
   }
 
   /// Drains what has arrived from PE `from`; segments from any PE.
@@ -457,6 +505,7 @@ class Scheduler {
   /// Items that run_items() takes at a time.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
+  static constexpr ticket_t kNoLimit = ~ticket_t{0};
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these looks

@@ -39,6 +39,7 @@ struct PeControl {
   lane_t chunk_items;    ///< items of a chunk of spill, for the host's reports
   lane_t segment_items;  ///< items of a segment, likewise; 0: the run uses channels
   RingCounters far[kMostSlots];
+  Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers that have parked items in it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
   ChannelSendCounters send[kMaxPes];
@@ -127,6 +128,12 @@ struct WorklistView {
   SHOAL_FN SegmentStart* starts_at(pe_t from, pe_t to) const {
     return starts[from] + (static_cast<ticket_t>(to) << segments.log_segments);
   }
+};
+
+/// A task without its priorities: for kernels of runs that do not use them, which have more registers for the rest.
+template <class TaskT>
+struct InOrder : TaskT {
+  void priority(const typename TaskT::Item&) const = delete;
 };
 
 /// The view of a PE that is alone, for kernels that are compiled without the code that sends and receives. On GPUs this
