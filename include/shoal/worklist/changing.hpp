@@ -75,6 +75,9 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
   std::uint64_t finished = 0;  ///< leader: completed and not reported yet
   bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers look
   bool stuck = false;          ///< its spill could not move at the last try
+#if defined(SHOAL_CLOCKS)
+  Clocks clocks;
+#endif
 };
 
 }  // namespace shoal

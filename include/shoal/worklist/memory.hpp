@@ -105,6 +105,9 @@ class WorklistMemory {
     control.cause.store(0);
     control.begun.store(0);
     for_lane_counters([](Merge, auto& word) { word.store(0); }, control.counts);
+#if defined(SHOAL_CLOCKS)
+    clear_clocks(control.clocks);
+#endif
     machine_.copy_in(p, part.control.get(), &control, sizeof(PeControl));
     if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));
     if (seeds.size() > part.seed_room) {

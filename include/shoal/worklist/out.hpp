@@ -63,10 +63,13 @@ class Out {
     for (std::int64_t base = begin; base < end;) {
       bool has[W::kOffers];
       Item item[W::kOffers];
-      for (lane_t k = 0; k < W::kOffers; ++k) {
-        const std::int64_t i = base + k * w.size() + w.lane();
-        has[k] = i < end;
-        item[k] = has[k] ? make(i) : Item{};
+      {
+        SHOAL_TIMED(w, now_, Section::make);
+        for (lane_t k = 0; k < W::kOffers; ++k) {
+          const std::int64_t i = base + k * w.size() + w.lane();
+          has[k] = i < end;
+          item[k] = has[k] ? make(i) : Item{};
+        }
       }
       emit_some(w, has, item);
       base += W::kOffers * w.size();
@@ -97,16 +100,19 @@ class Out {
     }
     if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) beat();
     if (astray) view().refuse(owner);
-    if constexpr (HasPromising<TaskT>) {
-      for (lane_t k = 0; k < kSome; ++k) {
-        if (keep[k] || (KnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
+    {
+      SHOAL_TIMED(w, now_, Section::judge);
+      if constexpr (HasPromising<TaskT>) {
+        for (lane_t k = 0; k < kSome; ++k) {
+          if (keep[k] || (KnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
+        }
       }
-    }
-    for (lane_t k = 0; k < kSome; ++k) {
-      const bool judged = keep[k];
-      keep[k] = judged && promising[k] && view().task.accept(item[k]);
-      now_.tally.accepted += keep[k];
-      now_.tally.dropped += judged != keep[k];
+      for (lane_t k = 0; k < kSome; ++k) {
+        const bool judged = keep[k];
+        keep[k] = judged && promising[k] && view().task.accept(item[k]);
+        now_.tally.accepted += keep[k];
+        now_.tally.dropped += judged != keep[k];
+      }
     }
     append(w, keep, item);
     if (view().n_pes == 1) return;
@@ -277,6 +283,9 @@ class Out {
   /// Worker-collective, the last call: adds this worker's counts to those of the PE, and returns its credits.
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(now_.credit);
+#if defined(SHOAL_CLOCKS)
+    if (w.lane() == 0) add_clocks(now_.clocks, view().here().clocks);
+#endif
     add_up(w, now_.tally, view().here());
   }
 
@@ -333,8 +342,11 @@ class Out {
       const Scan scan = count_before(w, has);
       if (scan.total == 0) return;
       Tickets t;
-      if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
-      t = from_leader(w, t);
+      {
+        SHOAL_TIMED(w, now_, Section::reserve);
+        if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
+        t = from_leader(w, t);
+      }
       bool fits[kSome];
       ticket_t ticket[kSome];
       lane_t before = scan.before;
@@ -355,7 +367,11 @@ class Out {
   SHOAL_FN void append_near(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     Unsorted<Item, kSome> of;
     for (lane_t k = 0; k < kSome; ++k) of.item[k] = item[k], of.has[k] = has[k];
-    const Parked parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now_.phase, now_.credit, of);
+    Parked parked;
+    {
+      SHOAL_TIMED(w, now_, Section::park);
+      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now_.phase, now_.credit, of);
+    }
     now_.tally.parked += parked.items;
     now_.credit = parked.credit;
     const lane_t stay = bins_->stay;
@@ -390,6 +406,7 @@ class Out {
   /// has filled the slot, and does that in settle().
   template <lane_t kSome>
   SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
+    SHOAL_TIMED(w, now_, Section::place);
     if constexpr (!W::kHoldsTickets) {
       for (lane_t k = 0; k < kSome; ++k) {
         if (waits[k]) view().ring.put(ticket[k], item[k], state());

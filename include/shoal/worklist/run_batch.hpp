@@ -64,15 +64,19 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   const auto& task = out.view().task;
   const lane_t i = w.lane();
   lane_t size = 0;
-  if (i < n) {
-    const auto item = desk.item[i];
-    const auto range = task.range(item);  // the loads of range() and of live() are in flight together
-    if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
-    desk.range[i] = range;
+  Scan scan;
+  {
+    SHOAL_TIMED(w, out.now(), Section::split);
+    if (i < n) {
+      const auto item = desk.item[i];
+      const auto range = task.range(item);  // the loads of range() and of live() are in flight together
+      if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
+      desk.range[i] = range;
+    }
+    scan = w.exclusive_sum(size);
+    if (i < n) desk.start[i] = scan.before;
+    w.sync();
   }
-  const Scan scan = w.exclusive_sum(size);
-  if (i < n) desk.start[i] = scan.before;
-  w.sync();
   out.push_numbered(w, 0, scan.total,
                     [&](std::int64_t e) { return batch_element(task, desk, n, static_cast<lane_t>(e)); });
   if (!w.any(size == kHub)) return;

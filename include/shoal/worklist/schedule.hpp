@@ -27,6 +27,12 @@ class Scheduler {
   /// Worker-collective: works until the run is over.
   SHOAL_FN void run_persistent() {
     out_.begin(w_);
+    work_until_the_end();
+    view().transport.progress();  // nothing that this worker sent is on its way when the queues are destroyed
+    rarely([](Scheduler& self) { return self.leave(); });
+  }
+  SHOAL_FN void work_until_the_end() {
+    SHOAL_TIMED(w_, now(), Section::all);
     // GPU workers of one thread push their seeds before the loop. When they did it inside, runs hung, most likely
     // because the compiler let a thread that had worked wait for the idle threads of its warp
     // (docs/decisions/0013-seeds.md).
@@ -45,6 +51,7 @@ class Scheduler {
         if (index() == 0 && view().me == 0 && look_for_the_end(orders)) break;
         // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
         // their way.
+        SHOAL_TIMED(w_, now(), Section::idle);
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
         else
@@ -56,8 +63,6 @@ class Scheduler {
       }
       if (steps % (worked ? kStepsPerLook : kStepsPerIdleLook) == 0 && over()) break;
     }
-    view().transport.progress();  // nothing that this worker sent is on its way when the queues are destroyed
-    rarely([](Scheduler& self) { return self.leave(); });
   }
 
   /// Worker-collective: one round of a discrete run. Takes the ring's tickets below `limit`, what has arrived, and what
@@ -110,6 +115,7 @@ class Scheduler {
   /// True if the run is over: it is quiescent, and no worker has ended it with an error. A worker that did so wrote
   /// this PE's state before it completed its item, and quiescent() has acquired that completion.
   SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
+    SHOAL_TIMED(w_, now(), Section::end);
     std::uint64_t created = 0;
     if (!seems_over(w_, view(), created)) return false;
     created = w_.from_leader(created);
@@ -192,6 +198,7 @@ class Scheduler {
     }
   }
   SHOAL_FN bool carry_out(std::uint64_t word) {
+    SHOAL_TIMED(w_, now(), Section::phase);
     if constexpr (kPhased<TaskT>) {
       if (w_.lane() == 0) view().seen[index()] = word;
       const std::uint64_t before = now().phase;
@@ -297,7 +304,11 @@ class Scheduler {
   SHOAL_FN bool take(ticket_t limit = kNoLimit) {
     const bool parked = brings();
     bool shares = false;
-    const lane_t n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
+    lane_t n;
+    {
+      SHOAL_TIMED(w_, now(), parked ? Section::bring : Section::take);
+      n = parked ? take_parked(shares) : limit == kNoLimit ? take_from_ring() : take_below(limit);
+    }
     if (shares) {
       rarely([n](Scheduler& self) { return self.queue_desk(n); });
       complete(brings() ? 0 : 1);
@@ -471,7 +482,10 @@ class Scheduler {
     return !w_.any(astray);
   }
 
-  SHOAL_FN void run_items(lane_t n) { run_batch(w_, out_, desk_, n); }
+  SHOAL_FN void run_items(lane_t n) {
+    SHOAL_TIMED(w_, now(), Section::run);
+    run_batch(w_, out_, desk_, n);
+  }
 
   /// Completes `n` stays or tokens, after the pushes that followed from them: these are counted, and every lane has
   /// arrived, so the leader's next release covers them. Reported only when the worker rests: late is safe, and a

@@ -9,6 +9,7 @@
 #include "shoal/queue/spill.hpp"
 #include "shoal/transport/transport.hpp"
 #include "shoal/worker/task.hpp"
+#include "shoal/worklist/clocks.hpp"
 #include "shoal/world/counters.hpp"
 
 namespace shoal {
@@ -46,6 +47,9 @@ struct PeControl {
   ChannelReceiveCounters receive[kMaxPes];
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
       counts;  ///< sums over the workers that have left; for the host
+#if defined(SHOAL_CLOCKS)
+  ClockWords clocks;
+#endif
 };
 
 /// One PE's view of the worklist. Trivially copyable; passed into kernels by value.

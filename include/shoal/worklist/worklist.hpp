@@ -75,6 +75,9 @@ class Worklist {
     launch(report);
     memory_.read_counters();
     for (pe_t p = 0; p < n; ++p) report += counted_by(p, before[p]);
+#if defined(SHOAL_CLOCKS)
+    for (pe_t p = 0; p < n; ++p) print_clocks(p, counters()[p].clocks);
+#endif
     if (kPhased<TaskT>) report.thresholds = static_cast<std::int64_t>(Phase::number(counters()[0].phase.load()));
     report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
     for (pe_t p = 0; p < n; ++p) {
