@@ -96,18 +96,18 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.kernel = kernel_asked ? options.kernel : KernelKind::persistent;
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
-  // Enough items to fill half of what a worker judges at once; not more, so that the others find some. A worker of several
-  // lanes judges several elements of each lane at once, but short batches one of each.
+  // Enough items to fill what a worker judges at once, or half of it where batches are short, since one item of each lane
+  // is judged then. While few items wait, a worker takes fewer (Scheduler::share).
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
-  const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes;
-  const int fitting = static_cast<int>(std::clamp(std::round(at_once / 2 / std::max(fan_out, 1.0)), 1.0, lanes));
+  const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes / 2;
+  const int fitting = static_cast<int>(std::clamp(std::round(at_once / std::max(fan_out, 1.0)), 1.0, lanes));
   const int most = on_gpu ? static_cast<int>(lanes) : static_cast<int>(CpuThread::kMaxFetch);
   plan.fetch = static_cast<lane_t>(options.fetch > 0 ? std::min<std::int64_t>(options.fetch, most)
                                    : on_gpu          ? fitting
                                                      : 16);
   note(why, "fetch", static_cast<int>(plan.fetch), options.fetch > 0 && options.fetch <= most,
        options.fetch > most ? "the most that such a worker takes; asked for " + std::to_string(options.fetch)
-       : on_gpu             ? "half of what is judged at once over the mean fan-out of " + rough(fan_out)
+       : on_gpu             ? "what is judged at once over the mean fan-out of " + rough(fan_out)
                             : "a cache line or two of items");
 
   const std::int64_t wanted = std::clamp<std::int64_t>(items, 1 << 12, 1 << 24);
@@ -130,6 +130,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.workers = options.workers;
   // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
+  // Twice as many would fit, and run three times as much twice: docs/decisions/0029-short-batches.md.
+  if (plan.worker == WorkerKind::thread) plan.blocks_per_multiprocessor = 2;
   plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
   plan.threshold = options.threshold >= 0 ? options.threshold : 0;
   plan.threshold_delta = options.threshold_delta > 0 ? options.threshold_delta : 1;

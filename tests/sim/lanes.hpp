@@ -81,6 +81,12 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
   }
   lane_t count_in(lane_t* count, lane_t bin, bool has) const { return has ? count[bin]++ : 0; }
   void lower(lane_t* least, lane_t x) const { *least = x < *least ? x : *least; }
+  template <class Start>
+  lane_t search(lane_t n, lane_t e, Start start) const {
+    lane_t low = 0;
+    while (low + 1 < n && start(low + 1) <= e) ++low;
+    return low;
+  }
   void sync() const { exchange(0); }
 
  private:

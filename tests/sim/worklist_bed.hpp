@@ -179,7 +179,7 @@ class WorklistBed {
     std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
-    std::vector<std::vector<lane_t>> starts;
+    std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;
     ticket_t limit = 0;
@@ -227,7 +227,7 @@ class WorklistBed {
     pe.lists.assign(shape.workers, SpillList{});
     pe.desks.assign(shape.workers, std::vector<Item>(kBedDesk));
     pe.ranges.assign(shape.workers, std::vector<Span<const std::uint32_t>>(shape.lanes));
-    pe.starts.assign(shape.workers, std::vector<lane_t>(shape.lanes));
+    pe.starts.assign(shape.workers, std::vector<BatchStart>(shape.lanes));
     pe.two.assign(shape.workers, {});
     pe.three.assign(shape.workers, {});
     pe.limit = 0;

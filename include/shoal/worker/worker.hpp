@@ -51,10 +51,13 @@ concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
 
 /// What workers of several lanes have besides. Every lane calls it; nothing is ordered before the next collective.
 template <class W>
-concept CountsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, bool b) {
+concept ActsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, bool b, lane_t (*start)(lane_t)) {
   // Adds 1 to at[x] if b; returns what was added there before. `at` is memory that the lanes share.
   { w.count_in(at, x, b) } -> std::same_as<lane_t>;
   w.lower(at, x);  // *at = min(*at, x)
+  // search(n, e, start): the last j < n with start(j) <= e. start(j) grows strictly with j, and start(0) <= e. From one
+  // lane of a warp to the next e grows by one, or not at all from some lane on.
+  { w.search(x, x, start) } -> std::same_as<lane_t>;
 };
 
 /// One CPU thread. Trivial collectives: the compiler removes them.

@@ -25,6 +25,12 @@ struct ChangingOfOneLane {
   Owed owed[W::kHoldsTickets ? W::kBuffer : 1];
 };
 
+/// Workers of several lanes.
+struct ChangingOfSeveralLanes {
+  lane_t share = 0;      ///< tickets that it asks for at once, if it holds tickets: Scheduler::share
+  bool claimed = false;  ///< whether it has asked since its last batch
+};
+
 /// One-lane workers among several PEs: items for other PEs that wait to be appended to segments together.
 template <Worker W, class Item>
 struct ChangingWithSegments {
@@ -62,7 +68,7 @@ struct Without {};
 
 /// All of it, one object per lane. Fields of the leader are valid on lane 0.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
-struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, Without<W>>,
+struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
                   std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,

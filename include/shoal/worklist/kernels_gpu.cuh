@@ -50,7 +50,7 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
   desk.items = lanes * DrainSize<W, View>::kItems;
   desk.item = reinterpret_cast<typename Task::Item*>(memory);
   memory += padded_bytes<typename Task::Item>(desk.items);
-  desk.start = reinterpret_cast<lane_t*>(memory);
+  desk.start = reinterpret_cast<BatchStart*>(memory);
   memory += padded_bytes<lane_t>(lanes);
   if constexpr (FanOutTask<Task>) {
     desk.range = reinterpret_cast<Range*>(memory);

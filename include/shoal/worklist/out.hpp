@@ -47,28 +47,38 @@ class Out {
   /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
   template <class Range, class Make>
   SHOAL_FN void push_each(const W& w, Range range, Make make) {
-    push_numbered(w, 0, range.size(), [&](std::int64_t i) { return make(range[i]); });
+    push_numbered(w, std::int64_t{0}, static_cast<std::int64_t>(range.size()),
+                  [&](std::int64_t i) { return make(range[i]); });
   }
 
   /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Short batches, of at
   /// most one element per lane, take a shorter path: the batches of a road have a dozen elements.
-  /// @param make  number -> Item; as in push_each
-  template <class Make>
-  SHOAL_FN void push_numbered(const W& w, std::int64_t begin, std::int64_t end, Make make) {
+  /// @tparam kTogether  true: all lanes call make(i, true) at the same time, those that have nothing to push
+  ///   make(end - 1, false), and it may call what the lanes of a warp do together (ActsTogether)
+  /// @param make  number -> Item
+  template <bool kTogether = false, class Number, class Make>
+  SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
+    const auto make_at = [&](Number i) {
+      if constexpr (kTogether) {
+        return make(i < end ? i : end - 1, i < end);
+      } else {
+        return i < end ? make(i) : Item{};
+      }
+    };
     if (W::kOffers > 1 && end - begin <= w.size()) {
-      const std::int64_t i = begin + w.lane();
-      if (begin < end) emit(w, i < end, i < end ? make(i) : Item{});
+      const Number i = begin + w.lane();
+      if (begin < end) emit(w, i < end, make_at(i));
       return;
     }
-    for (std::int64_t base = begin; base < end;) {
+    for (Number base = begin; base < end;) {
       bool has[W::kOffers];
       Item item[W::kOffers];
       {
         SHOAL_TIMED(w, now_, Section::make);
         for (lane_t k = 0; k < W::kOffers; ++k) {
-          const std::int64_t i = base + k * w.size() + w.lane();
+          const Number i = base + k * w.size() + w.lane();
           has[k] = i < end;
-          item[k] = has[k] ? make(i) : Item{};
+          item[k] = make_at(i);
         }
       }
       emit_some(w, has, item);
@@ -259,6 +269,7 @@ class Out {
   SHOAL_FN StateWord& state() const { return view().here().state; }
   /// What changes of this worker; all else is constant.
   SHOAL_FN Changing<W, View>& now() { return now_; }
+  SHOAL_FN const Changing<W, View>& now() const { return now_; }
   SHOAL_FN lane_t index() const { return index_; }
   SHOAL_FN void note_stale(bool stale) { now_.tally.stale += stale; }
   SHOAL_FN void note_run(bool run) { now_.tally.run += run; }

@@ -65,7 +65,7 @@ struct Parked {
 template <bool kToRing, Worker W, class View, lane_t kSome>
 SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::uint64_t phase, lane_t credit,
                      Unsorted<typename View::Item, kSome>& of) {
-  static_assert(CountsTogether<W>);
+  static_assert(ActsTogether<W>);
   const Buckets& buckets = view.far.buckets;
   const lane_t near = Phase::near(phase);
   lane_t bin[kSome], nearest = kNoBucket, parked = 0;
@@ -75,14 +75,34 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
     far[k] = of.has[k] && bucket > near;
     bin[k] = far[k] ? 1 + buckets.slot_of(bucket, near, Phase::turn(phase)) : 0;
     if (bin[k] == 1 || bin[k] == 2) nearest = bucket < nearest ? bucket : nearest;
-    of.rank[k] = w.count_in(table.count, bin[k], of.has[k]);
-    of.has[k] = of.has[k] && !far[k];
     parked += far[k];
   }
+  // A warp's vote costs nothing, and on roads nearly all items are near.
+  if constexpr (kToRing && W::kMaxLanes <= 32) {
+    if (!w.any(parked > 0)) {
+      lane_t mine = 0;
+      for (bool has : of.has) mine += has;
+      const Scan scan = w.exclusive_sum(mine);
+      lane_t rank = scan.before;
+      for (lane_t k = 0; k < kSome; ++k) of.rank[k] = rank, rank += of.has[k];
+      if (w.lane() == 0) {
+        table.stay = scan.total;
+        if (scan.total > 0) table.tickets = view.ring.reserve(scan.total, credit);
+      }
+      w.sync();
+      return {0, credit};
+    }
+  }
+  for (lane_t k = 0; k < kSome; ++k) {
+    of.rank[k] = w.count_in(table.count, bin[k], of.has[k]);
+    of.has[k] = of.has[k] && !far[k];
+  }
   w.lower(&table.nearest, nearest);
+  const lane_t apart =
+      W::kMaxLanes > 32 ? 32 : 1;  // lanes of different warps: what they wait for is on its way together
   for (bool first = true;; first = false) {
     w.sync();
-    for (lane_t b = w.lane(); b <= buckets.slots(); b += w.size()) {
+    for (lane_t b = w.lane() / apart; w.lane() % apart == 0 && b <= buckets.slots(); b += w.size() / apart) {
       const lane_t n = table.count[b];
       table.count[b] = 0;
       if (b == 0) {

@@ -17,15 +17,29 @@ struct RangeOf<TaskT> {
   using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
 };
 
+/// The first elements of every range are shared by the lanes together; the rest of a range longer than this comes
+/// afterwards, range by range.
+inline constexpr lane_t kHub = 1u << 12;
+
+/// Where a batch's elements begin that come from one item: Desk::start, of the items that have elements, in their order.
+struct BatchStart {
+  static constexpr lane_t kMostItems = 512;
+  lane_t word;
+  SHOAL_FN static BatchStart of(lane_t element, lane_t item) { return {element * kMostItems + item}; }
+  SHOAL_FN lane_t element() const { return word / kMostItems; }
+  SHOAL_FN lane_t item() const { return word % kMostItems; }
+};
+static_assert(std::uint64_t{kHub} * BatchStart::kMostItems * BatchStart::kMostItems < std::uint64_t{1} << 32);
+
 /// The desk: memory that the lanes of one worker share while they work on a batch.
 template <class TaskT>
 struct Desk {
   typename TaskT::Item* item = nullptr;  ///< [items]
   lane_t items = 0;                      ///< at least kMaxFetch for one lane, size() for several
   typename RangeOf<TaskT>::Type* range =
-      nullptr;               ///< [size()] the range of each item, for tasks with range() on several lanes; else null
-  lane_t* start = nullptr;   ///< [size()] likewise: the number of each item's first element
-  BinTable* bins = nullptr;  ///< for tasks with priorities on several lanes; else null
+      nullptr;                  ///< [size()] the range of each item, for tasks with range() on several lanes; else null
+  BatchStart* start = nullptr;  ///< [size()] likewise
+  BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
 };
 
 /// One lane per item: whether the item is to be run; false if it is stale. Counts either case.
@@ -39,32 +53,16 @@ SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   return !stale;
 }
 
-/// The first elements of every range are shared by the lanes together; the rest of a range longer than this comes
-/// afterwards, range by range.
-inline constexpr lane_t kHub = 1u << 16;
-
-/// Makes the item for element `e` of the batch, which belongs to the last item whose start is at most e.
-template <class TaskT>
-SHOAL_FN typename TaskT::Item batch_element(const TaskT& task, const Desk<TaskT>& desk, lane_t n, lane_t e) {
-  lane_t low = 0, high = n;
-  while (high - low > 1) {
-    const lane_t middle = (low + high) / 2;
-    if (desk.start[middle] <= e)
-      low = middle;
-    else
-      high = middle;
-  }
-  return task.make(desk.item[low], desk.range[low][e - desk.start[low]]);
-}
-
-/// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements.
+/// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements, and look for each element's
+/// item together.
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
+  static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems);
+  using Item = typename View::Item;
   const auto& task = out.view().task;
   const lane_t i = w.lane();
-  lane_t size = 0;
-  Scan scan;
+  lane_t size = 0, elements = 0, items = 0;
   {
     SHOAL_TIMED(w, out.now(), Section::split);
     if (i < n) {
@@ -73,20 +71,27 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
       if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
       desk.range[i] = range;
     }
-    scan = w.exclusive_sum(size);
-    if (i < n) desk.start[i] = scan.before;
+    // Both sums in one: fewer than 2^22 elements, and at most 2^9 items that have some.
+    constexpr lane_t kItem = 1u << 22;
+    static_assert(kHub * BatchStart::kMostItems < kItem && BatchStart::kMostItems <= ~lane_t{0} / kItem);
+    const Scan scan = w.exclusive_sum(size + (size > 0 ? kItem : 0));
+    if (size > 0) desk.start[scan.before / kItem] = BatchStart::of(scan.before % kItem, i);
+    elements = scan.total % kItem, items = scan.total / kItem;
     w.sync();
   }
-  out.push_numbered(w, 0, scan.total,
-                    [&](std::int64_t e) { return batch_element(task, desk, n, static_cast<lane_t>(e)); });
-  if (!w.any(size == kHub)) return;
-  for (lane_t h = 0; h < n; ++h) {  // the rest of very long ranges, one after another
-    const lane_t begin = desk.start[h], end = h + 1 < n ? desk.start[h + 1] : scan.total;
-    if (end - begin != kHub) continue;
+  out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, bool has) {
+    const BatchStart from = desk.start[w.search(items, at, [&](lane_t j) { return desk.start[j].element(); })];
+    return has ? task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]) : Item{};
+  });
+  if (elements < kHub || !w.any(size == kHub)) return;
+  for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one after another
+    const lane_t h = desk.start[j].item();
+    const auto range = desk.range[h];
+    if (range.size() <= kHub) continue;
     if (w.lane() == 0) out.beat();
     const auto item = desk.item[h];
-    const auto range = desk.range[h];
-    out.push_numbered(w, kHub, range.size(), [&](std::int64_t e) { return task.make(item, range[e]); });
+    out.push_numbered(w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()),
+                      [&](std::int64_t e) { return task.make(item, range[e]); });
   }
 }
 

@@ -22,6 +22,7 @@ class Scheduler {
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w), out_(view, list, index, desk.bins), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
+    if constexpr (W::kMaxLanes > 1) now().share = least_share();
   }
 
   /// Worker-collective: works until the run is over.
@@ -138,6 +139,7 @@ class Scheduler {
   SHOAL_FN const View& view() const { return out_.view(); }
   SHOAL_FN lane_t index() const { return out_.index(); }
   SHOAL_FN Changing<W, View>& now() { return out_.now(); }
+  SHOAL_FN const Changing<W, View>& now() const { return out_.now(); }
   SHOAL_FN bool over() {
     lane_t state = 0;
     if (w_.lane() == 0) {
@@ -345,22 +347,26 @@ class Scheduler {
   SHOAL_FN lane_t take_from_ring() {
     if constexpr (W::kHoldsTickets) {
       Hand<Item>& hand = now().hand;
-      const bool wants = w_.lane() < fetch_ && !hand.holds && !hand.has;
-      const Scan scan = w_.count_before(wants);
-      if (scan.total > 0) {
-        ticket_t first = 0;
-        if (w_.lane() == 0) first = view().ring.claim_ahead(scan.total);
-        first = w_.from_leader(first);
-        if (wants) {
-          hand.ticket = first + scan.before;
-          hand.holds = true;
+      if (!has_claimed()) {  // it asks once for each batch, and then only polls
+        const bool wants = w_.lane() < share() && !hand.holds && !hand.has;
+        const Scan scan = w_.count_before(wants);
+        if (scan.total > 0) {
+          ticket_t first = 0;
+          if (w_.lane() == 0) first = claim_ahead(scan.total);
+          first = share_from(w_.from_leader(first));
+          if (wants) {
+            hand.ticket = first + scan.before;
+            hand.holds = true;
+          }
         }
+        set_claimed(true);
       }
       view().ring.poll(hand);
       const Scan filled = w_.count_before(hand.has);
       if (filled.total == 0) return 0;
       if (hand.has) desk_.item[filled.before] = hand.value;
       hand.has = false;
+      set_claimed(false);
       w_.sync();
       return filled.total;
     } else {
@@ -371,6 +377,48 @@ class Scheduler {
         out_.note_waiting(waiting);
       }
       return take_tickets(t);
+    }
+  }
+
+  /// For how many tickets this worker asks. A worker's tickets follow one another, so what few pushers append goes to
+  /// few workers. Where many items wait, each takes a full batch; where few do, small ones, so that more workers share
+  /// them and each is through sooner.
+  SHOAL_FN lane_t share() const {
+    if constexpr (W::kMaxLanes > 1) {
+      return now().share;
+    } else {
+      return fetch_;
+    }
+  }
+  SHOAL_FN bool has_claimed() const {
+    if constexpr (W::kMaxLanes > 1) {
+      return now().claimed;
+    } else {
+      return false;
+    }
+  }
+  SHOAL_FN void set_claimed(bool claimed) {
+    if constexpr (W::kMaxLanes > 1) now().claimed = claimed;
+  }
+  SHOAL_FN lane_t least_share() const { return fetch_ / 8 > 4 ? fetch_ / 8 : fetch_ < 4 ? fetch_ : 4; }
+  /// Leader: tickets to hold, with the next share above them, so that one broadcast tells both.
+  SHOAL_FN ticket_t claim_ahead(lane_t n) const {
+    if constexpr (W::kMaxLanes == 1) {
+      return view().ring.claim_ahead(n);
+    } else {
+      const ticket_t tail = view().ring.counters->tail.load(), first = view().ring.claim_ahead(n);
+      const ticket_t waiting = tail > first ? tail - first : 0;
+      const lane_t fair = static_cast<lane_t>(waiting < 1u << 31 ? waiting : 1u << 31) / view().n_workers;
+      const lane_t least = least_share();
+      return first | ticket_t{fair < least ? least : fair < fetch_ ? fair : fetch_} << kTicketBits;
+    }
+  }
+  SHOAL_FN ticket_t share_from(ticket_t claimed) {
+    if constexpr (W::kMaxLanes == 1) {
+      return claimed;
+    } else {
+      now().share = static_cast<lane_t>(claimed >> kTicketBits);
+      return claimed & ((ticket_t{1} << kTicketBits) - 1);
     }
   }
 
@@ -520,6 +568,7 @@ class Scheduler {
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
+  static constexpr int kTicketBits = 54;   ///< of a run's tickets: at 100 G items a second, two days
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
   static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
   static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these looks

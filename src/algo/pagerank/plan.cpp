@@ -82,9 +82,11 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   if (plan.strategy == PageRankStrategy::async) {
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
     if (machine.on_gpu() && options.fetch == 0 && plan.launch.worker != WorkerKind::thread) {
-      plan.launch.fetch = plan.launch.worker == WorkerKind::block ? std::min(64, plan.launch.block_threads) : 16;
+      const bool short_rows = mean_degree(graph) < 8;
+      const int lanes = plan.launch.block_threads;
+      plan.launch.fetch = plan.launch.worker != WorkerKind::block ? 16 : short_rows ? lanes : std::min(96, lanes);
       decide_again(why, "fetch", std::to_string(plan.launch.fetch),
-                   "most that are run have few arcs, hubs wait until it pays");
+                   short_rows ? "rows are short" : "most that are run have few arcs, hubs wait until it pays");
     }
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
     if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_own *= 4;

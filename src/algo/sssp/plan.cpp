@@ -145,8 +145,8 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
                                   : "long rows keep all lanes busy, and waiting for an order would not"});
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // Moving the threshold costs a GPU about 10 us: wider steps where few items are near.
-      const double wider = machine.on_gpu() && degree < 8 ? 8 : 1;
+      // At the end of a bucket most of a GPU's workers have nothing to do: fewer and wider buckets.
+      const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : 4;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
