@@ -66,7 +66,7 @@ ALLOWED = {
     ): "shared memory of one block, whose words only ever get smaller; a Word there costs a conversion at each step",
     (
         "end of the process",
-        "include/shoal/worklist/watch_gpu.cuh",
+        "src/worklist/launch_gpu.cu",
     ): "a user's task that never returns cannot be unwound",
     (
         "lone fence",

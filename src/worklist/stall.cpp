@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+
+#include "shoal/core/text.hpp"
 
 namespace shoal {
 
@@ -45,6 +46,12 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
     s.unread.push_back(control.receive[q].unread());
   }
   return s;
+}
+
+std::vector<PeSnapshot> snapshots(PeControl* const* control, pe_t n_pes, std::uint64_t spill_chunks) {
+  std::vector<PeSnapshot> pes;
+  for (pe_t p = 0; p < n_pes; ++p) pes.push_back(snapshot(*control[p], n_pes, spill_chunks));
+  return pes;
 }
 
 RunEnd end_of(const std::vector<PeSnapshot>& pes) {
@@ -257,10 +264,7 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
 std::string stall_line(double timeout_seconds, const std::vector<PeSnapshot>& pes) {
   const std::string line = diagnose(pes);
   const std::string file = dump(pes, line);
-  std::ostringstream out;  // 0.25, not 0.250000
-  out << "no progress for " << timeout_seconds << " s: " << line;
-  if (!file.empty()) out << "; counters in " << file;
-  return out.str();
+  return "no progress for " + exact(timeout_seconds) + " s: " + line + (file.empty() ? "" : "; counters in " + file);
 }
 
 }  // namespace shoal

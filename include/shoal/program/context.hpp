@@ -192,6 +192,13 @@ class Context {
   Meeting& meeting_;
 };
 
+/// The part of run() that is the same for tasks of all types. PE 0 makes the plan and calls `on_machine`.
+/// @param mine  what this PE passes: a task and seeds of the type that `call` is about
+/// @param remote_judge  the task has accept_at(pe, item)
+/// @param on_machine  gets what all PEs passed
+Report run_together(Context& ctx, const MeetingCall& call, const void* mine, bool remote_judge,
+                    const std::function<Report(const std::vector<const void*>& all, const LaunchPlan&)>& on_machine);
+
 /// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
 /// task, with pointers into its own memory.
 /// @param seeds  the items that this PE pushes at the start; their owners judge them. All workers of the PE push them
@@ -204,40 +211,17 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   struct Mine {
     const TaskT* task;
     const std::vector<typename TaskT::Item>* seeds;
-    Report report;
-    std::exception_ptr error;
-  } mine{&task, &seeds, {}, nullptr};
-  const std::vector<const void*>& all = ctx.begin(MeetingCall::of<TaskT>("run"), &mine);
-  if (ctx.leader()) {
-    try {
-      std::vector<TaskT> tasks;
-      std::vector<std::vector<typename TaskT::Item>> seeds_of;
-      for (const void* p : all) {
-        tasks.push_back(*static_cast<const Mine*>(p)->task);
-        seeds_of.push_back(*static_cast<const Mine*>(p)->seeds);
-      }
-      const PlacedGraph& g = ctx.placed();
-      const double fan_out =
-          g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
-      Decisions chosen = ctx.machine().chosen();
-      const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
-      LaunchPlan plan =
-          plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);
-      if constexpr (HasRemoteJudge<TaskT>) allow_remote_judge(plan, ctx.options(), ctx.n_pes(), chosen);
-      Worklist<TaskT> worklist(ctx.machine(), plan);
-      mine.report = worklist.run(tasks, seeds_of);
-      mine.report.chosen = std::move(chosen);
-    } catch (...) {
-      mine.error = std::current_exception();
+  } mine{&task, &seeds};
+  const auto on_machine = [&ctx](const std::vector<const void*>& all, const LaunchPlan& plan) {
+    std::vector<TaskT> tasks;
+    std::vector<std::vector<typename TaskT::Item>> seeds_of;
+    for (const void* p : all) {
+      tasks.push_back(*static_cast<const Mine*>(p)->task);
+      seeds_of.push_back(*static_cast<const Mine*>(p)->seeds);
     }
-  }
-  ctx.wait();
-  const Mine& first = *static_cast<const Mine*>(all[0]);
-  const Report report = first.report;
-  const std::exception_ptr error = first.error;
-  ctx.wait();  // the leader's objects may be destroyed now
-  if (error) std::rethrow_exception(error);
-  return report;
+    return Worklist<TaskT>(ctx.machine(), plan).run(tasks, seeds_of);
+  };
+  return run_together(ctx, MeetingCall::of<TaskT>("run"), &mine, HasRemoteJudge<TaskT>, on_machine);
 }
 
 }  // namespace shoal

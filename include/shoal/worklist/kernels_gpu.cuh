@@ -12,6 +12,7 @@
 #include "shoal/worklist/kernel_set.hpp"
 #include "shoal/worklist/round_loop.cuh"
 #include "shoal/worklist/schedule.hpp"
+#include "shoal/worklist/streams_gpu.cuh"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/options.hpp"
 
@@ -150,14 +151,6 @@ const void* Kernels<W, View>::find(KernelKind kind, bool alone, bool in_order) {
 /// The view that the library's own algorithms have.
 template <class TaskT>
 using DirectView = WorklistView<TaskT, DirectTransport>;
-
-/// Threads of a block, shared memory and workers of a block for a plan.
-struct Shape {
-  int threads = 0;
-  std::size_t shared_bytes = 0;
-  int workers_per_block = 0;
-  const void* kernel = nullptr;
-};
 
 /// Shared memory of `desks` workers; the kernels over the other views need no more.
 template <class W, class View>

@@ -43,6 +43,8 @@ struct PeSnapshot {
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
+/// @param control  [n_pes] counters of all PEs, which this thread can read
+std::vector<PeSnapshot> snapshots(PeControl* const* control, pe_t n_pes, std::uint64_t spill_chunks);
 
 /// Looks at the segments of items from PE `from`: what was reserved and never told, and what is home and no credit yet.
 template <class View>

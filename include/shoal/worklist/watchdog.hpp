@@ -15,8 +15,7 @@ namespace shoal {
 /// @param closely  also look at every slot, for a run that does not move
 template <class View>
 std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
-  std::vector<PeSnapshot> pes;
-  for (const View& view : views) pes.push_back(snapshot(view.here(), view.n_pes, spill_chunks));
+  std::vector<PeSnapshot> pes = snapshots(views[0].control, views[0].n_pes, spill_chunks);
   if (closely) {
     for (const View& view : views) look_at_slots(view, pes, view.ring.slots, view.inbox);
   }

@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "loop_graph.cuh"
+#include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "shoal/device/device_memory.cuh"
+#include "shoal/worklist/rendezvous.hpp"
+#include "shoal/worklist/streams_gpu.cuh"
+
+namespace shoal::gpu {
+
+Streams::Streams(const Machine& machine)
+    : machine_(machine), memory_(pinned_memory(machine.n_pes() * sizeof(PeControl), "mirrors of counters")) {
+  for (int device : machine.devices()) {
+    work_.emplace_back(device);
+    look_.emplace_back(device);
+  }
+}
+
+std::vector<PeSnapshot> Streams::snapshots(const RunOnGpus& run, bool beside) {
+  std::vector<PeSnapshot> pes;
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+    SHOAL_CUDA(cudaMemcpyAsync(&mirror(p), run.control[p], sizeof(PeControl), cudaMemcpyDeviceToHost,
+                               beside ? look_[p] : work_[p]));
+  }
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+    SHOAL_CUDA(cudaStreamSynchronize(beside ? look_[p] : work_[p]));
+    pes.push_back(snapshot(mirror(p), machine_.n_pes(), run.chunks));
+  }
+  return pes;
+}
+
+void Streams::set_head(pe_t p, RingCounters& ring, ticket_t ticket) {
+  heads_[p] = ticket;
+  SHOAL_CUDA(cudaMemcpyAsync(&ring.head, &heads_[p], sizeof(ticket_t), cudaMemcpyHostToDevice, work_[p]));
+}
+
+void Streams::stop(const RunOnGpus& run, RunState why) {
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+    const std::uint32_t word = static_cast<std::uint32_t>(why);
+    SHOAL_CUDA(cudaMemcpyAsync(&run.control[p]->state, &word, sizeof(word), cudaMemcpyHostToDevice, look_[p]));
+    SHOAL_CUDA(cudaStreamSynchronize(look_[p]));
+  }
+}
+
+void Streams::abandon(const RunOnGpus& run, const char* why) noexcept {
+  static const std::uint32_t word = static_cast<std::uint32_t>(RunState::stalled);
+  int before = 0;
+  cudaGetDevice(&before);
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {  // a call fails if the current device's context is dead
+    cudaSetDevice(machine_.devices()[p]);
+    cudaMemcpyAsync(&run.control[p]->state, &word, sizeof(word), cudaMemcpyHostToDevice, look_[p]);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  for (pe_t p = 0; p < machine_.n_pes(); ++p) {
+    cudaSetDevice(machine_.devices()[p]);
+    while (cudaStreamQuery(work_[p]) == cudaErrorNotReady) {
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(2)) {
+        std::fprintf(stderr, "shoal: error: %s; and the kernel of PE %d does not return\n", why, p);
+        std::_Exit(75);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  cudaGetLastError();
+  cudaSetDevice(before);
+}
+
+namespace {
+
+/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not
+/// begun by then, or if it was called off.
+void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point t) {
+    return std::chrono::duration<double>(Clock::now() - t).count();
+  };
+  const auto start = Clock::now();
+  auto looked_at = start, moved_at = start;
+  std::uint64_t last = ~std::uint64_t{0};
+  bool stopped = false, called_off = false;
+  std::string stalled;  // the diagnosis, made while nothing moves, before the workers are told to leave
+  for (pe_t p = 0; p < machine.n_pes();) {
+    const cudaError_t status = cudaStreamQuery(streams.work(p));
+    if (status == cudaSuccess) {
+      ++p;
+      continue;
+    }
+    if (status != cudaErrorNotReady) cuda_check(status, "a worklist kernel");
+    if (seconds_since(start) < 0.05) continue;  // short runs: no sleep, no look
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    if (seconds_since(looked_at) < 0.1) continue;
+    looked_at = Clock::now();
+    if (!called_off && interrupt_token().stop_requested()) {
+      called_off = true;
+      streams.stop(run, RunState::interrupted);
+    }
+    const std::vector<PeSnapshot> seen = streams.snapshots(run, true);
+    const std::uint64_t now = progress(seen);
+    if (plan.kernel == KernelKind::persistent && !stopped) {
+      stalled = missed_rendezvous(seen, machine.devices(), seconds_since(start), plan.stall_timeout_seconds);
+    }
+    if (!stopped && !stalled.empty()) {
+      streams.stop(run, RunState::stalled);
+      stopped = true;
+      moved_at = Clock::now();
+    } else if (now != last) {
+      last = now;
+      moved_at = looked_at;
+    } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
+      const std::vector<PeSnapshot> pes = streams.snapshots(run, true);
+      if (pes[0].state == 0) {  // else the run has ended, and a worker has not noticed it yet
+        stalled = stall_line(plan.stall_timeout_seconds, pes);
+        streams.stop(run, RunState::stalled);
+      }
+      stopped = true;
+      moved_at = Clock::now();
+    } else if (stopped && seconds_since(moved_at) > 2) {
+      if (stalled.empty()) stalled = stall_line(plan.stall_timeout_seconds, streams.snapshots(run, true));
+      std::fprintf(stderr, "shoal: error: a task does not return: %s\n", stalled.c_str());
+      std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
+    }
+  }
+  if (!stalled.empty()) throw DeviceError(stalled);
+}
+
+#if SHOAL_DEVICE_ROUNDS
+/// Runs the rounds of a discrete run on one PE, which the device repeats.
+void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, int blocks, lane_t fetch,
+                      ticket_t limit, Streams& streams, Report& report) {
+  const Shape& s = run.shape;
+  lane_t workers = static_cast<lane_t>(run.workers);
+  DeviceGuard guard(machine.devices()[0]);
+  DeviceArray<RoundLoop> loop(1, "round loop");
+  RoundLoop begin{};
+  begin.limit.store(limit);
+  loop.upload(&begin, 1);
+  SHOAL_CUDA(cudaDeviceSynchronize());  // a kernel of another stream does not wait for copies from pageable memory
+  RoundLoop* at = loop.data();
+  shoal_loop_handle handle_of_loop = 0;
+  void* arguments[] = {const_cast<void*>(run.view[0]), &workers, &fetch, &limit, &at, &handle_of_loop};
+  LoopGraph graph(s.kernel, dim3(blocks), dim3(s.threads), s.shared_bytes, streams.work(0),
+                  [&](shoal_loop_handle handle) {
+                    handle_of_loop = handle;
+                    return arguments;
+                  });
+  const auto start = std::chrono::steady_clock::now();
+  graph.launch();
+  wait_and_watch(machine, plan, run, streams);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  loop.download(&begin, 1);
+  report.rounds = static_cast<std::int64_t>(begin.rounds.load());
+}
+#endif
+
+void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams,
+                 Report& report) {
+  const Shape& s = run.shape;
+  const int blocks = (run.workers + s.workers_per_block - 1) / s.workers_per_block;
+  const pe_t n = machine.n_pes();
+  lane_t n_workers = static_cast<lane_t>(run.workers);
+  lane_t fetch = plan.fetch;
+  const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;
+  fetch = std::max<lane_t>(1, std::min(fetch, most));
+  for (pe_t p = 0; p < n; ++p) {  // first load the module on every device
+    DeviceGuard guard(machine.devices()[p]);
+    cudaFuncAttributes attributes;
+    SHOAL_CUDA(cudaFuncGetAttributes(&attributes, s.kernel));
+  }
+  machine.wait_for_memory();  // the counters and seeds of this run, which neither kernels nor copies of a lane wait for
+  std::vector<ticket_t> limit;
+  if (plan.kernel == KernelKind::persistent) {
+    limit.resize(n);  // it has none
+  } else {
+    for (const PeSnapshot& pe : streams.snapshots(run, false)) limit.push_back(pe.ring_tail);
+  }
+  const auto launch_all = [&] {
+    for (pe_t p = 0; p < n; ++p) {
+      DeviceGuard guard(machine.devices()[p]);
+      void* view = const_cast<void*>(run.view[p]);
+      RoundLoop* no_loop = nullptr;
+      shoal_loop_handle no_handle = 0;
+      void* arguments[] = {view, &n_workers, &fetch, &limit[p], &no_loop, &no_handle};
+      if (plan.kernel == KernelKind::persistent) {
+        SHOAL_CUDA(cudaLaunchCooperativeKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes,
+                                               streams.work(p)));
+      } else {
+        SHOAL_CUDA(
+            cudaLaunchKernel(s.kernel, dim3(blocks), dim3(s.threads), arguments, s.shared_bytes, streams.work(p)));
+      }
+    }
+  };
+#if SHOAL_DEVICE_ROUNDS
+  if (plan.kernel == KernelKind::discrete && n == 1 && !run.phases && LoopGraph::available()) {
+    return repeat_on_device(machine, plan, run, blocks, fetch, limit[0], streams, report);
+  }
+#endif
+  const auto start = std::chrono::steady_clock::now();
+  if (plan.kernel == KernelKind::persistent) {
+    launch_all();
+    wait_and_watch(machine, plan, run, streams);
+    report.rounds = 1;
+  } else {
+    std::uint64_t last = ~std::uint64_t{0};
+    auto moved_at = start;
+    for (;;) {
+      throw_if_interrupted();  // rounds are too short for the watch to look
+      launch_all();
+      wait_and_watch(machine, plan, run, streams);
+      ++report.rounds;
+      const std::vector<PeSnapshot> pes = streams.snapshots(run, false);
+      for (pe_t p = 0; p < n; ++p) {
+        streams.set_head(p, run.control[p]->ring, limit[p]);  // takes back tickets beyond the limit
+        limit[p] = pes[p].ring_tail;
+      }
+      if (pes[0].state != 0) break;
+      if (outstanding(pes) == 0 && !run.order_phase(pes)) {
+        streams.stop(run, RunState::done);
+        break;
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (progress(pes) != last) {
+        last = progress(pes);
+        moved_at = now;
+      } else if (std::chrono::duration<double>(now - moved_at).count() > plan.stall_timeout_seconds) {
+        streams.stop(run, RunState::stalled);
+        break;
+      }
+    }
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+void launch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams, Report& report) {
+  try {
+    run_kernels(machine, plan, run, streams, report);
+  } catch (const std::exception& error) {
+    streams.abandon(run, error.what());
+    throw;
+  }
+}
+
+}  // namespace shoal::gpu

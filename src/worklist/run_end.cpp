@@ -1,0 +1,126 @@
+#include "shoal/worklist/run_end.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/queue/channel.hpp"
+#include "shoal/worklist/phase.hpp"
+
+namespace shoal {
+namespace {
+
+/// What the workers of PE p counted and sent.
+Report counted(const RunCounts& counts, pe_t p) {
+  Report report;
+  const PeControl &before = counts.before[p], &now = counts.after[p];
+  for_lane_counters([](Merge, auto& word, std::int64_t& count) { count = static_cast<std::int64_t>(word.load()); },
+                    now.counts, report);
+  for (pe_t q = 0; q < static_cast<pe_t>(counts.after.size()); ++q) {
+    const auto items = static_cast<std::int64_t>(now.send[q].tail.load() - before.send[q].tail.load());
+    const auto messages = static_cast<std::int64_t>(now.send[q].messages.load() - before.send[q].messages.load());
+    const auto bytes = items * static_cast<std::int64_t>(counts.item_bytes) +
+                       messages * static_cast<std::int64_t>(counts.message_bytes);
+    if (items > 0) report.traffic.push_back({p, q, items, messages, bytes});
+  }
+  return report;
+}
+
+void check_owners(const std::vector<PeControl>& counters) {
+  const auto n = static_cast<pe_t>(counters.size());
+  for (pe_t p = 0; p < n; ++p) {
+    const std::uint64_t refused = counters[p].refused.load();
+    if (refused == 0) continue;
+    const pe_t owner = RefusedOwner::owner(refused);
+    throw UsageError(
+        "the task's owner() returned " + std::to_string(owner) + " for an item pushed on PE " + std::to_string(p) +
+        "; with " + std::to_string(n) + (n == 1 ? " PE" : " PEs") + " it must be 0" +
+        (n == 1 ? "" : " to " + std::to_string(n - 1)) +
+        (owner == n ? " (an OwnerTable returns the number of PEs for what is no vertex of the graph)" : ""));
+  }
+}
+
+/// How the run ended; throws if it ended badly.
+/// @param left  seeds and pushed items that were not judged or run
+RunState check_end(const LaunchPlan& plan, const RunCounts& counts, std::int64_t left) {
+  check_owners(counts.after);
+  const std::uint64_t chunks = counts.chunks;
+  std::vector<PeSnapshot> pes;
+  for (const PeControl& counter : counts.after) {
+    pes.push_back(snapshot(counter, static_cast<pe_t>(counts.after.size()), chunks));
+  }
+  const RunEnd end = end_of(pes);
+  if (end.how == RunState::interrupted) throw Interrupted();
+  if (end.how == RunState::worklist_full) {
+    throw CapacityError(full_line(plan, left, static_cast<std::int64_t>(chunks * plan.chunk_items)) + "; " +
+                        std::to_string(pes[end.where].spilled_chunks) + " of " + std::to_string(chunks) +
+                        " chunks were taken when it ended");
+  }
+  if (end.how == RunState::transport_failed) {
+    throw TransportError("an operation of PE " + std::to_string(end.where) + " towards another PE failed; " +
+                         diagnose(pes));
+  }
+  if (end.how == RunState::stalled) throw DeviceError(stall_line(plan.stall_timeout_seconds, pes));
+  if (end.how == RunState::done && outstanding(pes) != 0) {
+    throw DeviceError("the run ended with " + std::to_string(outstanding(pes)) + " items left: " + diagnose(pes));
+  }
+  return end.how;
+}
+
+void check_sums(const Report& report) {
+  if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
+    throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
+                      " were withheld, " + std::to_string(report.combined) + " combined, " +
+                      std::to_string(report.accepted) + " accepted and " + std::to_string(report.dropped) +
+                      " dropped when the run ended; the sum must be the same");
+  }
+  if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
+    throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
+                      " were run and " + std::to_string(report.stale) + " stale when the run ended");
+  }
+}
+
+}  // namespace
+
+void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine) {
+  if (plan.queue == QueueKind::priority && !priority) {
+    throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
+  }
+  if (plan.judge_remote && !remote_judge) {
+    throw UsageError("judge 'remote' needs a task with accept_at(pe, item); this one has none: use --judge owner");
+  }
+  if (plan.combine && !combine) {
+    throw UsageError("combining needs a task with key(item) and combine(a, b); this one has none: use --combine off");
+  }
+  if (plan.combine && plan.judge_remote) {
+    throw UsageError("combining merges items before they are judged; with judge 'remote' use --combine off");
+  }
+  if (plan.buckets < 1 || plan.buckets > kMostLists || !(plan.threshold_delta > 0)) {
+    throw UsageError("a priority queue has 1 to 16 buckets and a threshold delta above 0");
+  }
+}
+
+void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds) {
+  if (tasks != static_cast<std::size_t>(n_pes) || lists_of_seeds != tasks) {
+    throw UsageError(std::to_string(tasks) + " tasks and " + std::to_string(lists_of_seeds) + " lists of seeds for " +
+                     std::to_string(n_pes) + " PEs; one of each per PE");
+  }
+}
+
+RunState end_run(const LaunchPlan& plan, const RunCounts& counts, Report& report) {
+  for (pe_t p = 0; p < static_cast<pe_t>(counts.after.size()); ++p) report += counted(counts, p);
+  if (counts.phased) report.thresholds = static_cast<std::int64_t>(Phase::number(counts.after[0].phase.load()));
+  report.left = report.pushed - report.withheld - report.combined - report.dropped - report.stale - report.run;
+  for (std::size_t p = 0; p < counts.after.size(); ++p) {
+    report.left +=
+        static_cast<std::int64_t>(counts.seeds[p] - std::min(counts.seeds[p], counts.after[p].seeds_taken.load()));
+  }
+  const RunState how = check_end(plan, counts, report.left);
+  if (how == RunState::enough) return how;
+  check_sums(report);
+  return how;
+}
+
+}  // namespace shoal
