@@ -78,7 +78,8 @@ struct Drill {
         wait(false);
         break;
       case Fault::lost_put:
-        wire->lose_next_put();
+        // A segment's next message tells what a lost one did, so all that follow are lost as well.
+        wire->lose_puts(view.segments.on ? 1 << 20 : 1);
         out.push(w, {to, 0, 0});
         break;
       case Fault::lost_credits:

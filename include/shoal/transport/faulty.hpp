@@ -48,10 +48,10 @@ class FaultState {
     const std::lock_guard lock(mutex_);
     plan_ = plan;
     operations_ = 0, failed_ = 0, lost_ = 0, overtaken_ = 0;
-    for (auto& [thread, record] : records_) record = {record.random, false, false, {}};
+    for (auto& [thread, record] : records_) record = {record.random, 0, false, {}};
   }
-  /// The next put of the calling thread is reported as done and never carried out: lost on the wire.
-  void lose_next_put() { mine().lose_next_put = true; }
+  /// The next puts of the calling thread are reported as done and never carried out: lost on the wire.
+  void lose_puts(int n) { mine().puts_to_lose = n; }
 
   std::int64_t operations() const { return operations_; }  ///< asked for since arm()
   std::int64_t failed() const { return failed_; }
@@ -72,7 +72,7 @@ class FaultState {
   };
   struct Thread {
     std::uint64_t random = 0;
-    bool lose_next_put = false;
+    int puts_to_lose = 0;
     bool failed_late = false;  ///< an operation failed after it had been reported as done
     Held held;
   };
@@ -192,8 +192,8 @@ class FaultyTransport {
       state_->failed_.next();
       return false;
     }
-    if (is_put && thread.lose_next_put) {
-      thread.lose_next_put = false;
+    if (is_put && thread.puts_to_lose > 0) {
+      --thread.puts_to_lose;
       state_->lost_.next();
       return true;
     }
