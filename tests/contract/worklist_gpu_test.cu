@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "kernels/contract_Tree.cuh"
 #include "shapes.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
 #include "shoal/worklist/worklist.hpp"
 #include "shoal/world/devices.hpp"
 #include "tasks.hpp"
@@ -254,6 +257,31 @@ TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
       EXPECT_NE(line.find("taken and not completed"), std::string::npos) << line;
       const std::size_t file = line.find("shoal-stall-");
       if (file != std::string::npos) std::remove(line.substr(file).c_str());
+    }
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2.0);
+    visits.clear();
+    EXPECT_EQ(list.run(chains(gpus, visits, {.visits = nullptr, .last = 100}), seeds).run, 101);
+  }
+}
+
+// A chain that would take an hour: the run ends soon after the caller has called it off, and the next run is right.
+TEST_P(WorklistOnGpus, ARunThatIsCalledOffEnds) {
+  for (pe_t pes = 1; pes <= 2; ++pes) {
+    const Machine gpus = machine(pes);
+    Worklist<Chain> list(gpus, plan(1024));
+    std::vector<std::shared_ptr<void>> visits;
+    std::vector<std::vector<Chain::Item>> seeds(pes);
+    seeds[0].push_back({0});
+    std::stop_source stop;
+    const auto start = std::chrono::steady_clock::now();
+    {
+      const std::jthread later([&stop] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        stop.request_stop();
+      });
+      const Interruptible scope(stop.get_token());
+      EXPECT_THROW(list.run(chains(gpus, visits, {.visits = nullptr, .last = ~0u, .rest_spins = 4}), seeds),
+                   Interrupted);
     }
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2.0);
     visits.clear();
