@@ -127,7 +127,7 @@ class JacobiCommand {
         ->group(out)
         ->type_name("WHERE");
     json_.add_to(app, "options, machine and trials", out);
-    app.add_flag("--copy", copy_, "measure a plain copy beside, on the same threads")->group(out);
+    app.add_flag("--copy", copy_, "measure a plain copy beside, on the same threads or GPUs")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     app.footer(
         R"(A cell becomes the mean of itself and its six neighbours. GB/s are 2 values a cell and iteration: one read, one written.
@@ -270,6 +270,9 @@ examples:
     cut_ = std::to_string(cut.x) + " x " + std::to_string(cut.y) + " x " + std::to_string(cut.z);
     chosen_.push_back({"blocks", cut_, why});
     chosen_.push_back({"mapping", name(options_.mapping), ""});
+    const BlockForm form = resolve(options_.form, machine.on_gpu());
+    chosen_.push_back(
+        {"form", name(form), form == BlockForm::kernels ? "fusion " + std::string(name(options_.fusion)) : ""});
   }
 
   double cell_rate(const GridTrial& t) const {

@@ -25,8 +25,10 @@ void GridFlags::add_to(CLI::App& app) {
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
   };
-  flag("--device", "KIND", device_, "auto or cpu");
-  flag("--pes", "N", machine_.pes, "processing elements: groups of CPU threads (0: one group)");
+  flag("--device", "KIND", device_, "auto, cpu or gpu");
+  flag("--pes", "N", machine_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
+  flag("--pes-per-gpu", "N", machine_.pes_per_gpu,
+       "PEs that share a GPU: more than one tries a run of many GPUs on few");
   flag("--threads", "N", machine_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
 
   group = "How it runs";
@@ -35,14 +37,17 @@ void GridFlags::add_to(CLI::App& app) {
   flag("--mapping", "KIND", mapping_,
        "which PE has which block: block (consecutive ones together), round-robin, or file:PATH (one PE number per "
        "line)");
+  flag("--form", "KIND", form_,
+       "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
+  flag("--fusion", "KIND", fusion_,
+       "form kernels: none, a (packs are one kernel), b (and unpacks are one) or c (a step is one)");
+  flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
+       "seconds without progress that end a run on GPUs in an error");
 }
 
 Options GridFlags::machine() const {
   Options options = machine_;
   options.device = parse_device(device_);
-  if (options.device == DeviceKind::gpu)
-    throw UsageError("--device gpu: grids in blocks run on CPU threads only so far; use cpu");
-  options.device = DeviceKind::cpu;
   check_options(options);
   return options;
 }
@@ -59,6 +64,9 @@ GridOptions GridFlags::grid() const {
   }
   options.mapping = parse_mapping(mapping_);
   mapping_file_ = options.mapping.file;
+  options.form = parse_block_form(form_);
+  options.fusion = parse_fusion(fusion_);
+  options.stall_timeout_seconds = machine_.stall_timeout_seconds;
   return options;
 }
 

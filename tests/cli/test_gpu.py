@@ -50,6 +50,14 @@ class Gpu(CommandTest):
             with self.subTest(run=run):
                 self.good(*run.split(), *share)
 
+    def test_grids_in_blocks(self) -> None:
+        for pes in (1, 2, 4):
+            for form in ("resident", "kernels --fusion none", "kernels --fusion a", "kernels --fusion b", "kernels"):
+                with self.subTest(pes=pes, form=form):
+                    share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--verify")
+                    self.good("jacobi3d", 61, 47, 89, "--odf", 4, "--form", *form.split(), *share)
+                    self.good("jacobi3d", 3, 4, 5, "--blocks", "3x4x5", "--form", *form.split(), *share)
+
     def test_small_graphs_are_left_to_one_gpu(self) -> None:
         def pes_of(*more) -> tuple[str, str]:
             done = self.good(*more, "kron:10", "--device", "gpu", "--verify", "--json").json()

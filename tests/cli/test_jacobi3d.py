@@ -54,7 +54,7 @@ class Jacobi3d(CommandTest):
 
     def test_table_and_json(self) -> None:
         answer = self.good("jacobi3d", 13, 5, 5, "--device", "cpu", "--odf", 13, "--trials", 2, "--copy", "--verify")
-        for words in ("blocks: 13 x 1 x 1: least surface", "mapping: block", "median", "copy", "right"):
+        for words in ("blocks: 13 x 1 x 1: least surface", "form: threads", "median", "copy", "right"):
             self.assertIn(words, answer.out)
         answer = self.good("jacobi3d", 5, 6, 7, "--device", "cpu", "--odf", 13, "--json").json()
         self.assertEqual((answer["command"], answer["size"]), ("jacobi3d", [5, 6, 7]))
@@ -67,7 +67,9 @@ class Jacobi3d(CommandTest):
             ("each dimension is at least 1", "jacobi3d", 4, 0, 4),
             ("at most 2^40 cells", "jacobi3d", 1 << 20, 1 << 20, 1 << 20),
             ("'x' is not a number", "jacobi3d", "x", 4, 4),
-            ("CPU threads only so far", *grid, "--device", "gpu"),
+            ("form resident is for GPUs", *grid, "--form", "resident", "--device", "cpu"),
+            ("auto, threads, resident, kernels", *grid, "--form", "host"),
+            ("none, a, b, c", *grid, "--fusion", "d"),
             ("odf 0 is out of range", *grid, "--odf", 0),
             ("--blocks '2x2'", *grid, "--blocks", "2x2"),
             ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),

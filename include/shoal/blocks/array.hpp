@@ -20,7 +20,7 @@ void want_large_pages(void* at, std::size_t bytes);
 }  // namespace blocks
 
 /// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
-/// Then a launcher works on it (blocks/launch_cpu.hpp). Not thread-safe.
+/// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Not thread-safe.
 template <class B>
 class BlockArray {
   static_assert(std::is_trivially_copyable_v<B>, "a block is copied to its PE byte by byte");

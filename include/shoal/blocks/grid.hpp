@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/mapping.hpp"
 #include "shoal/blocks/rows.hpp"
 
@@ -87,8 +88,9 @@ struct GridBlock {
   }
   template <class W>
   SHOAL_FN void pack(const W& w, step_t s, std::uint64_t number, std::uint32_t side, Value* out) const {
-    if (side >= 4 && edge[side - 4] != nullptr) {  // else each cell is a line of memory that has left the caches
-      face(w, number, side, 0, [&](std::int64_t i, std::int64_t) { out[i] = edge[side - 4][i]; });
+    const Value* const kept = side < 4 ? nullptr : side == 4 ? edge[0] : edge[1];
+    if (kept != nullptr) {  // else each cell is a line of memory that has left the caches
+      face(w, number, side, 0, [&](std::int64_t i, std::int64_t) { out[i] = kept[i]; });
     } else {
       face(w, number, side, 0, [&](std::int64_t i, std::int64_t cell) { out[i] = now_of(s + 1)[cell]; });
     }
@@ -212,6 +214,9 @@ struct GridOptions {
   std::int64_t odf = 1;   ///< overdecomposition factor: blocks per PE
   Size3 blocks{0, 0, 0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface (cut_grid)
   Mapping mapping;
+  BlockForm form = BlockForm::automatic;
+  Fusion fusion = Fusion::c;          ///< of the form `kernels`
+  double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
 };
 
 /// A grid in blocks, on the PEs of a machine.

@@ -29,7 +29,7 @@ class GridSteps {
   virtual std::vector<V> read() const = 0;
 };
 
-/// By a launcher of blocks/launch_cpu.hpp.
+/// By a launcher of blocks/launch_cpu.hpp or blocks/launch_gpu.cuh.
 template <class S, template <class> class Launcher>
 class GridStepsBy final : public GridSteps<typename S::Value> {
  public:
@@ -37,7 +37,9 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   using Launch = Launcher<blocks::GridBlock<S>>;
 
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
-      : grid_(machine, size, options, Launch::workers(machine), program), launch_(grid_.array()) {}
+      : form_(resolve(options.form, machine.on_gpu())),
+        grid_(machine, size, options, Launch::workers(machine), program),
+        launch_(grid_.array(), form_, options.fusion, options.stall_timeout_seconds) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }
@@ -57,6 +59,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   std::vector<V> read() const override { return grid_.read(steps_); }
 
  private:
+  BlockForm form_;
   Grid<S> grid_;
   Launch launch_;
   blocks::step_t steps_ = 0;

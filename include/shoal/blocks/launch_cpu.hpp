@@ -5,15 +5,17 @@
 #include <stop_token>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/forms.hpp"
 #include "shoal/core/interrupt.hpp"
 
 namespace shoal::blocks::cpu {
 
-/// Runs the steps of an array's blocks.
+/// The form `threads`.
 template <class B>
 class Launcher {
  public:
-  explicit Launcher(BlockArray<B>& array) : array_(array) {}
+  explicit Launcher(BlockArray<B>& array, BlockForm = BlockForm::threads, Fusion = Fusion::c, double = 0)
+      : array_(array) {}
 
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 

@@ -26,7 +26,7 @@ class GridFlags {
   Size3 size_;
   Options machine_;
   GridOptions grid_;
-  std::string device_ = "auto", blocks_, mapping_ = "block";
+  std::string device_ = "auto", blocks_, mapping_ = "block", form_ = "auto", fusion_ = "c";
   mutable std::string mapping_file_;
 };
 

@@ -6,7 +6,11 @@
 
 #include "shoal/blocks/grid_steps.hpp"
 #include "shoal/blocks/launch_cpu.hpp"
+#include "shoal/core/error.hpp"
 #include "shoal/world/machine.hpp"
+#if defined(__CUDACC__)
+#include "shoal/blocks/launch_gpu.cuh"
+#endif
 
 namespace shoal {
 
@@ -28,7 +32,16 @@ int run_grid_program(int argc, char** argv, const char* about, const std::functi
 /// @throws UsageError, CapacityError, DeviceError
 template <class S>
 std::unique_ptr<GridSteps<typename S::Value>> make_grid(const GridContext& ctx, const S& program) {
-  auto grid = std::make_unique<GridStepsBy<S, blocks::cpu::Launcher>>(ctx.machine, ctx.size, ctx.options, program);
+  std::unique_ptr<GridSteps<typename S::Value>> grid;
+  if (!ctx.machine.on_gpu()) {
+    grid = std::make_unique<GridStepsBy<S, blocks::cpu::Launcher>>(ctx.machine, ctx.size, ctx.options, program);
+  } else {
+#if defined(__CUDACC__)
+    grid = std::make_unique<GridStepsBy<S, blocks::gpu::Launcher>>(ctx.machine, ctx.size, ctx.options, program);
+#else
+    throw UsageError("this program was compiled without nvcc and runs on CPU threads only; use --device cpu");
+#endif
+  }
   grid->start();
   return grid;
 }

@@ -14,6 +14,9 @@ namespace shoal {
 template <class T>
 std::unique_ptr<GridSteps<T>> make_jacobi3d(const Machine& machine, const GridOptions& options,
                                             const Jacobi3d<T>& program);
+template <class T>
+std::unique_ptr<GridSteps<T>> make_jacobi3d_gpu(const Machine& machine, const GridOptions& options,
+                                                const Jacobi3d<T>& program);
 
 /// The plain way: one array, one thread, cell after cell.
 template <class T>
@@ -31,8 +34,10 @@ class Jacobi3dReference {
   std::vector<T> now_, then_;
 };
 
-/// Bytes per second, read and written, of a plain copy: memcpy by all threads of a machine. The best of some.
+/// Bytes per second, read and written, of a plain copy: memcpy by all threads of a machine, or by each of its GPUs in its own
+/// memory. The best of some.
 /// @param bytes  to copy, about, on each PE
 double copy_rate(const Machine& machine, std::int64_t bytes);
+double copy_rate_gpu(const Machine& machine, std::int64_t bytes);
 
 }  // namespace shoal

@@ -11,12 +11,18 @@ namespace shoal {
 template <class T>
 std::unique_ptr<GridSteps<T>> make_jacobi3d(const Machine& machine, const GridOptions& options,
                                             const Jacobi3d<T>& program) {
+#if defined(SHOAL_HAVE_CUDA)
+  if (machine.on_gpu()) return make_jacobi3d_gpu(machine, options, program);
+#endif
   return std::make_unique<GridStepsBy<Jacobi3d<T>, blocks::cpu::Launcher>>(machine, program.size, options, program);
 }
 template std::unique_ptr<GridSteps<float>> make_jacobi3d(const Machine&, const GridOptions&, const Jacobi3d<float>&);
 template std::unique_ptr<GridSteps<double>> make_jacobi3d(const Machine&, const GridOptions&, const Jacobi3d<double>&);
 
 double copy_rate(const Machine& machine, std::int64_t bytes) {
+#if defined(SHOAL_HAVE_CUDA)
+  if (machine.on_gpu()) return copy_rate_gpu(machine, bytes);
+#endif
   const auto threads = static_cast<std::size_t>(machine.team().size());
   const std::size_t share = std::max<std::size_t>(static_cast<std::size_t>(bytes) / threads / 64, 1) * 64;
   const auto from = machine.allocate_host(share * threads, "what is copied");

@@ -1,0 +1,30 @@
+// How blocks are run.
+#pragma once
+#include <string>
+
+namespace shoal {
+
+enum class BlockForm {
+  automatic,
+  threads,   ///< CPU threads that take tiles
+  resident,  ///< one kernel per GPU for all steps, in which blocks meet by their counts; the host does nothing meanwhile
+  kernels,  ///< kernels for each block and step, on a stream for each block, in order by events; the host only launches
+};
+/// For the form `kernels`: which of a step's unpacks, update and packs are one kernel.
+enum class Fusion {
+  none,  ///< one for each side's unpack, the update, and each side's pack
+  a,     ///< all packs are one
+  b,     ///< all unpacks are one as well
+  c,     ///< the whole step is one
+};
+
+const char* name(BlockForm form);
+const char* name(Fusion fusion);
+/// @throws UsageError naming the text and the legal values
+BlockForm parse_block_form(const std::string& text);
+Fusion parse_fusion(const std::string& text);
+
+/// The form that is run on a kind of processor. @throws UsageError  the form is not for it
+BlockForm resolve(BlockForm form, bool on_gpu);
+
+}  // namespace shoal

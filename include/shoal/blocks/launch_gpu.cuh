@@ -1,0 +1,296 @@
+// Steps on GPUs: the forms `resident` and `kernels`.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "shoal/blocks/array.hpp"
+#include "shoal/blocks/forms.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/device/cuda_check.cuh"
+#include "shoal/device/pinned_memory.cuh"
+#include "shoal/worker/gpu.cuh"
+
+namespace shoal::blocks::gpu {
+
+inline constexpr int kThreads = 256;  ///< of a worker
+
+template <class B>
+__global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
+  __shared__ GpuBlock::Scratch scratch;
+  for (std::uint64_t tile = blockIdx.x; tile < pe.tiles; tile += gridDim.x) {
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    slot.block.start(GpuBlock{&scratch}, tile - slot.first_tile);
+  }
+}
+
+/// All steps of a range, by workers that stay.
+template <class B>
+__global__ void __launch_bounds__(kThreads, 4) resident_kernel(PeView<B> pe, StepRange range) {
+  __shared__ GpuBlock::Scratch scratch;
+  take_steps(GpuBlock{&scratch}, pe, range);
+}
+
+/// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.
+struct Part {
+  std::uint32_t unpack_begin, unpack_end;
+  bool update, measure;
+  std::uint32_t pack_begin, pack_end;
+};
+
+/// A part of step s of one block: a worker for each tile.
+template <class B>
+__global__ void __launch_bounds__(kThreads, 4) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
+  __shared__ GpuBlock::Scratch scratch;
+  const GpuBlock w{&scratch};
+  const Slot<B>& slot = pe.slots[number];
+  const B block = slot.block;
+  unpack_sides(w, slot, block, s, blockIdx.x, part.unpack_begin, part.unpack_end);
+  if (part.update) {
+    w.sync();
+    const double change = block.update(w, s, blockIdx.x, part.measure);
+    if (part.measure) note_change(*pe.words, change);
+    w.sync();
+  }
+  pack_sides(w, slot, block, s, blockIdx.x, part.pack_begin, part.pack_end);
+}
+
+/// An event of one device that is waited for and not timed.
+class Event {
+ public:
+  explicit Event(int device) : device_(device) {
+    DeviceGuard guard(device);
+    SHOAL_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+  }
+  Event(Event&& other) noexcept : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&&) = delete;
+  ~Event() {
+    if (event_ == nullptr) return;
+    int before = 0;
+    cudaGetDevice(&before);
+    cudaSetDevice(device_);
+    cudaEventDestroy(event_);
+    cudaSetDevice(before);
+  }
+  operator cudaEvent_t() const { return event_; }
+
+ private:
+  int device_;
+  cudaEvent_t event_ = nullptr;
+};
+
+template <class B>
+class Launcher {
+ public:
+  explicit Launcher(BlockArray<B>& array, BlockForm form = BlockForm::resident, Fusion fusion = Fusion::c,
+                    double stall_timeout_seconds = 10)
+      : array_(array), form_(form), fusion_(fusion), stall_timeout_seconds_(stall_timeout_seconds) {
+    for (const int device : array.machine().devices()) {
+      work_.emplace_back(device);
+      look_.emplace_back(device);
+      DeviceGuard guard(device);  // all kernels are loaded before the first one that stays is launched
+      cudaFuncAttributes attributes;
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, part_kernel<B>));
+    }
+    if (form != BlockForm::kernels) return;
+    for (std::int64_t b = 0; b < array.size(); ++b) {
+      const int device = array.machine().devices()[array.pe(b)];
+      streams_.emplace_back(device);
+      for (int parity = 0; parity < 2; ++parity) packed_.emplace_back(device);
+    }
+  }
+
+  /// Workers of a PE: as many as are resident at the same time, of all PEs of its GPU.
+  static int workers(const Machine& machine) {
+    const int device = machine.devices()[0];
+    DeviceGuard guard(device);
+    int multiprocessors = 0, fit = 0;
+    SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, resident_kernel<B>, kThreads, 0));
+    return std::max(1, multiprocessors * fit / machine.pes_per_gpu());
+  }
+
+  void start() {
+    array_.rewind();
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
+      const PeView<B>& pe = array_.views()[p];
+      if (pe.tiles == 0) continue;
+      DeviceGuard guard(array_.machine().devices()[p]);
+      start_kernel<<<static_cast<unsigned>(std::min<std::uint64_t>(pe.tiles, 1u << 16)), kThreads, 0, work_[p]>>>(pe);
+      SHOAL_CUDA(cudaGetLastError());
+    }
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
+  }
+
+  /// All blocks take the steps of a range.
+  /// @return seconds, from the first launch until all is done
+  /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted
+  double run(const StepRange& range) {
+    array_.prepare_run();
+    const auto begin = Clock::now();
+    try {
+      if (form_ == BlockForm::kernels) {
+        launch_parts(range);
+      } else {
+        launch_resident(range);
+      }
+      wait();
+    } catch (const std::exception& error) {
+      abandon(error.what());
+      throw;
+    }
+    const double seconds = seconds_since(begin);
+    throw_if_interrupted();
+    return seconds;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+  void launch_resident(StepRange range) {
+    const Machine& machine = array_.machine();
+    const auto most = static_cast<std::uint64_t>(workers(machine));
+    for (pe_t p = 0; p < machine.n_pes(); ++p) {
+      PeView<B> pe = array_.views()[p];
+      if (pe.tiles == 0) continue;
+      DeviceGuard guard(machine.devices()[p]);
+      void* arguments[] = {&pe, &range};
+      SHOAL_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(resident_kernel<B>),
+                                             dim3(static_cast<unsigned>(std::min(most, pe.tiles))), dim3(kThreads),
+                                             arguments, 0, work_[p]));
+    }
+  }
+
+  /// Step s of a block comes after step s - 1 of itself, by its stream, and of its neighbours, by their events.
+  void launch_parts(const StepRange& range) {
+    for (step_t s = range.first; s < range.end; ++s) {
+      throw_if_interrupted();
+      for (std::int64_t b = 0; b < array_.size(); ++b) {
+        const pe_t p = array_.pe(b);
+        DeviceGuard guard(array_.machine().devices()[p]);
+        if (s > range.first) {  // what came before the range has ended
+          for (const std::int64_t other : array_.neighbors(b)) {
+            SHOAL_CUDA(cudaStreamWaitEvent(streams_[b], packed_[2 * other + (s & 1)], 0));
+          }
+        }
+        launch_step(b, s, range.measure && s + 1 == range.end);
+        SHOAL_CUDA(cudaEventRecord(packed_[2 * b + ((s + 1) & 1)], streams_[b]));
+      }
+    }
+    for (std::int64_t b = 0; b < array_.size(); ++b) {  // a PE's stream ends after its blocks'
+      const int last = static_cast<int>(range.end & 1);
+      if (range.end > range.first) SHOAL_CUDA(cudaStreamWaitEvent(work_[array_.pe(b)], packed_[2 * b + last], 0));
+    }
+  }
+  void launch_step(std::int64_t b, step_t s, bool measure) {
+    const pe_t p = array_.pe(b);
+    const auto& slots = array_.slots()[p];
+    const std::uint32_t number = array_.number(b);
+    const std::uint32_t n = slots[number].n_sides;
+    const auto launch = [&](const Part& part) {
+      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, 0, streams_[b]>>>(array_.views()[p], number,
+                                                                                            s, part);
+      SHOAL_CUDA(cudaGetLastError());
+    };
+    if (fusion_ == Fusion::c) return launch({0, n, true, measure, 0, n});
+    const bool packs = fusion_ != Fusion::none, unpacks = fusion_ == Fusion::b;
+    for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
+      if (array_.joined(b, i)) launch({i, i + 1, false, false, 0, 0});
+    }
+    if (unpacks && s > 0) launch({0, n, false, false, 0, 0});
+    launch({0, 0, true, measure, 0, 0});
+    for (std::uint32_t i = 0; i < n && !packs; ++i) {
+      if (array_.joined(b, i)) launch({0, 0, false, false, i, i + 1});
+    }
+    if (packs) launch({0, 0, false, false, 0, n});
+  }
+
+  /// Until all PEs are done. Ends resident kernels that do not move, or whose work was called off.
+  void wait() {
+    const Machine& machine = array_.machine();
+    const auto begin = Clock::now();
+    auto looked_at = begin, moved_at = begin;
+    std::vector<std::uint64_t> last(machine.n_pes()), now(machine.n_pes());
+    std::string stalled;
+    bool ended = false;
+    for (pe_t p = 0; p < machine.n_pes();) {
+      const cudaError_t status = cudaStreamQuery(work_[p]);
+      if (status == cudaSuccess) {
+        ++p;
+        continue;
+      }
+      if (status != cudaErrorNotReady) cuda_check(status, "a kernel of blocks");
+      if (seconds_since(begin) < 0.05) continue;  // short runs: no sleep, no look
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (seconds_since(looked_at) < 0.1 || form_ == BlockForm::kernels) continue;
+      looked_at = Clock::now();
+      for (pe_t q = 0; q < machine.n_pes(); ++q) {
+        SHOAL_CUDA(
+            cudaMemcpyAsync(&now[q], &array_.views()[q].words->next, sizeof(now[q]), cudaMemcpyDeviceToHost, look_[q]));
+        SHOAL_CUDA(cudaStreamSynchronize(look_[q]));
+      }
+      if (now != last) {
+        last = now;
+        moved_at = looked_at;
+      }
+      if (!ended && interrupt_token().stop_requested()) {
+        ended = true;
+        moved_at = looked_at;
+        end_as(RunState::interrupted);
+      } else if (!ended && seconds_since(moved_at) > stall_timeout_seconds_) {
+        stalled = "blocks: no PE took a tile for " + exact(stall_timeout_seconds_) + " s; taken:";
+        for (const std::uint64_t tiles : now) stalled += " " + std::to_string(tiles);
+        ended = true;
+        moved_at = looked_at;
+        end_as(RunState::stalled);
+      } else if (ended && seconds_since(moved_at) > 2) {
+        std::fprintf(stderr, "shoal: error: a step does not return: %s\n", stalled.c_str());
+        std::_Exit(75);  // a kernel cannot be stopped; only the end of the process ends it
+      }
+    }
+    if (!stalled.empty()) throw DeviceError(stalled);
+  }
+  void end_as(RunState why) {
+    static const std::uint32_t words[] = {static_cast<std::uint32_t>(RunState::stalled),
+                                          static_cast<std::uint32_t>(RunState::interrupted)};
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
+      cudaMemcpyAsync(&array_.views()[p].words->state, &words[why == RunState::interrupted], sizeof(words[0]),
+                      cudaMemcpyHostToDevice, look_[p]);
+    }
+    for (const Stream& stream : look_) cudaStreamSynchronize(stream);
+  }
+  /// After an error: other PEs' kernels would wait for ever. Further errors are ignored.
+  void abandon(const char* why) noexcept {
+    end_as(RunState::stalled);
+    const auto begin = Clock::now();
+    const auto running = [](const Stream& stream) { return cudaStreamQuery(stream) == cudaErrorNotReady; };
+    while (std::any_of(work_.begin(), work_.end(), running) || std::any_of(streams_.begin(), streams_.end(), running)) {
+      if (seconds_since(begin) > 10) {
+        std::fprintf(stderr, "shoal: error: %s; and a kernel does not return\n", why);
+        std::_Exit(75);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    cudaGetLastError();
+  }
+
+  BlockArray<B>& array_;
+  BlockForm form_;
+  Fusion fusion_;
+  double stall_timeout_seconds_;
+  std::vector<Stream> work_, look_;
+  std::vector<Stream> streams_;  ///< [blocks] form `kernels`
+  std::vector<Event> packed_;    ///< [2 x blocks] a block has packed for a step of either parity
+};
+
+}  // namespace shoal::blocks::gpu
