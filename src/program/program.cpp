@@ -10,7 +10,6 @@
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
-#include "shoal/program/meeting.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/worklist/watchdog.hpp"
 
@@ -35,31 +34,36 @@ PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& op
 bool run_body(const std::string& program, const Machine& machine, const Options& options, const PlacedGraph& placed,
               const Subject& subject, const std::function<bool(Context&)>& body) {
   const pe_t n = machine.n_pes();
-  Meeting meeting(n);
+  World world(n, options.stall_timeout_seconds);
   std::mutex mutex;
   std::exception_ptr error;
   bool right = true;
   std::vector<std::thread> threads;
   for (pe_t p = 0; p < n; ++p) {
     threads.emplace_back([&, p] {
-      Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, meeting);
+      Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, world);
+      const auto failed = [&](const std::string& why) {
+        {
+          const std::lock_guard lock(mutex);
+          if (!error) error = std::current_exception();
+        }
+        world.fail(p, why);
+      };
       try {
         const bool mine = body(ctx);
         {
           const std::lock_guard lock(mutex);
           right = right && mine;
         }
-        meeting.leave(p);
+        world.leave(p);
+      } catch (const std::exception& thrown) {
+        failed(thrown.what());
       } catch (...) {
-        {
-          const std::lock_guard lock(mutex);
-          if (!error) error = std::current_exception();
-        }
-        meeting.fail(p);
+        failed("an exception that has no text");
       }
     });
   }
-  if (!meeting.watch(options.stall_timeout_seconds)) end_stuck_process(program, meeting.why());
+  if (!world.wait_for_bodies()) end_stuck_process(program, world.why());
   for (std::thread& thread : threads) thread.join();
   if (error) std::rethrow_exception(error);
   return right;

@@ -2,9 +2,11 @@
 // marked "Every PE" are collective: all PEs make them.
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,12 +16,12 @@
 #include "shoal/core/error.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/placement/placed_graph.hpp"
-#include "shoal/program/meeting_call.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/worklist.hpp"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/options.hpp"
 #include "shoal/world/report.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
@@ -43,7 +45,7 @@ class Context {
  public:
   /// @param size  for a program without a graph; else 0
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
-          vertex_t source, std::int64_t size, Meeting& meeting)
+          vertex_t source, std::int64_t size, World& world)
       : me_(me),
         machine_(machine),
         options_(options),
@@ -51,10 +53,10 @@ class Context {
         input_(input),
         source_(source),
         size_(size),
-        meeting_(meeting) {}
+        world_(world) {}
 
   pe_t my_pe() const { return me_; }
-  pe_t n_pes() const { return machine_.n_pes(); }
+  pe_t n_pes() const { return world_.n_pes(); }
   bool leader() const { return me_ == 0; }
   const Machine& machine() const { return machine_; }
   const Options& options() const { return options_; }
@@ -117,7 +119,8 @@ class Context {
   /// @throws UsageError on every PE: some PE's array has another size; names the PE
   template <class T>
   std::vector<T> gather(const PeArray<T>& mine) {
-    return exchange("gather", read(mine), [&](const auto& slice) {
+    const std::vector<T> here = read(mine);
+    return exchange<T>("gather", here, [&](const auto& slice) {
       for (pe_t p = 0; p < n_pes(); ++p) {
         if (static_cast<std::int64_t>(slice(p).size()) == placed_.out[p].count) continue;
         throw UsageError("gather: PE " + std::to_string(p) + " has " + std::to_string(placed_.out[p].count) +
@@ -137,39 +140,49 @@ class Context {
   /// Every PE: the arrays of all PEs one after another, PE 0's first; the same on every PE. Their sizes may differ.
   template <class T>
   std::vector<T> concatenate(const PeArray<T>& mine) {
-    return exchange("concatenate", read(mine), [&](const auto& part) {
+    const std::vector<T> here = read(mine);
+    return exchange<T>("concatenate", here, [&](const auto& part) {
       std::vector<T> out;
       for (pe_t p = 0; p < n_pes(); ++p) out.insert(out.end(), part(p).begin(), part(p).end());
       return out;
     });
   }
 
-  /// Every PE: the sum of the PEs' values, added in the order of the PEs, so it is the same on every PE.
+  /// Every PE: the sum of the PEs' values, added in the order of the PEs, so it is the same on every PE. T is trivially
+  /// copyable.
   template <class T>
   T reduce_sum(T mine) {
-    return exchange("reduce_sum", mine, [&](const auto& part) {
+    return exchange<T>("reduce_sum", {&mine, 1}, [&](const auto& part) {
       T sum{};
-      for (pe_t p = 0; p < n_pes(); ++p) sum += part(p);
+      for (pe_t p = 0; p < n_pes(); ++p) sum += part(p)[0];
       return sum;
     });
   }
 
   /// Every PE: waits for all.
-  void barrier() { begin({"barrier"}); }
-  /// Every PE: publishes a pointer and gets those of all PEs, by PE; valid until this PE's next such call.
-  const std::vector<const void*>& show(const void* mine) { return begin({"show"}, mine); }
+  void barrier() { world_.barrier(me_); }
+  /// Every PE: publishes a pointer and gets those of all PEs, by PE; null for a PE whose memory this one does not reach.
+  std::vector<const void*> show(const void* mine) {
+    std::vector<const void*> pointers;
+    for (const World::Given& given : world_.all_gather(me_, World::Call{"show"}, World::Given{{}, mine}))
+      pointers.push_back(given.pointer);
+    return pointers;
+  }
 
-  /// For calls inside the library: every PE begins such a call, and may wait for all others within it
-  /// (program/meeting.hpp).
-  const std::vector<const void*>& begin(const MeetingCall& call, const void* mine = nullptr);
-  void wait();
+  /// The PEs, and the calls that all of them make.
+  World& world() const { return world_; }
 
  private:
-  /// Every PE: publishes `mine`, and calls `read` with what all PEs published: part(p) is PE p's.
-  template <class Mine, class Read>
-  auto exchange(const char* name, const Mine& mine, Read read) {
-    const std::vector<const void*>& all = begin(MeetingCall::of<Mine>(name), &mine);
-    const auto part = [&](pe_t p) -> const Mine& { return *static_cast<const Mine*>(all[p]); };
+  /// Every PE: gives `mine` to all, and calls `read` with what all PEs gave: part(p) is PE p's.
+  template <class T, class Read>
+  auto exchange(const char* name, std::span<const T> mine, Read read) {
+    static_assert(std::is_trivially_copyable_v<T>, "what PEs give each other is copied by bytes");
+    const std::vector<World::Given>& all =
+        world_.all_gather(me_, World::Call::of<T>(name), World::Given{std::as_bytes(mine), nullptr});
+    const auto part = [&](pe_t p) {
+      const std::span<const std::byte> bytes = all[static_cast<std::size_t>(p)].bytes;
+      return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+    };
     std::invoke_result_t<Read, decltype(part)> result{};
     std::exception_ptr error;
     try {
@@ -177,7 +190,7 @@ class Context {
     } catch (...) {
       error = std::current_exception();
     }
-    wait();  // no part is destroyed before all have read it, even if reading failed
+    world_.leave_call(me_);  // no part is destroyed before all have read it, even if reading failed
     if (error) std::rethrow_exception(error);
     return result;
   }
@@ -189,15 +202,8 @@ class Context {
   const Csr& input_;
   const vertex_t source_;
   const std::int64_t size_;
-  Meeting& meeting_;
+  World& world_;
 };
-
-/// The part of run() that is the same for tasks of all types. PE 0 makes the plan and calls `on_machine`.
-/// @param mine  what this PE passes: a task and seeds of the type that `call` is about
-/// @param remote_judge  the task has accept_at(pe, item)
-/// @param on_machine  gets what all PEs passed
-Report run_together(Context& ctx, const MeetingCall& call, const void* mine, bool remote_judge,
-                    const std::function<Report(const std::vector<const void*>& all, const LaunchPlan&)>& on_machine);
 
 /// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
 /// task, with pointers into its own memory.
@@ -211,17 +217,48 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   struct Mine {
     const TaskT* task;
     const std::vector<typename TaskT::Item>* seeds;
-  } mine{&task, &seeds};
-  const auto on_machine = [&ctx](const std::vector<const void*>& all, const LaunchPlan& plan) {
-    std::vector<TaskT> tasks;
-    std::vector<std::vector<typename TaskT::Item>> seeds_of;
-    for (const void* p : all) {
-      tasks.push_back(*static_cast<const Mine*>(p)->task);
-      seeds_of.push_back(*static_cast<const Mine*>(p)->seeds);
+    Report report;
+    std::exception_ptr error;
+  } mine{&task, &seeds, {}, nullptr};
+  World& world = ctx.world();
+  const pe_t first_here = world.first_here();
+  const std::vector<World::Given>& all =
+      world.all_gather(ctx.my_pe(), World::Call::of<TaskT>("run"), World::Given{{}, &mine});
+  if (ctx.my_pe() == first_here) {
+    try {
+      std::vector<TaskT> tasks;
+      std::vector<std::vector<typename TaskT::Item>> seeds_of;
+      for (const World::Given& given : std::span(all).subspan(first_here, world.n_here())) {
+        tasks.push_back(*static_cast<const Mine*>(given.pointer)->task);
+        seeds_of.push_back(*static_cast<const Mine*>(given.pointer)->seeds);
+      }
+      const PlacedGraph& g = ctx.placed();
+      const double fan_out =
+          g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
+      Decisions chosen = ctx.machine().chosen();
+      const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
+      LaunchPlan plan =
+          plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);
+      if constexpr (HasRemoteJudge<TaskT>) allow_remote_judge(plan, ctx.options(), ctx.n_pes(), chosen);
+      Worklist<TaskT> worklist(ctx.machine(), plan);
+      mine.report = worklist.run(tasks, seeds_of);
+      mine.report.chosen = std::move(chosen);
+    } catch (...) {
+      mine.error = std::current_exception();
     }
-    return Worklist<TaskT>(ctx.machine(), plan).run(tasks, seeds_of);
-  };
-  return run_together(ctx, MeetingCall::of<TaskT>("run"), &mine, HasRemoteJudge<TaskT>, on_machine);
+    try {
+      mine.report = of_all_processes(world, mine.report, mine.error);
+    } catch (...) {
+      mine.error = std::current_exception();
+    }
+  }
+  world.leave_call(ctx.my_pe());
+  const Mine& first = *static_cast<const Mine*>(all[first_here].pointer);
+  const Report report = first.report;
+  const std::exception_ptr error = first.error;
+  world.leave_call(ctx.my_pe());  // what it had may be destroyed now
+  if (error) std::rethrow_exception(error);
+  return report;
 }
 
 }  // namespace shoal

@@ -15,7 +15,7 @@ namespace shoal {
 ///         (UsageError); 3 capacity; 4 transport or device; 5 an exception of the program's own, from the body or, on
 ///         CPU threads, from a member of the task. One line on stderr says which. A task that does not return, or a PE
 ///         that never makes the call in which others wait, ends the process with 75 (worklist/watchdog.hpp,
-///         program/meeting.hpp).
+///         world/world.hpp).
 int run_program(int argc, char** argv, const char* about, const std::function<bool(Context&)>& body);
 
 /// The same for a program without a graph, which reads `[--size N]`, N at least 0, in its place.

@@ -1,6 +1,7 @@
 // The report that every run returns: what happened.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ struct Report : Counters {
   /// Adds what another run, or another PE, counted: counters, traffic and seconds. The rest stays this report's.
   Report& operator+=(const Report& other);
 };
+
+class World;
+/// For one thread of every process, within a call that all have begun: the report of a run on all processes.
+/// @param mine   what the PEs of this process counted
+/// @param error  what the run threw in this process; null: nothing
+/// @throws on all processes the error of the first that has one; as World::exchange()
+Report of_all_processes(World& world, const Report& mine, std::exception_ptr error);
 
 /// One JSON object with every field; phase_seconds and chosen become objects, chosen of "value: reason" by option.
 std::string to_json(const Report& report);

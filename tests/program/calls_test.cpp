@@ -34,13 +34,13 @@ struct Nothing {
 void run_nothing(Context& ctx) { run(ctx, Nothing<0>{}, {}); }
 
 // Whoever is quick shows the next pointer while others still read the last ones.
-TEST(Meeting, WhatIsShownIsReadInPeace) {
+TEST(Calls, WhatIsShownIsReadInPeace) {
   constexpr int kRounds = 30, kPes = 3;
   static std::array<std::array<int, kRounds>, kPes> shown;
   std::atomic<int> wrong{0};
   const auto body = [&](Context& ctx) {
     for (int round = 0; round < kRounds; ++round) {
-      const std::vector<const void*>& all = ctx.show(&shown[ctx.my_pe()][round]);
+      const std::vector<const void*> all = ctx.show(&shown[ctx.my_pe()][round]);
       if (ctx.my_pe() == round % kPes) std::this_thread::sleep_for(std::chrono::milliseconds(2));
       for (int p = 0; p < kPes; ++p) wrong += all[p] != &shown[p][round];
     }
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 // A PE that waits for what only comes after the call that others wait in.
-TEST(Meeting, APeThatWaitsForAnotherInACall) {
+TEST(Calls, APeThatWaitsForAnotherInACall) {
   std::atomic<bool> over{false};
   const auto body = [&](Context& ctx) {
     struct AtTheEnd {
@@ -146,7 +146,7 @@ TEST(Meeting, APeThatWaitsForAnotherInACall) {
       << line;
 }
 
-TEST(MeetingDeath, APeThatNeverComes) {
+TEST(CallsDeath, APeThatNeverComes) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto body = [](Context& ctx) {
     while (!ctx.leader()) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -157,7 +157,7 @@ TEST(MeetingDeath, APeThatNeverComes) {
 }
 
 // A PE may compute for longer than the stall timeout while others wait for it: references are slow.
-TEST(Meeting, APeThatWorksIsWaitedFor) {
+TEST(Calls, APeThatWorksIsWaitedFor) {
   const auto body = [](Context& ctx) {
     const auto start = std::chrono::steady_clock::now();
     volatile std::uint64_t sum = 0;
@@ -169,7 +169,7 @@ TEST(Meeting, APeThatWorksIsWaitedFor) {
 }
 
 // What one body throws is told; what the others saw of it is not.
-TEST(Meeting, TheErrorOfOnePeIsTheProgramS) {
+TEST(Calls, TheErrorOfOnePeIsTheProgramS) {
   for (pe_t guilty = 0; guilty < 3; ++guilty) {
     ::testing::internal::CaptureStderr();
     const int status = run_on(3, "60", [&](Context& ctx) {
