@@ -1,0 +1,189 @@
+// The end of a run of several processes, found by two waves: never too early, by all, and with what was parked. The processes
+// are threads here; what one sends to another is on its way for a while.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "shoal/worklist/waves.hpp"
+#include "shoal/world/boards.hpp"
+#include "shoal/world/world.hpp"
+
+namespace shoal {
+namespace {
+
+std::shared_ptr<void> boards_memory(int processes) { return {std::calloc(Boards::bytes_of(processes), 1), std::free}; }
+
+/// Calls `body` on a world of each of `n` processes with one PE.
+template <class Body>
+void on_worlds(int n, const Body& body) {
+  const std::shared_ptr<void> memory = boards_memory(n);
+  std::vector<std::thread> threads;
+  for (int p = 0; p < n; ++p) {
+    threads.emplace_back([&, p] {
+      World world(1, 20, std::make_unique<Boards>(p, n, memory.get()), "");
+      world.barrier(p);
+      body(world);
+      world.leave(p);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// What makes two waves right: whoever reads what is created knows that all have read what is completed.
+TEST(Waves, CreatedIsReadWhenAllHaveSaidWhatIsCompleted) {
+  constexpr int kProcesses = 3, kRounds = 200;
+  std::atomic<int> completed_reads{0}, created_reads{0}, wrong{0};
+  on_worlds(kProcesses, [&](World& world) {
+    std::mt19937 random(static_cast<unsigned>(world.process()));
+    const auto dawdle = [&] {
+      if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+    };
+    for (int round = 0; round < kRounds; ++round) {
+      WaveAnswer all;
+      const bool quiet = two_waves(
+          world,
+          [&] {
+            wrong += created_reads < round * kProcesses;
+            ++completed_reads;
+            dawdle();
+            return std::uint64_t{5};
+          },
+          [&] {
+            wrong += completed_reads < (round + 1) * kProcesses;
+            ++created_reads;
+            dawdle();
+            const auto process = static_cast<std::uint32_t>(world.process());
+            return WaveAnswer{round % 3 == 0 ? 5u : 4u + process, round % 2 == 0 ? kNoBucket : 7 + process, process};
+          },
+          all);
+      const bool equal = round % 3 == 0 || kProcesses * 4 + 3 == kProcesses * 5;
+      wrong += quiet != equal || all.nearest != (round % 2 == 0 ? kNoBucket : 7) || all.ended != kProcesses - 1;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+/// A process: a worker that runs items, each of which pushes up to two more until the budget is spent, and a carrier that
+/// brings what is for other processes later.
+struct Node {
+  std::mutex mutex;
+  std::deque<int> queue, leaving;  ///< values: the depth that is left; `leaving` has target * 100 + depth
+  std::atomic<std::uint64_t> completed{0}, created{0}, run{0};
+};
+
+class Tree {
+ public:
+  explicit Tree(int n, unsigned seed) : nodes_(static_cast<std::size_t>(n)), seed_(seed) { push(0, 0, 9); }
+
+  void go() {
+    std::atomic<bool> over{false};
+    std::vector<std::thread> threads;
+    const int n = static_cast<int>(nodes_.size());
+    for (int p = 0; p < n; ++p) {
+      threads.emplace_back([&, p] { work(p, over); });
+      threads.emplace_back([&, p] { carry(p, over); });
+    }
+    on_worlds(n, [&](World& world) {
+      Node& node = nodes_[static_cast<std::size_t>(world.process())];
+      WaveAnswer all;
+      std::mt19937 random(seed_ * 100 + 80 + static_cast<unsigned>(world.process()));
+      const auto dawdle = [&] { std::this_thread::sleep_for(std::chrono::microseconds(random() % 300)); };
+      const auto completed = [&] {
+        dawdle();
+        return node.completed.load();
+      };
+      const auto answer = [&] {
+        const WaveAnswer mine{node.created.load(), kNoBucket, 0};
+        dawdle();
+        return mine;
+      };
+      while (!two_waves(world, completed, answer, all)) {
+      }
+      early_ += left_ != 0;
+      created_ = all.created;
+    });
+    over = true;
+    for (std::thread& thread : threads) thread.join();
+  }
+  bool right() const {
+    std::uint64_t run = 0;
+    for (const Node& node : nodes_) run += node.run;
+    return early_ == 0 && left_ == 0 && run == created_;
+  }
+
+ private:
+  Node& at(int p) { return nodes_[static_cast<std::size_t>(p)]; }
+  void push(int from, int to, int depth) {
+    ++left_;
+    ++at(from).created;
+    const std::lock_guard lock(at(from).mutex);
+    if (from == to)
+      at(to).queue.push_back(depth);
+    else
+      at(from).leaving.push_back(to * 100 + depth);
+  }
+  void work(int me, const std::atomic<bool>& over) {
+    std::mt19937 random(seed_ * 100 + static_cast<unsigned>(me));
+    Node& node = at(me);
+    while (!over) {
+      int depth = -1;
+      {
+        const std::lock_guard lock(node.mutex);
+        if (!node.queue.empty()) {
+          depth = node.queue.front();
+          node.queue.pop_front();
+        }
+      }
+      if (depth < 0) {
+        std::this_thread::yield();
+        continue;
+      }
+      for (unsigned i = depth > 0 ? random() % 4 : 0; i > 0; --i) {
+        push(me, static_cast<int>(random() % nodes_.size()), depth - 1);
+      }
+      ++node.run;
+      --left_;
+      ++node.completed;
+    }
+  }
+  void carry(int me, const std::atomic<bool>& over) {
+    std::mt19937 random(seed_ * 100 + 50 + static_cast<unsigned>(me));
+    while (!over) {
+      std::deque<int> taken;
+      {
+        const std::lock_guard lock(at(me).mutex);
+        taken.swap(at(me).leaving);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
+      for (const int item : taken) {
+        const std::lock_guard lock(at(item / 100).mutex);
+        at(item / 100).queue.push_back(item % 100);
+      }
+    }
+  }
+
+  std::vector<Node> nodes_;
+  const unsigned seed_;
+  std::atomic<std::int64_t> left_{0};
+  std::atomic<int> early_{0};
+  std::atomic<std::uint64_t> created_{0};
+};
+
+TEST(Waves, ARunEndsWhenNothingIsLeftAnywhere) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Tree tree(2 + static_cast<int>(seed % 3), seed);
+    tree.go();
+    ASSERT_TRUE(tree.right()) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace shoal
