@@ -1,0 +1,74 @@
+// The OpenSHMEM that was found when this was built, as a table of functions.
+#include <mpi.h>
+#include <shmem.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "world/openshmem_table.hpp"
+
+// Open MPI makes all writable memory below the program's end remotely accessible: static variables. It looks for that end by
+// the name _end, which in a shared object that is loaded is the end of another object, above most of the process's memory:
+// more pieces than it has room for, and a crash. It finds this one, so there is nothing below.
+asm(".globl _end\n.set _end, 4096\n");
+
+namespace {
+
+bool ended = false;
+
+/// Open MPI ends OpenSHMEM when a process exits, and waits for all then, also for those that are stopped or gone.
+void leave_without_waiting(int status, void*) {
+  if (ended) return;
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+void end() {
+  ended = true;
+  shmem_finalize();
+}
+
+const char* begin() {
+  ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // Open MPI 4.1.4 crashes at the end without
+  int provided = 0;
+  if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0) return "OpenSHMEM does not start";
+  ::on_exit(leave_without_waiting, nullptr);
+  return provided == SHMEM_THREAD_MULTIPLE ? nullptr : "this OpenSHMEM may not be called by several threads";
+}
+
+void* allocate(std::size_t bytes) {
+  void* const memory = shmem_calloc(1, bytes);
+  shmem_barrier_all();  // Open MPI clears after its own barrier: what another process has put by then would be lost
+  return memory;
+}
+
+void put_word(std::uint64_t* at, int process) {
+  static_assert(sizeof(unsigned long) == sizeof(std::uint64_t));
+  auto* word = reinterpret_cast<unsigned long*>(at);
+  shmem_ulong_p(word, __atomic_load_n(word, __ATOMIC_RELAXED), process);
+}
+
+// shmem_test does not make progress over TCP in Open MPI; this does.
+void progress() {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+extern "C" const shoal::OpenShmem* shoal_openshmem() {
+  static const shoal::OpenShmem table = {
+      shoal::OpenShmem::kVersion,
+      begin,
+      [] { return shmem_my_pe(); },
+      [] { return shmem_n_pes(); },
+      allocate,
+      [](void* at, std::size_t bytes, int process) { shmem_putmem(at, at, bytes, process); },
+      put_word,
+      [] { shmem_fence(); },
+      progress,
+      end,
+  };
+  return &table;
+}

@@ -1,0 +1,14 @@
+// The boards of processes that oshrun, mpirun or srun started.
+#pragma once
+#include <memory>
+
+#include "shoal/world/boards.hpp"
+
+namespace shoal {
+
+/// Starts OpenSHMEM, once in a process. A process that was started alone is one of one.
+/// @throws UsageError: this build has no engine openshmem, or its shared object cannot be loaded; TransportError:
+///   OpenSHMEM does not start
+std::unique_ptr<Boards> openshmem_boards();
+
+}  // namespace shoal

@@ -1,0 +1,67 @@
+"""Worlds of processes that oshrun starts: they talk, and where one comes to harm the others say so in time."""
+
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from test_mpi import ENVIRONMENT
+
+PROGRAM = os.environ.get("SHOAL_OPENSHMEM_BIN", "")
+LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
+PATIENCE_SECONDS = 2
+
+
+@unittest.skipUnless(PROGRAM and LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+class OpenShmemTest(unittest.TestCase):
+    def run_on(self, processes: int, *args: object, **environment: str) -> tuple[int, str]:
+        command = [PROGRAM, *(str(a) for a in args)]
+        if processes > 1:  # one needs no launcher
+            command = [LAUNCHER, "-np", str(processes), *command]
+        done = subprocess.run(
+            command,
+            env={**os.environ, **ENVIRONMENT, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def test_what_pes_give_arrives(self) -> None:
+        for processes, pes in ((1, 2), (2, 1), (3, 2), (4, 1)):
+            with self.subTest(processes=processes, pes=pes):
+                status, text = self.run_on(processes, pes, 300, 20)
+                self.assertEqual(status, 0, text)
+                self.assertRegex(text, rf"{processes * pes} PEs: [0-9.]+ us for a gift")
+                self.assertRegex(text, rf"{processes} processes: [0-9.]+ us for two waves")
+
+    def test_harm_is_named_in_time(self) -> None:
+        still = r"process 1 \(PEs 2 to 3, .*\) has not come there, and has done nothing for 2 s"
+        for harm, expected in (
+            ("kill", still),
+            ("stop", still),
+            ("throw", r"PE [0145]: process 1 \(PEs 2 to 3, .*\) ended the run: PE 2: planted"),
+            ("leave", r"PE [0145]: process 1 \(.*\) ended the run: PE 3 waits in gift.*, PE 2 has ended after call 51"),
+        ):
+            with self.subTest(harm=harm):
+                begin = time.monotonic()
+                status, text = self.run_on(3, 2, 100, PATIENCE_SECONDS, harm)
+                self.assertLess(time.monotonic() - begin, 20)
+                self.assertNotEqual(status, 0, text)
+                # The launcher ends all processes of a job soon after one was killed, perhaps before they can say why.
+                if harm != "kill" or "killed" not in text.lower():
+                    self.assertTrue(re.search(expected, text), text)
+                left = subprocess.run(["pgrep", "-f", PROGRAM], capture_output=True, text=True, check=False).stdout
+                self.assertEqual(left, "", "processes are left behind")
+
+    def test_an_engine_that_is_not_there(self) -> None:
+        status, text = self.run_on(1, 1, 1, 1, SHOAL_ENGINES="/nowhere")
+        self.assertEqual(status, 4)
+        self.assertIn("engine openshmem cannot be loaded: /nowhere/shoal_openshmem.so", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
