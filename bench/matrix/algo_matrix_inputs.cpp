@@ -20,8 +20,8 @@ struct Source {
 
 std::vector<Source> sources_of(const std::string& data) {
   std::vector<Source> sources;
-  for (const char* spec : {"kron:10", "kron:13", "road:48", "road:150", "uniform:10", "uniform:9,directed", "chain:1",
-                           "chain:3", "chain:700", "star:400", "complete:65"}) {
+  for (const char* spec : {"kron:10", "kron:13", "road:48", "road:150", "uniform:10", "uniform:9,directed",
+                           "community:10", "chain:1", "chain:3", "chain:700", "star:400", "complete:65"}) {
     sources.push_back({spec, [spec] { return Input{spec, generate(parse_generator(spec))}; }});
   }
   const char* lonely = "two vertices, no arcs";
