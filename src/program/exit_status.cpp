@@ -1,13 +1,17 @@
 #include "exit_status.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
+#include <string>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 
 namespace shoal {
+namespace {
 
+/// Says `what` in one line. @return status
 int complain(int status, const std::string& program, const std::string& what) {
   std::fflush(stdout);
   std::fprintf(stderr, "%s: error: %s\n", program.c_str(), printable(what).c_str());
@@ -30,6 +34,20 @@ int exit_status_of(const std::string& program, const std::function<bool()>& body
   } catch (...) {
     return complain(5, program, "the program threw an exception of its own that has no text");
   }
+}
+
+}  // namespace
+
+int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<bool()>& body) {
+  const std::string& name = app.get_name();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
+  }
+  return exit_status_of(name, body);
 }
 
 }  // namespace shoal

@@ -10,8 +10,7 @@
 namespace shoal {
 
 int run_grid_program(int argc, char** argv, const char* about, const std::function<bool(const GridContext&)>& body) {
-  const std::string name = std::filesystem::path(argv[0]).filename();
-  CLI::App app(about, name);
+  CLI::App app(about, std::filesystem::path(argv[0]).filename());
   GridFlags flags;
   std::int64_t iterations = 100;
   flags.add_to(app);
@@ -19,14 +18,7 @@ int run_grid_program(int argc, char** argv, const char* about, const std::functi
       ->check(whole_number<std::int64_t>)
       ->type_name("N")
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
-  }
-  return exit_status_of(name, [&] {
+  return parse_and_run(app, argc, argv, [&] {
     if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative");
     const GridOptions options = flags.grid();
     const Machine machine(flags.machine());

@@ -75,14 +75,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>
   const std::string& name = app.get_name();
   RunFlags flags;
   flags.add_to(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
-  }
-  return exit_status_of(name, [&] {
+  return parse_and_run(app, argc, argv, [&] {
     Options options;
     flags.read(options);
     const Machine machine(options);
