@@ -26,6 +26,8 @@ enum ExitStatus {
 Run add_algorithm(CLI::App& shoal, const AlgorithmInfo& info);
 /// `shoal jacobi3d`: a grid in blocks.
 Run add_jacobi3d(CLI::App& shoal);
+/// `shoal run`: starts a command or a program in several processes.
+Run add_run(CLI::App& shoal);
 Run add_bench(CLI::App& shoal);
 Run add_tune(CLI::App& shoal);
 Run add_generate(CLI::App& shoal);

@@ -29,6 +29,7 @@ class JsonOutput {
   void open() {
     if (wanted() && !to_stdout()) file_.emplace(place_);
   }
+  void drop() { place_.clear(); }  ///< it is not wanted any more
   bool wanted() const { return !place_.empty(); }
   /// Then nothing else may be printed there.
   bool to_stdout() const { return wanted() && is_standard_output(place_); }

@@ -14,6 +14,7 @@
 #include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/data/pending_file.hpp"
+#include "shoal/world/processes.hpp"
 #include "wrong_flags.hpp"
 
 namespace {
@@ -25,6 +26,7 @@ const char* const kFooter = R"(examples:
   shoal bfs roads.gr.gz --source 17 --output levels.npy
   shoal jacobi3d 192 192 192 --odf 8           iterate on a grid, in blocks
   shoal info web.mtx                           what a graph file holds
+  shoal run -n 2 -- bfs kron:20                two processes that run together
   shoal doctor                                 what this machine can run, and what to install for the rest
 `shoal COMMAND --help` has more of them.
 
@@ -43,6 +45,7 @@ class Help : public CLI::Formatter {
 
 int complain(int status, const std::string& what) {
   std::fflush(stdout);
+  if (!shoal::should_speak(what)) return status;  // once for all processes
   // One line, whatever the names in it hold: scripts and people read the last one.
   std::fprintf(stderr, "shoal: error: %s\n", shoal::printable(what).c_str());
   return status;
@@ -74,6 +77,7 @@ int main(int argc, char** argv) {
   const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
   for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
   add(add_jacobi3d(app));
+  add(add_run(app));
   add(add_bench(app));
   add(add_tune(app));
   add(add_generate(app));
@@ -83,8 +87,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    shoal::begin_together();
+    return shoal::is_speaker() ? app.exit(help) : 0;
   } catch (const CLI::ParseError& error) {
+    shoal::begin_together();
     return complain(kUsage, explain_flags(app, error));
   }
   try {

@@ -13,10 +13,13 @@
 #include "json_output.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
+#include "provenance.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/core/version.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
+#include "shoal/world/processes.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
 #include "wrong_flags.hpp"
@@ -75,7 +78,25 @@ class RunCommand {
   }
 
   int run() {
+    begin_together();
     read_options();
+    join_processes(options_, started_as());
+    if (!is_speaker()) be_silent();
+    const int status = run_here();
+    placed_.reset();  // before what it lies on
+    if (const auto world = joined_world()) {
+      for (pe_t pe = world->first_here(); pe < world->first_here() + world->n_here(); ++pe) world->leave(pe);
+    }
+    leave_processes();
+    return status;
+  }
+
+ private:
+  int run_here() {
+    const auto world = joined_world();
+    if (world && world->n_processes() > 1 && graph_.text() == "-") {
+      throw UsageError("standard input goes to process 0 alone; give all processes a file, or a generator");
+    }
     choice_ = SourceChoice::parse(source_);
     const bool trials_given = app_->count("--trials") > 0;
     if (trials_given && (trials_ < 1 || trials_ > 1'000'000)) {
@@ -92,13 +113,28 @@ class RunCommand {
     return finish();
   }
 
- private:
+  /// What must be the same in all processes.
+  static std::string started_as() {
+    std::string line = std::string("shoal ") + kVersion + " (" + revision() + ")";
+    for (const std::string& word : provenance().arguments) line += " " + printable(word);
+    return line;
+  }
+
+  /// Process 0 says, checks and writes what all have computed.
+  void be_silent() {
+    quiet_ = true;
+    stats_ = false;
+    json_.drop();
+    writes_ = checks_ = false;
+  }
+
   bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
   /// Standard output is for the table, or for an answer or JSON alone.
   bool quiet() const { return quiet_ || data_to_stdout_; }
 
   void read_options() {
     flags_.read(options_);
+    choose_engine(options_);
     algorithm_->read(options_);
   }
 
@@ -110,7 +146,7 @@ class RunCommand {
     refuse_same_files({{"--output", output_}, json_.file(), graph_.cache()}, read);
     data_to_stdout_ = json_.to_stdout() || (!output_.empty() && is_standard_output(output_));
     if (!quiet()) refuse_same_files({{"--output", output_}, json_.file(), {"standard output", "-"}}, {});
-    if (!output_.empty()) output_file_.emplace(output_);
+    if (!output_.empty() && writes_) output_file_.emplace(output_);
     json_.open();
   }
 
@@ -178,9 +214,9 @@ class RunCommand {
       const Step step(std::string(info_.doing) + ", trial " + std::to_string(i + 1) + " of " + std::to_string(trials_),
                       quiet_);
       Report report = placed_->run({source, {}});
-      const bool to_host = verify_ || (output_file_ && i + 1 == trials_);  // the last answer is written
+      const bool to_host = verify_ || (!output_.empty() && i + 1 == trials_);  // the last answer is written
       Trial trial{source, to_host ? placed_->fetch() : placed_->count(), std::move(report), std::nullopt};
-      if (verify_) {
+      if (verify_ && checks_) {
         const auto begin = std::chrono::steady_clock::now();
         trial.wrong = placed_->find_wrong();
         verify_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -296,6 +332,7 @@ class RunCommand {
   JsonOutput json_;
   int trials_ = 0;
   bool verify_ = false, stats_ = false, quiet_ = false, data_to_stdout_ = false;
+  bool writes_ = true, checks_ = true;  ///< this process writes and checks answers
 
   Options options_;
   SourceChoice choice_;

@@ -2,7 +2,11 @@
 // made them; fetching, counting, naming and checking are the same for all of them.
 #pragma once
 #include <cstddef>
+#include <cstring>
 #include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "shoal/core/array.hpp"
@@ -10,13 +14,14 @@
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/report.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
 /// Where an engine left its answer: a word for each vertex, in placed order, in the memory of the PE that owns it.
 struct Words {
   std::size_t bytes = 0;          ///< of a word
-  std::vector<const void*> part;  ///< [n_pes] of [graph.out[pe].count] words each
+  std::vector<const void*> part;  ///< [n_pes of this process] of [graph.out[pe].count] words each
 
   /// @param part_of  part_of(pe) is where PE pe's words begin
   template <class PartOf>
@@ -35,7 +40,26 @@ struct Words {
   }
 };
 
-/// All words on the host, by placed number: [num_vertices].
+/// Every process: completes an array of the whole graph, in which each has filled in what belongs to its PEs.
+/// @param bytes  of a vertex
+void complete(const Machine& machine, const PlacedGraph& graph, void* all, std::size_t bytes);
+
+/// Every process: what each of them has; [processes].
+template <class T>
+std::vector<T> of_processes(const Machine& machine, const T& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (machine.world() == nullptr) return {mine};
+  std::vector<T> all;
+  for (const auto& bytes :
+       machine.world()->exchange(World::Call::of<T>("a sum"), std::as_bytes(std::span(&mine, std::size_t{1})))) {
+    std::memcpy(&all.emplace_back(), bytes.data(), sizeof(T));
+  }
+  return all;
+}
+/// Every process: the first text that is not empty.
+std::string first_of_processes(const Machine& machine, const std::string& mine);
+
+/// All words on the host, by placed number: [num_vertices]. Every process gets them.
 template <class Word>
 HostArray<Word> fetch_words(const Machine& machine, const PlacedGraph& graph, const Words& words) {
   HostArray<Word> all(graph.num_vertices);
@@ -43,6 +67,7 @@ HostArray<Word> fetch_words(const Machine& machine, const PlacedGraph& graph, co
     const CsrView& rows = graph.out[p];
     if (rows.count > 0) machine.copy_out(p, all.data() + rows.first, words.part[p], rows.count * sizeof(Word));
   }
+  complete(machine, graph, all.data(), sizeof(Word));
   return all;
 }
 

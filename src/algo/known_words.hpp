@@ -1,6 +1,7 @@
 // What the tasks that lower a word of every vertex have in common (BFS, shortest paths, components): their memory, and how
 // a run begins and is reported.
 #pragma once
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,10 +32,10 @@ class KnownWords {
 
   Word* all(pe_t pe) const { return static_cast<Word*>(memory_[pe].get()); }  ///< [num_vertices]
   Word* own(pe_t pe) const { return all(pe) + graph_.out[pe].first; }         ///< [graph.out[pe].count]
-  /// own() of every PE.
+  /// own() of every PE of this process.
   Symmetric<Word> parts() const {
     Symmetric<Word> parts;
-    for (pe_t p = 0; p < graph_.n_pes(); ++p) parts.part[p] = own(p);
+    for (pe_t p = 0; p < graph_.n_pes(); ++p) parts.part[graph_.first_pe + p] = own(p);
     return parts;
   }
   Words words() const {
@@ -51,13 +52,38 @@ class KnownWords {
   std::vector<std::shared_ptr<void>> memory_;
 };
 
+/// Every process: a run of the worklist, and what all of them counted.
+template <class WorklistT, class Tasks, class Seeds>
+Report run_everywhere(const Machine& machine, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds) {
+  if (machine.world() == nullptr) return worklist.run(tasks, seeds);
+  Report report;
+  std::exception_ptr error;
+  try {
+    report = worklist.run(tasks, seeds);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  return of_all_processes(*machine.world(), report, error);
+}
+
+/// Where the run of a search begins: on the PE that owns its source, which may be another process's.
+/// @return [n_pes of this process]
+template <class Item>
+std::vector<std::vector<Item>> seeds_at(const PlacedGraph& graph, vertex_t source, const Item& seed) {
+  std::vector<std::vector<Item>> seeds(graph.n_pes());
+  const pe_t pe = graph.partition.owner(source) - graph.first_pe;
+  if (pe >= 0 && pe < graph.n_pes()) seeds[pe] = {seed};
+  return seeds;
+}
+
 /// clear(), then a run of the worklist: the time of both counts. `report` keeps its choices and phases, the rest is the run's.
 template <class Clear, class WorklistT, class Tasks, class Seeds>
-void clear_and_run(Clear&& clear, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds, Report& report) {
+void clear_and_run(const Machine& machine, Clear&& clear, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds,
+                   Report& report) {
   Stopwatch watch;
   clear();
   const double clear_seconds = watch.lap();
-  Report run = worklist.run(tasks, seeds);
+  Report run = run_everywhere(machine, worklist, tasks, seeds);
   run.chosen = std::move(report.chosen);
   run.phase_seconds = std::move(report.phase_seconds);
   run.seconds += clear_seconds + report.seconds;

@@ -64,7 +64,7 @@ PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_
     chosen_.push_back({"partition", name(options.partition), "asked for"});
     return options.partition;
   }
-  const bool one = machine_.n_pes() == 1;
+  const bool one = machine_.all_pes() == 1;
   if (!one && leave_to_one && machine_.on_gpu()) {
     chosen_.push_back({"partition", "one", "a GPU alone is done with so small a graph before several have met"});
     return PartitionKind::one;
@@ -91,7 +91,7 @@ void PlacedRun::place(const Csr& input, const Options& options, GraphWants wants
   if (weights && *weights != WeightSource::file) phases_.emplace_back("weigh", watch.lap());
   const std::string& wide = graph.weight_remarks.wide;
   if (weights && !wide.empty()) chosen_.push_back({"weights", "float64", wide});
-  Partition partition = make_partition(graph, machine_.n_pes(), choose_partition(options, leave_to_one),
+  Partition partition = make_partition(graph, machine_.all_pes(), choose_partition(options, leave_to_one),
                                        options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());
   if (machine_.on_gpu()) {
@@ -99,6 +99,7 @@ void PlacedRun::place(const Csr& input, const Options& options, GraphWants wants
   } else {
     const auto borrowed = std::shared_ptr<const Csr>(&graph, [](const Csr*) {});
     placed_ = place_on_threads(borrowed, std::move(partition));
+    if (machine_.world() != nullptr) keep_slices(placed_, machine_.first_pe(), machine_.n_pes());
   }
   if (weights) describe_weights(graph, placed_);
   phases_.emplace_back("place", watch.lap());
@@ -113,8 +114,8 @@ Report PlacedRun::begin_report() const {
 
 void PlacedRun::end_report(Report& report) const {
   report.phase_seconds.emplace_back("run", report.seconds);
-  report.cut_arcs = placed_.n_pes() > 1 ? placed_.partition.cut_arcs : 0;
-  report.imbalance = placed_.n_pes() > 1 ? placed_.partition.imbalance : 1;
+  report.cut_arcs = placed_.all_pes() > 1 ? placed_.partition.cut_arcs : 0;
+  report.imbalance = placed_.all_pes() > 1 ? placed_.partition.imbalance : 1;
 }
 
 vertex_t PlacedRun::placed_vertex(const char* what, vertex_t input) const {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <string>
 
+#include "shoal/core/error.hpp"
 #include "shoal/core/kinds.hpp"
 #include "shoal/placement/placed_graph.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/world/machine.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
@@ -19,6 +21,18 @@ inline double mean_degree(const PlacedGraph& graph) {
 /// Whether a vertex has so many more out-arcs than most that few vertices hold most arcs.
 inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
+}
+
+/// What `auto` says where only a worklist has PEs of several processes.
+inline constexpr const char* kAcrossProcesses = "PEs of several processes: only the worklist sends what it has to them";
+
+/// Refuses a strategy in which PEs use each other's memory, where they cannot.
+template <class Strategy>
+void check_reach(const Machine& machine, Strategy asked) {
+  if (machine.world() == nullptr || asked == Strategy::automatic || asked == Strategy::async) return;
+  throw UsageError(
+      std::string("strategy ") + name(asked) + " works on the memory of all PEs, and here they belong to " +
+      std::to_string(machine.world()->n_processes()) + " processes; use --strategy async, or one process with --pes");
 }
 
 /// Says which strategy runs, and which of the options given it does not use.
@@ -37,7 +51,7 @@ inline constexpr std::int64_t kLeastWorkAsync = 1 << 13;
 inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::int64_t least, Decisions& why) {
   const int all = machine.threads_per_pe();
   if (machine.on_gpu() || machine.threads_asked()) return all;
-  const std::int64_t work = (graph.num_vertices + graph.num_arcs) / std::max<pe_t>(graph.n_pes(), 1);
+  const std::int64_t work = (graph.num_vertices + graph.num_arcs) / std::max<pe_t>(graph.all_pes(), 1);
   const int worth = static_cast<int>(std::clamp<std::int64_t>(work / least, 1, all));
   if (worth < all) decide_again(why, "threads", std::to_string(worth), "a small graph");
   return worth;
@@ -47,13 +61,13 @@ inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::
 /// @param blocks  why blocks run it on a GPU whatever its rows are; null: they do where rows are long, or a few very long
 inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph, const Options& options,
                                 Decisions& why, const char* blocks = nullptr) {
-  const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.n_pes(), 1) + 1;
+  const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.all_pes(), 1) + 1;
   Options launch = options;
   // docs/decisions/0023: workers on GPUs.
   if (blocks == nullptr && is_skewed(graph)) blocks = "a few very long rows keep a warp busy for long";
   const bool choose = blocks != nullptr && machine.on_gpu() && options.worker == WorkerKind::automatic;
   if (choose) launch.worker = WorkerKind::block;
-  LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.n_pes(), vertices_of_a_pe, mean_degree(graph), why);
+  LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why);
   if (choose) decide_again(why, "worker", "block", blocks);
   return plan;
 }

@@ -8,6 +8,16 @@
 namespace shoal {
 namespace {
 
+Reached sum_of(const std::vector<Reached>& shares) {
+  Reached all;
+  for (const Reached& share : shares) {
+    all.vertices += share.vertices;
+    all.arcs += share.arcs;
+    all.farthest = std::max(all.farthest, share.farthest);
+  }
+  return all;
+}
+
 template <class Word>
 Reached count_on_threads(ThreadTeam& team, const PlacedGraph& graph, const Words& words) {
   const std::vector<const Word*> part = words.as<Word>();
@@ -25,13 +35,7 @@ Reached count_on_threads(ThreadTeam& team, const PlacedGraph& graph, const Words
     }
     shares[static_cast<std::size_t>(pe * team.threads_per_pe() + thread)] = mine;
   });
-  Reached all;
-  for (const Reached& share : shares) {
-    all.vertices += share.vertices;
-    all.arcs += share.arcs;
-    all.farthest = std::max(all.farthest, share.farthest);
-  }
-  return all;
+  return sum_of(shares);
 }
 
 }  // namespace
@@ -40,8 +44,10 @@ Reached count_reached(const Machine& machine, const PlacedGraph& graph, const Wo
 #if defined(SHOAL_HAVE_CUDA)
   if (machine.on_gpu()) return count_reached_on_devices(graph, words);
 #endif
-  return words.bytes == sizeof(std::uint32_t) ? count_on_threads<std::uint32_t>(machine.team(), graph, words)
-                                              : count_on_threads<std::uint64_t>(machine.team(), graph, words);
+  const Reached mine = words.bytes == sizeof(std::uint32_t)
+                           ? count_on_threads<std::uint32_t>(machine.team(), graph, words)
+                           : count_on_threads<std::uint64_t>(machine.team(), graph, words);
+  return sum_of(of_processes(machine, mine));
 }
 
 }  // namespace shoal

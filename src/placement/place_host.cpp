@@ -59,6 +59,19 @@ void describe_weights(const Csr& graph, PlacedGraph& placed) {
   placed.mean_weight = graph.num_arcs() > 0 ? sum / static_cast<double>(graph.num_arcs()) : 0;
 }
 
+void keep_slices(PlacedGraph& placed, pe_t first_pe, pe_t n_pes) {
+  const auto keep = [&](auto& slices) {
+    if (slices.empty()) return;
+    slices.erase(slices.begin() + first_pe + n_pes, slices.end());
+    slices.erase(slices.begin(), slices.begin() + first_pe);
+  };
+  keep(placed.out);
+  keep(placed.in);
+  keep(placed.out_weights);
+  keep(placed.in_weights);
+  placed.first_pe = first_pe;
+}
+
 PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition) {
   if (partition.n() != graph->num_vertices() || !partition.identity()) {
     graph = std::make_shared<const Csr>(place(*graph, partition));  // refuses the partition of another graph

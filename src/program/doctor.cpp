@@ -11,8 +11,11 @@
 #include <string>
 #include <thread>
 
+#include "shoal/core/error.hpp"
 #include "shoal/core/version.hpp"
 #include "shoal/world/devices.hpp"
+#include "shoal/world/openshmem.hpp"
+#include "shoal/world/processes.hpp"
 #if defined(SHOAL_HAVE_CUDA)
 #include <cuda_runtime_api.h>
 #endif
@@ -31,6 +34,19 @@
 
 namespace shoal {
 namespace {
+
+/// The engine, and what starts its processes.
+Feature find_openshmem() {
+  Feature found = {"openshmem", true, "CPU threads of several processes, on one host or many", ""};
+  found.cure = why_no_openshmem();
+  try {
+    found.detail += "; " + find_launcher() + " starts them";
+  } catch (const UsageError& error) {
+    if (found.cure.empty()) found.cure = error.what();
+  }
+  found.found = found.cure.empty();
+  return found;
+}
 
 /// The value of `key : value` in a file of /proc; empty if there is none.
 std::string proc_field(const char* file, const std::string& key) {
@@ -106,7 +122,8 @@ std::vector<Feature> list_engines() {
   const bool gpus = !list_devices(&why).empty();
   return {{"self", true, "one PE, CPU or GPU", ""},
           {"threads", true, "PEs that are groups of CPU threads in this process", ""},
-          {"peer", gpus, "GPUs of this process: NVLink and PCIe peer loads, stores and atomics", gpus ? "" : why}};
+          {"peer", gpus, "GPUs of this process: NVLink and PCIe peer loads, stores and atomics", gpus ? "" : why},
+          find_openshmem()};
 }
 
 std::vector<Feature> list_libraries() {

@@ -7,13 +7,15 @@
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 namespace {
 
-/// Says `what` in one line. @return status
+/// Says `what` in one line, once for all processes. @return status
 int complain(int status, const std::string& program, const std::string& what) {
   std::fflush(stdout);
+  if (!should_speak(what)) return status;
   std::fprintf(stderr, "%s: error: %s\n", program.c_str(), printable(what).c_str());
   return status;
 }
@@ -43,7 +45,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<bool
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    return is_speaker() ? app.exit(help) : 0;
   } catch (const CLI::ParseError& error) {
     return complain(2, name, std::string(error.what()) + " (see " + name + " --help)");
   }

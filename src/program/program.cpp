@@ -3,15 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "exit_status.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/core/version.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/worklist/watchdog.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 
@@ -25,21 +29,25 @@ struct Subject {
 };
 
 PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& options) {
-  Partition partition = make_partition(graph, machine.n_pes(), options.partition, options.partition_file, options.seed);
+  Partition partition =
+      make_partition(graph, machine.all_pes(), options.partition, options.partition_file, options.seed);
   if (machine.on_gpu()) return place_on_devices(graph, std::move(partition), machine.devices());
-  return place_on_threads(std::shared_ptr<const Csr>(&graph, [](const Csr*) {}), std::move(partition));
+  PlacedGraph placed = place_on_threads(std::shared_ptr<const Csr>(&graph, [](const Csr*) {}), std::move(partition));
+  if (machine.world() != nullptr) keep_slices(placed, machine.first_pe(), machine.n_pes());
+  return placed;
 }
 
 /// Runs the body on every PE; the first PE's error that is not a consequence of another's is rethrown.
 bool run_body(const std::string& program, const Machine& machine, const Options& options, const PlacedGraph& placed,
               const Subject& subject, const std::function<bool(Context&)>& body) {
   const pe_t n = machine.n_pes();
-  World world(n, options.stall_timeout_seconds);
+  std::optional<World> own;
+  World& world = joined_world() ? *joined_world() : own.emplace(n, options.stall_timeout_seconds);
   std::mutex mutex;
   std::exception_ptr error;
   bool right = true;
   std::vector<std::thread> threads;
-  for (pe_t p = 0; p < n; ++p) {
+  for (pe_t p = world.first_here(); p < world.first_here() + n; ++p) {
     threads.emplace_back([&, p] {
       Context ctx(p, machine, options, placed, subject.graph, subject.source, subject.size, world);
       const auto failed = [&](const std::string& why) {
@@ -69,23 +77,38 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
   return right;
 }
 
+std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }
+
+/// What must be the same in all processes.
+std::string started_as(int argc, char** argv) {
+  std::string line = std::string("shoal ") + kVersion + " " + name_of(argv);
+  for (int i = 1; i < argc; ++i) line += " " + printable(argv[i]);
+  return line;
+}
+
 /// The command line, the subject, the body, and what comes of them. `app` has the program's own flags, which `subject` reads.
 int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,
             const std::function<bool(Context&)>& body) {
+  begin_together();
   const std::string& name = app.get_name();
   RunFlags flags;
   flags.add_to(app);
   return parse_and_run(app, argc, argv, [&] {
     Options options;
     flags.read(options);
-    const Machine machine(options);
-    const Subject read = subject();
-    const PlacedGraph placed = place_on(machine, read.graph, options);
-    return run_body(name, machine, options, placed, read, body);
+    choose_engine(options);
+    join_processes(options, started_as(argc, argv));
+    const auto run = [&] {
+      const Machine machine(options);
+      const Subject read = subject();
+      const PlacedGraph placed = place_on(machine, read.graph, options);
+      return run_body(name, machine, options, placed, read, body);
+    };
+    const bool right = run();
+    leave_processes();
+    return right;
   });
 }
-
-std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }
 
 }  // namespace
 

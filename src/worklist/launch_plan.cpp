@@ -171,7 +171,17 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
               : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
 }
 
-void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why) {
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {
+  if (processes) {
+    if (options.judge == JudgeKind::remote) {
+      throw UsageError(
+          "judge remote: a pusher judges in its owner's memory, which another process has; use --judge owner");
+    }
+    plan.judge_remote = false;
+    if (options.judge == JudgeKind::automatic)
+      note(why, "judge", "owner", false, "its memory may be another process's");
+    return;
+  }
   if (n_pes == 1 || options.judge != JudgeKind::automatic) return;
   plan.judge_remote = !plan.combine;
   note(why, "judge", plan.judge_remote ? "remote" : "owner", false,

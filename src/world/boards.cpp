@@ -36,6 +36,11 @@ void Boards::end(const std::string& why) {
   put_in_order(plain(mine.ended));
 }
 
+void Boards::take_leave() {
+  own().leaves.store(1);
+  put_in_order(plain(own().leaves));
+}
+
 std::string Boards::ended(int p) const {
   const std::uint64_t size = board(p).ended.load_acquire();
   return {board(p).why, std::min<std::uint64_t>(size, sizeof(board(p).why))};

@@ -5,7 +5,10 @@
 
 #include "choose_gpus.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/world/devices.hpp"
+#include "shoal/world/processes.hpp"
+#include "shoal/world/world.hpp"
 
 #if defined(SHOAL_HAVE_CUDA)
 #include "shoal/device/peer_access.cuh"
@@ -22,9 +25,18 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
     if (on_gpu) throw UsageError("engine threads runs on CPU threads; use --device cpu, or --engine peer for GPUs");
   } else if (engine == "peer") {
     if (!on_gpu) throw UsageError("engine peer needs GPUs; use --device gpu, or --engine threads for CPU threads");
-  } else {
-    throw UsageError("engine '" + engine + "' is not known; this build has self, threads and peer");
   }
+}
+
+/// The world of the processes that were joined.
+World& find_world() {
+  if (!joined_world()) {
+    throw UsageError(
+        "engine openshmem joins processes that a launcher started, which `shoal NAME` and programs with run_program "
+        "do, "
+        "and nothing else; use --engine threads");
+  }
+  return *joined_world();
 }
 
 }  // namespace
@@ -33,7 +45,8 @@ Machine::Machine(const Options& options, bool one_gpu) {
   check_options(options);
   std::string why_none;
   std::vector<DeviceInfo> found;
-  const bool engine_wants_cpu = options.engine == "threads";
+  const bool processes = options.engine == "openshmem";
+  const bool engine_wants_cpu = options.engine == "threads" || processes;
   if (options.device != DeviceKind::cpu && !engine_wants_cpu) found = list_devices(&why_none);
   if (options.device == DeviceKind::gpu && found.empty()) {
     throw DeviceError(why_none + "; use --device cpu to run on CPU threads");
@@ -50,17 +63,26 @@ Machine::Machine(const Options& options, bool one_gpu) {
     if (options.pes_per_gpu > 1) {
       throw UsageError(
           "pes per GPU " + std::to_string(options.pes_per_gpu) + " was asked for, but this run has no GPU: " +
-          (engine_wants_cpu ? std::string("engine threads runs on CPU threads") : why_none) + "; leave it out");
+          (engine_wants_cpu ? "engine " + options.engine + " runs on CPU threads" : why_none) + "; leave it out");
     }
     n_pes_ = options.pes > 0 ? options.pes : 1;
-    const int usable = usable_threads();
+    if (processes) join(find_world());
+    const int sharing = processes ? processes_that_share_processors() : 1;
+    const int usable = usable_threads() / sharing;
     threads_per_pe_ = options.threads > 0 ? options.threads : std::max(1, usable / static_cast<int>(n_pes_));
     chosen_.push_back(
         {"device", "cpu",
          options.device == DeviceKind::cpu || engine_wants_cpu ? "asked for" : why_none.substr(0, why_none.find(';'))});
     chosen_.push_back({"pes", std::to_string(n_pes_), options.pes > 0 ? "asked for" : "one group of all threads"});
     chosen_.push_back({"threads", std::to_string(threads_per_pe_),
-                       options.threads > 0 ? "asked for" : "the machine's, shared among the PEs"});
+                       options.threads > 0 ? "asked for"
+                       : sharing > 1       ? "the machine's, shared among the processes and their PEs"
+                                           : "the machine's, shared among the PEs"});
+    if (processes) {
+      const World& world = find_world();
+      chosen_.push_back(
+          {"processes", std::to_string(world.n_processes()), counted(world.n_pes(), "PE", "PEs") + " in all"});
+    }
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
@@ -81,6 +103,17 @@ pe_t Machine::pes_per_gpu() const {  // dealt round robin: the first GPU has the
 void Machine::limit_threads(int threads) {
   if (on_gpu_ || threads_asked_ || team_) return;
   threads_per_pe_ = std::clamp(threads, 1, threads_per_pe_);
+}
+
+void Machine::join(World& world) {
+  if (world.n_here() != n_pes_) {
+    throw UsageError("a world with " + std::to_string(world.n_here()) + " PEs in this process, and " +
+                     std::to_string(n_pes_) + " PEs of the machine; there must be as many");
+  }
+  if (world.n_processes() == 1) return;
+  world_ = &world;
+  first_pe_ = world.first_here();
+  all_pes_ = world.n_pes();
 }
 
 ThreadTeam& Machine::team() const {

@@ -49,8 +49,8 @@ const OpenShmem& load() {
     const char* const why = ::dlerror();
     throw UsageError(
         "engine openshmem cannot be loaded: " + std::string(why != nullptr ? why : file) +
-        "; install OpenSHMEM (Debian: libopenmpi-dev openmpi-bin) and build again, or set SHOAL_ENGINES to "
-        "the folder of shoal_openshmem.so");
+        "; `./run setup processes` installs OpenSHMEM (Debian: libopenmpi-dev openmpi-bin), then build again; or set "
+        "SHOAL_ENGINES to the folder of shoal_openshmem.so");
   }
   const auto table = reinterpret_cast<OpenShmemTable*>(::dlsym(object, kOpenShmemSymbol));
   if (table == nullptr || table()->version != OpenShmem::kVersion) {
@@ -60,6 +60,15 @@ const OpenShmem& load() {
 }
 
 }  // namespace
+
+std::string why_no_openshmem() {
+  try {
+    load();
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
 
 std::unique_ptr<Boards> openshmem_boards() {
   const OpenShmem& shmem = load();

@@ -115,8 +115,9 @@ void check_options(const Options& o) {
   }
   if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
-  if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer") {
-    throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer");
+  if (o.engine != "auto" && o.engine != "self" && o.engine != "threads" && o.engine != "peer" &&
+      o.engine != "openshmem") {
+    throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer, openshmem");
   }
   if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
     throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: above 0, to 1e9");
@@ -128,8 +129,8 @@ void check_options(const Options& o) {
   if (o.engine == "peer" && o.device == DeviceKind::cpu) {
     throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
   }
-  if (o.engine == "threads" && o.device == DeviceKind::gpu) {
-    throw UsageError("engine 'threads' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
+  if ((o.engine == "threads" || o.engine == "openshmem") && o.device == DeviceKind::gpu) {
+    throw UsageError("engine '" + o.engine + "' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
   }
   if (o.engine == "self" && o.pes > 1) {
     throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");

@@ -74,6 +74,10 @@ class World::State {
   void fail(pe_t me, const std::string& why);
   bool wait_for_bodies();
   std::string why();
+  void beat() {
+    if (boards_) boards_->beat(beat_now());
+  }
+  bool takes_leave(int p) const { return boards_ && boards_->takes_leave(p); }
 
  private:
   enum class Place { outside, begins, within, left, failed };
@@ -369,6 +373,7 @@ void World::State::fail(pe_t me, const std::string& why) {
   const std::lock_guard lock(mutex_);
   at(me).place = Place::failed;
   if (boards_ && !ended_) boards_->end("PE " + std::to_string(me) + ": " + why);
+  if (boards_) boards_->take_leave();
   ended_ = true;
   changed_.notify_all();
 }
@@ -425,7 +430,7 @@ bool World::State::all_gone() const {
 bool World::State::wait_for_bodies() {
   Lock lock(mutex_);
   while (!changed_.wait_for(lock, look_every(patience_seconds_), [this] { return stands_still_ || all_gone(); })) {
-    if (boards_) boards_->beat(beat_now());
+    beat();
   }
   return changed_.wait_for(lock, std::chrono::seconds(2), [this] { return all_gone(); });
 }
@@ -458,6 +463,8 @@ std::vector<std::vector<std::byte>> World::exchange(const Call& call, std::span<
 void World::leave(pe_t me) { state_->leave(me); }
 void World::fail(pe_t me, const std::string& why) { state_->fail(me, why); }
 bool World::wait_for_bodies() { return state_->wait_for_bodies(); }
+void World::beat() { state_->beat(); }
+bool World::takes_leave(int p) const { return state_->takes_leave(p); }
 std::string World::why() { return state_->why(); }
 
 }  // namespace shoal

@@ -52,9 +52,9 @@ class CommandTest(unittest.TestCase):
         self.assertEqual((answer.status, answer.err), (0, ""), f"shoal {args}: {answer.out}")
         return answer
 
-    def bad(self, status: int, words: str | list[str], *args: object) -> Answer:
+    def bad(self, status: int, words: str | list[str], *args: object, **run: object) -> Answer:
         """Runs a command that must fail with `status` and one line on standard error that holds all `words`."""
-        answer = self.shoal(*args)
+        answer = self.shoal(*args, **run)
         self.assertEqual(answer.status, status, f"shoal {args}: {answer.out}{answer.err}")
         lines = answer.err.splitlines()
         self.assertEqual(len(lines), 1, f"shoal {args}: not one line: {answer.err}")

@@ -18,9 +18,11 @@ struct ArcWeights {
   const double* reals = nullptr;
 };
 
-/// Slices point to host memory for CPU PEs and to each PE's own device memory for GPUs.
+/// Slices point to host memory for CPU PEs and to each PE's own device memory for GPUs. There are slices of the PEs of this
+/// process only; numbers of vertices and arcs are of the whole graph.
 struct PlacedGraph {
-  Partition partition;
+  Partition partition;       ///< among the PEs of all processes
+  pe_t first_pe = 0;         ///< whose is out[0], among them
   std::vector<CsrView> out;  ///< [n_pes] rows owned by the PE; targets are placed numbers
   std::vector<CsrView> in;   ///< [n_pes] in-arcs of the same vertices; equal to `out` when the graph is symmetric
   std::vector<int> devices;  ///< [n_pes] CUDA device of each PE; empty for CPU PEs
@@ -34,7 +36,8 @@ struct PlacedGraph {
   double mean_weight = 0, max_weight = 0;     ///< over all arcs; 0 before describe_weights()
   std::vector<std::shared_ptr<void>> keep;    ///< owns the memory that the slices point to
 
-  pe_t n_pes() const { return static_cast<pe_t>(out.size()); }
+  pe_t n_pes() const { return static_cast<pe_t>(out.size()); }  ///< of this process
+  pe_t all_pes() const { return partition.owner.n_pes; }
 };
 
 /// Places a graph on PEs that are groups of CPU threads: all slices are parts of one copy in placed numbers.
@@ -46,6 +49,9 @@ PlacedGraph place_on_threads(const Csr& graph, Partition partition);
 /// The same, but without a copy if the partition keeps the input's numbers: the slices then point into `graph`, which
 /// the placed graph keeps alive. (A directed graph's in-arcs are always built.)
 PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition);
+
+/// Leaves only the slices of some PEs: those of one of several processes. The memory of the others stays.
+void keep_slices(PlacedGraph& placed, pe_t first_pe, pe_t n_pes);
 
 /// Sets mean_weight and max_weight of `placed` from the weights of `graph`, from which it was made. Uses all threads.
 void describe_weights(const Csr& graph, PlacedGraph& placed);

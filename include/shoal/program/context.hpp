@@ -66,7 +66,7 @@ class Context {
   std::int64_t size() const { return size_; }
 
   /// This PE's rows of the program's graph, in its own memory, and who owns which vertex.
-  CsrView graph() const { return placed_.out[me_]; }
+  CsrView graph() const { return placed_.out[here()]; }
   const OwnerTable& owners() const { return placed_.partition.owner; }
   const PlacedGraph& placed() const { return placed_; }
   /// The graph as it was read or generated, on the host: for references and verification.
@@ -88,9 +88,9 @@ class Context {
   /// `n` elements in this PE's memory, each `value`.
   template <class T>
   PeArray<T> alloc(std::int64_t n, T value) const {
-    PeArray<T> array(machine_.allocate(me_, static_cast<std::size_t>(n) * sizeof(T), "a program's array"), n);
+    PeArray<T> array(machine_.allocate(here(), static_cast<std::size_t>(n) * sizeof(T), "a program's array"), n);
     const HostArray<T> filled(n, value);
-    if (n > 0) machine_.copy_in(me_, array.data(), filled.data(), static_cast<std::size_t>(n) * sizeof(T));
+    if (n > 0) machine_.copy_in(here(), array.data(), filled.data(), static_cast<std::size_t>(n) * sizeof(T));
     return array;
   }
 
@@ -98,7 +98,7 @@ class Context {
   template <class T>
   std::vector<T> read(const PeArray<T>& mine) const {
     std::vector<T> copy(static_cast<std::size_t>(mine.size()));
-    if (mine.size() > 0) machine_.copy_out(me_, copy.data(), mine.data(), copy.size() * sizeof(T));
+    if (mine.size() > 0) machine_.copy_out(here(), copy.data(), mine.data(), copy.size() * sizeof(T));
     return copy;
   }
 
@@ -111,7 +111,7 @@ class Context {
       throw UsageError("write: " + std::to_string(values.size()) + " values for an array of " +
                        std::to_string(mine.size()) + " elements; one for each is wanted");
     }
-    if (mine.size() > 0) machine_.copy_in(me_, mine.data(), values.data(), values.size() * sizeof(T));
+    if (mine.size() > 0) machine_.copy_in(here(), mine.data(), values.data(), values.size() * sizeof(T));
   }
 
   /// Every PE: what each wrote about its vertices, [num_vertices] in the input's numbers, on every PE.
@@ -121,16 +121,18 @@ class Context {
   std::vector<T> gather(const PeArray<T>& mine) {
     const std::vector<T> here = read(mine);
     return exchange<T>("gather", here, [&](const auto& slice) {
+      const vertex_t* const begin = owners().begin;
       for (pe_t p = 0; p < n_pes(); ++p) {
-        if (static_cast<std::int64_t>(slice(p).size()) == placed_.out[p].count) continue;
-        throw UsageError("gather: PE " + std::to_string(p) + " has " + std::to_string(placed_.out[p].count) +
+        const vertex_t count = begin[p + 1] - begin[p];
+        if (slice(p).size() == count) continue;
+        throw UsageError("gather: PE " + std::to_string(p) + " has " + std::to_string(count) +
                          " vertices and gave an array of " + std::to_string(slice(p).size()) +
                          " elements; one for each vertex is wanted, and other arrays are for concatenate");
       }
       std::vector<T> out(static_cast<std::size_t>(placed_.num_vertices));
       for (pe_t p = 0; p < n_pes(); ++p) {
         for (std::size_t i = 0; i < slice(p).size(); ++i) {
-          out[placed_.partition.input(placed_.out[p].first + static_cast<vertex_t>(i))] = slice(p)[i];
+          out[placed_.partition.input(begin[p] + static_cast<vertex_t>(i))] = slice(p)[i];
         }
       }
       return out;
@@ -173,6 +175,8 @@ class Context {
   World& world() const { return world_; }
 
  private:
+  pe_t here() const { return me_ - world_.first_here(); }  ///< the number among the PEs of this process
+
   /// Every PE: gives `mine` to all, and calls `read` with what all PEs gave: part(p) is PE p's.
   template <class T, class Read>
   auto exchange(const char* name, std::span<const T> mine, Read read) {
@@ -239,7 +243,9 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
       LaunchPlan plan =
           plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);
-      if constexpr (HasRemoteJudge<TaskT>) allow_remote_judge(plan, ctx.options(), ctx.n_pes(), chosen);
+      if constexpr (HasRemoteJudge<TaskT>) {
+        allow_remote_judge(plan, ctx.options(), ctx.n_pes(), world.n_processes() > 1, chosen);
+      }
       Worklist<TaskT> worklist(ctx.machine(), plan);
       mine.report = worklist.run(tasks, seeds_of);
       mine.report.chosen = std::move(chosen);

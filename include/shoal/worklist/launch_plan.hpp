@@ -49,6 +49,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
 
 /// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
-void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, Decisions& why);
+/// @param processes  the PEs belong to several processes, so that not all reach each other's memory
+/// @throws UsageError  the pusher was to judge, and cannot
+void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why);
 
 }  // namespace shoal

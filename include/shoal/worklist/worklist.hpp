@@ -45,7 +45,7 @@ class Worklist {
   ///   combining)
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine),
-        plan_(checked(plan)),
+        plan_(checked(machine, plan)),
         most_workers_(most_workers()),
         memory_(machine, plan, transport, most_workers_) {
 #if defined(__CUDACC__)
@@ -92,7 +92,8 @@ class Worklist {
   int workers_per_pe() const { return most_workers_; }
 
  private:
-  static const LaunchPlan& checked(const LaunchPlan& plan) {
+  static const LaunchPlan& checked(const Machine& machine, const LaunchPlan& plan) {
+    if (machine.world() != nullptr) throw UsageError("a worklist has the PEs of one process, not of several: not yet");
     check_plan(plan, HasPriority<TaskT>, HasRemoteJudge<TaskT>, HasCombine<TaskT>);
     return plan;
   }

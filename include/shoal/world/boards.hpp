@@ -44,6 +44,10 @@ class Boards {
   /// Why process `p` ended the run; empty if it did not.
   std::string ended(int p) const;
 
+  /// This process knows that the run has ended, and is about to leave.
+  void take_leave();
+  bool takes_leave(int p) const { return board(p).leaves.load() != 0; }
+
   /// Called again and again while this process waits to hear something.
   virtual void progress() {}
   /// All processes have come to the end: nobody will say or hear anything more.
@@ -73,6 +77,7 @@ class Boards {
     SharedWord<std::uint64_t> beat;
     SharedWord<std::uint64_t> ended;  ///< bytes of `why`; 0: not ended
     char why[1024];
+    SharedWord<std::uint64_t> leaves;
     Place places[2];  ///< used in turn
   };
 

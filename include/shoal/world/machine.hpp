@@ -14,6 +14,8 @@
 
 namespace shoal {
 
+class World;
+
 /// The PEs are groups of CPU threads, or GPUs that use each other's memory, with atomics (one PE per GPU, unless the
 /// options let several share one). Made from options; everything that runs on it shares it.
 class Machine {
@@ -27,7 +29,7 @@ class Machine {
   explicit Machine(const Options& options, bool one_gpu = false);
 
   bool on_gpu() const { return on_gpu_; }
-  pe_t n_pes() const { return n_pes_; }
+  pe_t n_pes() const { return n_pes_; }  ///< of this process, numbered from 0 here
   const std::string& engine() const { return engine_; }
   int threads_per_pe() const { return threads_per_pe_; }        ///< CPU PEs
   bool threads_asked() const { return threads_asked_; }         ///< a number of threads was among the options
@@ -38,6 +40,12 @@ class Machine {
   /// Limits the threads per PE, for work that cannot keep more of them busy. Call it before the first call of team().
   /// Does nothing on GPUs, or if a number of threads was asked for. @param threads  at least 1
   void limit_threads(int threads);
+
+  /// Makes these the PEs of this process in a world of several, which must have as many here, and outlive this object.
+  void join(World& world);
+  World* world() const { return world_; }      ///< null: this process is alone
+  pe_t first_pe() const { return first_pe_; }  ///< the number of PE 0 among all PEs
+  pe_t all_pes() const { return world_ != nullptr ? all_pes_ : n_pes_; }
 
   /// What fresh memory contains.
   enum class Contents { zero, anything };
@@ -70,6 +78,8 @@ class Machine {
  private:
   bool on_gpu_ = false;
   pe_t n_pes_ = 1;
+  pe_t first_pe_ = 0, all_pes_ = 1;
+  World* world_ = nullptr;
   int threads_per_pe_ = 1;
   bool threads_asked_ = false;
   std::string engine_;

@@ -1,6 +1,7 @@
 // The boards of processes that oshrun, mpirun or srun started.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "shoal/world/boards.hpp"
 
@@ -10,5 +11,8 @@ namespace shoal {
 /// @throws UsageError: this build has no engine openshmem, or its shared object cannot be loaded; TransportError:
 ///   OpenSHMEM does not start
 std::unique_ptr<Boards> openshmem_boards();
+
+/// Why this build or this machine has no engine openshmem, with a cure; empty if it has. Starts nothing.
+std::string why_no_openshmem();
 
 }  // namespace shoal

@@ -17,10 +17,10 @@ enum class JudgeKind { automatic, owner, remote };
 enum class CombineKind { automatic, off, on };
 
 struct Options {
-  pe_t pes = 0;          ///< 0: all GPUs (one for a small graph), or one PE of all CPU threads
+  pe_t pes = 0;          ///< of each process; 0: all GPUs (one for a small graph), or one PE of all CPU threads
   pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one tests a run of many GPUs on few
   DeviceKind device = DeviceKind::automatic;
-  std::string engine = "auto";  ///< self, threads, peer
+  std::string engine = "auto";  ///< self, threads, peer, openshmem (world/processes.hpp)
   WorkerKind worker = WorkerKind::automatic;
   int block_threads = 0;  ///< threads of a block worker (block:256); 0 chooses
   KernelKind kernel = KernelKind::automatic;

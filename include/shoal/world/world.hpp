@@ -75,7 +75,8 @@ class World {
   void leave_call(pe_t me);
   void barrier(pe_t me) { all_gather(me, Call{"barrier"}, Given{}); }
 
-  /// Within a call that all have begun, for one thread of every process: gives bytes to all processes.
+  /// For one thread of every process, within a call that all have begun, or while no PE is in a call: gives bytes to all
+  /// processes.
   /// @return [n_processes] what all of them gave
   /// @throws as all_gather()
   std::vector<std::vector<std::byte>> exchange(const Call& call, std::span<const std::byte> mine);
@@ -85,6 +86,11 @@ class World {
   void leave(pe_t me);
   /// The body of PE `me` threw; all leave.
   void fail(pe_t me, const std::string& why);
+
+  /// From any thread: tells other processes that this one works, if it does.
+  void beat();
+  /// Whether process `p` has failed, for a reason of its own or another's.
+  bool takes_leave(int p) const;
 
   /// For the thread that started the PEs of this process: returns when every body has returned or thrown.
   /// @return false: a PE that stood still has not left two seconds after it was named

@@ -15,7 +15,7 @@ template <bool kWithGpu = SHOAL_GPU_CODE>
 class BfsAsync : public BfsEngine {
  public:
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
-      : graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
+      : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
     // Where arcs are few, levels are many and each is a chain of latencies: one look less.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -24,15 +24,16 @@ class BfsAsync : public BfsEngine {
   }
 
   void run(vertex_t placed_source, Report& report) override {
-    std::vector<std::vector<Bfs::Item>> seeds(graph_.n_pes());
-    seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
+    const auto seeds = seeds_at(graph_, placed_source, Bfs::Item{placed_source, 0});
     static_assert(kUnreached == ~level_t{0});
-    clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
+    clear_and_run(
+        machine_, [&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
   }
 
   Words words() const override { return known_.words(); }
 
  private:
+  const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<level_t> known_;
   Worklist<Bfs, DirectTransport, kWithGpu> worklist_;

@@ -64,8 +64,12 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   BfsPlan plan;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
+  check_reach(machine, options.strategy);
   if (plan.strategy == BfsStrategy::automatic) {
-    if (asks_for_worklist(options)) {
+    if (machine.world() != nullptr) {
+      plan.strategy = BfsStrategy::async;
+      reason = kAcrossProcesses;
+    } else if (asks_for_worklist(options)) {
       plan.strategy = BfsStrategy::async;
       reason = "options of the asynchronous worklist were given";
     } else if (!machine.on_gpu()) {
@@ -91,7 +95,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
       decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
                    shallow ? "few levels" : "levels are narrow");
     }
-    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+    allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;
 }

@@ -50,13 +50,14 @@ struct RunnerState<BfsOptions> : PlannedState<Shape> {
     }
 #endif
     const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), graph, engine->words());
-    return first_wrong_line(run.machine().team(), graph, [&](pe_t pe, vertex_t v) -> std::string {
+    const std::string wrong = first_wrong_line(run.machine().team(), graph, [&](pe_t pe, vertex_t v) -> std::string {
       std::uint64_t closest = closest_in_neighbor(graph.in[pe], levels.data(), v);
       if (level_is_right(v, source, levels[v], closest)) return "";
       const Partition& names = graph.partition;
       if (closest != ~0ull) closest = closest >> 32 << 32 | names.input(static_cast<vertex_t>(closest));
       return describe_wrong_level(names.input(v), names.input(source), levels[v], closest);
     });
+    return first_of_processes(run.machine(), wrong);
   }
 
   vertex_t source = kNoVertex;  ///< placed, of the last search

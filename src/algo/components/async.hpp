@@ -26,7 +26,8 @@ class ComponentsAsync : public ComponentsEngine {
   }
 
   void run(Report& report) override {
-    clear_and_run([&] { prepare_.clear(*this); }, worklist_, tasks_, seeds_, report);
+    clear_and_run(
+        machine_, [&] { prepare_.clear(*this); }, worklist_, tasks_, seeds_, report);
   }
 
   Words words() const override { return known_.words(); }

@@ -22,18 +22,20 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
   ComponentsPlan plan;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
+  check_reach(machine, options.strategy);
   if (plan.strategy == ComponentsStrategy::automatic) {
     const bool tuned = asks_for_worklist(options);
-    plan.strategy = tuned ? ComponentsStrategy::async : ComponentsStrategy::hook;
-    reason =
-        tuned ? "options of the asynchronous worklist were given" : "looks at few arcs, whatever the graph's shape";
+    plan.strategy = tuned || machine.world() != nullptr ? ComponentsStrategy::async : ComponentsStrategy::hook;
+    reason = machine.world() != nullptr ? kAcrossProcesses
+             : tuned                    ? "options of the asynchronous worklist were given"
+                                        : "looks at few arcs, whatever the graph's shape";
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads =
       threads_worth(machine, graph, plan.strategy == ComponentsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == ComponentsStrategy::async) {
     plan.launch = plan_vertices(machine, graph, options, why, "all vertices begin at once");
-    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+    allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;
 }

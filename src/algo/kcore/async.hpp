@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algo/known_words.hpp"
 #include "engines.hpp"
 #include "shoal/worklist/worklist.hpp"
 
@@ -63,7 +64,7 @@ class KCoreAsync : public KCoreEngine {
       pes_.push_back({static_cast<std::int32_t*>(get("neighbours left")),
                       static_cast<std::int32_t*>(get("core numbers")), static_cast<vertex_t*>(get("vertices left")),
                       static_cast<vertex_t*>(get("seeds"))});
-      task.degrees.part[p] = pes_[p].degree;
+      task.degrees.part[graph.first_pe + p] = pes_[p].degree;
     }
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       task.graph = graph.out[p];
@@ -80,24 +81,24 @@ class KCoreAsync : public KCoreEngine {
     std::int64_t levels = 0;
     for (std::int32_t done = -1, k = 0;;) {
       const std::vector<KCoreLook> looks = hands_.look(*this, done, k);
-      std::int64_t left = 0;
-      std::int32_t least = KCorePe::kNoDegree;
+      Found found;
       std::vector<std::vector<KCore::Item>> seeds(looks.size());
       for (std::size_t p = 0; p < looks.size(); ++p) {
-        left += looks[p].left;
-        least = std::min(least, looks[p].least);
+        found.add({looks[p].left, looks[p].least, !looks[p].seeds.empty()});
         for (const auto& [begin, size] : looks[p].seeds) add_seeds(seeds[p], graph_.out[p].first + begin, size);
       }
-      const bool none = std::all_of(seeds.begin(), seeds.end(), [](const auto& of_pe) { return of_pe.empty(); });
-      if (left == 0) break;  // all others have their numbers
-      if (none) {
+      const std::vector<Found> of_all = of_processes(machine_, found);
+      found = {};
+      for (const Found& its : of_all) found.add(its);
+      if (found.left == 0) break;  // all others have their numbers
+      if (!found.seeds) {
         done = k;  // nothing had fallen so low
-        k = least;
+        k = found.least;
         continue;
       }
       if (k > 0) {  // who has no neighbours takes nobody along
         for (KCore& task : tasks_) task.k = k;
-        total += worklist_.run(tasks_, seeds);
+        total += run_everywhere(machine_, worklist_, tasks_, seeds);
         ++levels;
       }
       done = k++;
@@ -119,6 +120,19 @@ class KCoreAsync : public KCoreEngine {
   const KCorePe& pe(pe_t p) const { return pes_[p]; }
 
  private:
+  /// What was found on all PEs.
+  struct Found {
+    std::int64_t left = 0;
+    std::int32_t least = KCorePe::kNoDegree;
+    std::int32_t seeds = 0;  ///< whether there are some
+
+    void add(const Found& other) {
+      left += other.left;
+      least = std::min(least, other.least);
+      seeds |= other.seeds;
+    }
+  };
+
   static void add_seeds(std::vector<KCore::Item>& seeds, vertex_t first, vertex_t size) {
     for (vertex_t i = 0; i < size; i += KCore::kStretchSize) {
       seeds.push_back({first + i, -std::min<std::int32_t>(KCore::kStretchSize, static_cast<std::int32_t>(size - i))});

@@ -19,7 +19,7 @@ KCorePlan plan_kcore(const Machine& machine, const PlacedGraph& graph, const KCo
   say_strategy(plan.strategy, asked ? "asked for" : "the only one", options, why);
   plan.threads = threads_worth(machine, graph, kLeastWorkAsync, why);
   plan.launch = plan_vertices(machine, graph, options, why);
-  allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+  allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "algo/known_words.hpp"
 #include "engines.hpp"
 #include "shoal/algo/pagerank.hpp"
 #include "shoal/core/error.hpp"
@@ -22,6 +23,11 @@ struct PageRankSums {
   double drift = 0;  ///< sum of residuals
   double jumps = 0;  ///< sum of p
   double ranks = 0;  ///< over all vertices: what they would have, y + residual, where that is above 0
+
+  PageRankSums& operator+=(const PageRankSums& other) {
+    left += other.left, drift += other.drift, jumps += other.jumps, ranks += other.ranks;
+    return *this;
+  }
 };
 
 /// Owns ranks, residuals and the worklist. Between runs of the worklist the sums are looked at on the host: they bound the
@@ -45,8 +51,8 @@ class PageRankAsync : public PageRankEngine {
       const CsrView& rows = graph.out[p];
       y_.push_back(machine.allocate(p, rows.count * sizeof(double), "ranks"));
       residual_.push_back(machine.allocate(p, rows.count * sizeof(double), "residuals"));
-      task.residuals.part[p] = doubles(residual_[p]);
-      task.arcs.part[p] = rows.offsets;
+      task.residuals.part[graph.first_pe + p] = doubles(residual_[p]);
+      task.arcs.part[graph.first_pe + p] = rows.offsets;
       for (std::int64_t i = 0; i < rows.count; i += TaskT::kStretchSize) {
         seeds_[p].push_back({rows.first + static_cast<vertex_t>(i), TaskT::kStretch, 0});
       }
@@ -75,11 +81,16 @@ class PageRankAsync : public PageRankEngine {
         task.epsilon = at.epsilon / static_cast<double>(std::max<arc_t>(graph_.num_arcs, 1));
         task.shift = at.shift;
       }
-      total += worklist_.run(tasks_, seeds_);
+      total += run_everywhere(machine_, worklist_, tasks_, seeds_);
       PageRankSums sums;
       for (pe_t p = 0; p < graph_.n_pes(); ++p) {
         const PageRankSums part = hands_.sums(*this, p);
-        sums.left += part.left, sums.drift += part.drift, sums.jumps += part.jumps, sums.ranks += part.ranks;
+        sums += part;
+      }
+      if (machine_.world() != nullptr) {
+        const std::vector<PageRankSums> parts = of_processes(machine_, sums);
+        sums = {};
+        for (const PageRankSums& part : parts) sums += part;  // in the same order everywhere, so to the same bits
       }
       // With the residuals added to the ranks, what is wrong is alpha times what they sum to, and c as much again.
       const double wrong = 2 * rules_.alpha * sums.left / (sums.ranks * (1 - rules_.alpha));

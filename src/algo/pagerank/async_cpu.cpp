@@ -43,9 +43,7 @@ struct HandsCpu {
       parts[static_cast<std::size_t>(thread)] = part;
     });
     PageRankSums all;
-    for (const PageRankSums& part : parts) {
-      all.left += part.left, all.drift += part.drift, all.jumps += part.jumps, all.ranks += part.ranks;
-    }
+    for (const PageRankSums& part : parts) all += part;
     return all;
   }
   template <class Engine>

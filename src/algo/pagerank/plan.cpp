@@ -68,10 +68,12 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
+  check_reach(machine, options.strategy);
   if (plan.strategy == PageRankStrategy::automatic) {
-    plan.strategy = tuned ? PageRankStrategy::async : PageRankStrategy::pull;
-    reason = tuned ? "options of the asynchronous worklist were given"
-                   : "all vertices change until the end: sweeps read memory in order and need no atomics";
+    plan.strategy = tuned || machine.world() != nullptr ? PageRankStrategy::async : PageRankStrategy::pull;
+    reason = machine.world() != nullptr ? kAcrossProcesses
+             : tuned                    ? "options of the asynchronous worklist were given"
+                     : "all vertices change until the end: sweeps read memory in order and need no atomics";
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads =
@@ -89,11 +91,11 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                    short_rows ? "rows are short" : "most that are run have few arcs, hubs wait until it pays");
     }
     // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
-    if (options.spill < 0 && graph.n_pes() > 1) plan.launch.spill_own *= 4;
+    if (options.spill < 0 && graph.all_pes() > 1) plan.launch.spill_own *= 4;
     if (machine.on_gpu() && options.combine == CombineKind::on) {
       throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
     }
-    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+    allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;
 }

@@ -16,22 +16,23 @@ template <class Word, bool kWithGpu = SHOAL_GPU_CODE>
 class SsspAsync : public SsspEngine {
  public:
   SsspAsync(const Machine& machine, const PlacedGraph& graph, const SsspPlan& plan)
-      : graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan.launch) {
+      : machine_(machine), graph_(graph), known_(machine, graph, "distances"), worklist_(machine, plan.launch) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], graph.out_weights[p]});
     }
   }
 
   void run(vertex_t placed_source, Report& report) override {
-    std::vector<std::vector<typename Sssp<Word>::Item>> seeds(graph_.n_pes());
-    seeds[graph_.partition.owner(placed_source)] = {{placed_source, 0}};
+    const auto seeds = seeds_at(graph_, placed_source, typename Sssp<Word>::Item{placed_source, 0});
     static_assert(kUnreachedDistance<Word> == static_cast<Word>(-1));
-    clear_and_run([&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
+    clear_and_run(
+        machine_, [&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
   }
 
   Words words() const override { return known_.words(); }
 
  private:
+  const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<Word> known_;
   Worklist<Sssp<Word>, DirectTransport, kWithGpu> worklist_;

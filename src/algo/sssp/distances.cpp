@@ -20,6 +20,7 @@ bool any_too_far(const Machine& machine, const PlacedGraph& graph, const Words& 
     const std::uint32_t *const first = part[pe] + (begin - graph.out[pe].first), *const last = first + (end - begin);
     if (std::find(first, last, kTooFar) != last) found = true;
   });
+  for (const int its : of_processes<int>(machine, found)) found = found || its != 0;
   return found;
 }
 
@@ -44,7 +45,8 @@ SsspCheck check_on_threads(const Machine& machine, const PlacedGraph& graph, con
     return wrong_placed_vertex(graph, v, source, widened(distance[v]),
                                {widened(best.distance), best.neighbor, best.from_nearer});
   });
-  return {std::move(wrong), !floating};
+  for (const int its : of_processes<int>(machine, floating)) floating = floating || its != 0;
+  return {first_of_processes(machine, wrong), !floating};
 }
 
 }  // namespace

@@ -105,9 +105,12 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   const bool as_they_come = small != SmallGraph::no;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
+  check_reach(machine, options.strategy);
   if (plan.strategy == SsspStrategy::automatic) {
-    plan.strategy = (tuned || as_they_come) && options.delta == 0 ? SsspStrategy::async : SsspStrategy::delta;
-    reason = options.delta > 0           ? "the width of its buckets was given"
+    const bool async = machine.world() != nullptr || ((tuned || as_they_come) && options.delta == 0);
+    plan.strategy = async ? SsspStrategy::async : SsspStrategy::delta;
+    reason = machine.world() != nullptr  ? kAcrossProcesses
+             : options.delta > 0         ? "the width of its buckets was given"
              : tuned                     ? "options of the asynchronous worklist were given"
              : small == SmallGraph::tree ? "small and nearly a tree: little is run twice"
              : small == SmallGraph::near ? "small, and all is near: a few hops are through before the steps of buckets"
@@ -136,7 +139,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
         decide_again(why, "fetch", std::to_string(launch.fetch), "for a block of 128");
       }
     }
-    allow_remote_judge(plan.launch, options, graph.n_pes(), why);
+    allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
     if (options.queue == QueueKind::automatic && ordered) {
       decide_again(why, "queue", "priority", "near vertices first, so few are run twice");
     } else if (options.queue == QueueKind::automatic) {
@@ -148,7 +151,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       // At the end of a bucket most of a GPU's workers have nothing to do: fewer and wider buckets.
       const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : 4;
       plan.launch.threshold_delta =
-          wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.n_pes()));
+          wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.all_pes()));
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
     }
   }

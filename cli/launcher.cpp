@@ -1,0 +1,129 @@
+// shoal run: finds the launcher of OpenSHMEM and becomes it.
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/program/run_flags.hpp"
+#include "shoal/world/devices.hpp"
+#include "shoal/world/openshmem.hpp"
+#include "shoal/world/processes.hpp"
+
+namespace shoal::cli {
+namespace {
+
+constexpr const char* kRunFooter = R"(examples:
+  shoal run -n 2 -- bfs kron:20 --verify                 two processes of this host, which share its threads
+  shoal run -n 2 --hosts alpha,beta -- pagerank kron:22  one on each of two hosts, which ssh reaches and which have shoal at the same place
+  shoal run -n 4 -- build/cpu/example_01_bfs kron:16     a program of your own
+
+What comes first is a command of shoal, or a program. Plain oshrun, mpirun of Open MPI, and srun do as well:
+  oshrun -n 2 shoal bfs kron:20
+
+Ctrl-C ends all processes.)";
+
+class LaunchCommand {
+ public:
+  void add_to(CLI::App& app) {
+    app.add_option("-n,--processes", processes_, "how many processes")
+        ->required()
+        ->check(whole_number<int>)
+        ->type_name("N");
+    app.add_option("--hosts", hosts_, "where they run, in equal numbers: names with commas (default: here)")
+        ->type_name("A,B");
+    app.add_flag("--show", show_, "print the launcher's command line, and run nothing");
+    app.add_option("command", command_, "a command of shoal with its arguments, or a program with its own")
+        ->required()
+        ->type_name("COMMAND");
+    app.footer(kRunFooter);
+  }
+
+  int run() {
+    if (processes_ < 1 || processes_ > kMaxPes) {
+      throw UsageError("-n " + std::to_string(processes_) + " is out of range: 1 to " + std::to_string(kMaxPes));
+    }
+    if (launched().processes > 1)
+      throw UsageError("shoal run was itself started by " + launched().by + "; leave one out");
+    const std::vector<std::string> words = command_line();
+    if (show_) {
+      std::string line;
+      for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
+      std::printf("%s\n", line.c_str());
+      return kRight;
+    }
+    ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", "1G", 0);
+    if (::geteuid() == 0) {  // whoever starts this as root wants that
+      ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+      ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+    }
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    std::fflush(nullptr);
+    ::execv(arguments[0], arguments.data());
+    throw UsageError(words[0] + " cannot be started: " + std::strerror(errno));
+  }
+
+ private:
+  std::vector<std::string> command_line() const {
+    const std::string why = why_no_openshmem();
+    if (!why.empty()) throw UsageError("shoal run: " + why);
+    std::vector<std::string> words = {find_launcher(), "-n", std::to_string(processes_), "--bind-to", "none"};
+    const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+    const std::vector<std::string> hosts = split(hosts_);
+    if (hosts.empty()) {
+      add({"--oversubscribe"});
+    } else {
+      const std::size_t each = (static_cast<std::size_t>(processes_) + hosts.size() - 1) / hosts.size();
+      std::string list;
+      for (const std::string& host : hosts) list += (list.empty() ? "" : ",") + host + ":" + std::to_string(each);
+      add({"--host", list, "--map-by", "node"});
+    }
+    add({"-x", "SHMEM_SYMMETRIC_HEAP_SIZE"});
+    if (std::getenv("SHOAL_ENGINES") != nullptr) add({"-x", "SHOAL_ENGINES"});
+    const std::string& first = command_.front();
+    if (first.find('/') == std::string::npos) words.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+    words.insert(words.end(), command_.begin(), command_.end());
+    return words;
+  }
+
+  std::vector<std::string> split(const std::string& text) const {
+    std::vector<std::string> parts;
+    if (text.empty()) return parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      parts.push_back(text.substr(begin, end - begin));
+      if (parts.back().empty())
+        throw UsageError("--hosts '" + text + "' has an empty name; names with commas are wanted");
+      begin = end + 1;
+    }
+    return parts;
+  }
+
+  int processes_ = 0;
+  std::string hosts_;
+  bool show_ = false;
+  std::vector<std::string> command_;
+};
+
+}  // namespace
+
+Run add_run(CLI::App& shoal) {
+  CLI::App* app = shoal.add_subcommand("run", "starts a command or program in several processes, on one host or many");
+  auto command = std::make_shared<LaunchCommand>();
+  command->add_to(*app);
+  return [command] { return command->run(); };
+}
+
+}  // namespace shoal::cli

@@ -1,0 +1,221 @@
+#include "shoal/world/processes.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/world/boards.hpp"
+#include "shoal/world/openshmem.hpp"
+
+namespace shoal {
+namespace {
+
+struct Variables {
+  const char *process, *processes, *by;
+};
+// A batch script has SLURM_NTASKS and is one process nevertheless; only srun sets SLURM_STEP_NUM_TASKS.
+constexpr Variables kVariables[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun"},
+                                    {"PMI_RANK", "PMI_SIZE", "mpirun"},
+                                    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun"}};
+
+int number_of(const char* variable) {
+  const char* const text = std::getenv(variable);
+  const char* const end = text + std::strlen(text);
+  int value = 0;
+  if (const auto [rest, error] = std::from_chars(text, end, value); error != std::errc() || rest != end || value < 0) {
+    throw UsageError(std::string("the environment says ") + variable + "=" + text + ", which is no number");
+  }
+  return value;
+}
+
+/// The processors of this process, as a name: who has the same shares them.
+std::vector<std::byte> processors() {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  std::string name = std::string(host) + ":";
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  for (int i = 0; i < CPU_SETSIZE; ++i) name += CPU_ISSET(i, &set) ? '1' : '0';
+  const auto bytes = std::as_bytes(std::span(name));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Ends this process where it waits for others in a library that has no deadline.
+class Deadline {
+ public:
+  Deadline(double seconds, std::string what)
+      : thread_([this, seconds, what = std::move(what)] {
+          std::unique_lock lock(mutex_);
+          if (over_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return met_; })) return;
+          std::fprintf(stderr, "shoal: error: %s\n", what.c_str());
+          std::fflush(stderr);
+          ::_exit(4);
+        }) {}
+  ~Deadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      met_ = true;
+    }
+    over_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool met_ = false;
+  std::thread thread_;
+};
+
+/// Says that this process works, as long as it exists.
+class SignOfLife {
+ public:
+  explicit SignOfLife(World& world)
+      : thread_([this, &world] {
+          std::unique_lock lock(mutex_);
+          while (!over_.wait_for(lock, std::chrono::milliseconds(200), [this] { return leaves_; })) world.beat();
+        }) {}
+  ~SignOfLife() {
+    {
+      const std::lock_guard lock(mutex_);
+      leaves_ = true;
+    }
+    over_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool leaves_ = false;
+  std::thread thread_;
+};
+
+struct Joined {
+  std::shared_ptr<World> world;
+  int sharing = 1;
+  bool together = false;
+  std::unique_ptr<SignOfLife> alive;  // before the world goes
+};
+
+Joined& joined() {
+  // Never destroyed: a process that fails leaves without meeting the others again.
+  static Joined* const state = new Joined;
+  return *state;
+}
+
+}  // namespace
+
+Launched launched() {
+  for (const Variables& v : kVariables) {
+    if (std::getenv(v.process) == nullptr || std::getenv(v.processes) == nullptr) continue;
+    const Launched found = {number_of(v.process), number_of(v.processes), v.by};
+    if (found.process < found.processes) return found;
+    throw UsageError(std::string("the environment says ") + v.process + "=" + std::to_string(found.process) + " and " +
+                     v.processes + "=" + std::to_string(found.processes) +
+                     ", where the first must be below the second");
+  }
+  return {};
+}
+
+std::string find_launcher() {
+  const char* const path = std::getenv("PATH");
+  const std::string folders = path != nullptr ? path : "";
+  for (const char* const name : {"oshrun", "mpirun.openmpi", "mpirun"}) {
+    for (std::size_t begin = 0; begin < folders.size();) {
+      const std::size_t end = std::min(folders.find(':', begin), folders.size());
+      const std::string file = folders.substr(begin, end - begin) + "/" + name;
+      if (::access(file.c_str(), X_OK) == 0) return file;
+      begin = end + 1;
+    }
+  }
+  throw UsageError(
+      "oshrun is not in PATH, nor mpirun; `./run setup processes` installs them (Debian: openmpi-bin libopenmpi-dev)");
+}
+
+void choose_engine(Options& options) {
+  if (options.engine == "auto" && launched().processes > 1) options.engine = "openshmem";
+  joined().together = options.engine == "openshmem";
+}
+
+void join_processes(const Options& options, const std::string& started_as) {
+  if (options.engine != "openshmem" || joined().world) return;
+  const Launched by = launched();
+  std::unique_ptr<Boards> boards;
+  {
+    // Process 0 speaks first, and the launcher ends the others.
+    const double seconds = 6 * options.stall_timeout_seconds;
+    const std::string me = "process " + std::to_string(by.process) + " of " + std::to_string(by.processes);
+    const Deadline deadline(seconds + (by.process > 0 ? 2 : 0),
+                            me + " has waited " + exact(seconds) +
+                                " s for the others to start OpenSHMEM, and one has not; all must be started as the "
+                                "same program");
+    boards = openshmem_boards();
+  }
+  if (boards->processes() != by.processes) {
+    throw UsageError(by.by + " started " + std::to_string(by.processes) + " processes, but OpenSHMEM sees " +
+                     std::to_string(boards->processes()) +
+                     "; start them with the launcher that belongs to it (oshrun; srun --mpi=pmix), or use --engine "
+                     "threads to have each run alone");
+  }
+  const pe_t here = options.pes > 0 ? options.pes : 1;
+  const pe_t all = here * static_cast<pe_t>(boards->processes());
+  if (all > kMaxPes) {
+    throw UsageError(std::to_string(boards->processes()) + " processes with " + std::to_string(here) +
+                     " PEs each are " + std::to_string(all) + ", and a run has at most " + std::to_string(kMaxPes) +
+                     "; use fewer");
+  }
+  auto world = std::make_shared<World>(here, options.stall_timeout_seconds, std::move(boards), started_as);
+  const std::vector<std::vector<std::byte>> of_all = world->exchange({"processors"}, processors());
+  joined().sharing = static_cast<int>(std::count(of_all.begin(), of_all.end(), processors()));
+  joined().alive = std::make_unique<SignOfLife>(*world);
+  joined().world = std::move(world);
+}
+
+std::shared_ptr<World> joined_world() { return joined().world; }
+int processes_that_share_processors() { return joined().sharing; }
+
+void leave_processes() {
+  joined().alive.reset();
+  joined().world.reset();
+}
+
+void begin_together() { joined().together = true; }
+
+bool is_speaker() {
+  if (joined().world) return joined().world->process() == 0;
+  try {
+    return !joined().together || launched().process == 0;
+  } catch (const UsageError&) {
+    return true;
+  }
+}
+
+bool should_speak(const std::string& why) {
+  World* const world = joined().world.get();
+  if (world != nullptr) world->fail(world->first_here(), why);
+  if (is_speaker()) return true;
+  if (world == nullptr) return false;
+  for (int i = 0; i < 100; ++i) {  // the launcher ends all when this one has left
+    if (world->takes_leave(0)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  return true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,118 @@
+"""Commands in several processes that oshrun starts: who speaks, what is compared at the start, and who never comes."""
+
+import os
+import pathlib
+import subprocess
+import time
+import unittest
+
+from command import Answer, CommandTest, find_shoal
+from test_mpi import ENVIRONMENT
+
+LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
+USAGE, LOST = 2, 4
+
+
+@unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+class ProcessesTest(CommandTest):
+    def together(self, *commands: list[object], **environment: str) -> Answer:
+        """Each command in a process of its own, of one job."""
+        line: list[str] = [LAUNCHER]
+        for i, command in enumerate(commands):
+            line += [*([":"] if i > 0 else []), "-n", "1", *(str(word) for word in command)]
+        return Answer(
+            subprocess.run(
+                line,
+                cwd=self.folder,
+                env={**os.environ, **ENVIRONMENT, **environment},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        )
+
+    def one_line(self, answer: Answer, status: int, *words: str) -> None:
+        """All processes ended, and one of them said why; the rest of what is said is the launcher's."""
+        self.assertEqual(answer.status, status, answer.out + answer.err)
+        errors = [line for line in answer.err.splitlines() if "error: " in line]
+        self.assertEqual(len(errors), 1, answer.err)
+        for word in words:
+            self.assertIn(word, errors[0])
+        left = subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True, text=True, check=False).stdout
+        self.assertEqual(left, "", "processes are left behind")
+
+    def command(self, *words: object) -> list[object]:
+        return [find_shoal(), *words]
+
+    def test_different_options_are_named(self) -> None:
+        answer = self.together(self.command("bfs", "kron:8"), self.command("bfs", "kron:9"))
+        self.one_line(answer, USAGE, "process 0 (PE 0, ", "bfs kron:8'", "process 1 (PE 1, ", "bfs kron:9'", "same way")
+        self.assertEqual(answer.out, "")
+
+    def test_different_versions_are_named(self) -> None:
+        other = self.folder / "shoal"
+        code = pathlib.Path(find_shoal()).read_bytes()
+        version = subprocess.run([find_shoal(), "--version"], capture_output=True, text=True, check=True).stdout.split()
+        self.assertGreater(code.count(version[1].encode()), 0)
+        other.write_bytes(code.replace(version[1].encode() + b"\0", b"9" + version[1][1:].encode() + b"\0"))
+        other.chmod(0o755)
+        answer = self.together(self.command("bfs", "kron:8"), [other, "bfs", "kron:8"])
+        self.one_line(answer, USAGE, f"shoal {version[1]}", f"shoal 9{version[1][1:]}")
+
+    def test_one_that_never_comes(self) -> None:
+        begin = time.monotonic()
+        answer = self.together(self.command("bfs", "kron:8", "--stall-timeout", 0.5), ["sleep", 50])
+        self.assertLess(time.monotonic() - begin, 20)
+        self.one_line(answer, LOST, "process 0 of 2 has waited 3 s", "one has not")
+
+    def test_what_goes_wrong_is_said_once(self) -> None:
+        for words, said in (
+            (("bfs", "kron:8", "--pes", "x"), "--pes: 'x' is not a number"),
+            (("bfs", "nowhere.mtx"), "nowhere.mtx: cannot be read"),
+            (("bfs", "-"), "standard input goes to process 0 alone"),
+            (("bfs", "kron:8", "--pes", 40), "80, and a run has at most 64"),
+            (("bfs", "kron:8", "--device", "gpu"), "engine 'openshmem' joins CPU threads"),
+            (("bfs", "kron:8", "--strategy", "levels"), "strategy levels works on the memory of all PEs"),
+            (("sssp", "kron:8", "--weights", "unit", "--judge", "remote"), "judge remote: "),
+        ):
+            with self.subTest(words=words):
+                self.one_line(self.together(*[self.command(*words)] * 2), USAGE, said)
+        answer = self.together(*[self.command("bfs", "--help")] * 2)
+        self.assertEqual(answer.out.count("examples:"), 1)
+
+    def test_one_alone(self) -> None:
+        answer = self.good("bfs", "kron:10", "--engine", "openshmem", "--verify")
+        self.assertIn("all answers are right", answer.out)
+        self.assertIn("processes: 1", answer.out)
+
+    def test_each_by_itself(self) -> None:
+        answer = self.together(*[self.command("bfs", "kron:8", "--engine", "threads")] * 2)
+        self.assertEqual((answer.status, answer.out.count("median")), (0, 2), answer.err)
+
+
+class LauncherTest(CommandTest):
+    def test_what_is_missing_is_said(self) -> None:
+        status = self.shoal("run", "-n", 2, "--", "bfs", "kron:8", env={**os.environ, "SHOAL_ENGINES": "/nowhere"})
+        self.assertEqual((status.status, len(status.err.splitlines())), (USAGE, 1), status.err)
+        self.assertIn("./run setup processes", status.err)
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_what_it_calls(self) -> None:
+        line = self.good("run", "-n", 3, "--hosts", "a,b", "--show", "--", "bfs", "kron:8", "--verify").out
+        self.assertRegex(line, r"oshrun -n 3 .*--host a:2,b:2 .*/shoal bfs kron:8 --verify\n$")
+        line = self.good("run", "-n", 2, "--show", "--", "./mine", "kron:8").out
+        self.assertRegex(line, r"oshrun -n 2 .* \./mine kron:8\n$")
+        no_path = {**os.environ, "PATH": "/nowhere"}
+        self.bad(USAGE, "oshrun is not in PATH", "run", "-n", 2, "--", "bfs", env=no_path)
+        self.bad(USAGE, "1 to 64", "run", "-n", 0, "--", "bfs")
+        self.bad(USAGE, "empty name", "run", "-n", 2, "--hosts", "a,,b", "--", "bfs")
+
+    def test_doctor_names_the_engine(self) -> None:
+        engines = {e["name"]: e for e in self.shoal("doctor", "--json").json()["engines"]}
+        self.assertEqual(engines["openshmem"]["found"], bool(LAUNCHER))
+        self.assertEqual(engines["openshmem"]["cure"] == "", bool(LAUNCHER))
+
+
+if __name__ == "__main__":
+    unittest.main()
