@@ -1,7 +1,6 @@
 // Breadth-first search level by level, one thread per rank: each rank expands its part of the frontier, puts what belongs
 // to others into bins, and all ranks exchange them. The owner of a vertex tests whether it was visited.
 #pragma once
-#include <algorithm>
 #include <vector>
 
 #include "ranks.hpp"
@@ -43,7 +42,7 @@ class Search {
       }
       words_.clear();
       for (int r = 0; r < ranks_.size; ++r) {
-        out.count(r, bins_[r].size());
+        out.count(r, static_cast<std::int64_t>(bins_[r].size()));
         words_.insert(words_.end(), bins_[r].begin(), bins_[r].end());
         bins_[r].clear();
       }
@@ -57,19 +56,16 @@ class Search {
       step.compute_seconds += clock.lap();
       waiting = over_all(static_cast<std::int64_t>(next_.size()), MPI_SUM, MPI_INT64_T);
       step.communicate_seconds += clock.lap();
+      step.seconds = step.compute_seconds + step.communicate_seconds;
       steps_.push_back(step);
     }
   }
 
-  /// Vertices that have a level and their arcs, on all ranks.
-  std::int64_t reached() const {
-    const std::int64_t own = std::count_if(levels.begin(), levels.end(), [](std::int32_t l) { return l >= 0; });
-    return over_all(own, MPI_SUM, MPI_INT64_T);
-  }
-  std::int64_t reached_arcs() const {
-    std::int64_t own = 0;
-    for (std::int64_t v = 0; v < rows_.count(); ++v) own += levels[v] >= 0 ? rows_.degree(v) : 0;
-    return over_all(own, MPI_SUM, MPI_INT64_T);
+  /// Vertices of this rank that have a level, and their arcs.
+  baselines::Reached reached() const {
+    baselines::Reached own;
+    own.add(levels, rows_.offsets);
+    return own;
   }
   /// Of the last search: one for each level, the last of which found nothing new.
   const std::vector<Step>& steps() const { return steps_; }

@@ -1,16 +1,16 @@
 // PageRank by sweeps, one thread per rank: each rank adds its vertices' shares up by target, for each target of another
-// rank in a word of its own, and all ranks exchange these words. What ranks and their error are stands in
-// src/algo/pagerank/reference.hpp: one step G brings ranks closer by alpha, so after a step that changed them by d in sum
-// they are alpha * d / (1 - alpha) from the exact ones at most.
+// rank in a word of its own, and all ranks exchange these words.
 #pragma once
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "algo/pagerank/pull.hpp"
+#include "../common/sweeps.hpp"
 #include "ranks.hpp"
 
 namespace shoal::mpi {
+
+using baselines::Sums;
+using baselines::Sweeps;
 
 class Ranking {
  public:
@@ -19,45 +19,25 @@ class Ranking {
       : rows_(graph, ranks), out_(ranks.size), in_(ranks.size), rules_(rules) {
     num_vertices_ = graph.num_vertices();
     const std::int64_t own = rows_.count();
-    // The word of each target: own vertices first, then those of rank 0, 1, ...
-    std::vector<vertex_t> word(num_vertices_, kNoVertex), asked;
-    for (const vertex_t u : rows_.targets) word[u] = 0;
-    for (int r = 0; r < ranks.size; ++r) {
-      const std::size_t before = asked.size();
-      for (std::int64_t u = r, i = 0; u < num_vertices_; u += ranks.size, ++i) {
-        if (r == ranks.rank) word[u] = static_cast<vertex_t>(i);
-        if (r == ranks.rank || word[u] == kNoVertex) continue;
-        word[u] = static_cast<vertex_t>(own + static_cast<std::int64_t>(asked.size()));
-        asked.push_back(static_cast<vertex_t>(i));
-      }
-      out_.count(r, asked.size() - before);
-    }
-    for (vertex_t& u : rows_.targets) u = word[u];
+    const baselines::TargetWords words(rows_, ranks, num_vertices_);
+    for (int r = 0; r < ranks.size; ++r) out_.count(r, words.counts[r]);
     out_.place();
     exchange_counts(out_, in_);
     targets_in_.resize(in_.place());
-    exchange(asked.data(), out_, targets_in_.data(), in_);
-    sums_.resize(own + asked.size());
+    exchange(words.asked.data(), out_, targets_in_.data(), in_);
+    sums_.resize(own + words.asked.size());
     received_.resize(targets_in_.size());
   }
 
   void run() {
     const std::int64_t own = rows_.count();
-    const double n = static_cast<double>(num_vertices_), alpha = rules_.alpha;
-    const double rounding = pagerank_rounding(rules_);
-    // Changes are below 2 and shrink by alpha in each sweep; rounding may take 9/10 of the tolerance.
-    const double most = std::log(rules_.tolerance * (1 - alpha) / 40) / std::log(alpha) + 10;
     steps_.clear();
-    ranks.assign(own, 1 / n);
+    ranks.assign(own, 1 / static_cast<double>(num_vertices_));
     Sums all{};
     for (std::int64_t v = 0; v < own; ++v) add(v, 0, all);
     all = over_ranks(all);
-    error_bound = num_vertices_ > 0 ? std::numeric_limits<double>::infinity() : 0;
-    while (error_bound > rules_.tolerance) {
-      if (static_cast<double>(steps_.size()) > most) {
-        throw DeviceError("ranks do not settle: the error is below " + rough(error_bound) + ", " +
-                          exact(rules_.tolerance) + " was asked for");
-      }
+    Sweeps sweeps(num_vertices_, rules_);
+    while (sweeps.go_on()) {
       Clock clock;
       std::fill(sums_.begin(), sums_.end(), 0.0);
       for (std::int64_t v = 0; v < own; ++v) {
@@ -68,19 +48,21 @@ class Ranking {
       exchange(sums_.data() + own, out_, received_.data(), in_);
       step.communicate_seconds = clock.lap();
       for (std::size_t i = 0; i < received_.size(); ++i) sums_[targets_in_[i]] += received_[i];
-      const double jump = ((1 - alpha) * all.rank + alpha * all.dangling) / n;
+      const double jump = sweeps.jump(all);
       Sums part{};
       for (std::int64_t v = 0; v < own; ++v) {
         const double last = ranks[v];
-        ranks[v] = alpha * sums_[v] + jump;
+        ranks[v] = rules_.alpha * sums_[v] + jump;
         add(v, last, part);
       }
       step.compute_seconds += clock.lap();
       all = over_ranks(part);
       step.communicate_seconds += clock.lap();
+      step.seconds = step.compute_seconds + step.communicate_seconds;
       steps_.push_back(step);
-      error_bound = alpha * all.change / (1 - alpha) + rounding;
+      sweeps.swept(all.change);
     }
+    error_bound = sweeps.error_bound();
     for (double& rank : ranks) rank /= all.rank;  // 1, save rounding
   }
 
@@ -91,9 +73,6 @@ class Ranking {
   double error_bound = 0;     ///< of the sum of |rank - exact rank|
 
  private:
-  struct Sums {
-    double change, rank, dangling;
-  };
   void add(std::int64_t v, double last, Sums& to) const {
     to.change += std::abs(ranks[v] - last);
     to.rank += ranks[v];

@@ -152,4 +152,4 @@ class WrongInput(MpiTest):
         self.assertEqual(self.files(), [])
 
     def test_launcher_of_another_mpi(self) -> None:
-        self.refused("MPI has 1 rank, but PMI_SIZE says 4", 1, "bfs", "kron:8", PMI_SIZE="4")
+        self.refused("MPI has 1 process, but PMI_SIZE says 4", 1, "bfs", "kron:8", PMI_SIZE="4")

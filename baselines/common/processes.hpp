@@ -1,0 +1,49 @@
+// The processes of a baseline, and what they tell each other outside of what is timed. Here: one process alone.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace shoal::baselines {
+
+/// All processes call each function together.
+class Processes {
+ public:
+  int rank = 0, size = 1;
+  int rank_on_host = 0, on_host = 1;  ///< among the processes that share this one's memory
+
+  Processes() = default;
+  virtual ~Processes() = default;
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// For an error: what is known of a launcher, and what to do where that is not what its variables say.
+  virtual std::string launcher() const { return "this program was built without MPI"; }
+  virtual std::string cure() const { return "start it without mpirun, or build it where there is MPI"; }
+  virtual void barrier() {}
+  virtual double most(double value) { return value; }
+  virtual std::int64_t sum(std::int64_t value) { return value; }
+  virtual int least(int value) { return value; }
+  /// `bytes` of process `root` to all.
+  virtual void broadcast(void*, int /*bytes*/, int /*root*/) {}
+  /// On process 0: the words of all processes, in order. Elsewhere nothing.
+  /// @param counts  [size] words of each, at most 2^31 - 1
+  virtual void gather_words(const void* own, const std::vector<std::int64_t>& counts, int word_bytes, void* all) {
+    if (counts[0] > 0) std::memcpy(all, own, static_cast<std::size_t>(counts[0]) * word_bytes);
+  }
+  /// Ends all processes, now.
+  [[noreturn]] virtual void end_all(int status);
+
+  template <class T>
+  std::vector<T> gather(const std::vector<T>& own, const std::vector<std::int64_t>& counts) {
+    std::int64_t words = 0;
+    for (const std::int64_t count : counts) words += count;
+    std::vector<T> all(rank == 0 ? words : 0);
+    gather_words(own.data(), counts, sizeof(T), all.data());
+    return all;
+  }
+};
+
+}  // namespace shoal::baselines

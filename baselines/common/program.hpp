@@ -1,0 +1,33 @@
+// The program of a baseline: options, graph, trials, checks, tables and JSON, which are those of `shoal bfs` and `shoal pagerank`.
+#pragma once
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine.hpp"
+#include "processes.hpp"
+
+namespace shoal::baselines {
+
+/// What differs between the baselines.
+struct Kind {
+  std::string name;      ///< of the program
+  const char* about;     ///< one line
+  const char* footer;    ///< of --help: examples, and what is timed
+  bool on_gpus = false;  ///< a process may have several ranks, one per GPU
+  /// Called by each process by itself, before the graph is read. @throws Error
+  std::function<std::unique_ptr<Engine>(Processes&, int ranks_of_process)> make;
+  std::function<void(nlohmann::ordered_json&)> describe;  ///< adds versions of what it uses
+};
+
+/// Runs `work`. @return the exit status to end with; `line` says what went wrong
+int attempt(const std::function<int()>& work, std::string& line);
+
+/// Prints an error of the program `name`.
+void complain(const std::string& name, const std::string& line);
+
+/// @return the exit status
+int run_program(int argc, char** argv, const Kind& kind, Processes& processes);
+
+}  // namespace shoal::baselines

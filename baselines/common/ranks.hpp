@@ -1,0 +1,95 @@
+// What the baselines share: which vertices are whose, the rows of a rank, and what a rank says of a level or sweep.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/graph/csr.hpp"
+
+namespace shoal::baselines {
+
+/// Vertex v belongs to rank v mod size, where its number is v div size.
+struct Ranks {
+  int rank = 0, size = 1;
+
+  SHOAL_FN int owner(vertex_t v) const { return static_cast<int>(v % static_cast<vertex_t>(size)); }
+  SHOAL_FN vertex_t local(vertex_t v) const { return v / static_cast<vertex_t>(size); }
+  std::int64_t count(std::int64_t num_vertices, int of) const { return (num_vertices + size - 1 - of) / size; }
+  std::int64_t count(std::int64_t num_vertices) const { return count(num_vertices, rank); }
+};
+
+/// The rows of a rank's own vertices. Targets are those of the input.
+struct Rows {
+  std::vector<arc_t> offsets{0};
+  std::vector<vertex_t> targets;
+
+  Rows() = default;
+  Rows(const Csr& graph, const Ranks& ranks) {
+    for (std::int64_t v = ranks.rank; v < graph.num_vertices(); v += ranks.size) {
+      const auto row = graph.neighbors(static_cast<vertex_t>(v));
+      targets.insert(targets.end(), row.begin(), row.end());
+      offsets.push_back(static_cast<arc_t>(targets.size()));
+    }
+  }
+  std::int64_t count() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
+  arc_t degree(std::int64_t v) const { return offsets[v + 1] - offsets[v]; }
+  Span<const vertex_t> operator[](std::int64_t v) const { return {targets.data() + offsets[v], degree(v)}; }
+};
+
+/// For sums over a rank's rows: each target gets a word, own vertices the first ones in their order, then those of rank 0,
+/// 1, ..., of which only the targets have one.
+struct TargetWords {
+  std::vector<vertex_t> asked;       ///< the words of others: which vertex of its owner
+  std::vector<std::int64_t> counts;  ///< [ranks] of these, by owner
+
+  /// Puts the words in place of the targets.
+  TargetWords(Rows& rows, const Ranks& ranks, std::int64_t num_vertices) : counts(ranks.size) {
+    std::vector<vertex_t> word(num_vertices, kNoVertex);
+    for (const vertex_t u : rows.targets) word[u] = 0;
+    for (int r = 0; r < ranks.size; ++r) {
+      const std::size_t before = asked.size();
+      for (std::int64_t u = r, i = 0; u < num_vertices; u += ranks.size, ++i) {
+        if (r == ranks.rank) word[u] = static_cast<vertex_t>(i);
+        if (r == ranks.rank || word[u] == kNoVertex) continue;
+        word[u] = static_cast<vertex_t>(rows.count() + static_cast<std::int64_t>(asked.size()));
+        asked.push_back(static_cast<vertex_t>(i));
+      }
+      counts[r] = static_cast<std::int64_t>(asked.size() - before);
+    }
+    for (vertex_t& u : rows.targets) u = word[u];
+  }
+};
+
+/// Vertices that a search reached, and their arcs.
+struct Reached {
+  std::int64_t vertices = 0, arcs = 0;
+
+  /// Of one rank. @param levels  of own vertices, -1 where unreached; @param offsets  of its rows
+  void add(const std::vector<std::int32_t>& levels, const std::vector<arc_t>& offsets) {
+    for (std::size_t v = 0; v < levels.size(); ++v) {
+      if (levels[v] < 0) continue;
+      ++vertices;
+      arcs += offsets[v + 1] - offsets[v];
+    }
+  }
+};
+
+/// One level or sweep, as one rank saw it.
+struct Step {
+  std::int64_t vertices = 0;  ///< of the rank, that were expanded
+  std::int64_t sent = 0;      ///< words to other ranks
+  double compute_seconds = 0;
+  double communicate_seconds = 0;  ///< which includes waiting for slower ranks
+  double seconds = 0;  ///< from begin to end; what is in neither is the host's: launches and waiting for them
+
+  void add(const Step& more) {
+    vertices += more.vertices;
+    sent += more.sent;
+    compute_seconds += more.compute_seconds;
+    communicate_seconds += more.communicate_seconds;
+    seconds += more.seconds;
+  }
+};
+
+}  // namespace shoal::baselines
