@@ -16,6 +16,9 @@ inline int gpu_program(int argc, char** argv, baselines::Kind& kind) {
   kind.on_gpus = true;
   // All kernels now, not each before its first launch: that may wait for a GPU that waits within NCCL.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  // No NVLink multicast, which sums of a few words do not need: on shared hosts a program that breaks off with it may leave
+  // other users' GPUs in a bad state.
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
 #if SHOAL_BASELINE_MPI
   const auto describe = kind.describe;
   kind.describe = [describe](auto& json) {

@@ -1,7 +1,10 @@
 """The baseline with MPI, on 1, 2 and 4 ranks, beside `shoal` itself."""
 
+import json
 import os
+import pathlib
 import subprocess
+import sys
 import unittest
 
 from command import TIMEOUT_SECONDS, Answer, CommandTest
@@ -95,6 +98,34 @@ class Searches(MpiTest):
         # Vertices in turns, and each sends both of its neighbours, which belong to the other rank.
         self.assertEqual([r[2] for r in rows], ["1", "0", "0", "1"] * 4 + ["1", "0"])
         self.assertEqual(sum(int(r[3]) for r in rows), 16)
+
+    def test_levels_in_json(self) -> None:
+        trial = self.right(2, "bfs", "chain:9", "--source", 0, "--stats")["trials"][0]
+        levels = trial["by_step"]
+        self.assertEqual([[r["vertices"] for r in ranks] for ranks in levels], [[1, 0], [0, 1]] * 4 + [[1, 0]])
+        for rank, whole in enumerate(trial["by_rank"]):
+            for what, total in whole.items():
+                self.assertAlmostEqual(sum(ranks[rank][what] for ranks in levels), total, places=9, msg=what)
+            self.assertLessEqual(whole["compute_seconds"] + whole["communicate_seconds"], trial["seconds"] * 1.001)
+
+    def test_bench_beside_baselines(self) -> None:
+        script = pathlib.Path(__file__).parents[2] / "bench" / "beside_baselines.py"
+        command = [sys.executable, script, "--folder", pathlib.Path(MPI).parent, "--graphs", "kron:8", "--pes", "1"]
+        command += ["--ranks", "2", "--trials", "2", "--rounds", "1", "--levels", "--json", "result.json"]
+        if pathlib.Path(os.environ["SHOAL_BIN"]).parent != pathlib.Path(MPI).parent:
+            self.skipTest("shoal and shoal_mpi are not in one folder")
+        environment = {**os.environ, "PATH": f"{pathlib.Path(LAUNCHER).parent}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        result = json.loads((pathlib.Path(self.folder) / "result.json").read_text())["results"][0]
+        self.assertEqual(
+            [r["name"] for r in result["rows"]], ["shoal_mpi, 2 ranks", "shoal levels, 1 PEs", "shoal async, 1 PEs"]
+        )
+        self.assertEqual([r["trials"] for r in result["rows"]], [2, 2, 2])
+        self.assertGreater(result["rows"][0]["communicate_seconds"], 0)
+        self.assertIn("best baseline / best of shoal", done.stdout)
 
 
 class Ranks(MpiTest):
