@@ -20,6 +20,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -42,6 +43,29 @@ ENVIRONMENT = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
+
+
+def how_it_ended(status):
+    """In words. `timeout` ends as its program does, or with 128 and the signal; 124 and 137 are its own."""
+    if status in (124, 137):
+        return "too slow"
+    number = -status if status < 0 else status - 128
+    try:
+        return f"ended by {signal.Signals(number).name}"
+    except ValueError:
+        return f"exit status {status}"
+
+
+def json_of(text):
+    """What a program wrote, without what libraries print before (NCCL its version, where NCCL_DEBUG is set)."""
+    lines = text.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith("{")), None)
+    if first is None:
+        raise BenchError(f"no JSON, but '{text[:80]}'")
+    try:
+        return json.loads("\n".join(lines[first:]))
+    except ValueError as error:
+        raise BenchError(f"what it wrote is not JSON: {error}") from error
 
 
 class Row:
@@ -79,8 +103,8 @@ class Row:
         )
         if done.returncode != 0:
             said = [x for x in done.stderr.splitlines() if "shoal" in x] or done.stderr.strip().splitlines() or [""]
-            raise BenchError(f"exit status {done.returncode}: {said[0]}")
-        return json.loads(done.stdout)["trials"]
+            raise BenchError(f"{how_it_ended(done.returncode)}: {said[0]}")
+        return json_of(done.stdout)["trials"]
 
     def measure(self, args, file, trials, check=False):
         """Keeps the trials, unless they only check answers."""

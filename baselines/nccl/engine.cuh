@@ -63,10 +63,12 @@ class Engine : public baselines::Engine {
   void place_search(const Csr& graph, bool send_once) override {
     connect();
     each([&](int i) { searches_[i] = std::make_unique<Search>(graph, *comms_[i], send_once, first_device_ + i); });
+    agree(searches_);
   }
   void place_ranking(const Csr& graph, const PageRankRules& rules) override {
     connect();
     each([&](int i) { rankings_[i] = std::make_unique<Ranking>(graph, *comms_[i], rules, first_device_ + i); });
+    agree(rankings_);
   }
 
   double search(vertex_t source) override {
