@@ -6,7 +6,8 @@ endif()
 
 # shoal_baseline(NAME SOURCES...): a program that stands beside shoal and shares its options, graphs, checks and JSON.
 function(shoal_baseline name)
-  add_executable(${name} baselines/common/program.cpp cli/graph_argument.cpp cli/output.cpp cli/progress.cpp
+  add_executable(${name} baselines/common/graph_commands.cpp baselines/common/grid_commands.cpp
+                 baselines/common/program.cpp cli/graph_argument.cpp cli/output.cpp cli/progress.cpp
                  cli/provenance.cpp cli/sources.cpp cli/wrong_flags.cpp ${shoal_revision_file} ${ARGN})
   add_dependencies(${name} shoal_revision)
   target_link_libraries(${name} PRIVATE shoal shoal_private_deps)

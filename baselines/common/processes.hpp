@@ -1,4 +1,5 @@
-// The processes of a baseline, and what they tell each other outside of what is timed. Here: one process alone.
+// The processes of a baseline, and what they tell each other: outside of what is timed, save faces of grids. Here: one process
+// alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,13 @@
 #include <vector>
 
 namespace shoal::baselines {
+
+/// Words to or from another rank.
+struct Message {
+  int rank;
+  double* words;
+  int count;
+};
 
 /// All processes call each function together.
 class Processes {
@@ -33,6 +41,10 @@ class Processes {
   virtual void gather_words(const void* own, const std::vector<std::int64_t>& counts, int word_bytes, void* all) {
     if (counts[0] > 0) std::memcpy(all, own, static_cast<std::size_t>(counts[0]) * word_bytes);
   }
+  /// Where each process has one rank: each sends and receives these words, and goes on; nobody changes or reads them until
+  /// end_exchange(). Two processes send each other one message at most.
+  virtual void begin_exchange(const std::vector<Message>& /*out*/, const std::vector<Message>& /*in*/) {}
+  virtual void end_exchange() {}
   /// Ends all processes, now.
   [[noreturn]] virtual void end_all(int status);
 

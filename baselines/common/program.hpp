@@ -1,4 +1,5 @@
-// The program of a baseline: options, graph, trials, checks, tables and JSON, which are those of `shoal bfs` and `shoal pagerank`.
+// The program of a baseline: options, graph or grid, trials, checks, tables and JSON, which are those of shoal's commands of
+// the same names.
 #pragma once
 #include <functional>
 #include <memory>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "engine.hpp"
+#include "grid_engine.hpp"
 #include "processes.hpp"
 
 namespace shoal::baselines {
@@ -18,6 +20,8 @@ struct Kind {
   bool on_gpus = false;  ///< a process may have several ranks, one per GPU
   /// Called by each process by itself, before the graph is read. @throws Error
   std::function<std::unique_ptr<Engine>(Processes&, int ranks_of_process)> make;
+  /// Nothing: it has no `jacobi3d`.
+  std::function<std::unique_ptr<GridEngine>(Processes&, int ranks_of_process, const GridWanted&)> make_grid;
   std::function<void(nlohmann::ordered_json&)> describe;  ///< adds versions of what it uses
 };
 

@@ -75,16 +75,16 @@ struct Reached {
   }
 };
 
-/// One level or sweep, as one rank saw it.
+/// One level, sweep or iteration, as one rank saw it.
 struct Step {
-  std::int64_t vertices = 0;  ///< of the rank, that were expanded
-  std::int64_t sent = 0;      ///< words to other ranks
+  std::int64_t done = 0;  ///< vertices that the rank expanded, or cells
+  std::int64_t sent = 0;  ///< words to other ranks
   double compute_seconds = 0;
   double communicate_seconds = 0;  ///< which includes waiting for slower ranks
   double seconds = 0;  ///< from begin to end; what is in neither is the host's: launches and waiting for them
 
   void add(const Step& more) {
-    vertices += more.vertices;
+    done += more.done;
     sent += more.sent;
     compute_seconds += more.compute_seconds;
     communicate_seconds += more.communicate_seconds;

@@ -1,9 +1,10 @@
-// shoal_mpi: level-synchronous breadth-first search and PageRank on CPU ranks, with MPI alone between them. A baseline to
-// stand beside `shoal bfs` and `shoal pagerank`, whose graphs, sources, checks and JSON it shares.
+// shoal_mpi: level-synchronous breadth-first search, PageRank and Jacobi iteration on CPU ranks, with MPI alone between them. A
+// baseline to stand beside `shoal bfs`, `pagerank` and `jacobi3d`, whose graphs, sources, checks and JSON it shares.
 #include <optional>
 
 #include "../common/program.hpp"
 #include "bfs.hpp"
+#include "jacobi3d.hpp"
 #include "pagerank.hpp"
 #include "processes.hpp"
 #include "provenance.hpp"
@@ -15,9 +16,11 @@ const char* const kFooter = R"(examples:
   mpirun -n 4 shoal_mpi bfs kron:18 --trials 8 --verify
   mpirun -n 2 shoal_mpi bfs road:512 --source 0 --stats
   mpirun -n 4 shoal_mpi pagerank web.mtx --tolerance 1e-8 --json=result.json
+  mpirun -n 4 shoal_mpi jacobi3d 256 256 256 --overlap --trials 3 --verify
 
 Vertex v belongs to rank v mod ranks. Each rank reads or generates the whole graph at the start, keeps the rows of its own
-vertices, and works on those; with --verify rank 0 keeps the whole graph. One thread computes on each rank.
+vertices, and works on those; with --verify rank 0 keeps the whole graph. Of a grid it has one part: the cells are 0 at the
+start, and 1 beside the grid. One thread computes on each rank.
 Times are of the slowest rank, without loading. Communication is what passes within MPI, waiting for others included.)";
 
 /// One rank in each process.
@@ -56,9 +59,12 @@ int main(int argc, char** argv) {
   shoal::cli::command_begins({argv + (argc > 0), argv + argc});
   shoal::baselines::Kind kind;
   kind.name = "shoal_mpi";
-  kind.about = "Breadth-first search and PageRank on CPU ranks with MPI, to stand beside shoal's.";
+  kind.about = "Breadth-first search, PageRank and Jacobi iteration on CPU ranks with MPI, to stand beside shoal's.";
   kind.footer = shoal::mpi::kFooter;
   kind.make = [](auto& processes, int) { return std::make_unique<shoal::mpi::Engine>(processes); };
+  kind.make_grid = [](auto& processes, int, const auto& wanted) {
+    return std::make_unique<shoal::mpi::Jacobi>(processes, wanted);
+  };
   kind.describe = [](auto& json) { json["mpi"] = shoal::mpi::Processes::library(); };
   shoal::mpi::Processes processes(&argc, &argv);
   return shoal::baselines::run_program(argc, argv, kind, processes);

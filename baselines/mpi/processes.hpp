@@ -7,7 +7,7 @@
 
 #include "../common/processes.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/data/io.hpp"
+#include "shoal/data/pending_file.hpp"
 
 namespace shoal::mpi {
 
@@ -45,6 +45,18 @@ class Processes : public baselines::Processes {
     MPI_Gatherv(own, words[rank], word, all, words.data(), begins.data(), word, 0, MPI_COMM_WORLD);
     MPI_Type_free(&word);
   }
+  void begin_exchange(const std::vector<baselines::Message>& out, const std::vector<baselines::Message>& in) override {
+    for (const auto& m : in) {
+      MPI_Irecv(m.words, m.count, MPI_DOUBLE, m.rank, 0, MPI_COMM_WORLD, &requests_.emplace_back());
+    }
+    for (const auto& m : out) {
+      MPI_Isend(m.words, m.count, MPI_DOUBLE, m.rank, 0, MPI_COMM_WORLD, &requests_.emplace_back());
+    }
+  }
+  void end_exchange() override {
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
+  }
   [[noreturn]] void end_all(int status) override {
     MPI_Abort(MPI_COMM_WORLD, status);
     std::abort();  // MPI_Abort does not return
@@ -65,6 +77,8 @@ class Processes : public baselines::Processes {
     MPI_Allreduce(&value, &all, 1, type, operation, MPI_COMM_WORLD);
     return all;
   }
+
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace shoal::mpi

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../common/processes.hpp"
 #include "../common/ranks.hpp"
 #include "shoal/core/error.hpp"
 
@@ -70,6 +71,15 @@ class Communicator {
       words += out_words[r];
       received += in_words[r];
     }
+    SHOAL_NCCL(ncclGroupEnd());
+  }
+
+  /// To and from some ranks, device memory. @param out, in  no two for one rank
+  void exchange(const std::vector<baselines::Message>& out, const std::vector<baselines::Message>& in,
+                cudaStream_t stream) const {
+    SHOAL_NCCL(ncclGroupStart());
+    for (const auto& m : out) SHOAL_NCCL(ncclSend(m.words, m.count, ncclFloat64, m.rank, comm_, stream));
+    for (const auto& m : in) SHOAL_NCCL(ncclRecv(m.words, m.count, ncclFloat64, m.rank, comm_, stream));
     SHOAL_NCCL(ncclGroupEnd());
   }
 

@@ -1,20 +1,12 @@
-// The ranks of a process, each on a GPU of its own and driven by a thread of its own.
+// The search and PageRank of the ranks of a process.
 #pragma once
-#include <algorithm>
-#include <barrier>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "../common/engine.hpp"
-#include "../common/program.hpp"
-#include "communicator.cuh"
-#include "search_kernels.cuh"
-#include "shoal/core/text.hpp"
-#include "shoal/world/devices.hpp"
+#include "rank_threads.cuh"
 
 namespace shoal::nccl {
 
@@ -26,61 +18,44 @@ class Engine : public baselines::Engine {
  public:
   /// @throws UsageError  more ranks than GPUs; DeviceError  no GPU
   Engine(baselines::Processes& processes, int ranks_of_process, std::string program)
-      : processes_(processes),
-        program_(std::move(program)),
-        count_(ranks_of_process),
-        first_device_(processes.rank_on_host * ranks_of_process),
-        comms_(count_),
-        searches_(count_),
-        rankings_(count_) {
-    const int devices = num_devices(), wanted = processes.on_host * count_;
-    if (devices == 0) {
-      std::string why;
-      list_devices(&why);
-      throw DeviceError("no GPU can be used: " + why);
-    }
-    if (wanted > devices) {
-      throw UsageError(counted(wanted, "rank wants a GPU", "ranks want a GPU each") + ", and there are " +
-                       std::to_string(devices) + "; use fewer");
-    }
-    if (processes.size * count_ > kMostRanks) {
-      throw UsageError("there can be " + std::to_string(kMostRanks) + " ranks at most");
-    }
-  }
+      : threads_(processes, ranks_of_process, std::move(program)),
+        searches_(ranks_of_process),
+        rankings_(ranks_of_process) {}
   /// In the order that NCCL wants: what uses a communicator first.
   ~Engine() override {
-    for (int i = 0; i < count_; ++i) {
-      cudaSetDevice(first_device_ + i);
+    for (int i = 0; i < threads_.count(); ++i) {
+      cudaSetDevice(threads_.device(i));
       searches_[i].reset();
       rankings_[i].reset();
-    }
-    for (int i = 0; i < count_; ++i) {
-      cudaSetDevice(first_device_ + i);
-      comms_[i].reset();
     }
   }
 
   void place_search(const Csr& graph, bool send_once) override {
-    connect();
-    each([&](int i) { searches_[i] = std::make_unique<Search>(graph, *comms_[i], send_once, first_device_ + i); });
+    threads_.connect();
+    threads_.each([&](int i) {
+      searches_[i] = std::make_unique<Search>(graph, threads_.comm(i), send_once, threads_.device(i));
+    });
     agree(searches_);
   }
   void place_ranking(const Csr& graph, const PageRankRules& rules) override {
-    connect();
-    each([&](int i) { rankings_[i] = std::make_unique<Ranking>(graph, *comms_[i], rules, first_device_ + i); });
+    threads_.connect();
+    threads_.each(
+        [&](int i) { rankings_[i] = std::make_unique<Ranking>(graph, threads_.comm(i), rules, threads_.device(i)); });
     agree(rankings_);
   }
 
   double search(vertex_t source) override {
-    return timed([&](int i) { searches_[i]->run(source); });
+    return threads_.timed([&](int i) { searches_[i]->run(source); });
   }
   double sweep() override {
-    return timed([&](int i) { rankings_[i]->run(); });
+    return threads_.timed([&](int i) { rankings_[i]->run(); });
   }
 
   std::vector<Step> steps() const override {
     std::vector<Step> all;
-    for (int i = 0; i < count_; ++i) append(searches_[i] ? searches_[i]->steps() : rankings_[i]->steps(), all);
+    for (int i = 0; i < threads_.count(); ++i) {
+      append(searches_[i] ? searches_[i]->steps() : rankings_[i]->steps(), all);
+    }
     return all;
   }
   std::vector<std::int32_t> levels() const override {
@@ -106,59 +81,15 @@ class Engine : public baselines::Engine {
     to.insert(to.end(), words.begin(), words.end());
   }
 
-  /// Calls `work(i)` for each rank of the process, on a thread of its own with its device current.
-  void each(const std::function<void(int)>& work) {
-    const auto on_device = [&](int i) {
-      SHOAL_CUDA(cudaSetDevice(first_device_ + i));
-      work(i);
-    };
-    if (count_ == 1) return on_device(0);
-    std::vector<std::thread> threads;
-    for (int i = 0; i < count_; ++i) {
-      threads.emplace_back([&, i] {
-        std::string line;
-        const int status = baselines::attempt([&] { return on_device(i), 0; }, line);
-        if (status == 0) return;
-        baselines::complain(program_, line);
-        processes_.end_all(status);  // the others wait for this rank within NCCL
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  }
-
   /// The steps that ranks do together before their first run.
   template <class T>
   void agree(std::vector<std::unique_ptr<T>>& work) {
-    each([&](int i) { work[i]->tell(); });
-    each([&](int i) { work[i]->make_room(); });
-    each([&](int i) { work[i]->connect(); });
+    threads_.each([&](int i) { work[i]->tell(); });
+    threads_.each([&](int i) { work[i]->make_room(); });
+    threads_.each([&](int i) { work[i]->connect(); });
   }
 
-  double timed(const std::function<void(int)>& work) {
-    std::barrier<> start(count_);
-    std::vector<double> seconds(count_);
-    each([&](int i) {
-      using Clock = std::chrono::steady_clock;
-      start.arrive_and_wait();
-      const Clock::time_point begin = Clock::now();
-      work(i);
-      seconds[i] = std::chrono::duration<double>(Clock::now() - begin).count();
-    });
-    return *std::max_element(seconds.begin(), seconds.end());
-  }
-
-  void connect() {
-    ncclUniqueId id{};
-    if (processes_.rank == 0) id = Communicator::new_id();
-    processes_.broadcast(&id, sizeof id, 0);
-    const Ranks all{processes_.rank * count_, processes_.size * count_};
-    each([&](int i) { comms_[i] = std::make_unique<Communicator>(id, Ranks{all.rank + i, all.size}); });
-  }
-
-  baselines::Processes& processes_;
-  std::string program_;
-  int count_, first_device_;
-  std::vector<std::unique_ptr<Communicator>> comms_;
+  RankThreads threads_;
   std::vector<std::unique_ptr<Search>> searches_;
   std::vector<std::unique_ptr<Ranking>> rankings_;
 };

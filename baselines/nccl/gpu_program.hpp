@@ -4,7 +4,7 @@
 
 #include "../common/program.hpp"
 #include "provenance.hpp"
-#include "shoal/data/io.hpp"
+#include "shoal/data/pending_file.hpp"
 #if SHOAL_BASELINE_MPI
 #include "../mpi/processes.hpp"
 #endif

@@ -93,6 +93,20 @@ class Ranks(GpuBaselineTest):
                     self.assertLessEqual(self.right(name, "pagerank", graph, **way)["trials"][0]["error_bound"], 1e-6)
 
 
+class Grids(GpuBaselineTest):
+    def test_bits_of_the_serial_reference(self) -> None:
+        ways = self.ways()
+        for size in (13, 7, 9), (70, 5, 130):
+            for way in ways:
+                staged = [["--staged"], ["--staged", "--overlap"]] if way else []
+                for more in [], ["--overlap"], *staged:
+                    grid = ["jacobi3d", *size, "--iterations", 9, "--warmup", 2, "--trials", 2, *more]
+                    gpus, processes = way.get("gpus", 1), way.get("processes", 1)
+                    answer = self.run_baseline("nccl", *grid, "--gpus", gpus, "--verify", "--json", processes=processes)
+                    self.assertEqual(answer.status, 0, f"{way}, {grid}: {answer.out}{answer.err}")
+                    self.assertIs(answer.json()["trials"][1]["verified"], True)
+
+
 class WrongInput(GpuBaselineTest):
     def refused(self, status: int, words: str, *args: object) -> None:
         answer = self.run_baseline("nccl", *args)
@@ -104,8 +118,10 @@ class WrongInput(GpuBaselineTest):
     def test_one_line(self) -> None:
         self.refused(2, "--gpus is a number from 1 to 64", "bfs", "kron:8", "--gpus", 0)
         self.refused(2, "alpha 2 is out of range", "pagerank", "kron:8", "--alpha", 2)
+        self.refused(2, "--iterations is at least 1", "jacobi3d", 8, 8, 8, "--iterations", 0)
         if self.gpus == 0:
             self.refused(4, "no GPU can be used", "bfs", "kron:8")
+            self.refused(4, "no GPU can be used", "jacobi3d", 8, 8, 8)
         elif self.gpus < 64:
             self.refused(2, "ranks want a GPU each, and there are", "bfs", "kron:8", "--gpus", self.gpus + 1)
 

@@ -149,6 +149,29 @@ class Ranks(MpiTest):
         self.assertEqual(still, 1)
 
 
+class Grids(MpiTest):
+    def test_bits_of_the_serial_reference(self) -> None:
+        for size, *some in (((13, 7, 9), 1, 2, 3, 4), ((1, 1, 4), 4), ((2, 3, 1), 2)):
+            for ranks in some:
+                for more in ([], ["--overlap"]):
+                    grid = ["jacobi3d", *size, "--iterations", 9, "--warmup", 2, "--trials", 2, *more]
+                    answer = self.mpi(ranks, *grid, "--verify", "--json")
+                    self.assertEqual(answer.status, 0, f"{ranks} ranks, {grid}: {answer.out}{answer.err}")
+                    result = answer.json()
+                    self.assertEqual((result["size"], result["ranks"]), (list(size), ranks))
+                    self.assertEqual([t["verified"] for t in result["trials"]], [None, True])
+
+    def test_statistics(self) -> None:
+        answer = self.mpi(2, "jacobi3d", 8, 6, 4, "--iterations", 5, "--stats", "--json")
+        trial = answer.json()["trials"][0]
+        self.assertEqual([r["cells"] for r in trial["by_rank"]], [5 * 96, 5 * 96])
+        self.assertEqual([r["words_sent"] for r in trial["by_rank"]], [5 * 24, 5 * 24])
+        for rank in trial["by_rank"]:
+            self.assertGreater(rank["communicate_seconds"], 0)
+            self.assertLessEqual(rank["compute_seconds"] + rank["communicate_seconds"], rank["seconds"] * 1.001)
+        self.assertRegex(self.mpi(2, "jacobi3d", 8, 6, 4, "--stats").out, r"(?m)^ +0 +1 +9,600 ")
+
+
 class WrongInput(MpiTest):
     def refused(self, words: str, ranks: int, *args: object, **environment: str) -> None:
         answer = self.mpi(ranks, *args, **environment)
@@ -163,6 +186,7 @@ class WrongInput(MpiTest):
         self.write("bad.el", "0 1\n1 x\n")
         for ranks in (1, 3):
             self.refused("bad.el:2", ranks, "bfs", "bad.el")
+            self.refused("nowhere", ranks, "jacobi3d", 4, 4, 4, "--json=nowhere/result.json")
             self.refused("did you mean --trials? (see shoal_mpi bfs --help)", ranks, "bfs", "kron:8", "--trails", 3)
 
     def test_words_and_numbers(self) -> None:
@@ -174,9 +198,15 @@ class WrongInput(MpiTest):
             ("from 1 to 1,000,000", "bfs", "kron:8", "--trials", 0),
             ("alpha 2 is out of range", "pagerank", "kron:8", "--alpha", 2),
             ("tolerance 1e-12 is out of range", "pagerank", "kron:8", "--tolerance", 1e-12),
+            ("Z is required", "jacobi3d", 8, 8),
+            ("from 1 to 100,000", "jacobi3d", 8, 0, 8),
+            ("--iterations is at least 1", "jacobi3d", 8, 8, 8, "--iterations", 0),
             ("every rank reads", "bfs", "-", "--format", "el"),
         ):
             self.refused(words, 1, *args)
+
+    def test_too_many_ranks(self) -> None:
+        self.refused("3 ranks are more than this grid can be cut into", 3, "jacobi3d", 2, 1, 1)
 
     def test_what_rank_0_alone_finds(self) -> None:
         self.refused("nowhere", 2, "bfs", "kron:8", "--json=nowhere/result.json")

@@ -1,0 +1,195 @@
+// `jacobi3d` of a baseline.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algo/jacobi3d/jacobi3d.hpp"
+#include "command.hpp"
+#include "commands.hpp"
+#include "json_output.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/program/run_flags.hpp"
+#include "shoal/world/devices.hpp"
+#include "statistics.hpp"
+#include "step_table.hpp"
+
+namespace shoal::baselines {
+namespace {
+
+class GridCommands : public Commands {
+  struct Trial {
+    double seconds = 0;
+    StepTable steps;
+  };
+
+ public:
+  GridCommands(const Kind& kind, Processes& processes, CLI::App& app) : kind_(kind), processes_(processes) {
+    app_ = app.add_subcommand("jacobi3d", "Jacobi iteration on a grid in three dimensions, one part for each rank");
+    const auto whole = [this](const char* name, auto& value, const char* text) {
+      return app_->add_option(name, value, text)->check(whole_number<std::decay_t<decltype(value)>>)->type_name("N");
+    };
+    whole("X", size_.x, "cells along X")->required();
+    whole("Y", size_.y, "cells along Y")->required();
+    whole("Z", size_.z, "cells along Z")->required();
+    whole("--iterations", iterations_, "of each trial, timed")->capture_default_str();
+    whole("--warmup", warmup_, "iterations before these")->capture_default_str();
+    whole("--trials", trials_, "runs, each from the start")->capture_default_str();
+    app_->add_flag("--overlap", wanted_.overlap, "exchange faces while the cells inside are updated");
+    if (kind_.on_gpus) {
+      whole("--gpus", per_process_, "ranks of each process, one per GPU");
+      app_->add_flag("--staged", wanted_.staged, "faces go through the memory of the host");
+    }
+    app_->add_flag("--verify", verify_, "compare the last trial's grid with the serial reference, bit by bit");
+    app_->add_flag("--stats", stats_,
+                   "the last trial's computation and communication, by rank; with --json all trials'");
+    app_->add_flag("--quiet", quiet_, "no table");
+    json_.add_to(*app_, "options, machine, trials and times", "");
+    app_->footer(kind_.footer);
+  }
+
+  bool asked() const override { return app_->parsed(); }
+
+  void prepare() override {
+    for (const std::int64_t cells : {size_.x, size_.y, size_.z}) {
+      if (cells < 1 || cells > 100'000) throw UsageError("X, Y and Z are numbers from 1 to 100,000");
+    }
+    if (iterations_ < 1 || warmup_ < 0) throw UsageError("--iterations is at least 1, --warmup at least 0");
+    if (trials_ < 1 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
+    if (per_process_ < 1 || per_process_ > kMaxPes) {
+      throw UsageError("--gpus is a number from 1 to " + std::to_string(kMaxPes));
+    }
+    wanted_.program = {size_, {1, 1, 1, 1, 1, 1}, 0};
+    wanted_.timed = stats_;
+    for (int r = 0; r < num_ranks(); ++r) parts_.emplace_back(size_, Ranks{r, num_ranks()});
+    if (processes_.rank == 0) json_.open();
+    engine_ = kind_.make_grid(processes_, per_process_, wanted_);
+    if (verify_ && processes_.rank == 0) reference_.emplace(wanted_.program);
+  }
+
+  void run() override {
+    for (int i = 0; i < trials_; ++i) {
+      engine_->start();
+      if (warmup_ > 0) engine_->iterate(warmup_);
+      processes_.barrier();
+      const double seconds = processes_.most(engine_->iterate(iterations_));
+      done_.push_back({seconds, StepTable(processes_, per_process_, engine_->steps())});
+      if (prints()) print(i);
+    }
+    if (verify_) verify();
+  }
+
+  int report() override {
+    std::vector<double> seconds;
+    for (const Trial& t : done_) seconds.push_back(t.seconds);
+    const double median = cli::median(seconds);
+    if (prints()) {
+      std::printf("median %.4f ms/iteration, %.3f Gcells/s\n", median / iterations_ * 1e3, rate(median) / 1e9);
+      if (verify_) std::puts(wrong_.empty() ? "all answers are right" : "NOT all answers are right");
+    }
+    if (stats_ && !json_.to_stdout()) done_.back().steps.print("run", "cells");
+    if (json_.wanted()) write_json(median);
+    if (wrong_.empty()) return cli::kRight;
+    std::fprintf(stderr, "%s: wrong result: %s\n", kind_.name.c_str(), wrong_.c_str());
+    return cli::kWrongResult;
+  }
+
+  void forget_engine() override { engine_.reset(); }
+
+ private:
+  bool prints() const { return processes_.rank == 0 && !quiet_ && !json_.to_stdout(); }
+  int num_ranks() const { return processes_.size * per_process_; }
+  /// Cells per second.
+  double rate(double seconds) const {
+    return seconds > 0 ? static_cast<double>(size_.volume()) * static_cast<double>(iterations_) / seconds : 0;
+  }
+
+  void print(int i) const {
+    if (i == 0) {
+      std::printf("%s x %s x %s cells, %s%s%s\n", grouped(size_.x).c_str(), grouped(size_.y).c_str(),
+                  grouped(size_.z).c_str(), counted(num_ranks(), "rank", "ranks").c_str(),
+                  wanted_.overlap ? ", overlapped" : "", wanted_.staged ? ", by way of the host" : "");
+    }
+    const Trial& t = done_.back();
+    std::printf("trial %d: %lld iterations in %.3f ms, %.4f ms each, %.3f Gcells/s", i + 1,
+                static_cast<long long>(iterations_), t.seconds * 1e3, t.seconds / iterations_ * 1e3,
+                rate(t.seconds) / 1e9);
+    if (wanted_.timed) {
+      std::printf(" (computation %.3f ms, communication %.3f)", t.steps.compute_seconds() * 1e3,
+                  t.steps.communicate_seconds() * 1e3);
+    }
+    std::puts("");
+    std::fflush(stdout);
+  }
+
+  /// Process 0 finds out.
+  void verify() {
+    std::vector<std::int64_t> counts(processes_.size);
+    for (int r = 0; r < num_ranks(); ++r) counts[r / per_process_] += parts_[r].n.volume();
+    const std::vector<double> by_rank = processes_.gather(engine_->cells(), counts);
+    if (processes_.rank != 0) return;
+    reference_->iterate(warmup_ + iterations_);
+    std::vector<double> plane(static_cast<std::size_t>(size_.y * size_.z));
+    for (std::int64_t x = 0; x < size_.x && wrong_.empty(); ++x) {
+      const double* from = by_rank.data();
+      for (const Part& part : parts_) {
+        for (std::int64_t y = 0; y < part.n.y && x >= part.first.x && x < part.first.x + part.n.x; ++y) {
+          std::copy_n(from + ((x - part.first.x) * part.n.y + y) * part.n.z, part.n.z,
+                      &plane[(part.first.y + y) * size_.z + part.first.z]);
+        }
+        from += part.n.volume();
+      }
+      wrong_ = reference_->find_wrong(x, plane.data());
+    }
+  }
+
+  void write_json(double median) {
+    cli::Json json = cli::Json::parse(machine_to_json());
+    json["program"] = kind_.name;
+    json["command"] = "jacobi3d";
+    kind_.describe(json);
+    json["ranks"] = num_ranks();
+    if (kind_.on_gpus) json["processes"] = processes_.size;
+    json["size"] = {size_.x, size_.y, size_.z};
+    json["options"] = {{"iterations", iterations_},
+                       {"warmup", warmup_},
+                       {"trials", trials_},
+                       {"overlap", wanted_.overlap},
+                       {"verify", verify_}};
+    if (kind_.on_gpus) json["options"].update({{"gpus", per_process_}, {"staged", wanted_.staged}});
+    for (const Trial& t : done_) {
+      cli::Json trial = {{"iterations", iterations_}, {"seconds", t.seconds}, {"cells_per_second", rate(t.seconds)}};
+      trial["verified"] = verify_ && &t == &done_.back() ? cli::Json(wrong_.empty()) : cli::Json(nullptr);
+      if (stats_) t.steps.add_to(trial, "cells", false);
+      json["trials"].push_back(std::move(trial));
+    }
+    json["median_seconds"] = median;
+    json["median_cells_per_second"] = rate(median);
+    json_.write(json);
+  }
+
+  const Kind& kind_;
+  Processes& processes_;
+  CLI::App* app_ = nullptr;
+  Size3 size_;
+  std::int64_t iterations_ = 100, warmup_ = 10;
+  int trials_ = 1, per_process_ = 1;
+  GridWanted wanted_{};
+  bool verify_ = false, stats_ = false, quiet_ = false;
+  cli::JsonOutput json_;
+  std::vector<Part> parts_;
+  std::unique_ptr<GridEngine> engine_;
+  std::optional<Jacobi3dReference<double>> reference_;
+  std::vector<Trial> done_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::unique_ptr<Commands> grid_commands(const Kind& kind, Processes& processes, CLI::App& app) {
+  return std::make_unique<GridCommands>(kind, processes, app);
+}
+
+}  // namespace shoal::baselines
