@@ -3,9 +3,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "shoal/data/pending_file.hpp"
 
 namespace shoal::baselines {
 
@@ -46,7 +49,10 @@ class Processes {
   virtual void begin_exchange(const std::vector<Message>& /*out*/, const std::vector<Message>& /*in*/) {}
   virtual void end_exchange() {}
   /// Ends all processes, now.
-  [[noreturn]] virtual void end_all(int status);
+  [[noreturn]] virtual void end_all(int status) {
+    io::remove_pending_files();
+    std::_Exit(status);
+  }
 
   template <class T>
   std::vector<T> gather(const std::vector<T>& own, const std::vector<std::int64_t>& counts) {

@@ -10,17 +10,10 @@
 
 #include "command.hpp"
 #include "commands.hpp"
-#include "data/temporary_file.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/data/io.hpp"
 #include "wrong_flags.hpp"
 
 namespace shoal::baselines {
-
-void Processes::end_all(int status) {
-  io::remove_pending_files();
-  std::_Exit(status);
-}
 
 namespace {
 

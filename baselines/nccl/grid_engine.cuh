@@ -20,7 +20,7 @@ class GridEngine : public baselines::GridEngine {
     }
   }
   ~GridEngine() override {
-    threads_.each([&](int i) { ranks_[i].reset(); });
+    threads_.in_turn([&](int i) { ranks_[i].reset(); });
   }
 
   void start() override {

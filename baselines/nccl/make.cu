@@ -1,13 +1,14 @@
-#include "engine.cuh"
+#include "engine.hpp"
 #include "grid_engine.cuh"
 #include "make.hpp"
+#include "rank_threads.cuh"
 #include "ranking.cuh"
 #include "search.cuh"
 
 namespace shoal::nccl {
 
 std::unique_ptr<baselines::Engine> make_engine(baselines::Processes& processes, int ranks_of_process) {
-  return std::make_unique<Engine<Search, Ranking>>(processes, ranks_of_process, "shoal_nccl");
+  return std::make_unique<Engine<RankThreads, Search, Ranking>>(processes, ranks_of_process, "shoal_nccl");
 }
 
 std::unique_ptr<baselines::GridEngine> make_grid(baselines::Processes& processes, int ranks_of_process,

@@ -43,10 +43,7 @@ class RankThreads {
   }
   /// What uses a communicator must be gone.
   ~RankThreads() {
-    for (int i = 0; i < count_; ++i) {
-      cudaSetDevice(device(i));
-      comms_[i].reset();
-    }
+    in_turn([&](int i) { comms_[i].reset(); });
   }
   RankThreads(const RankThreads&) = delete;
   RankThreads& operator=(const RankThreads&) = delete;
@@ -83,6 +80,14 @@ class RankThreads {
       });
     }
     for (std::thread& thread : threads) thread.join();
+  }
+
+  /// The same by this thread, one rank after the other: to give back what each has.
+  void in_turn(const std::function<void(int)>& work) noexcept {
+    for (int i = 0; i < count_; ++i) {
+      cudaSetDevice(device(i));
+      work(i);
+    }
   }
 
   /// @return seconds of the slowest rank; all begin together

@@ -2,14 +2,15 @@
 
 #include <cuda/std/version>
 
-#include "../nccl/engine.cuh"
+#include "../nccl/engine.hpp"
+#include "../nccl/rank_threads.cuh"
 #include "ranking.cuh"
 #include "search.cuh"
 
 namespace shoal::stf {
 
 std::unique_ptr<baselines::Engine> make_engine(baselines::Processes& processes, int ranks_of_process) {
-  return std::make_unique<nccl::Engine<Search, Ranking>>(processes, ranks_of_process, "shoal_stf");
+  return std::make_unique<nccl::Engine<nccl::RankThreads, Search, Ranking>>(processes, ranks_of_process, "shoal_stf");
 }
 
 std::string nccl_version() { return Communicator::version(); }

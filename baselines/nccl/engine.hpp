@@ -1,19 +1,20 @@
-// The search and PageRank of the ranks of a process.
+// The search and PageRank of the ranks of a process. No CUDA: a test makes them of parts that have none.
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../common/engine.hpp"
-#include "rank_threads.cuh"
+#include "../common/processes.hpp"
 
 namespace shoal::nccl {
 
 using baselines::Step;
 
+/// @tparam Threads          RankThreads
 /// @tparam Search, Ranking  of one rank: made with (graph, communicator, what is wanted, device)
-template <class Search, class Ranking>
+template <class Threads, class Search, class Ranking>
 class Engine : public baselines::Engine {
  public:
   /// @throws UsageError  more ranks than GPUs; DeviceError  no GPU
@@ -21,13 +22,11 @@ class Engine : public baselines::Engine {
       : threads_(processes, ranks_of_process, std::move(program)),
         searches_(ranks_of_process),
         rankings_(ranks_of_process) {}
-  /// In the order that NCCL wants: what uses a communicator first.
   ~Engine() override {
-    for (int i = 0; i < threads_.count(); ++i) {
-      cudaSetDevice(threads_.device(i));
+    threads_.in_turn([&](int i) {
       searches_[i].reset();
       rankings_[i].reset();
-    }
+    });
   }
 
   void place_search(const Csr& graph, bool send_once) override {
@@ -81,7 +80,7 @@ class Engine : public baselines::Engine {
     to.insert(to.end(), words.begin(), words.end());
   }
 
-  /// The steps that ranks do together before their first run.
+  /// What ranks do together before their first run, each step when the one before is done by all of this process.
   template <class T>
   void agree(std::vector<std::unique_ptr<T>>& work) {
     threads_.each([&](int i) { work[i]->tell(); });
@@ -89,7 +88,7 @@ class Engine : public baselines::Engine {
     threads_.each([&](int i) { work[i]->connect(); });
   }
 
-  RankThreads threads_;
+  Threads threads_;
   std::vector<std::unique_ptr<Search>> searches_;
   std::vector<std::unique_ptr<Ranking>> rankings_;
 };
