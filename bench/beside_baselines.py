@@ -68,6 +68,24 @@ def json_of(text):
         raise BenchError(f"what it wrote is not JSON: {error}") from error
 
 
+def ask(command, seconds):
+    """The JSON that a program writes, or a BenchError with how it ended."""
+    if seconds <= 0:
+        raise BenchError("no time was left")
+    # With time to end by itself: what mpirun started goes with it.
+    done = subprocess.run(
+        ["timeout", "-k", "5", f"{seconds:.3f}", *map(str, command)],
+        env={**ENVIRONMENT, **os.environ},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        said = [x for x in done.stderr.splitlines() if "shoal" in x] or done.stderr.strip().splitlines() or [""]
+        raise BenchError(f"{how_it_ended(done.returncode)}: {said[0]}")
+    return json_of(done.stdout)
+
+
 class Row:
     """One program in one configuration on one graph."""
 
@@ -90,21 +108,7 @@ class Row:
             command += ["--stats"]
         if check:
             command += ["--verify"]
-        seconds = min(args.limit, args.deadline - time.monotonic())
-        if seconds <= 0:
-            raise BenchError("no time was left")
-        # With time to end by itself: what mpirun started goes with it.
-        done = subprocess.run(
-            ["timeout", "-k", "5", f"{seconds:.0f}", *map(str, command)],
-            env={**ENVIRONMENT, **os.environ},
-            text=True,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            said = [x for x in done.stderr.splitlines() if "shoal" in x] or done.stderr.strip().splitlines() or [""]
-            raise BenchError(f"{how_it_ended(done.returncode)}: {said[0]}")
-        return json_of(done.stdout)["trials"]
+        return ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]
 
     def measure(self, args, file, trials, check=False):
         """Keeps the trials, unless they only check answers."""

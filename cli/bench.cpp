@@ -11,6 +11,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "bench_run.hpp"
 #include "command.hpp"
@@ -31,6 +32,8 @@ const char* const kBenchFooter = R"(examples:
   shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
   shoal bench groute-table4 --graphs road_usa --trials 5
   shoal bench atos-table4 --quick --graphs twitter50,twitter50-local    a Kronecker graph, and one with communities
+  shoal bench bfs-fig41 --graphs scale18,scale21 --ranks 1,2       beside programs of baselines/, where they were built
+  shoal bench charm-fig7b --pes 1,2 --shrink 4                     grids of a fourth of the paper's size, along each side
 
 Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
 and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
@@ -123,6 +126,17 @@ class BenchCommand {
         ->type_name("N")
         ->check(whole_number<int>)
         ->capture_default_str();
+    ranks_flag_ = app.add_option("--ranks", ranks_, "bfs-*: numbers of MPI ranks (default: 1,2,4)")
+                      ->delimiter(',')
+                      ->group(what)
+                      ->type_name("N,N");
+    shrink_flag_ =
+        app.add_option("--shrink", shrink_,
+                       "charm-*: the paper's grids are divided by this along each side (default: 1 on GPUs, 8 "
+                       "on CPUs; with --quick 64)")
+            ->group(what)
+            ->type_name("N")
+            ->check(whole_number<int>);
     app.add_option("--seed", options_.seed, "of the sources")
         ->group(what)
         ->type_name("N")
@@ -150,6 +164,10 @@ class BenchCommand {
       throw UsageError("experiment '" + name_ +
                        "' has several parts, and a file holds one; name one of them, such as " + parts.front()->name);
     }
+    const bool scripted = parts.empty();
+    if (!scripted && ranks_flag_->count() + shrink_flag_->count() > 0) {
+      throw UsageError("--ranks and --shrink are for bfs-* and charm-*, not for " + name_);
+    }
     options_.trials = trials_flag_->count() > 0 ? trials_ : options_.quick ? 3 : 10;
     if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
     if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
@@ -165,6 +183,7 @@ class BenchCommand {
       throw UsageError("--pes-per-gpu " + std::to_string(options_.pes_per_gpu) + " is out of range: 1 to " +
                        std::to_string(kMaxPesPerGpu));
     }
+    if (scripted) return run_script();
     refuse_same_files({{"--markdown", markdown_}, json_.file(), {"--plot", plot_}}, {});
     data_to_stdout_ = json_.to_stdout() || (!markdown_.empty() && is_standard_output(markdown_));
     std::optional<OutputFile> markdown_file;
@@ -197,6 +216,9 @@ class BenchCommand {
       std::printf("%-24s %s\n%-24s %s\n", name.c_str(), title.c_str(), "", source.c_str());
     };
     for (const Experiment& experiment : experiments()) line(experiment.name, experiment.title, experiment.source);
+    for (const ScriptedExperiment& experiment : scripted_experiments()) {
+      line(experiment.name, experiment.title, experiment.source);
+    }
     line(kQueueExperiment, "Push, pop, push and pop on one GPU's queues (by gpu_queue)", "Chen et al., Atos, Fig. 1");
     return kRight;
   }
@@ -218,6 +240,40 @@ class BenchCommand {
     if (json_.wanted()) words.insert(words.end(), {"--json", json_.place()});
     const std::optional<int> status = run_program(words);
     if (!status) throw Error(program + " could not be run to its end");
+    return *status;
+  }
+
+  int run_script() const {
+    if (!markdown_.empty() || !plot_.empty() || options_.pes_per_gpu != 1) {
+      throw UsageError(name_ + " has its own table, and takes no --markdown, --plot and --pes-per-gpu");
+    }
+    const std::string script = std::string(SHOAL_SCRIPTS) + "/../bench/paper_figures.py";
+    const auto& all = scripted_experiments();
+    const auto what = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name_; });
+    std::vector<std::string> words = {"python3",    script,     name_,        "--title",  what->title,    "--source",
+                                      what->source, "--folder", own_folder(), "--device", options_.device};
+    const auto add = [&](const char* flag, const auto& values) {
+      if (values.empty()) return;
+      words.push_back(flag);
+      for (const auto& value : values) {
+        std::ostringstream text;
+        text << value;
+        words.push_back(text.str());
+      }
+    };
+    add("--pes", options_.pes);
+    add("--graphs", options_.graphs);
+    add("--limit", std::vector<double>{options_.limit_seconds});
+    add("--budget", std::vector<double>{options_.budget_seconds});
+    add("--seed", std::vector<std::uint64_t>{options_.seed});
+    if (trials_flag_->count() > 0) add("--trials", std::vector<int>{options_.trials});
+    if (ranks_flag_->count() > 0) add("--ranks", ranks_);
+    if (shrink_flag_->count() > 0) add("--shrink", std::vector<int>{shrink_});
+    if (json_.wanted()) add("--json", std::vector<std::string>{json_.place()});
+    if (options_.quick) words.push_back("--quick");
+    if (quiet_) words.push_back("--quiet");
+    const std::optional<int> status = run_program(words);
+    if (!status) throw Error("python3 " + script + " could not be run to its end; it needs Python 3.9");
     return *status;
   }
 
@@ -268,7 +324,9 @@ class BenchCommand {
   JsonOutput json_;
   int trials_ = 0;
   bool list_ = false, quiet_ = false, data_to_stdout_ = false;
-  CLI::Option* trials_flag_ = nullptr;
+  std::vector<int> ranks_;
+  int shrink_ = 1;
+  CLI::Option *trials_flag_ = nullptr, *ranks_flag_ = nullptr, *shrink_flag_ = nullptr;
 };
 
 }  // namespace

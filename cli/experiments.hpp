@@ -55,9 +55,15 @@ struct Experiment {
 const std::vector<Experiment>& experiments();
 /// The paper's name of the graph that a stand-in of that name stands for.
 std::string paper_name(const std::string& stand_in);
+/// An experiment with programs that stand beside shoal: bench/paper_figures.py measures it.
+struct ScriptedExperiment {
+  std::string name, title, source;
+};
+const std::vector<ScriptedExperiment>& scripted_experiments();
 /// Queues alone have no graph and no runner: a program of their own measures them.
 inline constexpr const char* kQueueExperiment = "atos-fig1";
 /// The experiment of that name, or all whose names begin with it and a dash: atos-fig5 has two parts.
+/// Nothing for one of scripted_experiments().
 /// @throws UsageError naming the text and the legal names
 std::vector<const Experiment*> find_experiments(const std::string& name);
 
