@@ -28,7 +28,7 @@ import time
 from pathlib import Path
 
 import beside_baselines as beside
-from host import ROOT, BenchError, machine, revision
+from host import ROOT, BenchError, machine, revision, run
 
 RIGHT, WRONG, USAGE = 0, 1, 2
 MOST_CHECKED_CELLS = 1 << 22
@@ -93,7 +93,8 @@ def search(args, left):
                 left.out(name, "the budget is spent (--budget)")
                 continue
             args.tell(f"generating {name}")
-            file = beside.graph_file_of(args, GRAPHS[name][1 if args.quick else 0], Path(folder))
+            file = Path(folder) / f"{name}.sg"
+            run([args.shoal, "generate", GRAPHS[name][1 if args.quick else 0], file, "--quiet"])
             rows = bfs_rows(args, left)
             for row in rows:
                 args.tell(f"{name}, {row.name}")
@@ -317,17 +318,17 @@ def iterate(args, way, size, left):
         if sides[0] * sides[1] * sides[2] <= MOST_CHECKED_CELLS:
             command += ["--verify"]
         args.tell(f"{' x '.join(map(str, sides))}, {what}")
-        run = {"way": way.name, "pes": pes, "size": sides, "command": " ".join(map(str, command[:-1]))}
+        this = {"way": way.name, "pes": pes, "size": sides, "command": " ".join(map(str, command[:-1]))}
         try:
             trials = beside.ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]
             seconds = [t["seconds"] / t["iterations"] for t in trials[-args.trials :]]
-            run |= {"seconds": seconds, "value": statistics.median(seconds) * 1e3}
-            run["verified"] = any(t["verified"] for t in trials)
+            this |= {"seconds": seconds, "value": statistics.median(seconds) * 1e3}
+            this["verified"] = any(t["verified"] for t in trials)
         except BenchError as error:
-            run["failed"] = str(error)
-            run["wrong"] = "wrong result" in str(error)
-            left.out(what, run["failed"])
-        runs[pes] = run
+            this["failed"] = str(error)
+            this["wrong"] = "wrong result" in str(error)
+            left.out(what, this["failed"])
+        runs[pes] = this
     return runs
 
 
@@ -335,9 +336,9 @@ def grid_table(args, ways, size, left, title):
     """Lines and runs of ways by PEs."""
     cells, runs = {}, []
     for way in ways:
-        for pes, run in iterate(args, way, size, left).items():
-            cells[way.name, str(pes)] = f"{run['value']:.4f}" if "value" in run else "failed"
-            runs.append(run)
+        for pes, found in iterate(args, way, size, left).items():
+            cells[way.name, str(pes)] = f"{found['value']:.4f}" if "value" in found else "failed"
+            runs.append(found)
     lines = ["", title + ": " + "; ".join(f"{' x '.join(map(str, size(p)))} on {p}" for p in args.pes)]
     shown = [way.name for way in ways if any((way.name, str(p)) in cells for p in args.pes)]
     lines += table("PEs", [str(p) for p in args.pes], shown, cells)
@@ -426,9 +427,10 @@ HOST_NOTE = "No run of shoal has a host that waits in an iteration; of the basel
 # name: what measures it, the paper's machine, what the paper sees, how ours differs
 EXPERIMENTS = {
     "bfs-fig41": (fig41, BFS_MACHINE, BFS_SEES, GRAPHS_NOTE),
-    "bfs-fig42": (fig42, BFS_MACHINE, "the CPU version has by far the smallest share of communication", GRAPHS_NOTE),
+    "bfs-fig42": (fig42, BFS_MACHINE, "the CPU version has by far the smallest share of communication",
+                  GRAPHS_NOTE + " Which of the two figures shows what is not known here: this one is by program."),
     "bfs-fig43": (fig43, BFS_MACHINE, "the CPU version has by far the smallest share of communication",
-                  GRAPHS_NOTE + " By level, where the paper's two figures show the same by version."),
+                  GRAPHS_NOTE + " Which of the two figures shows what is not known here: this one is by level."),
     "charm-fig6": (fig6, SUMMIT, "one wait of the host for each iteration in place of two, and streams of their own for "
                    "packing and for copies, are faster at ODF 4", HOST_NOTE + " " + CHARM_NOTE),
     "charm-fig7a": (fig7(1536), SUMMIT, "ODF 4 is best by way of hosts, ODF 2 from GPU to GPU, which is at most 5 % ahead",

@@ -248,6 +248,9 @@ class BenchCommand {
       throw UsageError(name_ + " has its own table, and takes no --markdown, --plot and --pes-per-gpu");
     }
     const std::string script = std::string(SHOAL_SCRIPTS) + "/../bench/paper_figures.py";
+    if (!std::filesystem::exists(script)) {
+      throw UsageError(name_ + " is measured by " + script + ", which is not there; a source tree has it");
+    }
     const auto& all = scripted_experiments();
     const auto what = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name_; });
     std::vector<std::string> words = {"python3",    script,     name_,        "--title",  what->title,    "--source",
