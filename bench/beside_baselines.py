@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 
 from beside_gapbs import graph_file_of, time_gapbs
-from host import ROOT, BenchError, machine, revision
+from host import ROOT, BenchError, machine, revision, run
 
 GRAPHS = ["kron:18", "kron:19", "kron:21", "kron:23", "community:20,directed"]
 STRATEGIES = {"bfs": ["levels", "async"], "pagerank": ["pull", "async"]}
@@ -303,8 +303,10 @@ def main():
             "bench": "beside_baselines",
             "algorithm": args.algorithm,
             "date": datetime.date.today().isoformat(),
-            "machine": machine(),
+            "machine": {"cpu": machine()["processor"], **machine()},
             "device": args.device,
+            "devices": json.loads(run([args.shoal, "doctor", "--json"]))["devices"],
+            "checked": not args.unchecked,
             "revision": revision(ROOT),
             "arguments": sys.argv[1:],
             "results": results,

@@ -550,12 +550,14 @@ def main(words):
         sys.stdout.flush()
     if args.json:
         whole = {
-            "command": "bench",
+            "bench": "paper_figures",
             "experiment": args.experiment,
             "title": args.title,
             "source": args.source,
             "papers_machine": paper_machine,
             "note": note,
+            "sees": sees,
+            "table": lines,
             "machine": {**machine(), **args.machine},
             "devices": args.devices,
             "device": args.device,

@@ -7,6 +7,7 @@ from results_runs import Peers, Run, on_one, rounded_up
 from results_sections import workers_of
 
 END_MICROSECONDS = {1: 20, 4: 100}  # until the end of a run is found, on so many GPUs
+BASELINE_RATIO = 3
 LAG_PUSHES = 10  # from an item's push to its run, 99th percentile, in pushes
 
 
@@ -26,6 +27,8 @@ class Goals:
     )  # goals.json: algorithm, graph, device, pes, milliseconds
     ends: list[dict] = dataclasses.field(default_factory=list)
     lags: list[dict] = dataclasses.field(default_factory=list)
+    # What was searched or ranked, and by how much shoal is faster than the best baseline there.
+    baselines: list[tuple[str, float]] = dataclasses.field(default_factory=list)
 
     def section(self, runs: list[Run], peers: Peers | None, tuned: list[Tuned], left_out: list[str]) -> str:
         counted = [row for row in tuned if row.counts]
@@ -38,6 +41,7 @@ class Goals:
             against_peers(runs, peers),
             against_gapbs(runs),
             several_gpus(runs),
+            self.beside_baselines(),
             *([self.stated(runs)] if self.times else []),
             self.end_found(),
             self.run_soon(),
@@ -62,6 +66,11 @@ class Goals:
                 measured = "not measured" if best is None else f"{best:.3f} ms"
                 misses.append(f"{name}: {measured}, {wanted:g} wanted")
         return Goal("times that were set beforehand (`bench/results/goals.json`)", misses, len(self.times))
+
+    def beside_baselines(self) -> Goal:
+        misses = [f"{what}: {ratio:.2f}" for what, ratio in self.baselines if ratio < BASELINE_RATIO]
+        says = f"{BASELINE_RATIO} times as fast as the best of the programs with MPI, NCCL and CUDASTF in one run"
+        return Goal(says, misses, len(self.baselines))
 
     def end_found(self) -> Goal:
         judged = [data for data in self.ends if data["device"] == "gpu" and data["pes"] in END_MICROSECONDS]

@@ -15,6 +15,7 @@ import re
 import sys
 
 import results_auto as auto
+import results_beside as beside
 import results_goals as goals
 import results_matrix as matrix
 import results_runs as runs
@@ -100,6 +101,11 @@ class Results:
                     self.peers = runs.Peers(data)
                 elif bench == "goals":
                     self.goals.times += data["rows"]
+                elif bench == "beside_baselines":
+                    self.sections.append(beside.baselines_section(data))
+                    self.goals.baselines += beside.ratios(data)
+                elif bench == "paper_figures":
+                    self.sections.append(beside.figure_section(data))
                 elif bench == "gpu_matrix":
                     self.sections.append(matrix.matrix_section(data))
                 elif bench == "partitions":

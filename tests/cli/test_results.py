@@ -97,6 +97,46 @@ class Results(unittest.TestCase):
         (self.folder / "s.json").write_text(json.dumps(data))
         self.assertNotIn("kron", self.document()[0])
 
+    def test_baselines_and_figures_become_sections(self) -> None:
+        mine = {"name": "shoal levels, 1 PEs", "median_seconds": 0.001, "steps": 7, "seconds_by_step": 0.001 / 7}
+        other = {"name": "shoal_nccl, 1 GPUs", "median_seconds": 0.0025, "steps": 7, "seconds_by_step": 0.0025 / 7}
+        other |= {"compute_seconds": 0.001, "communicate_seconds": 0.0005}
+        broken = {"name": "shoal_stf, 1 GPUs", "failed": "ended by SIGSEGV: "}
+        data = {"bench": "beside_baselines", "algorithm": "bfs", "date": "D", "revision": "R", "device": "gpu"}
+        data |= {"devices": [{"name": "H"}], "machine": {"cpu": "C"}, "checked": True}
+        rows = {"graph": "kron:9", "rows": [mine, other, broken], "best_baseline_over_shoal": 2.5}
+        data["results"] = [rows, {"graph": "kron:8", "rows": [mine], "best_baseline_over_shoal": 3.5}]
+        (self.folder / "b.json").write_text(json.dumps(data))
+        text, left_out = self.document()
+        self.assertIn("## bfs beside MPI, NCCL and CUDASTF on H\n", text)
+        self.assertIn("| kron:9 | shoal_nccl, 1 GPUs | 2.500 | 7 | 0.3571 | 40% | 20% |", text)
+        self.assertIn("- kron:9, shoal_stf, 1 GPUs: ended by SIGSEGV", text)
+        self.assertIn("CUDASTF in one run | 1 of 2 | bfs, kron:9, H: 2.50 |", text)
+        (self.folder / "b.json").unlink()
+        figure = {
+            "bench": "paper_figures",
+            "experiment": "charm-fig8",
+            "title": "T",
+            "source": "S",
+            "papers_machine": "M",
+        }
+        figure |= {
+            "note": "N",
+            "sees": "E",
+            "table": ["  a  1"],
+            "left_out": ["skipped: x"],
+            "date": "D",
+            "revision": "R",
+        }
+        figure |= {"device": "cpu", "devices": [], "machine": {"cpu": "C"}, "runs": [{"value": 1}]}
+        (self.folder / "f.json").write_text(json.dumps(figure))
+        text = self.document()[0]
+        self.assertIn("## charm-fig8: T\n\nS; M. N Here: C, D, revision R. The paper sees: E.", text)
+        self.assertIn("```\n  a  1\nskipped: x\n```", text)
+        (self.folder / "f.json").write_text(json.dumps({**figure, "runs": [{"wrong": True, "failed": "x"}]}))
+        self.assertEqual(self.document()[1], ["f.json: a way of it gave a wrong answer"])
+        self.assertEqual(left_out, [])
+
     def test_unverified_and_wrong_results_are_not_shown(self) -> None:
         for verdict in (None, False):
             self.write([True, verdict, True])

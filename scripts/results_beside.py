@@ -1,0 +1,67 @@
+"""Sections of docs/results.md on shoal beside programs of baselines/: searches and PageRank, and the figures of two papers."""
+
+from results_sections import hardware
+
+
+def baselines_section(data: dict) -> str:
+    """A bench/beside_baselines.py file: a row for each graph and program."""
+    says = f"## {data['algorithm']} beside MPI, NCCL and CUDASTF on {hardware(data)}"
+    checked = "Every program's first answer was checked." if data["checked"] else "Answers were checked in other runs."
+    lines = [
+        says,
+        "",
+        f"`bench/beside_baselines.py`, {data['date']}, revision {data['revision']}: medians in ms, all programs in one run, the "
+        f"same sources. {checked} Communication includes waiting for other ranks; what is in neither is the host's.",
+        "",
+        "| graph | program | ms | levels | ms a level | computation | communication |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    failed = []
+    for result in data["results"]:
+        for row in result["rows"]:
+            if "failed" in row:
+                failed.append(f"- {result['graph']}, {row['name']}: {row['failed']}")
+                continue
+            level = f"{row['seconds_by_step'] * 1e3:.4f}" if "seconds_by_step" in row else ""
+            shares = [
+                f"{row[what] / row['median_seconds']:.0%}" if what in row else ""
+                for what in ("compute_seconds", "communicate_seconds")
+            ]
+            lines.append(
+                f"| {result['graph']} | {row['name']} | {row['median_seconds'] * 1e3:.3f} | {row['steps']:.0f} | {level} | "
+                + " | ".join(shares)
+                + " |"
+            )
+        if "gapbs_seconds" in result:
+            lines.append(f"| {result['graph']} | GAPBS | {result['gapbs_seconds'] * 1e3:.3f} |  |  |  |  |")
+    if failed:
+        lines += ["", "Failed:", "", *failed]
+    return "\n".join(lines) + "\n"
+
+
+def ratios(data: dict) -> list[tuple[str, float]]:
+    """By how much shoal's best is faster than the best baseline, by graph."""
+    where = hardware(data)
+    return [
+        (f"{data['algorithm']}, {result['graph']}, {where}", result["best_baseline_over_shoal"])
+        for result in data["results"]
+        if "best_baseline_over_shoal" in result
+    ]
+
+
+def figure_section(data: dict) -> str:
+    """A figure of a paper, by `shoal bench`: its table as it was printed."""
+    if any(run.get("wrong") for run in data["runs"]):
+        raise ValueError("a way of it gave a wrong answer")
+    lines = [
+        f"## {data['experiment']}: {data['title']}",
+        "",
+        f"{data['source']}; {data['papers_machine']}. {data['note']} Here: {hardware(data)}, {data['date']}, revision "
+        f"{data['revision']}. The paper sees: {data['sees']}.",
+        "",
+        "```",
+        *data["table"],
+        *data["left_out"],
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
