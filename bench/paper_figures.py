@@ -318,12 +318,17 @@ def iterate(args, way, size, left):
         if sides[0] * sides[1] * sides[2] <= MOST_CHECKED_CELLS:
             command += ["--verify"]
         args.tell(f"{' x '.join(map(str, sides))}, {what}")
-        this = {"way": way.name, "pes": pes, "size": sides, "command": " ".join(map(str, command[:-1]))}
+        this = {
+            "way": way.name,
+            "pes": pes,
+            "size": sides,
+            "command": " ".join(map(str, command[:-1])).replace(f"{args.folder}/", ""),
+        }
         try:
             trials = beside.ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]
             seconds = [t["seconds"] / t["iterations"] for t in trials[-args.trials :]]
             this |= {"seconds": seconds, "value": statistics.median(seconds) * 1e3}
-            this["verified"] = any(t["verified"] for t in trials)
+            this["verified"] = True if any(t["verified"] for t in trials) else None
         except BenchError as error:
             this["failed"] = str(error)
             this["wrong"] = "wrong result" in str(error)
@@ -485,6 +490,11 @@ def complete(args):
     args.shoal = args.folder / "shoal"
     if not os.access(args.shoal, os.X_OK):
         raise Usage(f"--folder: there is no {args.shoal}; ./run build makes it")
+    if not args.title:
+        lines = run([args.shoal, "bench", "--list"]).splitlines()
+        at = next((i for i, line in enumerate(lines) if line.startswith(f"{args.experiment} ")), None)
+        if at is not None:
+            args.title, args.source = lines[at].split(maxsplit=1)[1], lines[at + 1].strip()
     known = json.loads(
         subprocess.run([args.shoal, "doctor", "--json"], capture_output=True, text=True, check=True).stdout
     )
