@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,12 @@
 
 namespace shoal::nccl {
 
+/// 1: NCCL refuses ranks that share a GPU. With a stand-in of NCCL in its place (tests/baselines/fake_nccl.cpp) more may.
+inline int ranks_per_gpu() {
+  const char* const text = std::getenv("SHOAL_TEST_RANKS_PER_GPU");
+  return text != nullptr ? std::max(1, std::atoi(text)) : 1;
+}
+
 class RankThreads {
  public:
   /// @throws UsageError  more ranks than GPUs; DeviceError  no GPU
@@ -25,7 +32,7 @@ class RankThreads {
       : processes_(processes),
         program_(std::move(program)),
         count_(ranks_of_process),
-        first_device_(processes.rank_on_host * ranks_of_process),
+        first_rank_(processes.rank_on_host * ranks_of_process),
         comms_(count_) {
     const int devices = num_devices(), wanted = processes.on_host * count_;
     if (devices == 0) {
@@ -33,7 +40,7 @@ class RankThreads {
       list_devices(&why);
       throw DeviceError("no GPU can be used: " + why);
     }
-    if (wanted > devices) {
+    if (wanted > devices * ranks_per_gpu()) {
       throw UsageError(counted(wanted, "rank wants a GPU", "ranks want a GPU each") + ", and there are " +
                        std::to_string(devices) + "; use fewer");
     }
@@ -49,7 +56,7 @@ class RankThreads {
   RankThreads& operator=(const RankThreads&) = delete;
 
   int count() const { return count_; }
-  int device(int i) const { return first_device_ + i; }
+  int device(int i) const { return (first_rank_ + i) / ranks_per_gpu(); }
   baselines::Processes& processes() const { return processes_; }
   const Communicator& comm(int i) const { return *comms_[i]; }
 
@@ -107,7 +114,7 @@ class RankThreads {
  private:
   baselines::Processes& processes_;
   std::string program_;
-  int count_, first_device_;
+  int count_, first_rank_;  // on this host
   std::vector<std::unique_ptr<Communicator>> comms_;
 };
 
