@@ -108,6 +108,28 @@ class Searches(MpiTest):
                 self.assertAlmostEqual(sum(ranks[rank][what] for ranks in levels), total, places=9, msg=what)
             self.assertLessEqual(whole["compute_seconds"] + whole["communicate_seconds"], trial["seconds"] * 1.001)
 
+    def test_tasks_as_a_graph(self) -> None:
+        script = pathlib.Path(__file__).parents[2] / "bench" / "draw_steps.py"
+        run = ["bfs", "chain:9", "--source", 0]
+        for stats, status in ((["--stats"], 0), ([], 2)):
+            self.write("run.json", self.mpi(2, *run, *stats, "--json").out)
+            done = subprocess.run(
+                [sys.executable, script, "run.json", "run.dot"],
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn("has no steps: run it with --stats", done.stderr)
+        dot = (pathlib.Path(self.folder) / "run.dot").read_text()
+        # Nine levels of two ranks and an exchange, each of which follows the one before.
+        self.assertEqual(dot.count("shape=box"), 18)
+        self.assertEqual(dot.count("shape=ellipse"), 9)
+        self.assertEqual(dot.count(" -> "), 18 + 16)
+        self.assertIn('c3_1 -> x3 [label="2 words"]', dot)
+        self.assertIn('fillcolor="0.0 1.000 1.0"', dot)
+
     def test_bench_beside_baselines(self) -> None:
         script = pathlib.Path(__file__).parents[2] / "bench" / "beside_baselines.py"
         command = [sys.executable, script, "--folder", pathlib.Path(MPI).parent, "--graphs", "kron:8", "--pes", "1"]
