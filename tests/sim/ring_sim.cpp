@@ -228,10 +228,65 @@ class PoolScenario final : public sim::Scenario {
   std::uint32_t turns_ = 0;
 };
 
+/// Workers push values that all may pop, and pop until all that were pushed before they began are gone. So every value is
+/// popped by the end, once.
+class ForAllScenario final : public sim::Scenario {
+ public:
+  std::string set_up(sim::Machine& machine, sim::Random& random) override {
+    const std::uint32_t workers = 2 + random.below(3);
+    pushes_.assign(workers, 0);
+    std::uint32_t values = 0;
+    for (std::uint32_t& pushes : pushes_) values += pushes = random.below(4);
+    times_popped_.assign(values, 0);
+    next_ = 0;
+    slots_.clear();
+    sim::fill_ring(slots_, counters_, std::bit_ceil(std::max(values, 2u)), 0);
+    counters_.credits.store(0);
+    ring_ = {slots_.data(), slots_.size(), &counters_};
+    state_.store(0);
+    machine.name(slots_.data(), sizeof slots_[0], slots_.size(), "slot");
+    machine.name(&counters_.tail, 8, 1, "tail");
+    machine.name(&counters_.head, 8, 1, "head");
+    machine.name(&counters_.credits, 8, 1, "credits");
+    for (std::uint32_t w = 0; w < workers; ++w) machine.add_worker(0, [this, w] { work(w); });
+    return std::to_string(workers) + " workers push and pop " + std::to_string(values) + " values for all";
+  }
+
+  std::string judge() override {
+    for (std::size_t i = 0; i < times_popped_.size(); ++i) {
+      if (times_popped_[i] == 0) return "value " + std::to_string(i) + " was never popped";
+    }
+    return counters_.credits.load() == 0 ? "" : "somebody is still entitled to a value";
+  }
+
+  unsigned expected_steps() const override { return 150; }
+  std::uint64_t max_steps() const override { return 20000; }
+
+ private:
+  void work(std::uint32_t me) {
+    for (std::uint32_t i = 0; i < pushes_[me]; ++i) ring_.put_for_all(next_++, state_);
+    const ticket_t limit = counters_.tail.load();
+    std::uint32_t value = 0;
+    while (ring_.take_below(limit, value, state_)) {
+      if (value >= times_popped_.size()) sim::fail("a value that nobody pushed");
+      if (++times_popped_[value] > 1) sim::fail("value " + std::to_string(value) + " was popped twice");
+    }
+  }
+
+  std::vector<Slot<std::uint32_t>> slots_;
+  RingCounters counters_{};
+  SlotRing<std::uint32_t> ring_;
+  StateWord state_{};
+  std::vector<std::uint32_t> pushes_;
+  std::vector<int> times_popped_;  ///< the judge's
+  std::uint32_t next_ = 0;         ///< likewise
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  shoal::sim::OneOf<RingScenario<Large, true>, RingScenario<Small, true>, RingScenario<Small, false>, PoolScenario>
+  shoal::sim::OneOf<RingScenario<Large, true>, RingScenario<Small, true>, RingScenario<Small, false>, PoolScenario,
+                    ForAllScenario>
       scenario;
   return shoal::sim::run_scenario("ring", scenario, argc, argv);
 }

@@ -206,7 +206,10 @@ class WorklistBed {
     pe.chains.assign(shape.chunks, 0);
     pe.free.clear(), pe.far_numbers.clear();
     fill_ring(pe.free, c.spill_free, kNumbers, shape.chunks);
-    for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) fill_ring(pe.far_numbers, c.far[slot], kNumbers, 0);
+    for (lane_t slot = 0; slot < shape.buckets.slots(); ++slot) {
+      fill_ring(pe.far_numbers, c.far[slot], kNumbers, 0);
+      c.far[slot].credits.store(0);
+    }
     pe.filling.assign(shape.workers * shape.buckets.slots(), FarChunk{});
     pe.bringing.assign(shape.workers, FarBring{});
     pe.bins.assign(shape.workers, BinTable{});

@@ -180,22 +180,11 @@ struct FarStore {
       b.own.list = {};
       return true;
     }
-    b.left = 0;
-    const SlotRing<std::uint32_t> ring = full(b.slot);
-    if (ring.counters->head.load() >= b.limit) return false;
-    ticket_t waiting = 0;
-    const Tickets t = ring.claim(1, waiting);
-    if (t.count == 0 || !ring.take(t.first, b.chunk, state)) return false;
-    lane_t credit = 1;
-    ring.release(credit);
-    b.left = pool.chunk_items;
-    return true;
+    if (!full(b.slot).take_below(b.limit, b.chunk, state)) b.left = 0;
+    return b.left > 0;
   }
   SHOAL_FN void hand_over(lane_t slot, std::uint32_t chunk, const StateWord& state) const {
-    const SlotRing<std::uint32_t> ring = full(slot);
-    lane_t credit = 0;
-    const Tickets t = ring.reserve(1, credit);  // always succeeds: the ring holds all chunks
-    if (t.count == 1) ring.put(t.first, chunk, state);
+    full(slot).put_for_all(chunk, state);
   }
 };
 

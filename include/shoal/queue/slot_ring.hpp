@@ -145,14 +145,43 @@ struct SlotRing {
     }
   }
 
-  /// Claims one pushed ticket; returns none only if there was none at some moment of the call. This costs more: it
-  /// reads by adding zero, which returns the newest value.
-  SHOAL_FN Tickets claim_one_surely() const {
-    for (;;) {
-      ticket_t head = counters->head.fetch_add(0);
-      if (head >= counters->tail.fetch_add(0)) return {};
-      if (counters->head.compare_swap(head, head + 1)) return {head, 1};
-    }
+  /// Claims the next ticket for popping, pushed or not. `pushed` becomes whether it was; false only if at some moment of
+  /// the call all that were pushed had been claimed. It is one addition, so many who claim at the same time do not make
+  /// each other try again.
+  SHOAL_FN ticket_t claim_next(bool& pushed) const {
+    const ticket_t ticket = counters->head.fetch_add(1);
+    pushed =
+        ticket < counters->tail.load() || ticket < counters->tail.fetch_add(0);  // adding zero reads the newest value
+    return ticket;
+  }
+  /// A ticket for pushing, without a credit: for a ring that has a slot for every value there is.
+  SHOAL_FN ticket_t reserve_freely() const { return counters->tail.fetch_add(1); }
+
+  /// Pushes a value to such a ring, for take_below(). There, `credits` is the number of values that were pushed and that
+  /// nobody is entitled to yet; the host makes it 0.
+  SHOAL_FN void put_for_all(const T& value, const StateWord& state) const {
+    put(reserve_freely(), value, state);
+    counters->credits.fetch_add(1);
+  }
+  /// Pops a value. False only if the first `limit` of all values were popped, or the run ended. Who takes one from
+  /// `credits` is entitled to a ticket, so `head` never passes `tail`; who finds none there looks whether that is the
+  /// end, since others who found none may not have put back theirs. All are additions, so many who pop at the same time do
+  /// not make each other try again, as they would if each compared and swapped.
+  SHOAL_FN bool take_below(ticket_t limit, T& value, const StateWord& state) const {
+    bool entitled = false, took = false;
+    ticket_t ticket = 0;
+    spin_wait(state, [&] {  // all of it within the wait: see take()
+      if (!entitled) {
+        if (counters->head.load() >= limit) return true;
+        entitled = counters->credits.fetch_sub(1) > 0;
+        if (!entitled) counters->credits.fetch_add(1);
+        if (!entitled) return false;
+        ticket = counters->head.fetch_add(1);
+      }
+      took = try_take(ticket, value);
+      return took;
+    });
+    return took;
   }
 
   /// Copies out the value of a claimed ticket and empties its slot, if the slot is filled.

@@ -93,21 +93,19 @@ struct SpillPool {
     list.top = kNoChunk;
   }
 
-  /// Leader only. Takes a chunk from the pool and links it to `older`; kNoChunk if there is none.
+  /// Leader only. Takes a chunk from the pool and links it to `older`; kNoChunk if there is none. The run ends then, so
+  /// the ticket that was claimed in vain does not matter.
   SHOAL_FN std::uint32_t allocate(std::uint32_t older, const StateWord& state) const {
-    const Tickets t = free.claim_one_surely();
+    bool pushed = false;
+    const ticket_t ticket = free.claim_next(pushed);
     std::uint32_t fresh;
-    if (t.count == 0 || !free.take(t.first, fresh, state)) return kNoChunk;
-    lane_t credit = 1;
-    free.release(credit);
+    if (!pushed || !free.take(ticket, fresh, state)) return kNoChunk;
     next[fresh] = older;
     return fresh;
   }
   /// Leader only. Returns a chunk that every lane has read.
   SHOAL_FN void recycle(std::uint32_t used, const StateWord& state) const {
-    lane_t credit = 0;
-    const Tickets t = free.reserve(1, credit);  // always succeeds: the ring holds all chunks
-    if (t.count == 1) free.put(t.first, used, state);
+    free.put(free.reserve_freely(), used, state);
   }
 };
 

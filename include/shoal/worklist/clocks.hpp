@@ -28,13 +28,16 @@ enum class Section : lane_t {
   place,
   phase,
   end,
+  look,
+  rest,
   idle,
   all,
   count
 };
 inline constexpr lane_t kSections = static_cast<lane_t>(Section::count);
-inline constexpr const char* kSectionNames[kSections] = {"take",    "bring", "run",   "split", "make", "judge", "park",
-                                                         "reserve", "place", "phase", "end",   "idle", "all"};
+inline constexpr const char* kSectionNames[kSections] = {"take",  "bring", "run",     "split", "make",
+                                                         "judge", "park",  "reserve", "place", "phase",
+                                                         "end",   "look",  "rest",    "idle",  "all"};
 
 /// Sums over the workers of a PE that have left.
 struct ClockWords {

@@ -80,10 +80,8 @@ class WorklistMemory {
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
       start.chunk_items = plan_.chunk_items;
       start.segment_items = segments_.on ? static_cast<lane_t>(segments_.items()) : 0;
-      for (auto& far : start.far) far.credits.store(static_cast<std::int64_t>(free_capacity_));
       start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
-      start.spill_free.credits.store(static_cast<std::int64_t>(free_capacity_ - chunks_));
       for (pe_t q = 0; q < n; ++q) start.send[q].credits.store(static_cast<std::int64_t>(plan_.channel_capacity));
     }
     machine_.wait_for_memory();

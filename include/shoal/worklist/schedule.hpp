@@ -141,6 +141,7 @@ class Scheduler {
   SHOAL_FN Changing<W, View>& now() { return out_.now(); }
   SHOAL_FN const Changing<W, View>& now() const { return out_.now(); }
   SHOAL_FN bool over() {
+    SHOAL_TIMED(w_, now(), Section::look);
     lane_t state = 0;
     if (w_.lane() == 0) {
       // Acquires only if there is something to acquire: a GPU's acquiring load invalidates the first-level cache of all
@@ -190,6 +191,7 @@ class Scheduler {
     } else {
       if (!HasIdle<TaskT> && view().far.buckets.lists == 0) return false;
       std::uint64_t word = 0;
+      SHOAL_TIMED(w_, now(), Section::look);
       if (w_.lane() == 0) {
         word = view().here().phase.load();
         if (word != now().phase) word = view().here().phase.load_acquire();
@@ -549,6 +551,7 @@ class Scheduler {
   ///   it
   template <bool kRelease = true>
   SHOAL_FN void rest() {
+    SHOAL_TIMED(w_, now(), Section::rest);
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);
