@@ -127,8 +127,9 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   if (plan.strategy == SsspStrategy::async) {
     const double degree = mean_degree(graph);
     Options launch = options;
-    // Where rows are long and a GPU's lanes many, waiting for the threshold costs more than what is run twice.
-    const bool ordered = !as_they_come && (!machine.on_gpu() || degree < 8);
+    // Where most arcs lead to a few vertices, these are near after a few hops: a GPU runs little twice, and a wait for the
+    // threshold would cost more.
+    const bool ordered = !as_they_come && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
@@ -144,8 +145,9 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
       decide_again(why, "queue", "priority", "near vertices first, so few are run twice");
     } else if (options.queue == QueueKind::automatic) {
       why.push_back({"queue", "fifo",
-                     as_they_come ? "small, and an order costs more than what is run twice"
-                                  : "long rows keep all lanes busy, and waiting for an order would not"});
+                     as_they_come
+                         ? "small, and an order costs more than what is run twice"
+                         : "skewed degrees: a few hops reach most, and an order costs more than what is run twice"});
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // At the end of a bucket most of a GPU's workers have nothing to do: fewer and wider buckets.
