@@ -5,6 +5,7 @@ import os
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 from command import ROOT, CommandTest, find_shoal
 
@@ -53,6 +54,18 @@ class Figures(CommandTest):
                 if self.has_mpi:
                     self.assertRegex(out, r"shoal_mpi, 2 ranks|frontier +shoal_mpi")
                     self.assertGreater(got["runs"][0]["communicate_seconds"], 0)
+
+    def test_gapbs_where_it_is(self) -> None:
+        program = self.folder / "gapbs" / "bfs"
+        program.parent.mkdir()
+        said = "BFS Tree has 5 nodes and 9 edges\\n" + "Trial Time: 0.00250\\n" * 3
+        program.write_text(f"#!/bin/sh\nprintf '{said}'\n")
+        program.chmod(0o755)
+        with mock.patch.dict(os.environ, {"GAPBS": str(program.parent)}):
+            got, out = self.figure("bfs-fig41", "--graphs", "scale18", "--pes", 1, "--ranks", 1, "--trials", 1)
+        self.assertAlmostEqual(got["runs"][-1]["median_seconds"], 0.0025)
+        self.assertTrue(got["runs"][-1]["way"].startswith("GAPBS, "))
+        self.assertNotIn("skipped: GAPBS", out)
 
     def test_grids(self) -> None:
         for name, side, ways in (
