@@ -11,7 +11,8 @@ def baselines_section(data: dict) -> str:
         says,
         "",
         f"`bench/beside_baselines.py`, {data['date']}, revision {data['revision']}: medians in ms, all programs in one run, the "
-        f"same sources. {checked} Communication includes waiting for other ranks; what is in neither is the host's.",
+        f"same sources. {checked} Communication includes waiting for other ranks; what is in neither is the host's."
+        f"{' ' + data['note'] if 'note' in data else ''}",
         "",
         "| graph | program | ms | levels | ms a level | computation | communication |",
         "|---|---|---:|---:|---:|---:|---:|",
