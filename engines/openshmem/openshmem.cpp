@@ -3,6 +3,7 @@
 #include <shmem.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 
@@ -43,6 +44,31 @@ void* allocate(std::size_t bytes) {
   return memory;
 }
 
+/// Open MPI's default, or what SHMEM_SYMMETRIC_HEAP_SIZE says, in bytes.
+std::size_t heap_bytes() {
+  const char* const text = std::getenv("SHMEM_SYMMETRIC_HEAP_SIZE");
+  if (text == nullptr) return std::size_t{256} << 20;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  const char unit = static_cast<char>(std::toupper(static_cast<unsigned char>(*end)));
+  const int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : unit == 'T' ? 40 : 0;
+  return static_cast<std::size_t>(number * static_cast<double>(std::size_t{1} << shift));
+}
+
+/// Tries less and less; all processes fail, or none.
+void* allocate_rest(std::size_t* bytes) {
+  const std::size_t all = heap_bytes() / 64 * 64;
+  for (std::size_t left = 15; left > 0; --left) {
+    *bytes = all / 16 * left;
+    if (void* const memory = shmem_malloc(*bytes)) return memory;
+  }
+  return nullptr;
+}
+
+void put_value(std::uint64_t* to, std::uint64_t value, int process) {
+  shmem_ulong_p(reinterpret_cast<unsigned long*>(to), value, process);
+}
+
 void put_word(std::uint64_t* at, int process) {
   static_assert(sizeof(unsigned long) == sizeof(std::uint64_t));
   auto* word = reinterpret_cast<unsigned long*>(at);
@@ -66,6 +92,11 @@ extern "C" const shoal::OpenShmem* shoal_openshmem() {
       allocate,
       [](void* at, std::size_t bytes, int process) { shmem_putmem(at, at, bytes, process); },
       put_word,
+      allocate_rest,
+      [](void* at, int process) { return shmem_ptr(at, process); },
+      [](void* to, const void* from, std::size_t bytes, int process) { shmem_putmem(to, from, bytes, process); },
+      put_value,
+      [] { shmem_quiet(); },
       [] { shmem_fence(); },
       progress,
       end,

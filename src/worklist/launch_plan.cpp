@@ -61,6 +61,9 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
   return std::max(kSmall, static_cast<lane_t>(4 * plan.block_threads));
 }
 
+/// Of a segment that is carried to another process: enough that what is done for each of them does not count.
+constexpr std::int64_t kBytesOnAWire = 4096;
+
 }  // namespace
 
 bool asks_for_worklist(const Options& options) { return !worklist_options(options).empty(); }
@@ -157,6 +160,15 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   }
   plan.stall_timeout_seconds = options.stall_timeout_seconds;
   return plan;
+}
+
+void fit_to_wires(LaunchPlan& plan) {
+  if (plan.judge_remote) {
+    throw UsageError(
+        "judge 'remote' needs PEs that reach each other's memory, and this run has several processes: use "
+        "--judge owner");
+  }
+  if (plan.batch_bytes <= 0) plan.batch_bytes = kBytesOnAWire;
 }
 
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {

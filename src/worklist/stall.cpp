@@ -48,12 +48,6 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   return s;
 }
 
-std::vector<PeSnapshot> snapshots(PeControl* const* control, pe_t n_pes, std::uint64_t spill_chunks) {
-  std::vector<PeSnapshot> pes;
-  for (pe_t p = 0; p < n_pes; ++p) pes.push_back(snapshot(*control[p], n_pes, spill_chunks));
-  return pes;
-}
-
 RunEnd end_of(const std::vector<PeSnapshot>& pes) {
   RunEnd end;
   const auto consider = [&end](RunState how, std::size_t p) {
@@ -90,14 +84,12 @@ std::uint64_t progress(const std::vector<PeSnapshot>& pes) {
 namespace {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
-std::string pe(std::size_t p) { return "PE " + std::to_string(p); }
 std::string items(std::uint64_t n) { return number(n) + (n == 1 ? " item" : " items"); }
-std::string channel(std::size_t from, std::size_t to) { return "channel " + pe(from) + " -> " + pe(to) + ": "; }
 
 /// What is wrong, in the order in which one thing causes another.
 class Diagnosis {
  public:
-  explicit Diagnosis(const std::vector<PeSnapshot>& pes) : pes_(pes) {}
+  explicit Diagnosis(const std::vector<PeSnapshot>& pes) : pes_(pes), first_(static_cast<std::size_t>(pes[0].first)) {}
 
   std::string line() {
     unfilled_slots();
@@ -107,6 +99,7 @@ class Diagnosis {
     if (lines_.empty()) taken_and_not_completed();
     if (lines_.empty()) waiting_and_not_taken();
     if (lines_.empty()) unmoved_spill();
+    if (lines_.empty() && pes_.size() < pes_[0].sent.size()) return far_pes();
     if (lines_.empty()) return items(outstanding(pes_)) + " outstanding, and every queue is empty";
     std::string line;
     for (std::size_t i = 0; i < lines_.size() && i < kMostLines; ++i) line += (i > 0 ? "; " : "") + lines_[i];
@@ -116,6 +109,26 @@ class Diagnosis {
 
  private:
   static constexpr std::size_t kMostLines = 4;
+
+  // PEs of this process are numbered from 0 below; `sent`, `received` and what else is of two PEs has entries for all PEs.
+  std::string pe(std::size_t p) const { return "PE " + std::to_string(first_ + p); }
+  std::string channel(std::size_t from, std::size_t to) const { return "channel " + pe(from) + " -> " + pe(to) + ": "; }
+  std::uint64_t sent(std::size_t from, std::size_t to) const { return pes_[from].sent[first_ + to]; }
+  std::uint64_t received(std::size_t to, std::size_t from) const { return pes_[to].received[first_ + from]; }
+  std::int64_t credits(std::size_t from, std::size_t to) const { return pes_[from].channel_credits[first_ + to]; }
+
+  /// Nothing is wrong here: what was sent to other processes, and what has come from them.
+  std::string far_pes() const {
+    std::uint64_t left = 0, came = 0;
+    for (const PeSnapshot& s : pes_) {
+      for (std::size_t q = 0; q < s.sent.size(); ++q) {
+        if (q >= first_ && q < first_ + pes_.size()) continue;
+        left += s.sent[q], came += s.received[q];
+      }
+    }
+    return "every queue of " + pe(0) + (pes_.size() > 1 ? " to " + pe(pes_.size() - 1) : "") + " is empty; " +
+           items(left) + " sent to other processes, " + number(came) + " received from them";
+  }
 
   void unfilled_slots() {
     for (std::size_t p = 0; p < pes_.size(); ++p) {
@@ -128,13 +141,13 @@ class Diagnosis {
   }
   void lost_puts() {
     for (std::size_t to = 0; to < pes_.size(); ++to) {
-      for (std::size_t from = 0; from < pes_[to].missing.size(); ++from) {
-        const std::uint64_t missing = pes_[to].missing[from];
+      for (std::size_t from = 0; from < pes_.size() && pes_[to].looked; ++from) {
+        const std::uint64_t missing = pes_[to].missing[first_ + from];
         if (missing == 0) continue;
-        lines_.push_back(channel(from, to) + number(missing) + " of " + items(pes_[from].sent[to]) +
-                         " sent never arrived (ticket " + number(pes_[to].first_missing[from]) + ", received " +
-                         number(pes_[to].received[from]) + ", credits " +
-                         std::to_string(pes_[from].channel_credits[to]) + ")");
+        lines_.push_back(channel(from, to) + number(missing) + " of " + items(sent(from, to)) +
+                         " sent never arrived (ticket " + number(pes_[to].first_missing[first_ + from]) +
+                         ", received " + number(received(to, from)) + ", credits " + std::to_string(credits(from, to)) +
+                         ")");
       }
     }
   }
@@ -143,8 +156,8 @@ class Diagnosis {
       for (std::size_t from = 0; from < pes_[to].unread.size(); ++from) {
         const std::uint64_t unread = pes_[to].unread[from];
         if (unread == 0) continue;
-        lines_.push_back(channel(from, to) + items(unread) + " arrived, and a worker of " + pe(to) +
-                         " claimed them without reading them");
+        lines_.push_back("channel PE " + std::to_string(from) + " -> " + pe(to) + ": " + items(unread) +
+                         " arrived, and a worker of " + pe(to) + " claimed them without reading them");
       }
     }
   }
@@ -153,8 +166,8 @@ class Diagnosis {
       if (s.segment_items > 0 && !s.looked) return;  // they may be home
     }
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
-      if (waiting == 0 && pes_[from].sent[to] > 0 && pes_[from].channel_credits[to] <= 0) {
-        lines_.push_back(channel(from, to) + "no credits, though all " + items(pes_[from].sent[to]) +
+      if (waiting == 0 && sent(from, to) > 0 && credits(from, to) <= 0) {
+        lines_.push_back(channel(from, to) + "no credits, though all " + items(sent(from, to)) +
                          " sent were received: credits were lost" + spill_note(from));
       }
     });
@@ -183,9 +196,9 @@ class Diagnosis {
     }
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
       if (waiting == 0) return;
-      lines_.push_back(channel(from, to) + number(waiting) + " of " + items(pes_[from].sent[to]) +
-                       " sent have not been received (ticket " + number(pes_[to].received[from]) + ", credits " +
-                       std::to_string(pes_[from].channel_credits[to]) + ")" +
+      lines_.push_back(channel(from, to) + number(waiting) + " of " + items(sent(from, to)) +
+                       " sent have not been received (ticket " + number(received(to, from)) + ", credits " +
+                       std::to_string(credits(from, to)) + ")" +
                        (pes_[to].looked ? ": they arrived, and no worker of " + pe(to) + " takes them" : ""));
     });
   }
@@ -216,13 +229,14 @@ class Diagnosis {
   void for_each_channel(Body body) const {
     for (std::size_t from = 0; from < pes_.size(); ++from) {
       for (std::size_t to = 0; to < pes_.size(); ++to) {
-        const std::uint64_t sent = pes_[from].sent[to], received = pes_[to].received[from];
-        if (from != to) body(from, to, sent > received ? sent - received : 0);
+        const std::uint64_t gone = sent(from, to), come = received(to, from);
+        if (from != to) body(from, to, gone > come ? gone - come : 0);
       }
     }
   }
 
   const std::vector<PeSnapshot>& pes_;
+  const std::size_t first_;
   std::vector<std::string> lines_;
 };
 
@@ -236,7 +250,7 @@ std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosi
   out["outstanding"] = outstanding(pes);
   for (std::size_t p = 0; p < pes.size(); ++p) {
     const PeSnapshot& s = pes[p];
-    out["pes"].push_back({{"pe", p},
+    out["pes"].push_back({{"pe", p + static_cast<std::size_t>(s.first)},
                           {"state", s.state},
                           {"completed", s.completed},
                           {"created", s.created()},

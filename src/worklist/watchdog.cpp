@@ -30,6 +30,7 @@ struct Watchdog::Watch {
   const double timeout_seconds;
   const std::function<std::vector<PeSnapshot>(bool)> look;
   const std::function<void(RunState)> end;
+  const Others others;
   std::mutex mutex;
   std::condition_variable leave;
   bool leaving = false;
@@ -37,10 +38,12 @@ struct Watchdog::Watch {
   std::thread thread;
   std::stop_callback<std::function<void()>> when_called_off;
 
-  Watch(double timeout, std::function<std::vector<PeSnapshot>(bool)> look_at, std::function<void(RunState)> end_as)
+  Watch(double timeout, std::function<std::vector<PeSnapshot>(bool)> look_at, std::function<void(RunState)> end_as,
+        Others of_others)
       : timeout_seconds(timeout),
         look(std::move(look_at)),
         end(std::move(end_as)),
+        others(std::move(of_others)),
         thread([this] { watch(); }),
         when_called_off(interrupt_token(), [this] { end(RunState::interrupted); }) {}
   ~Watch() {
@@ -53,11 +56,14 @@ struct Watchdog::Watch {
   }
 
   void watch();
+  std::uint64_t moved(const std::vector<PeSnapshot>& pes) const {
+    return others.moved ? others.moved(progress(pes)) : progress(pes);
+  }
 };
 
 Watchdog::Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool)> look,
-                   std::function<void(RunState)> end)
-    : watch_(std::make_unique<Watch>(timeout_seconds, std::move(look), std::move(end))) {}
+                   std::function<void(RunState)> end, Others others)
+    : watch_(std::make_unique<Watch>(timeout_seconds, std::move(look), std::move(end), std::move(others))) {}
 Watchdog::~Watchdog() = default;
 
 void Watchdog::throw_if_stalled() {
@@ -71,15 +77,17 @@ void Watchdog::Watch::watch() {
   const auto look_every = std::chrono::duration<double>(std::clamp(timeout_seconds / 10, 0.01, 1.0));
   std::unique_lock lock(mutex);
   auto moved_at = Clock::now();
-  std::uint64_t last = progress(look(false));
+  // That a process stands still is found before that nothing moves, and says more.
+  const double patience = timeout_seconds + (others.moved ? 2 : 0);
+  std::uint64_t last = moved(look(false));
   while (!leave.wait_for(lock, look_every, [this] { return leaving; })) {
-    const std::uint64_t now = progress(look(false));
+    const std::uint64_t now = moved(look(false));
     if (now != last) {
       last = now;
       moved_at = Clock::now();
-    } else if (Clock::now() - moved_at > std::chrono::duration<double>(timeout_seconds)) {
+    } else if (Clock::now() - moved_at > std::chrono::duration<double>(patience)) {
       const std::vector<PeSnapshot> pes = look(true);
-      if (progress(pes) != last) continue;  // it moved while we were about to act
+      if (moved(pes) != last) continue;  // it moved while we were about to act
       std::string line;
       const bool runs = std::all_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state == 0; });
       if (runs) line = stalled = stall_line(timeout_seconds, pes);
@@ -87,6 +95,7 @@ void Watchdog::Watch::watch() {
               stalled);  // if it ended, for whatever reason: a PE that was not told, or a worker that has not noticed
       if (leave.wait_for(lock, std::chrono::seconds(2), [this] { return leaving; })) return;
       if (line.empty()) line = stall_line(timeout_seconds, pes);
+      if (others.leave) others.leave("a task does not return: " + line);
       end_stuck_process("shoal", "a task does not return: " + line);
     }
   }

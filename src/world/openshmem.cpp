@@ -3,23 +3,76 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "openshmem_table.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/world/heap.hpp"
 
 namespace shoal {
 namespace {
 
+class OpenShmemHeap : public Heap {
+ public:
+  OpenShmemHeap(const OpenShmem& shmem, void* memory, std::size_t bytes)
+      : Heap(shmem.process(), shmem.processes(), memory, bytes), shmem_(shmem) {
+    for (int p = 0; p < processes(); ++p) {
+      near_.push_back(bytes > 0 && !by_library() ? static_cast<std::byte*>(shmem.reach(memory, p)) : nullptr);
+      if (p != process()) some_far_ = some_far_ || near_.back() == nullptr;
+    }
+  }
+  bool put(int process, std::size_t to, const void* from, std::size_t bytes) override {
+    if (std::byte* const memory = near(process)) {
+      std::memcpy(memory + to, from, bytes);
+    } else {
+      shmem_.put_to(at(to), from, bytes, process);
+    }
+    return true;
+  }
+  bool put_word(int process, std::size_t to, std::uint64_t value) override {
+    if (std::byte* const memory = near(process)) {
+      reinterpret_cast<Word<std::uint64_t, Scope::system>*>(memory + to)->store_release(value);
+    } else {
+      shmem_.put_value(reinterpret_cast<std::uint64_t*>(at(to)), value, process);
+    }
+    return true;
+  }
+  void fence() override {
+    if (some_far_) shmem_.fence();
+  }
+  void quiet() override {
+    if (some_far_) shmem_.quiet();
+  }
+  void progress() override {
+    if (some_far_) shmem_.progress();
+  }
+
+ private:
+  /// For tests on one host of what goes between hosts.
+  static bool by_library() {
+    const char* const puts = std::getenv("SHOAL_OPENSHMEM_PUTS");
+    return puts != nullptr && std::strcmp(puts, "library") == 0;
+  }
+  std::byte* near(int process) const { return near_[static_cast<std::size_t>(process)]; }
+
+  const OpenShmem& shmem_;
+  std::vector<std::byte*> near_;  ///< [processes] their heaps, where stores get there: processes of the same host
+  bool some_far_ = false;
+};
+
 class OpenShmemBoards : public Boards {
  public:
-  OpenShmemBoards(const OpenShmem& shmem, void* memory)
-      : Boards(shmem.process(), shmem.processes(), memory), shmem_(shmem) {}
+  OpenShmemBoards(const OpenShmem& shmem, void* memory, void* heap, std::size_t heap_bytes)
+      : Boards(shmem.process(), shmem.processes(), memory), shmem_(shmem), heap_(shmem, heap, heap_bytes) {}
   /// Ends OpenSHMEM if all processes have come to the end, for which it waits.
   ~OpenShmemBoards() override {
     if (over_) shmem_.end();
   }
   void progress() override { shmem_.progress(); }
+  Heap* heap() override { return &heap_; }
   void all_over() override { over_ = true; }
 
  protected:
@@ -37,6 +90,7 @@ class OpenShmemBoards : public Boards {
 
  private:
   const OpenShmem& shmem_;
+  OpenShmemHeap heap_;
   bool over_ = false;
 };
 
@@ -78,7 +132,11 @@ std::unique_ptr<Boards> openshmem_boards() {
     throw CapacityError("OpenSHMEM has no " + std::to_string(Boards::bytes_of(shmem.processes())) +
                         " bytes for what processes tell each other; set SHMEM_SYMMETRIC_HEAP_SIZE");
   }
-  return std::make_unique<OpenShmemBoards>(shmem, memory);
+  // All at once, because every allocation waits for all processes, however long that takes.
+  std::size_t heap_bytes = 0;
+  void* heap = shmem.allocate_rest(&heap_bytes);
+  if (heap == nullptr || std::align(kCacheLine, 0, heap, heap_bytes) == nullptr) heap_bytes = 0;
+  return std::make_unique<OpenShmemBoards>(shmem, memory, heap, heap_bytes);
 }
 
 }  // namespace shoal

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 
 namespace shoal {
@@ -96,6 +97,19 @@ std::string to_text(const Report& r) {
   }
   for (const Decision& decision : r.chosen) line(out, decision.option, to_text(decision));
   return out;
+}
+
+void check_sums(const Report& report) {
+  if (report.pushed != report.withheld + report.combined + report.accepted + report.dropped) {
+    throw DeviceError("of " + std::to_string(report.pushed) + " pushed items " + std::to_string(report.withheld) +
+                      " were withheld, " + std::to_string(report.combined) + " combined, " +
+                      std::to_string(report.accepted) + " accepted and " + std::to_string(report.dropped) +
+                      " dropped when the run ended; the sum must be the same");
+  }
+  if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
+    throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
+                      " were run and " + std::to_string(report.stale) + " stale when the run ended");
+  }
 }
 
 }  // namespace shoal

@@ -60,6 +60,7 @@ Report of_all_processes(World& world, const Report& mine, std::exception_ptr err
   append(bytes, line);
   for (const Counter& counter : kCounters) append(bytes, static_cast<std::uint64_t>(mine.*counter.field));
   append(bytes, std::as_bytes(std::span(&mine.seconds, std::size_t{1})));
+  append(bytes, static_cast<std::uint64_t>(mine.whole));
   append(bytes, std::as_bytes(std::span(mine.traffic)));
   const std::vector<std::vector<std::byte>> all = world.exchange({"report"}, bytes);
   Report report = mine;
@@ -77,6 +78,7 @@ Report of_all_processes(World& world, const Report& mine, std::exception_ptr err
     for (const Counter& counter : kCounters) its.*counter.field = static_cast<std::int64_t>(reader.number());
     const auto seconds = reader.bytes(sizeof its.seconds);
     std::memcpy(&its.seconds, seconds.data(), seconds.size());
+    report.whole = reader.number() != 0 && report.whole;
     its.traffic.resize(reader.rest.size() / sizeof(Traffic));
     if (!its.traffic.empty()) std::memcpy(its.traffic.data(), reader.rest.data(), its.traffic.size() * sizeof(Traffic));
     its.thresholds = its.rounds = 0;  // every process counts the phases and rounds of all
@@ -84,6 +86,7 @@ Report of_all_processes(World& world, const Report& mine, std::exception_ptr err
     report += its;
     report.seconds = longest;
   }
+  if (report.whole) check_sums(report);
   return report;
 }
 

@@ -70,6 +70,12 @@ class World::State {
   const std::vector<Given>& all_gather(pe_t me, const Call& call, const Given& mine);
   void leave_call(pe_t me);
   std::vector<std::vector<std::byte>> exchange(const Call& call, std::span<const std::byte> mine);
+  Heap* heap() const { return boards_ ? boards_->heap() : nullptr; }
+  void begin_watch();
+  std::string watch();
+  void tell_end(const std::string& why) {
+    if (boards_) boards_->end(why);
+  }
   void leave(pe_t me);
   void fail(pe_t me, const std::string& why);
   bool wait_for_bodies();
@@ -129,6 +135,9 @@ class World::State {
   bool meets_processes_ = false;    ///< the PEs of this process have all come
   std::string lost_;                ///< why another process ended the run, or stands still
   std::vector<std::string> names_;  ///< of the processes, once they have come
+  std::vector<Stillness> watched_;  ///< [processes] since begin_watch()
+  std::mutex watch_mutex_;          ///< guards the next
+  std::string seen_;                ///< what watch() has seen
   std::vector<Bytes> received_[2];  ///< what `given_` points to, of other processes
 };
 
@@ -268,6 +277,10 @@ void World::State::gather_from_processes(const Pe& pe) {
 
 std::vector<std::vector<std::byte>> World::State::exchange(const Call& call, std::span<const std::byte> mine) {
   if (!boards_) return {Bytes(mine.begin(), mine.end())};
+  {
+    const std::lock_guard lock(watch_mutex_);
+    if (!seen_.empty()) throw TransportError(seen_);
+  }
   return tell_all(std::string("is in ") + call.name + "()", call.type->name(), mine);
 }
 
@@ -348,6 +361,29 @@ std::vector<World::State::Bytes> World::State::hear_all(const std::string& where
     }
   }
   return all;
+}
+
+void World::State::begin_watch() {
+  watched_.clear();
+  for (int p = 0; boards_ && p < n_processes(); ++p) watched_.emplace_back(seconds_of_beat(boards_->beat_of(p)));
+}
+
+std::string World::State::watch() {
+  if (!boards_) return "";
+  boards_->beat(beat_now());
+  std::string why;
+  const int who = who_ended();
+  if (who >= 0) why = describe_process(who) + " ended the run: " + boards_->ended(who);
+  for (int p = 0; p < n_processes() && why.empty(); ++p) {
+    const double still = watched_[static_cast<std::size_t>(p)].seconds(seconds_of_beat(boards_->beat_of(p)));
+    if (p == process() || still <= patience_seconds_ + 1) continue;
+    why = describe_process(p) + " has done nothing for " + exact(patience_seconds_) + " s during a run";
+    boards_->end(why);
+  }
+  if (why.empty()) return why;
+  const std::lock_guard lock(watch_mutex_);
+  seen_ = why;
+  return why;
 }
 
 /// Another process that ended the run; -1: none.
@@ -462,6 +498,10 @@ std::vector<std::vector<std::byte>> World::exchange(const Call& call, std::span<
 }
 void World::leave(pe_t me) { state_->leave(me); }
 void World::fail(pe_t me, const std::string& why) { state_->fail(me, why); }
+Heap* World::heap() const { return state_->heap(); }
+void World::begin_watch() { state_->begin_watch(); }
+std::string World::watch() { return state_->watch(); }
+void World::end(const std::string& why) { state_->tell_end(why); }
 bool World::wait_for_bodies() { return state_->wait_for_bodies(); }
 void World::beat() { state_->beat(); }
 bool World::takes_leave(int p) const { return state_->takes_leave(p); }

@@ -289,13 +289,14 @@ class WorklistBed {
     Pe& pe = pe_[p];
     view.task = task;
     view.me = p;
-    view.n_pes = shape.n_pes;
+    view.n_pes = view.end_near = shape.n_pes;
+    view.starts = pe_[p].segment_starts.data();
     for (pe_t q = 0; q < shape.n_pes; ++q) {
       view.control[q] = control_[q].get();
       view.outbox[q] = pe_[q].inbox[p].data();
       view.inbox[q] = pe.inbox[q].data();
       if (!shape.segments.on) continue;
-      view.starts[q] = pe_[q].segment_starts.data();
+      view.homes[q] = pe_[q].segment_starts.data() + static_cast<ticket_t>(p) * shape.segments.segments();
       view.outbox[q] = reinterpret_cast<RemoteSlot<Item>*>(pe_[q].ends[p].data());
       view.inbox[q] = reinterpret_cast<RemoteSlot<Item>*>(pe.ends[q].data());
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "shoal/core/error.hpp"
-#include "shoal/worklist/waves.hpp"
+#include "shoal/worklist/wires.hpp"
 #include "shoal/world/openshmem.hpp"
 #include "shoal/world/world.hpp"
 
@@ -57,17 +57,17 @@ void body(World& world, pe_t me, int rounds, const std::string& harm) {
   if (me == 0) std::printf("%d PEs: %.1f us for a gift\n", world.n_pes(), microseconds(start, rounds));
   world.barrier(me);
   if (me == world.first_here()) {
+    Wires wires(world, {.on = true}, sizeof(int), 1);
     const auto waves = Clock::now();
-    for (int round = 0; round < rounds; ++round) {
-      WaveAnswer all;
+    for (int round = 0; round < rounds;) {
       const auto process = static_cast<std::uint64_t>(world.process());
-      const bool quiet = two_waves(
-          world, [&] { return process; },
-          [&] {
-            return WaveAnswer{process + (round % 2), kNoBucket, 0};
-          },
-          all);
-      if (quiet != (round % 2 == 0)) throw std::runtime_error("wrong waves");
+      const Wires::Turn turn = wires.turn();
+      if (turn == Wires::Turn::wait) std::this_thread::yield();
+      if (turn == Wires::Turn::to_say_completed) wires.say({process, kNoBucket});
+      if (turn == Wires::Turn::to_say_created) wires.say({process + (round % 2), kNoBucket});
+      if (turn != Wires::Turn::to_compare) continue;
+      WaveAnswer all;
+      if (wires.compare(all) != (round++ % 2 == 0)) throw std::runtime_error("wrong waves");
     }
     if (me == 0) std::printf("%d processes: %.1f us for two waves\n", world.n_processes(), microseconds(waves, rounds));
   }

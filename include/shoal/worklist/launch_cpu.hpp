@@ -1,6 +1,8 @@
 // Runs workers on CPU threads, with the watchdog beside them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "shoal/core/error.hpp"
@@ -11,6 +13,25 @@
 #include "shoal/world/report.hpp"
 
 namespace shoal::cpu {
+
+/// Discrete runs of several processes, between rounds: carries until there is something to do for another round. False: the run
+/// is over.
+template <class View>
+bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
+  const View& view = views[0];
+  const std::uint64_t phase = view.here().phase.load();
+  for (Backoff backoff;; backoff.pause()) {
+    if (view.segments.wait > 0) {
+      for (const View& one : views) offer_parts(CpuThread{}, one);
+    }
+    view.wires->carry();
+    if (view.here().state.load() != 0) return false;
+    if (!seems_quiet(view)) return true;
+    if (std::any_of(views.begin(), views.end(), something_arrived<View>)) return true;
+    if (over_everywhere(view, orders)) return false;
+    if (view.here().phase.load() != phase) return true;
+  }
+}
 
 /// Runs to the end on the machine's threads. Thread t of PE p is worker t; threads from `workers` on do nothing.
 template <class View, class Plan>
@@ -23,8 +44,15 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
       view.here().state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
     }
   };
+  Wires* const wires = views[0].wires;
+  Watchdog::Others others;
+  if (wires != nullptr) {
+    others.moved = [wires](std::uint64_t mine) { return wires->moved(mine); };
+    others.leave = [wires](const std::string& why) { wires->leave_for_good(why); };
+  }
   Watchdog watchdog(
-      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as);
+      plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as,
+      others);
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];
@@ -41,6 +69,8 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
     list = scheduler.out().now().list;
   };
+  // However the workers leave, the other processes are told.
+  const std::unique_ptr<Wires, void (*)(Wires*)> tells(wires, [](Wires* at) { at->look_for_ends(); });
   if (plan.kernel == KernelKind::persistent) {
     machine.team().run(
         [&](pe_t pe, int thread) { as_worker(pe, thread, [](auto& scheduler) { scheduler.run_persistent(); }); });
@@ -51,13 +81,18 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     for (bool again = true; again; ++report.rounds) {
       std::vector<ticket_t> limit;
       for (const View& view : views) {
-        if (report.rounds > 0) view.here().ring.head.store(last[view.me]);  // takes back tickets beyond the limit
+        // Takes back tickets beyond the limit.
+        if (report.rounds > 0) view.here().ring.head.store(last[static_cast<std::size_t>(view.me - view.first_near)]);
         limit.push_back(view.here().ring.tail.load());
       }
       last = limit;
       machine.team().run([&](pe_t pe, int thread) {
         as_worker(pe, thread, [&](auto& scheduler) { scheduler.run_round(limit[pe]); });
       });
+      if (wires != nullptr) {
+        again = wait_for_a_round(views, orders);
+        continue;
+      }
       const std::vector<PeSnapshot> pes = snapshots(views, spill_chunks);
       std::uint64_t created = 0;
       for (const PeSnapshot& pe : pes) created += pe.created();
@@ -66,6 +101,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     }
     if (views[0].here().state.load() == 0) views[0].stop_all(RunState::done);
   }
+  if (wires != nullptr) wires->end_run();
   watchdog.throw_if_stalled();
   report.seconds = watchdog.seconds();
 }

@@ -43,6 +43,10 @@ void note_unused(const Options& options, Decisions& why);
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
                        Decisions& why);
 
+/// Where wires lead to other processes: items travel in segments, and their owners judge.
+/// @throws UsageError: judging by the pusher was asked for
+void fit_to_wires(LaunchPlan& plan);
+
 /// The line of a CapacityError: what there was, and what would help.
 /// @param waiting  items that wait on all PEs
 /// @param spill    items for which a PE had spill

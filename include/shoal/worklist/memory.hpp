@@ -10,6 +10,7 @@
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
 #include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/wires.hpp"
 #include "shoal/world/machine.hpp"
 
 namespace shoal {
@@ -47,48 +48,24 @@ class WorklistMemory {
     own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
     chunks_ = own_ + chunks_of(plan.spill_host);
     segments_ = segments_of(plan, sizeof(Item));
+    if (machine.world() != nullptr) {
+      wires_ = std::make_unique<Wires>(*machine.world(), segments_, sizeof(Item), workers);
+    }
     free_capacity_ = std::bit_ceil(std::max<ticket_t>(chunks_, 2));
     for (pe_t p = 0; p < machine.n_pes(); ++p) parts_.push_back(allocate(p));
     for (pe_t p = 0; p < machine.n_pes(); ++p) views_.push_back(view_of(p, transport));
-    reset();
+    for (pe_t p = 0; p < machine.n_pes(); ++p) lay_wires(p);
+    clear_all();
   }
 
-  /// Initialises everything as before the first run. No worker may be running.
+  /// Initialises everything as before the first run. No worker may be running. Every process does this at the same time.
   void reset() {
-    const pe_t n = machine_.n_pes();
-    for (pe_t p = 0; p < n; ++p) {
-      const Part& part = parts_[p];
-      // The ring starts empty. The ring of free chunks starts full: slot i holds chunk i.
-      machine_.number_slots(p, part.ring.get(), sizeof(Slot<Item>), plan_.capacity, plan_.capacity);
-      machine_.number_slots(p, part.free.get(), sizeof(Slot<std::uint32_t>), free_capacity_, free_capacity_, chunks_);
-      const SpillList no_list;
-      machine_.repeat(p, part.lists.get(), &no_list, sizeof(no_list), workers_);
-      if (slots_ > 0) {
-        const FarChunk no_chunk;
-        machine_.repeat(p, part.far_chunks.get(), &no_chunk, sizeof(no_chunk), workers_ * slots_);
-        const FarBring nothing;
-        machine_.repeat(p, part.far_bring.get(), &nothing, sizeof(nothing), workers_);
-        machine_.number_slots(p, part.far_numbers.get(), sizeof(Slot<std::uint32_t>), slots_ * free_capacity_,
-                              free_capacity_);
-      }
-      if (part.held) machine_.clear(p, part.held.get(), workers_ * kHeldSlots * sizeof(HeldSlot<Item>));
-      for (pe_t q = 0; q < n; ++q) {
-        if (q != p) machine_.clear(p, part.inbox[q].get(), segments_.on ? ends_bytes() : inbox_bytes());
-      }
-      if (part.starts) machine_.clear(p, part.starts.get(), starts_bytes());
-      PeControl& start = counters_[p];
-      std::memset(static_cast<void*>(&start), 0, sizeof(start));
-      start.chunk_items = plan_.chunk_items;
-      start.segment_items = segments_.on ? static_cast<lane_t>(segments_.items()) : 0;
-      start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
-      start.spill_free.tail.store(chunks_);
-      for (pe_t q = 0; q < n; ++q) start.send[q].credits.store(static_cast<std::int64_t>(plan_.channel_capacity));
-    }
-    machine_.wait_for_memory();
+    clear_all();
+    if (wires_) wires_->reset();
   }
 
-  /// Before a run: sets PE p's task and seeds. The counters continue from the last run. In a GPU's memory they may arrive
-  /// later: see Machine::wait_for_memory().
+  /// Before a run: sets the task and seeds of PE p of this process. The counters continue from the last run. In a GPU's memory they
+  /// may arrive later: see Machine::wait_for_memory().
   void begin(pe_t p, const TaskT& task, const std::vector<Item>& seeds) {
     Part& part = parts_[p];
     PeControl& control = counters_[p];
@@ -125,8 +102,9 @@ class WorklistMemory {
     }
   }
 
-  const std::vector<View>& views() const { return views_; }             ///< [n_pes]
-  const std::vector<PeControl>& counters() const { return counters_; }  ///< [n_pes] as last read, or set
+  const std::vector<View>& views() const { return views_; }             ///< [PEs of this process], as the next
+  const std::vector<PeControl>& counters() const { return counters_; }  ///< as last read, or set
+  Wires* wires() const { return wires_.get(); }                         ///< null: this process is alone
   std::uint64_t chunks() const { return chunks_; }                      ///< chunks of spill on each PE
 
  private:
@@ -134,17 +112,57 @@ class WorklistMemory {
   /// One PE's.
   struct Part {
     Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_bring, far_numbers, seeds,
-        starts;
-    Memory inbox[kMaxPes];
+        starts, homes;
+    Memory inbox[kMaxPes];   // of PEs of this process; what comes from others is in the heap
+    Memory outbox[kMaxPes];  // where wires lead
     std::size_t seed_room = 0;
   };
+
+  void clear_all() {
+    const pe_t n = machine_.n_pes();
+    for (pe_t p = 0; p < n; ++p) {
+      const Part& part = parts_[p];
+      // The ring starts empty. The ring of free chunks starts full: slot i holds chunk i.
+      machine_.number_slots(p, part.ring.get(), sizeof(Slot<Item>), plan_.capacity, plan_.capacity);
+      machine_.number_slots(p, part.free.get(), sizeof(Slot<std::uint32_t>), free_capacity_, free_capacity_, chunks_);
+      const SpillList no_list;
+      machine_.repeat(p, part.lists.get(), &no_list, sizeof(no_list), workers_);
+      if (slots_ > 0) {
+        const FarChunk no_chunk;
+        machine_.repeat(p, part.far_chunks.get(), &no_chunk, sizeof(no_chunk), workers_ * slots_);
+        const FarBring nothing;
+        machine_.repeat(p, part.far_bring.get(), &nothing, sizeof(nothing), workers_);
+        machine_.number_slots(p, part.far_numbers.get(), sizeof(Slot<std::uint32_t>), slots_ * free_capacity_,
+                              free_capacity_);
+      }
+      if (part.held) machine_.clear(p, part.held.get(), workers_ * kHeldSlots * sizeof(HeldSlot<Item>));
+      for (pe_t q = 0; q < machine_.all_pes(); ++q) {
+        for (void* const box : {part.inbox[q].get(), part.outbox[q].get()}) {
+          if (box != nullptr) machine_.clear(p, box, segments_.on ? ends_bytes() : inbox_bytes());
+        }
+      }
+      if (part.starts) machine_.clear(p, part.starts.get(), starts_bytes());
+      if (part.homes) machine_.clear(p, part.homes.get(), starts_bytes());
+      PeControl& start = counters_[p];
+      std::memset(static_cast<void*>(&start), 0, sizeof(start));
+      start.chunk_items = plan_.chunk_items;
+      start.segment_items = segments_.on ? static_cast<lane_t>(segments_.items()) : 0;
+      start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
+      start.spill_free.tail.store(chunks_);
+      for (pe_t q = 0; q < machine_.all_pes(); ++q)
+        start.send[q].credits.store(static_cast<std::int64_t>(plan_.channel_capacity));
+    }
+    machine_.wait_for_memory();
+  }
 
   std::uint64_t chunks_of(std::int64_t items) const {
     return (static_cast<std::uint64_t>(items) + plan_.chunk_items - 1) / plan_.chunk_items;
   }
 
   std::size_t ends_bytes() const { return segments_.segments() * sizeof(SegmentEnd); }
-  std::size_t starts_bytes() const { return machine_.n_pes() * segments_.segments() * sizeof(SegmentStart); }
+  std::size_t starts_bytes() const {
+    return static_cast<std::size_t>(machine_.all_pes()) * segments_.segments() * sizeof(SegmentStart);
+  }
   std::size_t inbox_bytes() const {
     return segments_.on ? ends_bytes() + segments_.capacity() * sizeof(Item)
                         : plan_.channel_capacity * sizeof(RemoteSlot<Item>);
@@ -172,10 +190,12 @@ class WorklistMemory {
       part.far_bring = get(workers_ * sizeof(FarBring), "what is brought of parked items");
       part.far_numbers = get(slots_ * free_capacity_ * sizeof(Slot<std::uint32_t>), "numbers of parked chunks");
     }
-    for (pe_t q = 0; q < machine_.n_pes(); ++q) {
-      if (q != p) part.inbox[q] = get(inbox_bytes(), segments_.on ? "segments" : "channel");
+    for (pe_t q = 0; q < machine_.all_pes(); ++q) {
+      Memory& box = is_near(q) ? part.inbox[q] : part.outbox[q];
+      if (q != number(p)) box = get(inbox_bytes(), segments_.on ? "segments" : "channel");
     }
     if (segments_.on) part.starts = get(starts_bytes(), "segments");
+    if (wires_) part.homes = get(starts_bytes(), "segments");
     return part;
   }
 
@@ -183,21 +203,32 @@ class WorklistMemory {
     const Part& part = parts_[p];
     View view;
     view.transport = transport;
-    view.me = p;
-    view.n_pes = machine_.n_pes();
+    view.me = number(p);
+    view.n_pes = machine_.all_pes();
+    view.first_near = machine_.first_pe();
+    view.end_near = machine_.first_pe() + machine_.n_pes();
+    view.wires = wires_.get();
     view.channel_capacity = plan_.channel_capacity;
     view.segments = segments_;
     view.n_workers = static_cast<lane_t>(workers_);
     view.seen = static_cast<std::uint64_t*>(part.seen.get());
     view.judge_remote = plan_.judge_remote;
     view.held = static_cast<HeldSlot<Item>*>(part.held.get());
-    for (pe_t q = 0; q < machine_.n_pes(); ++q) {
-      view.control[q] = static_cast<PeControl*>(parts_[q].control.get());
-      view.starts[q] = static_cast<SegmentStart*>(parts_[q].starts.get());
-      view.inbox[q] = static_cast<RemoteSlot<Item>*>(part.inbox[q].get());
-      view.outbox[q] = static_cast<RemoteSlot<Item>*>(parts_[q].inbox[p].get());
+    view.starts = starts_of(part.starts, 0);
+    for (pe_t q = 0; q < machine_.all_pes(); ++q) {
+      if (is_near(q)) {
+        const Part& its = parts_[q - machine_.first_pe()];
+        view.control[q] = static_cast<PeControl*>(its.control.get());
+        view.homes[q] = starts_of(its.starts, number(p));
+        view.inbox[q] = static_cast<RemoteSlot<Item>*>(part.inbox[q].get());
+        view.outbox[q] = static_cast<RemoteSlot<Item>*>(its.inbox[number(p)].get());
+      } else {
+        view.homes[q] = starts_of(part.homes, q);
+        view.inbox[q] = reinterpret_cast<RemoteSlot<Item>*>(wires_->inbox(number(p), q));
+        view.outbox[q] = static_cast<RemoteSlot<Item>*>(part.outbox[q].get());
+      }
     }
-    PeControl* control = view.control[p];
+    PeControl* control = view.control[number(p)];
     view.far = {buckets_,
                 static_cast<FarChunk*>(part.far_chunks.get()),
                 static_cast<FarBring*>(part.far_bring.get()),
@@ -216,18 +247,38 @@ class WorklistMemory {
     return view;
   }
 
+  /// What goes between PE p of this process and those of others.
+  void lay_wires(pe_t p) {
+    if (!wires_) return;
+    const View& view = views_[p];
+    wires_->add_pe(&view.here().state, &view.here().cause);
+    for (pe_t q = 0; q < view.n_pes; ++q) {
+      if (is_near(q)) continue;
+      const auto queue = view.segment_sender(q);
+      wires_->add_leaving(view.me, q, queue.ends, queue.starts, &queue.counters->tail);
+      wires_->add_arriving(q, view.me, view.homes[q]);
+    }
+  }
+  pe_t number(pe_t p) const { return machine_.first_pe() + p; }  ///< of PE p of this process, among all
+  bool is_near(pe_t q) const { return q >= number(0) && q < number(machine_.n_pes()); }
+  SegmentStart* starts_of(const Memory& starts, pe_t q) const {
+    auto* const first = static_cast<SegmentStart*>(starts.get());
+    return first != nullptr ? first + (static_cast<ticket_t>(q) << segments_.log_segments) : nullptr;
+  }
+
   const Machine& machine_;
   const LaunchPlan plan_;
   const std::uint64_t workers_;
   Buckets buckets_;
   SegmentShape segments_;
-  std::uint64_t slots_ = 0;          // of parked items; 0: the run parks none
-  std::uint64_t own_ = 0;            // chunks of spill in the PE's own memory
-  std::uint64_t chunks_ = 0;         // and in all
-  ticket_t free_capacity_ = 0;       // of the ring of free chunks
-  std::vector<Part> parts_;          // [n_pes]
-  std::vector<View> views_;          // [n_pes]
-  std::vector<PeControl> counters_;  // [n_pes]
+  std::uint64_t slots_ = 0;       // of parked items; 0: the run parks none
+  std::uint64_t own_ = 0;         // chunks of spill in the PE's own memory
+  std::uint64_t chunks_ = 0;      // and in all
+  ticket_t free_capacity_ = 0;    // of the ring of free chunks
+  std::unique_ptr<Wires> wires_;  // if there are other processes
+  std::vector<Part> parts_;       // [PEs of this process], as the next
+  std::vector<View> views_;
+  std::vector<PeControl> counters_;
 };
 
 }  // namespace shoal

@@ -80,6 +80,48 @@ SHOAL_FN inline bool spent(const Buckets& buckets, lane_t slot, lane_t told, std
   return may_be_parked(buckets, slot, told, before) <= Phase::near(word);
 }
 
+/// Worker-collective, at a moment of quiescence: the nearest bucket that may be parked on the PEs that this one reaches.
+/// @param before  the last phase
+template <Worker W, class View>
+SHOAL_FN lane_t nearest_parked(const W& w, const View& view, std::uint64_t before) {
+  const Buckets& buckets = view.far.buckets;
+  const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0,
+               all = slots * static_cast<lane_t>(view.end_near - view.first_near);
+  lane_t least = kNoBucket;
+  for (lane_t i = w.lane(); i < all; i += w.size()) {
+    const pe_t q = view.first_near + static_cast<pe_t>(i / slots);
+    const lane_t told = view.transport.get(q, &view.control[q]->nearest[i % slots]);
+    const lane_t there = may_be_parked(buckets, i % slots, told, before);
+    if (there < least) least = there;
+  }
+  return w.smallest(least);
+}
+
+/// Worker-collective: begins the phase `word`, which follows `before`, on the PEs that this one reaches.
+template <Worker W, class View>
+SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, std::uint64_t word) {
+  const Buckets& buckets = view.far.buckets;
+  const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0,
+               all = slots * static_cast<lane_t>(view.end_near - view.first_near);
+  bool sent = true;
+  for (lane_t i = w.lane(); i < all; i += w.size()) {
+    const pe_t q = view.first_near + static_cast<pe_t>(i / slots);
+    auto* nearest = &view.control[q]->nearest[i % slots];
+    if (spent(buckets, i % slots, view.transport.get(q, nearest), before, word)) {
+      sent &= view.transport.set(q, nearest, kNoBucket);
+    }
+  }
+  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
+    sent &= view.transport.add(q, &view.control[q]->tokens, static_cast<std::int64_t>(view.n_workers));
+  }
+  view.transport.progress();
+  w.sync();  // every PE's tokens exist before any worker can see the phase
+  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
+    sent &= view.transport.set(q, &view.control[q]->phase, word);
+  }
+  if (!sent) view.stop_all(RunState::transport_failed);
+}
+
 /// Worker-collective, for worker 0 of PE 0 at a moment of quiescence. Orders the next phase on every PE. False: the run
 /// is over.
 template <Worker W, class View>
@@ -88,38 +130,13 @@ SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std
   if constexpr (!kPhased<TaskT>) {
     return false;
   } else {
-    const Buckets& buckets = view.far.buckets;
-    const lane_t slots = buckets.lists > 0 ? buckets.slots() : 0, all = slots * static_cast<lane_t>(view.n_pes);
     const std::uint64_t before = orders.word;
-    lane_t least = kNoBucket;
-    for (lane_t i = w.lane(); i < all; i += w.size()) {
-      const pe_t q = static_cast<pe_t>(i / slots);
-      const lane_t told = view.transport.get(q, &view.control[q]->nearest[i % slots]);
-      const lane_t there = may_be_parked(buckets, i % slots, told, before);
-      if (there < least) least = there;
-    }
-    least = w.smallest(least);
-    if (!next_phase<TaskT>(orders, buckets, least, created,
+    const lane_t least = nearest_parked(w, view, before);
+    if (!next_phase<TaskT>(orders, view.far.buckets, least, created,
                            static_cast<std::uint64_t>(view.n_workers) * static_cast<std::uint64_t>(view.n_pes))) {
       return false;
     }
-    bool sent = true;
-    for (lane_t i = w.lane(); i < all; i += w.size()) {
-      const pe_t q = static_cast<pe_t>(i / slots);
-      auto* nearest = &view.control[q]->nearest[i % slots];
-      if (spent(buckets, i % slots, view.transport.get(q, nearest), before, orders.word)) {
-        sent &= view.transport.set(q, nearest, kNoBucket);
-      }
-    }
-    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
-      sent &= view.transport.add(q, &view.control[q]->tokens, static_cast<std::int64_t>(view.n_workers));
-    }
-    view.transport.progress();
-    w.sync();  // every PE's tokens exist before any worker can see the phase
-    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
-      sent &= view.transport.set(q, &view.control[q]->phase, orders.word);
-    }
-    if (!sent) view.stop_all(RunState::transport_failed);
+    begin_phase(w, view, before, orders.word);
     return true;
   }
 }

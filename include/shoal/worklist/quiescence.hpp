@@ -33,11 +33,11 @@ SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
 template <Worker W, class View>
 SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   std::uint64_t completed = 0, here = 0;
-  for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     completed += view.transport.get(q, &view.control[q]->completed);
   }
   completed = w.sum(completed);  // all lanes have read all completed counters before any reads a created one
-  for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     here += created_at(view, q);
   }
   created = w.sum(here);
@@ -48,7 +48,7 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
     // ticket, the completion from the slot, and this read from the completion.
     if (completed != created) return false;
     std::uint64_t newest = 0;
-    for (pe_t q = static_cast<pe_t>(w.lane()); q < view.n_pes; q += static_cast<pe_t>(w.size())) {
+    for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
       newest += created_at<true>(view, q);
     }
     created = w.sum(newest);

@@ -20,8 +20,10 @@ void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds);
 
 /// The counters around a run.
 struct RunCounts {
-  std::vector<PeControl> before, after;  ///< [n_pes]
-  std::vector<std::uint64_t> seeds;      ///< [n_pes] how many there were
+  std::vector<PeControl> before, after;  ///< [PEs of this process]
+  pe_t first = 0;                        ///< the number of the first of them
+  pe_t all_pes = 1;                      ///< of all processes
+  std::vector<std::uint64_t> seeds;      ///< [PEs of this process] how many there were
   std::uint64_t chunks = 0;              ///< of spill on each PE
   std::size_t item_bytes = 0;            ///< what an item takes on its way to another PE
   std::size_t message_bytes = 0;         ///< what a message takes besides its items

@@ -6,6 +6,9 @@
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
 #include "shoal/worklist/run_batch.hpp"
+#if !defined(SHOAL_SIMULATE)
+#include "shoal/worklist/waves.hpp"
+#endif
 
 namespace shoal {
 
@@ -18,7 +21,7 @@ class Scheduler {
 
   /// @param desk   memory shared by the lanes of `w`
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
-  /// @param index  this worker's number on its PE; worker 0 of PE 0 looks for the end
+  /// @param index  this worker's number on its PE; worker 0 of the first PE of a process looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w), out_(view, list, index, desk.bins), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
@@ -42,6 +45,7 @@ class Scheduler {
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
       const bool worked = step(steps);
+      carry(steps, worked);
       bool began = false;
       if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
       if constexpr (HasIdle<TaskT>) now().parts_left = began ? kIdleParts : now().parts_left;
@@ -49,7 +53,7 @@ class Scheduler {
       if (worked || began) {
         backoff.reset();
       } else {
-        if (index() == 0 && view().me == 0 && look_for_the_end(orders)) break;
+        if (index() == 0 && view().me == view().first_near && look_for_the_end(orders)) break;
         // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
         // their way.
         SHOAL_TIMED(w_, now(), Section::idle);
@@ -117,6 +121,13 @@ class Scheduler {
   /// this PE's state before it completed its item, and quiescent() has acquired that completion.
   SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
     SHOAL_TIMED(w_, now(), Section::end);
+    if constexpr (kMayCarry) {
+      if (view().wires != nullptr) {
+        if (!over_everywhere(view(), orders) || over()) return false;
+        view().stop_all(RunState::done);
+        return true;
+      }
+    }
     std::uint64_t created = 0;
     if (!seems_over(w_, view(), created)) return false;
     created = w_.from_leader(created);
@@ -126,6 +137,12 @@ class Scheduler {
     if (order_phase(w_, view(), orders, created)) return false;
     if (w_.lane() == 0) view().stop_all(RunState::done);
     return true;
+  }
+  /// Takes a turn at carrying what goes to other processes.
+  SHOAL_FN void carry([[maybe_unused]] lane_t steps, [[maybe_unused]] bool worked) const {
+    if constexpr (kMayCarry) {
+      if (view().wires != nullptr && (!worked || steps % kStepsPerCarry == 0)) view().wires->carry();
+    }
   }
   SHOAL_FN bool let_go_of_chunk() {
     view().spill.let_go(w_, now().list, out_.state());
@@ -570,6 +587,13 @@ class Scheduler {
   /// Items that run_items() takes at a time.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
+  /// Whether this kind of worker can call what only the host has.
+#if defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
+  static constexpr bool kMayCarry = false;
+#else
+  static constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
+#endif
+  static constexpr lane_t kStepsPerCarry = 2;
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
   static constexpr int kTicketBits = 54;   ///< of a run's tickets: at 100 G items a second, two days
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one

@@ -11,6 +11,7 @@ namespace shoal {
 
 /// The counters of one PE at one moment, as the host read them.
 struct PeSnapshot {
+  pe_t first = 0;           ///< the number of the first PE of this process; the others follow
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
   std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
   bool begun = false;                                   ///< GPUs: the PE's persistent kernel has started
@@ -43,16 +44,14 @@ struct PeSnapshot {
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
-/// @param control  [n_pes] counters of all PEs, which this thread can read
-std::vector<PeSnapshot> snapshots(PeControl* const* control, pe_t n_pes, std::uint64_t spill_chunks);
 
 /// Looks at the segments of items from PE `from`: what was reserved and never told, and what is home and no credit yet.
 template <class View>
 void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes) {
   const SegmentShape& shape = view.segments;
   const auto queue = view.segment_receiver(from);
-  PeSnapshot& here = pes[static_cast<std::size_t>(view.me)];
-  const ticket_t sent = pes[static_cast<std::size_t>(from)].sent[view.me];
+  PeSnapshot& here = pes[static_cast<std::size_t>(view.me - view.first_near)];
+  const ticket_t sent = pes[static_cast<std::size_t>(from - view.first_near)].sent[view.me];
   for (ticket_t t = sent > shape.capacity() ? sent - shape.capacity() : 0; t < sent; ++t) {
     const ticket_t segment = t >> shape.log_items, count = shape.begin(segment) + (t & (shape.items() - 1)) + 1;
     if (queue.ends[shape.slot(segment)].written.load_acquire() >= count) continue;
@@ -60,7 +59,7 @@ void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes)
   }
   ticket_t home = 0;
   for (ticket_t s = 0; s < shape.segments(); ++s) home += queue.starts[s].home.load_acquire();
-  pes[static_cast<std::size_t>(from)].channel_credits[view.me] +=
+  pes[static_cast<std::size_t>(from - view.first_near)].channel_credits[view.me] +=
       static_cast<std::int64_t>((home - queue.starts->granted.load()) << shape.log_items);
 }
 
@@ -72,22 +71,23 @@ void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes)
 template <class View>
 void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<typename View::Item>* ring,
                    const RemoteSlot<typename View::Item>* const* inbox) {
-  PeSnapshot& here = pes[view.me];
+  PeSnapshot& here = pes[static_cast<std::size_t>(view.me - view.first_near)];
   const auto last_lap = [](ticket_t tail, ticket_t capacity) { return tail > capacity ? tail - capacity : 0; };
   for (ticket_t t = last_lap(here.ring_tail, view.ring.capacity); t < here.ring_tail; ++t) {
     const ticket_t sequence = ring[t & (view.ring.capacity - 1)].sequence.load_acquire();
     here.ring_waiting += sequence == t + 1;
     if (sequence == t && here.ring_unfilled++ == 0) here.first_unfilled = t;
   }
-  here.missing.assign(pes.size(), 0);
-  here.first_missing.assign(pes.size(), 0);
-  for (std::size_t from = 0; from < pes.size(); ++from) {
+  here.missing.assign(static_cast<std::size_t>(view.n_pes), 0);
+  here.first_missing.assign(static_cast<std::size_t>(view.n_pes), 0);
+  for (pe_t from = view.first_near; from < view.end_near; ++from) {  // what the others have sent is not known here
     if (inbox[from] == nullptr) continue;
     if (view.segments.on) {
-      look_at_segments(view, static_cast<pe_t>(from), pes);
+      look_at_segments(view, from, pes);
       continue;
     }
-    for (ticket_t t = here.received[from]; t < pes[from].sent[view.me]; ++t) {
+    for (ticket_t t = here.received[from]; t < pes[static_cast<std::size_t>(from - view.first_near)].sent[view.me];
+         ++t) {
       if (inbox[from][t & (view.channel_capacity - 1)].signal.load_acquire() == t + 1) continue;
       if (here.missing[from]++ == 0) here.first_missing[from] = t;
     }
@@ -104,7 +104,7 @@ struct RunEnd {
 /// or that the host stopped, has stalled (or was called off), unless something worse explains it. After all workers have left.
 RunEnd end_of(const std::vector<PeSnapshot>& pes);
 
-/// Sum of created minus sum of completed: items that are somewhere. 0 means quiescent (if nothing runs any more).
+/// Sum of created minus sum of completed, of all PEs of all processes: items that are somewhere. 0 means quiescent (if nothing runs any more).
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
 /// A number that changes whenever something moves: an item leaves a ring or a channel, a seed is taken, a worker has
 /// run an item of its batch or judged some hundreds. Items that go back and forth between spill and full channels do

@@ -14,6 +14,8 @@
 
 namespace shoal {
 
+class Wires;
+
 /// An invalid result of owner(), which names no PE of the run, packed into a word that is not 0.
 struct RefusedOwner {
   static SHOAL_FN std::uint64_t pack(pe_t owner) { return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(owner); }
@@ -64,15 +66,20 @@ struct WorklistView {
   TransportT transport;
   pe_t me = 0;
   pe_t n_pes = 1;
-  PeControl* control[kMaxPes] = {};            ///< every PE's counters; control[me] is here
+  pe_t first_near = 0, end_near = 1;           ///< the PEs whose memory this one reaches, itself among them
+  PeControl* control[kMaxPes] = {};            ///< the counters of those PEs; control[me] is here
   SlotRing<Item, !SelfContained<TaskT>> ring;  ///< here
   SpillPool<Item> spill;                       ///< here
-  RemoteSlot<Item>* outbox[kMaxPes] = {};      ///< outbox[q]: slots at PE q for items from here
-  RemoteSlot<Item>* inbox[kMaxPes] = {};       ///< inbox[q]: slots here for items from PE q
+  RemoteSlot<Item>* outbox[kMaxPes] =
+      {};  ///< outbox[q]: slots at PE q for items from here; where a wire leads to it, here
+  RemoteSlot<Item>* inbox[kMaxPes] = {};  ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  SegmentShape segments;  ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
-  SegmentStart* starts[kMaxPes] = {};  ///< starts[q]: at PE q, [n_pes][segments] of what it sends
-  FarStore<Item> far;                  ///< for tasks with priority(); lists is 0 if the run does not use priorities
+  SegmentShape segments;           ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
+  SegmentStart* starts = nullptr;  ///< [n_pes][segments] here, of what this PE sends
+  SegmentStart* homes[kMaxPes] =
+      {};  ///< homes[q]: [segments] at PE q, of what it sends to this one; where a wire leads to it, here
+  Wires* wires = nullptr;          ///< CPU PEs of several processes
+  FarStore<Item> far;              ///< for tasks with priority(); lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;            ///< on every PE
   bool judge_remote = false;       ///< for tasks with accept_at(): whether the pusher judges
@@ -87,11 +94,12 @@ struct WorklistView {
   }
   SHOAL_FN SegmentSender<Item> segment_sender(pe_t to) const {
     SegmentEnd* const ends = ends_in(outbox[to]);
-    return {ends, items_behind(ends), starts_at(me, to), &here().send[to], segments};
+    return {ends, items_behind(ends), starts + (static_cast<ticket_t>(to) << segments.log_segments), &here().send[to],
+            segments};
   }
   SHOAL_FN SegmentReceiver<Item> segment_receiver(pe_t from) const {
     SegmentEnd* const ends = ends_in(inbox[from]);
-    return {ends, items_behind(ends), starts_at(from, me), &here().receive[from], segments};
+    return {ends, items_behind(ends), homes[from], &here().receive[from], segments};
   }
   /// One lane: whether an item for PE `to` might find a credit now.
   SHOAL_FN bool has_credits(pe_t to) const {
@@ -107,12 +115,12 @@ struct WorklistView {
     }
     stop_all(RunState::task_failed);
   }
-  /// Ends the run on every PE. Of several reasons each PE keeps its workers' first one; the host reports the worst of these. A PE
+  /// Ends the run on every PE that this one reaches; the wires take it to the others. Of several reasons each PE keeps its workers' first one; the host reports the worst of these. A PE
   /// that cannot be told is stopped by its watchdog, and the run reports that the transport failed.
   SHOAL_FN void stop_all(RunState why) const {
     const auto tell = [&](RunState state) {
       bool told = true;
-      for (pe_t q = 0; q < n_pes; ++q) {
+      for (pe_t q = first_near; q < end_near; ++q) {
         if (q != me) told &= transport.set(q, &control[q]->state, static_cast<std::uint32_t>(state));
       }
       return told;
@@ -129,9 +137,6 @@ struct WorklistView {
  private:
   static SHOAL_FN SegmentEnd* ends_in(RemoteSlot<Item>* box) { return reinterpret_cast<SegmentEnd*>(box); }
   SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
-  SHOAL_FN SegmentStart* starts_at(pe_t from, pe_t to) const {
-    return starts[from] + (static_cast<ticket_t>(to) << segments.log_segments);
-  }
 };
 
 /// A task without its priorities: for kernels of runs that do not use them, which have more registers for the rest.
@@ -146,6 +151,7 @@ template <class View>
 struct ViewAlone : View {
   static constexpr pe_t me = 0;
   static constexpr pe_t n_pes = 1;
+  static constexpr pe_t first_near = 0, end_near = 1;
 };
 /// Whether a view is such a view.
 template <class View>

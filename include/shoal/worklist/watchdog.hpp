@@ -10,12 +10,16 @@
 
 namespace shoal {
 
-/// The counters of every PE of a CPU run, read while it runs. A snapshot may be inconsistent, for instance between the
+/// The counters of every PE of a CPU run that is in this process, read while it runs. A snapshot may be inconsistent, for instance between the
 /// two ends of a channel.
 /// @param closely  also look at every slot, for a run that does not move
 template <class View>
 std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
-  std::vector<PeSnapshot> pes = snapshots(views[0].control, views[0].n_pes, spill_chunks);
+  std::vector<PeSnapshot> pes;
+  for (const View& view : views) {
+    pes.push_back(snapshot(view.here(), view.n_pes, spill_chunks));
+    pes.back().first = view.first_near;
+  }
   if (closely) {
     for (const View& view : views) look_at_slots(view, pes, view.ring.slots, view.inbox);
   }
@@ -34,11 +38,17 @@ inline constexpr int kStuckExitCode = 75;
 /// (core/interrupt.hpp), it tells the workers to leave as well.
 class Watchdog {
  public:
+  /// What goes to the other processes of a run, if there are any.
+  struct Others {
+    std::function<std::uint64_t(std::uint64_t)>
+        moved;                                      ///< gives a number that changes when something moves; that of all
+    std::function<void(const std::string&)> leave;  ///< this process is about to end, and why
+  };
   /// @param timeout_seconds  after so long without progress, `end` is called once
   /// @param look             snapshots of all PEs; true: with their slots
   /// @param end              ends the run on the PEs on which it has not ended; from any thread
   Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
-           std::function<void(RunState why)> end);
+           std::function<void(RunState why)> end, Others others = {});
   ~Watchdog();
 
   /// Call when all workers have left. @throws DeviceError if this watchdog stopped them

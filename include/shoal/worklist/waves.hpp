@@ -8,53 +8,86 @@
 // can only be equal if nothing changed in between. What depends on the moment, such as the nearest bucket that is parked, is
 // read in the second wave: from the quiet moment on it does not change. All processes get the same sums, so each decides by
 // itself, and all decide the same. models/waves.pml checks this, with ten wrong variants.
+//
+// Nobody waits: a worker of each process looks now and then how far the waves are, and says what is due.
 #pragma once
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <vector>
-
-#include "shoal/core/types.hpp"
-#include "shoal/queue/buckets.hpp"
-#include "shoal/world/world.hpp"
+#include "shoal/worklist/phases.hpp"
+#include "shoal/worklist/quiescence.hpp"
+#include "shoal/worklist/wires.hpp"
 
 namespace shoal {
 
-/// What one process says in the second wave, and what is true of all processes together.
-struct WaveAnswer {
-  std::uint64_t created = 0;   ///< items so far
-  lane_t nearest = kNoBucket;  ///< the nearest bucket that may be parked; all together: the smallest
-  std::uint32_t ended = 0;     ///< a RunState that somebody ended the run with; all together: the largest
-};
+/// True if nothing is left to do on the PEs of this process, as far as it can tell. A hint: waves may begin at any time, and
+/// fail if something is left.
+template <class View>
+bool seems_quiet(const View& view) {
+  std::uint64_t completed = 0, taken_over = 0;  // created here, or come from elsewhere, and not gone elsewhere
+  for (pe_t q = view.first_near; q < view.end_near; ++q) completed += view.control[q]->completed.load_acquire();
+  for (pe_t q = view.first_near; q < view.end_near; ++q) {
+    const PeControl& c = *view.control[q];
+    taken_over += c.entered.load() + c.ring.tail.load() + static_cast<std::uint64_t>(c.tokens.load());
+    for (pe_t r = 0; r < view.n_pes; ++r) {
+      const bool near = r >= view.first_near && r < view.end_near;
+      taken_over += near ? c.send[r].tail.load() : c.receive[r].drain.load();
+    }
+  }
+  return completed == taken_over;
+}
 
-/// For one thread of every process, within a call that all have begun. May be repeated at any time; asking before the own
-/// PEs have nothing to do is right, and useless.
-/// @param completed  () -> std::uint64_t: how many items the PEs of this process have completed
-/// @param answer     () -> WaveAnswer of this process; called when all processes have said what is completed
-/// @param all        the answers of all processes together
-/// @return the same on all processes; true: no item was left anywhere at some moment of the call
-/// @throws as World::exchange()
-template <class Completed, class Answer>
-bool two_waves(World& world, const Completed& completed, const Answer& answer, WaveAnswer& all) {
-  std::uint64_t sum = 0;
-  const std::uint64_t done = completed();
-  for (const auto& bytes : world.exchange(World::Call{"first wave"}, std::as_bytes(std::span(&done, std::size_t{1})))) {
-    std::uint64_t its = 0;
-    std::memcpy(&its, bytes.data(), std::min(bytes.size(), sizeof its));
-    sum += its;
+/// True if a segment from another process has something to claim, for a PE of this process. A hint.
+template <class View>
+bool something_arrived(const View& view) {
+  for (pe_t q = 0; q < view.n_pes; ++q) {
+    if (q >= view.first_near && q < view.end_near) continue;
+    ticket_t segment = 0;
+    const auto queue = view.segment_receiver(q);
+    for (lane_t ahead = 0; ahead < queue.shape.segments() && ahead < 4; ++ahead) {
+      if (queue.waiting(ahead, segment)) return true;
+    }
   }
-  const WaveAnswer mine = answer();
-  all = {};
-  for (const auto& bytes :
-       world.exchange(World::Call{"second wave"}, std::as_bytes(std::span(&mine, std::size_t{1})))) {
-    WaveAnswer its;
-    std::memcpy(&its, bytes.data(), std::min(bytes.size(), sizeof its));
-    all.created += its.created;
-    all.nearest = std::min(all.nearest, its.nearest);
-    all.ended = std::max(all.ended, its.ended);
+  return false;
+}
+
+/// For one thread of this process, again and again: takes its part in waves, and begins the next phase here if one is due.
+/// @param orders  the same thread's, of this run
+/// @return true: no item is left anywhere, and no phase either
+template <class View>
+bool over_everywhere(const View& view, PhaseOrders& orders) {
+  Wires& wires = *view.wires;
+  switch (wires.turn()) {
+    case Wires::Turn::wait:
+      return false;
+    case Wires::Turn::to_say_completed: {
+      if (!seems_quiet(view)) return false;
+      std::uint64_t completed = 0;
+      for (pe_t q = view.first_near; q < view.end_near; ++q) {
+        completed += view.transport.get(q, &view.control[q]->completed);
+      }
+      wires.say({completed, kNoBucket});
+      return false;
+    }
+    case Wires::Turn::to_say_created: {
+      std::uint64_t created = 0;  // the newest: quiescent() says why
+      for (pe_t q = view.first_near; q < view.end_near; ++q) created += created_at<true>(view, q);
+      lane_t nearest = kNoBucket;
+      if constexpr (kPhased<typename View::Task>) nearest = nearest_parked(CpuThread{}, view, orders.word);
+      wires.say({created, nearest});
+      return false;
+    }
+    case Wires::Turn::to_compare:
+      break;
   }
-  return sum == all.created;
+  WaveAnswer all;
+  if (!wires.compare(all)) return false;
+  if constexpr (kPhased<typename View::Task>) {
+    const std::uint64_t before = orders.word;
+    if (next_phase<typename View::Task>(orders, view.far.buckets, static_cast<lane_t>(all.nearest), all.count,
+                                        wires.workers())) {
+      begin_phase(CpuThread{}, view, before, orders.word);
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace shoal

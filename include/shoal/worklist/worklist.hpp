@@ -19,6 +19,7 @@
 #include "shoal/worklist/run_end.hpp"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/report.hpp"
+#include "shoal/world/world.hpp"
 #if defined(__CUDACC__)
 #include "shoal/worklist/launch_gpu.cuh"
 #endif
@@ -40,22 +41,23 @@ class Worklist {
   using Item = typename TaskT::Item;
   using View = WorklistView<TaskT, TransportT>;
 
-  /// Allocates the queues of every PE.
+  /// Allocates the queues of every PE of this process. If there are other processes, all make one at the same place of the
+  /// program, and what goes to their PEs goes over wires.
   /// @throws CapacityError; UsageError: the plan wants what the task lacks (priorities, judging by the pusher,
-  ///   combining)
+  ///   combining), or what wires lack; as World::exchange()
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine),
         plan_(checked(machine, plan)),
         most_workers_(most_workers()),
-        memory_(machine, plan, transport, most_workers_) {
+        memory_(machine, plan_, transport, most_workers_) {
 #if defined(__CUDACC__)
     if (machine.on_gpu()) streams_ = std::make_unique<gpu::Streams>(machine);
 #endif
   }
 
-  /// Runs `task[p]` on every PE p, beginning with `seeds[p]`, until no item is left anywhere, or until enough() is true
-  /// on some PE. The workers of PE p push its seeds; the seeds' owners judge them.
-  /// @return counts and seconds of this run
+  /// Runs `task[p]` on every PE p of this process, beginning with `seeds[p]`, until no item is left anywhere, or until enough()
+  /// is true on some PE. The workers of PE p push its seeds; the seeds' owners judge them. All processes run at the same time.
+  /// @return counts and seconds of this run, of this process: of_all_processes() has those of all, and the errors
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
   ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); what a task's member threw on a CPU
   ///         thread
@@ -63,9 +65,12 @@ class Worklist {
     const pe_t n = machine_.n_pes();
     check_lists(n, task.size(), seeds.size());
     throw_if_interrupted();  // also between runs that are too short for a look
-    if (broken_) memory_.reset();
+    if (some_broken()) memory_.reset();
     broken_ = true;  // until the run has ended well
+    if (memory_.wires() != nullptr) memory_.wires()->begin_run();
     RunCounts counts;
+    counts.first = machine_.first_pe();
+    counts.all_pes = machine_.all_pes();
     for (pe_t p = 0; p < n; ++p) {
       memory_.begin(p, task[p], seeds[p]);
       counts.seeds.push_back(seeds[p].size());
@@ -83,7 +88,10 @@ class Worklist {
     for (pe_t p = 0; p < n; ++p) print_clocks(p, counts.after[p].clocks);
 #endif
     // broken_ stays true, so what is left is thrown away before the next run.
-    if (end_run(plan_, counts, report) == RunState::enough) return report;
+    const RunState how = end_run(plan_, counts, report);
+    const bool ended_elsewhere = memory_.wires() != nullptr && memory_.wires()->ended_elsewhere();
+    if (ended_elsewhere) report.whole = false;
+    if (how == RunState::enough || ended_elsewhere) return report;
     broken_ = false;
     return report;
   }
@@ -92,10 +100,21 @@ class Worklist {
   int workers_per_pe() const { return most_workers_; }
 
  private:
-  static const LaunchPlan& checked(const Machine& machine, const LaunchPlan& plan) {
-    if (machine.world() != nullptr) throw UsageError("a worklist has the PEs of one process, not of several: not yet");
+  static LaunchPlan checked(const Machine& machine, LaunchPlan plan) {
     check_plan(plan, HasPriority<TaskT>, HasRemoteJudge<TaskT>, HasCombine<TaskT>);
+    if (machine.world() != nullptr) fit_to_wires(plan);
     return plan;
+  }
+
+  /// Whether the last run ended badly, here or in another process.
+  bool some_broken() const {
+    if (machine_.world() == nullptr) return broken_;
+    bool broken = false;
+    const auto mine = static_cast<std::byte>(broken_);
+    for (const auto& its : machine_.world()->exchange(World::Call{"run"}, {&mine, 1})) {
+      broken = broken || its.empty() || its[0] != std::byte{0};
+    }
+    return broken;
   }
 
   int most_workers() const {

@@ -12,6 +12,8 @@
 
 namespace shoal {
 
+class Heap;
+
 class Boards {
  public:
   /// The most bytes of a statement.
@@ -50,6 +52,8 @@ class Boards {
 
   /// Called again and again while this process waits to hear something.
   virtual void progress() {}
+  /// What the processes share besides; null: nothing.
+  virtual Heap* heap() { return nullptr; }
   /// All processes have come to the end: nobody will say or hear anything more.
   virtual void all_over() {}
 

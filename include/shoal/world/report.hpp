@@ -23,6 +23,7 @@ struct Traffic {
 /// The counters are fields by name, such as report.pushed; world/counters.hpp has the list.
 struct Report : Counters {
   std::vector<Traffic> traffic;  ///< one entry for each pair that exchanged anything
+  bool whole = true;             ///< false: enough() ended the run
   std::int64_t cut_arcs = -1;    ///< arcs whose ends have different owners; -1: not counted
   double imbalance = 0;          ///< arcs of the largest PE over the mean; 0: unknown
   double seconds = 0;            ///< from the first worker's start until quiescence was seen
@@ -32,6 +33,9 @@ struct Report : Counters {
   /// Adds what another run, or another PE, counted: counters, traffic and seconds. The rest stays this report's.
   Report& operator+=(const Report& other);
 };
+
+/// The counts of a run that left nothing add up. @throws DeviceError: they do not
+void check_sums(const Report& report);
 
 class World;
 /// For one thread of every process, within a call that all have begun: the report of a run on all processes.

@@ -17,6 +17,7 @@
 namespace shoal {
 
 class Boards;
+class Heap;
 
 class World {
  public:
@@ -80,6 +81,17 @@ class World {
   /// @return [n_processes] what all of them gave
   /// @throws as all_gather()
   std::vector<std::vector<std::byte>> exchange(const Call& call, std::span<const std::byte> mine);
+
+  /// The memory that the processes share; null: there is one process, or they share none.
+  Heap* heap() const;
+
+  /// Before a run of a worklist, for one thread of every process: from now on watch() watches.
+  void begin_watch();
+  /// During a run, now and then, from one thread: shows the other processes that this one is there.
+  /// @return why the run cannot go on: a process ended it, or stands still, and exchange() throws the same; empty: all is well
+  std::string watch();
+  /// This process ends the run for all.
+  void end(const std::string& why);
 
   /// The body of PE `me` has returned; PEs that wait for it leave. The last of a process waits for the other processes.
   /// @throws as all_gather()

@@ -1,0 +1,186 @@
+// The engine `walled`, for tests: processes that are threads of one process, each with a heap that the others reach only by
+// copying into it. What is put is on its way for a while: later puts overtake earlier ones, unless a fence is between them or they
+// go to another process, and large ones arrive in pieces. Puts can be lost, and fail. Each process brings its own puts to
+// their ends, whenever it puts more or waits, so that nothing here orders what the worklist does not order.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "shoal/core/atomic.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/world/boards.hpp"
+#include "shoal/world/heap.hpp"
+
+namespace shoal {
+
+/// What is to go wrong.
+struct WalledPlan {
+  std::uint64_t seed = 1;
+  int late_percent = 0;       ///< share of puts that are on their way for a while, 0 to 100
+  bool reorder = false;       ///< between two fences puts arrive in any order
+  std::int64_t fail_at = -1;  ///< this put of a process is not carried out and reports failure; -1: none
+  std::int64_t lose_from =
+      -1;  ///< this put of a process and all later ones are reported as done and never carried out; -1: none
+  int at_process = 0;  ///< the process whose put fails or is lost
+};
+
+/// The memory of all processes. Outlives their worlds.
+class WalledMemory {
+ public:
+  WalledMemory(int processes, std::size_t heap_bytes)
+      : processes_(processes),
+        heap_bytes_(heap_bytes / kCacheLine * kCacheLine),
+        boards_(lines(Boards::bytes_of(processes))) {
+    for (int p = 0; p < processes; ++p) heaps_.push_back(std::make_unique<Line[]>(heap_bytes_ / kCacheLine));
+    boards_memory_ = std::make_unique<Line[]>(boards_);
+  }
+  int processes() const { return processes_; }
+  std::size_t heap_bytes() const { return heap_bytes_; }
+  std::byte* heap(int process) const { return heaps_[static_cast<std::size_t>(process)][0].bytes; }
+  void* boards() const { return boards_memory_.get(); }
+
+ private:
+  struct alignas(kCacheLine) Line {
+    std::byte bytes[kCacheLine] = {};
+  };
+  static std::size_t lines(std::size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine; }
+  const int processes_;
+  const std::size_t heap_bytes_, boards_;
+  std::vector<std::unique_ptr<Line[]>> heaps_;
+  std::unique_ptr<Line[]> boards_memory_;
+};
+
+class WalledHeap : public Heap {
+ public:
+  WalledHeap(WalledMemory& memory, int process, const WalledPlan& plan)
+      : Heap(process, memory.processes(), memory.heap(process), memory.heap_bytes()),
+        memory_(memory),
+        plan_(plan),
+        random_(plan.seed * 0x9E3779B97F4A7C15ull + static_cast<std::uint64_t>(process)),
+        on_the_way_(static_cast<std::size_t>(memory.processes())) {}
+
+  bool put(int process, std::size_t to, const void* from, std::size_t bytes) override {
+    const std::lock_guard lock(mutex_);
+    Put one{to, false, 0, fences_, {}};
+    switch (fate()) {
+      case Fate::fails:
+        return false;
+      case Fate::lost:
+        return true;
+      case Fate::arrives:
+        break;
+    }
+    const auto* at = static_cast<const std::byte*>(from);
+    for (std::size_t piece; bytes > 0; bytes -= piece, at += piece, one.to += piece) {
+      piece = plan_.reorder && bytes > 8 ? std::min(bytes, 4 * (1 + draw() % 16)) : bytes;
+      one.bytes.assign(at, at + piece);
+      way_to(process).push_back(one);
+    }
+    deliver();
+    return true;
+  }
+  bool put_word(int process, std::size_t to, std::uint64_t value) override {
+    const std::lock_guard lock(mutex_);
+    switch (fate()) {
+      case Fate::fails:
+        return false;
+      case Fate::lost:
+        return true;
+      case Fate::arrives:
+        break;
+    }
+    way_to(process).push_back({to, true, value, fences_, {}});
+    deliver();
+    return true;
+  }
+  void fence() override {
+    const std::lock_guard lock(mutex_);
+    ++fences_;
+  }
+  void quiet() override {
+    const std::lock_guard lock(mutex_);
+    deliver(/*all=*/true);
+  }
+  void progress() override {
+    const std::lock_guard lock(mutex_);
+    deliver();
+  }
+
+  std::int64_t puts() const { return puts_; }
+  std::int64_t overtaken() const { return overtaken_; }  ///< puts that arrived after a later one
+
+ private:
+  struct Put {
+    std::size_t to;
+    bool word;
+    std::uint64_t value;
+    std::uint64_t fences;  ///< that were before it
+    std::vector<std::byte> bytes;
+  };
+  using Way = std::deque<Put>;
+  enum class Fate { arrives, lost, fails };
+
+  Way& way_to(int process) { return on_the_way_[static_cast<std::size_t>(process)]; }
+  std::uint64_t draw() {
+    std::uint64_t x = random_ += 0x9E3779B97F4A7C15ull;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+  }
+  Fate fate() {
+    const std::int64_t number = puts_++;
+    if (process() != plan_.at_process) return Fate::arrives;
+    if (number == plan_.fail_at) return Fate::fails;
+    return plan_.lose_from >= 0 && number >= plan_.lose_from ? Fate::lost : Fate::arrives;
+  }
+
+  /// Brings some of what is on its way to each process to its end, or all.
+  void deliver(bool all = false) {
+    for (int process = 0; process < processes(); ++process) {
+      Way& way = way_to(process);
+      while (!way.empty() && (all || static_cast<int>(draw() % 100) >= plan_.late_percent)) {
+        std::size_t among = 1;
+        while (plan_.reorder && among < way.size() && way[among].fences == way[0].fences) ++among;
+        const std::size_t which = draw() % among;
+        overtaken_ += static_cast<std::int64_t>(which);
+        arrive(process, way[which]);
+        way.erase(way.begin() + static_cast<std::ptrdiff_t>(which));
+      }
+    }
+  }
+  void arrive(int process, const Put& put) {
+    std::byte* const at = memory_.heap(process) + put.to;
+    if (put.word) {
+      reinterpret_cast<Word<std::uint64_t, Scope::system>*>(at)->store_release(put.value);
+    } else {
+      std::memcpy(at, put.bytes.data(), put.bytes.size());
+    }
+  }
+
+  WalledMemory& memory_;
+  const WalledPlan plan_;
+  std::mutex mutex_;  // of this process alone: threads of other processes never lock it
+  std::uint64_t random_;
+  std::uint64_t fences_ = 0;
+  std::int64_t puts_ = 0, overtaken_ = 0;
+  std::vector<Way> on_the_way_;  // [processes]
+};
+
+/// The boards of one such process, with its heap.
+class WalledBoards : public Boards {
+ public:
+  WalledBoards(WalledMemory& memory, int process, const WalledPlan& plan = {})
+      : Boards(process, memory.processes(), memory.boards()), heap_(memory, process, plan) {}
+  Heap* heap() override { return &heap_; }
+  void progress() override { heap_.progress(); }
+
+ private:
+  WalledHeap heap_;
+};
+
+}  // namespace shoal

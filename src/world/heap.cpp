@@ -1,0 +1,33 @@
+#include "shoal/world/heap.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal {
+
+std::size_t Heap::allocate(std::size_t bytes, const char* what) {
+  const std::size_t wanted = (std::max<std::size_t>(bytes, 1) + kCacheLine - 1) / kCacheLine * kCacheLine;
+  std::size_t at = 0, largest = 0;
+  for (const auto& [offset, size] : parts_) {  // the first gap that is large enough
+    if (offset - at >= wanted) break;
+    largest = std::max(largest, offset - at);
+    at = offset + size;
+  }
+  if (at + wanted > bytes_) {
+    largest = std::max(largest, bytes_ - at);
+    throw CapacityError(std::string(what) + " of " + std::to_string(wanted) + " bytes for each process; of " +
+                        std::to_string(bytes_) + " that processes share with each other " + std::to_string(largest) +
+                        " are left in one piece: set SHMEM_SYMMETRIC_HEAP_SIZE, or use a smaller --capacity");
+  }
+  parts_[at] = wanted;
+  std::memset(this->at(at), 0, wanted);
+  return at;
+}
+
+void Heap::release(std::size_t offset) { parts_.erase(offset); }
+
+}  // namespace shoal
