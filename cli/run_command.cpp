@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "algo/algorithm.hpp"
 #include "algorithm_flags.hpp"
 #include "command.hpp"
+#include "core/memory.hpp"
 #include "graph_input.hpp"
 #include "json_output.hpp"
 #include "profile.hpp"
@@ -110,7 +113,19 @@ class RunCommand {
     open_outputs();
     place();
     run_trials();
+    if (world && world->n_processes() > 1) measure_memory(*world);
     return finish();
+  }
+
+  /// Every process: the most memory that each has had, and what was expected of one.
+  void measure_memory(World& world) {
+    const std::int64_t mine = most_memory();
+    for (const auto& bytes : world.exchange({"memory"}, std::as_bytes(std::span(&mine, std::size_t{1})))) {
+      std::memcpy(&most_memory_.emplace_back(), bytes.data(), sizeof mine);
+    }
+    GraphSize size = input_->size();
+    if (input_->generated()) size.arcs /= world.n_processes();
+    expected_memory_ = algorithm_->host_bytes(size, input_->generated(), false);
   }
 
   /// What must be the same in all processes.
@@ -125,7 +140,7 @@ class RunCommand {
     quiet_ = true;
     stats_ = false;
     json_.drop();
-    writes_ = checks_ = false;
+    speaks_ = false;
   }
 
   bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
@@ -146,7 +161,7 @@ class RunCommand {
     refuse_same_files({{"--output", output_}, json_.file(), graph_.cache()}, read);
     data_to_stdout_ = json_.to_stdout() || (!output_.empty() && is_standard_output(output_));
     if (!quiet()) refuse_same_files({{"--output", output_}, json_.file(), {"standard output", "-"}}, {});
-    if (!output_.empty() && writes_) output_file_.emplace(output_);
+    if (!output_.empty() && speaks_) output_file_.emplace(output_);
     json_.open();
   }
 
@@ -216,9 +231,9 @@ class RunCommand {
       Report report = placed_->run({source, {}});
       const bool to_host = verify_ || (!output_.empty() && i + 1 == trials_);  // the last answer is written
       Trial trial{source, to_host ? placed_->fetch() : placed_->count(), std::move(report), std::nullopt};
-      if (verify_ && checks_) {
+      if (verify_) {
         const auto begin = std::chrono::steady_clock::now();
-        trial.wrong = placed_->find_wrong();
+        trial.wrong = find_wrong();
         verify_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       }
       done_.push_back(std::move(trial));
@@ -229,6 +244,19 @@ class RunCommand {
       write_rows(*output_file_, placed_->take_rows(), placed_->num_vertices());
     }
     if (verify_) phases_.emplace_back("verify", verify_seconds);
+  }
+
+  /// Of several processes, each checks what it can where it is; a tree, process 0 alone.
+  std::string find_wrong() {
+    const auto world = joined_world();
+    if (!world || world->n_processes() == 1) return placed_->find_wrong();
+    std::string wrong = placed_->find_wrong_in_place();
+    const auto given = [this](const char* name) {
+      const CLI::Option* const option = app_->get_option_no_throw(name);
+      return option != nullptr && option->count() > 0;
+    };
+    if (wrong.empty() && speaks_ && (given("--parents") || given("--predecessors"))) wrong = placed_->find_wrong();
+    return wrong;
   }
 
   void print_trial(int i) {
@@ -264,6 +292,7 @@ class RunCommand {
       const Trial& t = done_[i];
       if (!t.wrong || t.wrong->empty()) continue;
       ++wrong;
+      if (!speaks_) continue;
       const std::string from = info_.from_source ? " from source " + std::to_string(t.source) : "";
       std::fprintf(stderr, "shoal: wrong result: trial %zu%s: %s\n", i + 1, from.c_str(), t.wrong->c_str());
     }
@@ -282,6 +311,11 @@ class RunCommand {
     }
     if (stats_) {
       std::fprintf(data_to_stdout_ ? stderr : stdout, "last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
+    }
+    if (stats_ && !most_memory_.empty()) {
+      std::fprintf(data_to_stdout_ ? stderr : stdout, "memory of a process: %s at most, %s expected\n",
+                   bytes_text(*std::max_element(most_memory_.begin(), most_memory_.end())).c_str(),
+                   bytes_text(expected_memory_).c_str());
     }
     std::fflush(stdout);
     if (json_.wanted()) write_json(median(seconds), median(rates));
@@ -305,6 +339,9 @@ class RunCommand {
     json["options"]["verify"] = verify_;
     json["options"]["profile"] = profile_;
     for (const auto& [phase, seconds] : phases_) json["phase_seconds"][phase] = seconds;
+    if (!most_memory_.empty()) {
+      json["memory_of_processes"] = {{"most_bytes", most_memory_}, {"expected_bytes", expected_memory_}};
+    }
     json["trials"] = Json::array();
     for (const Trial& t : done_) {
       Json trial = Json::object();
@@ -332,7 +369,7 @@ class RunCommand {
   JsonOutput json_;
   int trials_ = 0;
   bool verify_ = false, stats_ = false, quiet_ = false, data_to_stdout_ = false;
-  bool writes_ = true, checks_ = true;  ///< this process writes and checks answers
+  bool speaks_ = true;  ///< this process says and writes what came of it
 
   Options options_;
   SourceChoice choice_;
@@ -342,6 +379,8 @@ class RunCommand {
   std::unique_ptr<Placed> placed_;  // after what it works on
   std::vector<std::pair<std::string, double>> phases_;
   std::vector<Trial> done_;
+  std::vector<std::int64_t> most_memory_;  ///< of each of several processes
+  std::int64_t expected_memory_ = 0;
 };
 
 }  // namespace

@@ -32,6 +32,8 @@ void end() {
 
 const char* begin() {
   ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // Open MPI 4.1.4 crashes at the end without
+  ::setenv("OMPI_MCA_btl", "^vader",
+           0);  // nobody uses what MPI shares on a host, and it stays where a process is killed
   int provided = 0;
   if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0) return "OpenSHMEM does not start";
   ::on_exit(leave_without_waiting, nullptr);

@@ -58,6 +58,12 @@ std::vector<T> of_processes(const Machine& machine, const T& mine) {
 }
 /// Every process: the first text that is not empty.
 std::string first_of_processes(const Machine& machine, const std::string& mine);
+/// Every process: what process 0 finds wrong.
+template <class F>
+std::string by_process_0(const Machine& machine, F&& find_wrong) {
+  const bool mine = machine.world() == nullptr || machine.world()->process() == 0;
+  return first_of_processes(machine, mine ? find_wrong() : std::string());
+}
 
 /// All words on the host, by placed number: [num_vertices]. Every process gets them.
 template <class Word>

@@ -11,7 +11,7 @@ namespace shoal {
 namespace {
 
 bool runs_on_gpus(const Options& options) {
-  if (options.device == DeviceKind::cpu || options.engine == "threads") return false;
+  if (options.device == DeviceKind::cpu || options.engine == "threads" || options.engine == "openshmem") return false;
   return !list_devices().empty();
 }
 
@@ -72,8 +72,8 @@ GraphSize size_of(const GeneratorSpec& spec) {
           !spec.directed};
 }
 
-void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes) {
-  const std::int64_t had = available_memory();
+void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes, int processes) {
+  const std::int64_t had = available_memory(processes);
   if (bytes > had) throw CapacityError(graph + ": " + too_large(size.vertices, size.arcs, bytes, had));
 }
 

@@ -34,6 +34,7 @@ struct RunNeeds {
 template <class AlgorithmOptions>
 bool runs_async(const AlgorithmOptions& options) {
   using Strategy = decltype(options.strategy);
+  if (options.strategy == Strategy::automatic && options.engine == "openshmem") return true;
   return options.strategy == Strategy::async || (options.strategy == Strategy::automatic && asks_for_worklist(options));
 }
 
@@ -45,8 +46,9 @@ std::int64_t host_bytes(const GraphSize& graph, const Options& options, const Ru
 /// What a generator's graph is at most.
 GraphSize size_of(const GeneratorSpec& spec);
 
-/// @param bytes  to be taken from now on
+/// @param bytes      to be taken from now on
+/// @param processes  that take as much on this host
 /// @throws CapacityError  this machine has not got them; names the graph, what was wanted and had, and the cure
-void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes);
+void require_host_memory(const std::string& graph, const GraphSize& size, std::int64_t bytes, int processes = 1);
 
 }  // namespace shoal

@@ -1,10 +1,13 @@
 #include "placed_run.hpp"
 
+#include <cstring>
 #include <memory>
 
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/placement/device_graph.hpp"
+#include "shoal/placement/host_slice.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 
@@ -53,10 +56,60 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const Ru
     }
     chosen_.pop_back();  // place() says it again
   }
+  if (machine_.world() != nullptr && !(wants.undirected && spec.directed) &&
+      generate_share(spec, options, needs, wants, leave_to_one)) {
+    phases_.emplace_back("generate", watch.lap());
+    phases_.emplace_back("place", 0.0);
+    return;
+  }
   require_host_memory(spec.text(), size_of(spec), host_bytes(size_of(spec), options, needs, /*check=*/false));
   own_ = generate(spec);
   phases_.emplace_back("generate", watch.lap());
   place(own_, options, wants, leave_to_one);
+}
+
+/// Of several processes. @return false: the partition needs the whole graph
+bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
+                               GraphWants wants, bool leave_to_one) {
+  const PartitionKind kind = choose_partition(options, leave_to_one);
+  if (!can_generate_share(kind)) {
+    chosen_.pop_back();  // place() says it again
+    return false;
+  }
+  World& world = *machine_.world();
+  const auto each = static_cast<std::uint64_t>(world.n_processes());
+  GraphSize size = size_of(spec);
+  size.arcs = size.arcs / world.n_processes() + 1;
+  require_host_memory(spec.text(), size, host_bytes(size, options, needs, /*check=*/false), processes_on_this_host());
+  const auto all_of = [&world](const std::vector<std::uint64_t>& mine) {
+    return world.exchange({"a sum"}, std::as_bytes(std::span(mine)));
+  };
+  ShareOfPes share;
+  share.n_pes = machine_.all_pes();
+  share.first_pe = machine_.first_pe();
+  share.here = machine_.n_pes();
+  share.process = world.process();
+  share.processes = world.n_processes();
+  share.sum = [all_of](const std::vector<std::uint64_t>& mine) {
+    std::vector<std::uint64_t> sums(mine.size());
+    for (const auto& bytes : all_of(mine)) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::uint64_t its = 0;
+        std::memcpy(&its, bytes.data() + i * sizeof its, sizeof its);
+        sums[i] += its;
+      }
+    }
+    return sums;
+  };
+  share.largest = [this](std::uint64_t mine) {
+    const std::vector<std::uint64_t> all = of_processes(machine_, mine);
+    return *std::max_element(all.begin(), all.end());
+  };
+  placed_ = shoal::generate_share(spec, kind, options.seed, share, wants.weights);
+  again_ = spec;
+  weights_again_ = wants.weights;
+  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " generates those of its PEs"});
+  return true;
 }
 
 PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_one) {
@@ -127,28 +180,32 @@ vertex_t PlacedRun::placed_vertex(const char* what, vertex_t input) const {
 }
 
 const Csr& PlacedRun::graph() {
-  if (graph_ == nullptr) {
-    own_ = fetch_graph(placed_);
-    graph_ = &own_;
+  if (graph_ != nullptr) return *graph_;
+  own_ = again_ ? generate(*again_) : fetch_graph(placed_);
+  graph_ = &own_;
+  if (again_ && weights_again_) {
+    changed_ = with_weights(own_, *weights_again_);
+    graph_ = &changed_;
   }
   return *graph_;
 }
 
 void PlacedRun::fetch_degrees() {
   if (graph_ != nullptr || !degrees_.empty()) return;
-  HostArray<vertex_t> degrees(num_vertices());
+  HostArray<vertex_t> degrees(num_vertices());  // by placed number
   for (const CsrView& slice : placed_.out) {
     HostArray<arc_t> offsets(static_cast<std::int64_t>(slice.count) + 1);
     copy_to_host(offsets.data(), slice.offsets, offsets.size() * sizeof(arc_t));
     parallel_ranges(slice.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
         // A generated row names no target twice, so that its length is below the number of vertices.
-        degrees[placed_.partition.input(static_cast<vertex_t>(slice.first + v))] =
-            static_cast<vertex_t>(offsets[v + 1] - offsets[v]);
+        degrees[slice.first + v] = static_cast<vertex_t>(offsets[v + 1] - offsets[v]);
       }
     });
   }
-  degrees_ = std::move(degrees);
+  complete(machine_, placed_, degrees.data(), sizeof(vertex_t));
+  degrees_ =
+      placed_.partition.identity() ? std::move(degrees) : to_input(degrees, [](vertex_t degree) { return degree; });
 }
 
 void GraphRunner::State::need_result() const {

@@ -59,16 +59,22 @@ std::int64_t left_by_control_groups() {
 
 }  // namespace
 
-std::int64_t available_memory() {
+std::int64_t available_memory(int processes) {
   std::int64_t free = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
   free = std::min(free, field_of("/proc/meminfo", "MemAvailable:", free >> 10) * 1024);
-  free = std::min(free, left_by_control_groups());
+  free = std::min(free, left_by_control_groups()) / processes;
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
     const std::int64_t pages = number_in("/proc/self/statm", 0);  // the first number: all that is mapped
     free = std::min(free, static_cast<std::int64_t>(addresses.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE));
   }
   return std::max(free, kAtLeast);
+}
+
+std::int64_t most_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
 std::string too_large(std::int64_t vertices, std::int64_t arcs, std::int64_t bytes, std::int64_t available_bytes) {

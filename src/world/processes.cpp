@@ -105,7 +105,7 @@ class SignOfLife {
 
 struct Joined {
   std::shared_ptr<World> world;
-  int sharing = 1;
+  int sharing = 1, on_host = 1;
   bool together = false;
   std::unique_ptr<SignOfLife> alive;  // before the world goes
 };
@@ -156,9 +156,11 @@ void join_processes(const Options& options, const std::string& started_as) {
   std::unique_ptr<Boards> boards;
   {
     // Process 0 speaks first, and the launcher ends the others.
-    const double seconds = 6 * options.stall_timeout_seconds;
+    constexpr double kOnTop =
+        8;  // OpenSHMEM takes a second to start, and several where many processes share a processor
+    const double seconds = options.stall_timeout_seconds + kOnTop;
     const std::string me = "process " + std::to_string(by.process) + " of " + std::to_string(by.processes);
-    const Deadline deadline(seconds + (by.process > 0 ? 2 : 0),
+    const Deadline deadline(seconds + (by.process > 0 ? 1 : 0),
                             me + " has waited " + exact(seconds) +
                                 " s for the others to start OpenSHMEM, and one has not; all must be started as the "
                                 "same program");
@@ -179,13 +181,20 @@ void join_processes(const Options& options, const std::string& started_as) {
   }
   auto world = std::make_shared<World>(here, options.stall_timeout_seconds, std::move(boards), started_as);
   const std::vector<std::vector<std::byte>> of_all = world->exchange({"processors"}, processors());
-  joined().sharing = static_cast<int>(std::count(of_all.begin(), of_all.end(), processors()));
+  const std::vector<std::byte> mine = processors();
+  joined().sharing = static_cast<int>(std::count(of_all.begin(), of_all.end(), mine));
+  const auto host_end = std::find(mine.begin(), mine.end(), std::byte{':'});
+  joined().on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.end(), [&](const auto& its) {
+    return its.size() == mine.size() && std::equal(mine.begin(), host_end, its.begin()) &&
+           its[static_cast<std::size_t>(host_end - mine.begin())] == std::byte{':'};
+  }));
   joined().alive = std::make_unique<SignOfLife>(*world);
   joined().world = std::move(world);
 }
 
 std::shared_ptr<World> joined_world() { return joined().world; }
 int processes_that_share_processors() { return joined().sharing; }
+int processes_on_this_host() { return joined().on_host; }
 
 void leave_processes() {
   joined().alive.reset();

@@ -44,12 +44,10 @@ Csr csr_from_rows(std::int64_t n, const Rule& rule) {
   return graph;
 }
 
-/// A graph from `edge_of(i)` with members u and v below n, for i in [0, num_edges). Loops and duplicates are left out;
-/// rows come out sorted. `edge_of` is called twice for each i. Holds 12 bytes per arc at its peak.
-/// @param both  add both directions of every edge; the graph is symmetric then
-/// @throws std::bad_alloc
+/// Rows [first, first + n) of the graph that csr_from_edges() makes of all vertices. Row 0 is that of vertex `first`; targets are
+/// vertices.
 template <class EdgeOf>
-Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {
+Csr csr_rows_from_edges(vertex_t first, std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {
   // Buckets of 2^shift consecutive rows, few enough to write to all of them at once, small enough to be sorted in
   // cache.
   const std::int64_t wanted = std::clamp<std::int64_t>(num_edges * (both ? 2 : 1) >> 17, 1, 2048);
@@ -62,8 +60,8 @@ Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const Edge
     for (std::int64_t i = begin; i < end; ++i) {
       const auto edge = edge_of(i);
       if (edge.u == edge.v) continue;
-      f(edge.u, edge.v);
-      if (both) f(edge.v, edge.u);
+      if (edge.u - first < n) f(edge.u - first, edge.v);
+      if (both && edge.v - first < n) f(edge.v - first, edge.u);
     }
   };
 
@@ -124,6 +122,15 @@ Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const Edge
       std::memcpy(graph.targets.data() + begin, packed(b), static_cast<std::size_t>(count) * sizeof(vertex_t));
   });
   return graph;
+}
+
+/// A graph from `edge_of(i)` with members u and v below n, for i in [0, num_edges). Loops and duplicates are left out;
+/// rows come out sorted. `edge_of` is called twice for each i. Holds 12 bytes per arc at its peak.
+/// @param both  add both directions of every edge; the graph is symmetric then
+/// @throws std::bad_alloc
+template <class EdgeOf>
+Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {
+  return csr_rows_from_edges(0, n, num_edges, both, edge_of);
 }
 
 }  // namespace shoal

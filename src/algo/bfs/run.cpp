@@ -70,7 +70,9 @@ struct RunnerState<BfsOptions> : PlannedState<Shape> {
     }
 #endif
     const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), run.placed(), engine->words());
-    return find_parents(run.machine().team(), run.placed(), levels.span(), source);
+    HostArray<vertex_t> parents = find_parents(run.machine().team(), run.placed(), levels.span(), source);
+    complete(run.machine(), run.placed(), parents.data(), sizeof(vertex_t));
+    return parents;
   }
 };
 

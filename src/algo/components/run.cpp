@@ -51,6 +51,10 @@ struct RunnerState<ComponentsOptions> : PlannedState<Shape> {
       return verify_components_on_devices(graph, engine->words().as<vertex_t>().data());
     }
 #endif
+    if (run.machine().world() != nullptr) {
+      const ComponentsResult found = result();
+      return by_process_0(run.machine(), [&] { return verify_components(run.graph(), found.labels.span()); });
+    }
     const HostArray<vertex_t> labels = fetch_words<vertex_t>(run.machine(), graph, engine->words());
     return verify_components(graph.out, labels.span(), [&](vertex_t placed) { return graph.partition.input(placed); });
   }

@@ -32,7 +32,7 @@ struct RunnerState<KCoreOptions> : PlannedState<Shape> {
   /// On the host: the peeling that it checks by is a chain of small steps.
   std::string verify() override {
     const KCoreResult found = result();
-    return verify_kcore(run.graph(), found.cores.span());
+    return by_process_0(run.machine(), [&] { return verify_kcore(run.graph(), found.cores.span()); });
   }
 };
 

@@ -2,14 +2,14 @@
 #pragma once
 #include "reference.hpp"
 #include "shoal/placement/placed_graph.hpp"
-#include "shoal/worker/thread_team.hpp"
+#include "shoal/world/machine.hpp"
 
 namespace shoal {
 
-/// Vertices in the check are placed numbers.
+/// Every process. Vertices in the check are placed numbers.
 /// @param ranks, personal  [num_vertices] of host memory, by placed number; personal null: uniform
-PageRankCheck check_pagerank_on_threads(ThreadTeam& team, const PlacedGraph& graph, const double* ranks, double alpha,
-                                        const double* personal);
+PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGraph& graph, const double* ranks,
+                                        double alpha, const double* personal);
 #if defined(SHOAL_HAVE_CUDA)
 PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* ranks, double alpha,
                                         const double* personal);

@@ -62,7 +62,7 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
 #if defined(SHOAL_HAVE_CUDA)
     if (run.machine().on_gpu()) return check_pagerank_on_devices(run.placed(), ranks.data(), options.alpha, jumps());
 #endif
-    return check_pagerank_on_threads(run.machine().team(), run.placed(), ranks.data(), options.alpha, jumps());
+    return check_pagerank_on_threads(run.machine(), run.placed(), ranks.data(), options.alpha, jumps());
   }
 
   /// One number per placed vertex that sums to 1; empty when uniform.

@@ -81,7 +81,8 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
     const SsspCheck check = check_words(run.machine(), run.placed(), engine->words(), placed);
     if (!check.wrong.empty() || check.all_from_nearer) return check.wrong;
     const HostArray<std::uint64_t> words = wide_words();
-    return verify_distances(in(), words.span(), source);  // looks for rings
+    return by_process_0(run.machine(),
+                        [&] { return verify_distances(in(), words.span(), source); });  // looks for rings
   }
 
  private:

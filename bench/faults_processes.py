@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Kills or stops one process of a search over several, at random moments, and says what became of the others.
+
+    bench/faults_processes.py --shoal build/cpu/shoal --kill 200 --stop 50 > bench/results/faults_processes.txt
+
+After a kill the job must end within 10 s, after a stop within the stall timeout and 10 s: with a status that is not 0, a line
+that names the process, no process left, nothing in /dev/shm, and no output. Exit status 1 if one did not.
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STALL_SECONDS = 2
+# For root, more processes than cores, and containers in which no process reads another's memory.
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def shared_memory() -> set[str]:
+    """What lies in /dev/shm and belongs to processes of a job."""
+    return {name for name in os.listdir("/dev/shm") if name.startswith(("vader", "ucx", "osh", "psm", "mem"))}
+
+
+def is_mapped(name: str) -> bool:
+    """Whether a process that lives uses it: of another job."""
+    for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
+        try:
+            if f"/dev/shm/{name}" in maps.read_text(encoding="utf-8", errors="replace"):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def lives(pid: int) -> bool:
+    """Not one that has ended and that nobody asked about."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children(pid: int) -> list[int]:
+    """The processes that `pid` started, oldest first."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]
+
+
+def wait_for_ranks(launcher: subprocess.Popen, processes: int) -> list[int]:
+    end = time.monotonic() + 20
+    while time.monotonic() < end and launcher.poll() is None:
+        found = children(launcher.pid)
+        if len(found) == processes:
+            return found
+        time.sleep(0.01)
+    return []
+
+
+class Fault:
+    """One job, and what became of it after one of its processes came to harm."""
+
+    def __init__(self, shoal: str, processes: int, harm: signal.Signals, chance: random.Random, graph: str) -> None:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-faults-"))
+        before = shared_memory()
+        command = [shoal, "run", "-n", str(processes), "--", "bfs", graph, "--source", "0", "--trials", "1000000"]
+        command += ["--threads", "1", "--output", "levels.npy", "--stall-timeout", str(STALL_SECONDS)]
+        job = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, **ENVIRONMENT},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        ranks = wait_for_ranks(job, processes)
+        self.victim = chance.randrange(processes)
+        self.after = chance.uniform(0.2, 4)  # also while OpenSHMEM starts, and while the graph is made
+        time.sleep(self.after)
+        self.wrong: list[str] = []
+        began = time.monotonic()
+        if len(ranks) != processes:
+            self.wrong.append("did not start")
+        else:
+            os.kill(ranks[self.victim], harm)
+        limit = 10 + (STALL_SECONDS if harm == signal.SIGSTOP else 0)
+        try:
+            _, self.said = job.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            for rank in ranks:
+                os.kill(rank, signal.SIGKILL)
+            _, self.said = job.communicate()
+            self.wrong.append("did not end")
+        self.seconds = time.monotonic() - began
+        if self.seconds > limit:
+            self.wrong.append(f"took {self.seconds:.1f} s")
+        if job.returncode == 0:
+            self.wrong.append("status 0")
+        names = [rf"process {self.victim} \(PE", rf"rank {self.victim} with PID", r"has waited .* s for the others"]
+        if not any(re.search(name, self.said) for name in names):
+            self.wrong.append("names nobody")
+        time.sleep(0.1)
+        if any(lives(rank) for rank in ranks):
+            self.wrong.append("a process is left")
+        self.wrong += [f"/dev/shm/{name}" for name in shared_memory() - before if not is_mapped(name)]
+        self.wrong += [f"file {file.name}" for file in folder.iterdir()]
+        shutil.rmtree(folder)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shoal", default="build/cpu/shoal")
+    parser.add_argument("--processes", type=int, default=3)
+    parser.add_argument("--kill", type=int, default=5, help="how often one is killed")
+    parser.add_argument("--stop", type=int, default=2, help="how often one is stopped")
+    parser.add_argument("--graph", default="road:300")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    shoal = str(pathlib.Path(options.shoal).resolve())
+    chance = random.Random(options.seed)
+    version = subprocess.run([shoal, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    print(f"# {' '.join(sys.argv)}\n# {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, {version}")
+    bad = 0
+    for harm, times in ((signal.SIGKILL, options.kill), (signal.SIGSTOP, options.stop)):
+        took = []
+        for i in range(times):
+            fault = Fault(shoal, options.processes, harm, chance, options.graph)
+            took.append(fault.seconds)
+            if fault.wrong:
+                bad += 1
+                where = f"{harm.name} {i}: process {fault.victim} after {fault.after:.2f} s"
+                print(f"{where}: {', '.join(fault.wrong)}", flush=True)
+                print("".join(f"    {line}\n" for line in fault.said.splitlines() if "rror" in line), end="")
+        if took:
+            took.sort()
+            print(
+                f"{harm.name}: {times} of {options.processes} processes, seconds until all have ended: "
+                f"median {took[len(took) // 2]:.2f}, most {took[-1]:.2f}",
+                flush=True,
+            )
+    print(f"{bad} of {options.kill + options.stop} were not as they must be")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

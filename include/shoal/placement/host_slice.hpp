@@ -1,0 +1,39 @@
+// Graphs of which each process holds the rows of its own PEs only, on the host.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "shoal/graph/generate.hpp"
+#include "shoal/graph/weights.hpp"
+#include "shoal/placement/partition.hpp"
+#include "shoal/placement/placed_graph.hpp"
+
+namespace shoal {
+
+/// Which PEs one of several processes has, and how it learns what all of them counted.
+struct ShareOfPes {
+  pe_t n_pes = 1;  ///< of all processes
+  pe_t first_pe = 0, here = 1;
+  int process = 0, processes = 1;
+  /// Every process: of each number the sum over all processes. [as many everywhere]
+  std::function<std::vector<std::uint64_t>(const std::vector<std::uint64_t>&)> sum;
+  /// Every process: the largest.
+  std::function<std::uint64_t(std::uint64_t)> largest;
+};
+
+/// True if generate_share() makes this partition.
+bool can_generate_share(PartitionKind kind);
+
+/// Every process: generates the rows of its PEs: those of the very graph that generate() makes. Each draws all edges and keeps its
+/// own, which takes 12 bytes per arc of its own at the peak, and 8 bytes per vertex of the graph with a random partition.
+/// @param kind     block, edges, one or random; automatic: edges. Edges are balanced in steps of n / 2^16 vertices, by what is drawn
+///                 before duplicates are removed
+/// @param seed     of the random partition
+/// @param weights  hash255 or unit; mean_weight is then the expected one
+/// @throws UsageError (another kind, weights of a file), and what `sum` and `largest` throw
+PlacedGraph generate_share(const GeneratorSpec& spec, PartitionKind kind, std::uint64_t seed, const ShareOfPes& share,
+                           std::optional<WeightSource> weights = std::nullopt);
+
+}  // namespace shoal

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/parallel.hpp"
+#include "shoal/graph/csr_build.hpp"
+#include "shoal/graph/edge_functions.hpp"
+#include "shoal/placement/host_slice.hpp"
+
+namespace shoal {
+namespace {
+
+/// Calls f(rule) with the rule that draws the graph's edges.
+template <class F>
+auto with_edges(const GeneratorSpec& spec, F&& f) {
+  return spec.kind == GraphKind::community ? f(CommunityRule(spec)) : f(EdgeRule(spec));
+}
+
+/// Ranges of about equal arcs, cut between ranges of 2^shift vertices. Each process counts a part of the edges, or rows.
+OwnerTable equal_arcs(const GeneratorSpec& spec, const ShareOfPes& share) {
+  constexpr std::int64_t kMostBuckets = 1 << 16;
+  const std::int64_t n = spec.num_vertices();
+  int shift = 0;
+  while ((n >> shift) >= kMostBuckets) ++shift;
+  const std::int64_t buckets = ((n - 1) >> shift) + 1;
+  std::vector<std::atomic<std::uint64_t>> arcs(static_cast<std::size_t>(buckets));
+  const auto count = [&](vertex_t v, std::uint64_t more) {
+    arcs[v >> shift].fetch_add(more, std::memory_order_relaxed);
+  };
+  const std::int64_t all = spec.draws_edges() ? n * spec.degree : n;
+  const std::int64_t first = all * share.process / share.processes;
+  const std::int64_t mine = all * (share.process + 1) / share.processes - first;
+  if (spec.draws_edges()) {
+    with_edges(spec, [&](const auto& edge_of) {
+      parallel_ranges(mine, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = first + begin; i < first + end; ++i) {
+          const Edge edge = edge_of(i);
+          if (edge.u == edge.v) continue;
+          count(edge.u, 1);
+          if (!spec.directed) count(edge.v, 1);
+        }
+      });
+    });
+  } else {
+    const RowRule rule(spec);
+    parallel_ranges(mine, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t v = first + begin; v < first + end; ++v) {
+        count(static_cast<vertex_t>(v), static_cast<std::uint64_t>(rule.degree(static_cast<vertex_t>(v))));
+      }
+    });
+  }
+  const std::vector<std::uint64_t> sums = share.sum({arcs.begin(), arcs.end()});
+  HostArray<arc_t> offsets(buckets + 1);
+  for (std::int64_t b = 0; b < buckets; ++b) offsets[b] = static_cast<arc_t>(sums[static_cast<std::size_t>(b)]);
+  offsets_from_degrees(offsets.data(), buckets);
+  OwnerTable table = edge_ranges(offsets.data(), buckets, share.n_pes);
+  for (pe_t p = 1; p <= share.n_pes; ++p) {
+    table.begin[p] = static_cast<vertex_t>(std::min(n, std::int64_t{table.begin[p]} << shift));
+  }
+  return table;
+}
+
+/// Rows [first, first + count) in placed numbers; or, if `reverse`, in-arcs of the same vertices.
+Csr generate_rows(const GeneratorSpec& spec, const Partition& partition, vertex_t first, vertex_t count, bool reverse) {
+  if (spec.draws_edges()) {
+    return with_edges(spec, [&](const auto& edge_of) {
+      return csr_rows_from_edges(first, count, spec.num_vertices() * spec.degree, !spec.directed, [&](std::int64_t i) {
+        const Edge edge = edge_of(i);
+        const vertex_t u = partition.placed(edge.u), v = partition.placed(edge.v);
+        return reverse ? Edge{v, u} : Edge{u, v};
+      });
+    });
+  }
+  struct Shifted {
+    RowRule rule;
+    const Partition& partition;
+    vertex_t first;
+    arc_t degree(vertex_t row) const { return rule.degree(partition.input(first + row)); }
+    vertex_t neighbor(vertex_t row, arc_t k) const {
+      return partition.placed(rule.neighbor(partition.input(first + row), k));
+    }
+  };
+  Csr rows = csr_from_rows(count, Shifted{RowRule(spec), partition, first});
+  if (partition.identity()) return rows;
+  parallel_ranges(count, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      std::sort(rows.targets.data() + rows.offsets[v], rows.targets.data() + rows.offsets[v + 1]);
+    }
+  });
+  return rows;
+}
+
+void weigh(Csr& rows, const Partition& partition, vertex_t first, WeightSource source) {
+  rows.weight_kind = WeightKind::int32;
+  rows.int_weights = HostArray<std::int32_t>(rows.num_arcs());
+  parallel_ranges(rows.num_vertices(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      const vertex_t from = partition.input(first + static_cast<vertex_t>(v));
+      for (arc_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) {
+        rows.int_weights[a] = source == WeightSource::unit ? 1 : hash255(from, partition.input(rows.targets[a]));
+      }
+    }
+  });
+}
+
+/// The rows of each PE here, as views of the rows of this process.
+void add_views(const Csr& rows, const OwnerTable& owner, const ShareOfPes& share, std::vector<CsrView>& views,
+               std::vector<ArcWeights>& weights) {
+  const vertex_t first = owner.begin[share.first_pe];
+  for (pe_t p = share.first_pe; p < share.first_pe + share.here; ++p) {
+    const vertex_t begin = owner.begin[p];
+    views.push_back({rows.offsets.data() + (begin - first), rows.targets.data(), begin, owner.begin[p + 1] - begin});
+    if (rows.weight_kind == WeightKind::int32) weights.push_back({rows.int_weights.data(), nullptr});
+  }
+}
+
+/// Sums and largest numbers that a report and `auto` want of the whole graph.
+void measure(PlacedGraph& placed, const ShareOfPes& share) {
+  Partition& partition = placed.partition;
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(share.n_pes) +
+                                  1);  // arcs of each PE, then those that are cut
+  std::atomic<std::uint64_t> largest{0}, cut{0};
+  for (pe_t p = 0; p < share.here; ++p) {
+    const CsrView& rows = placed.out[p];
+    sums[static_cast<std::size_t>(share.first_pe + p)] =
+        static_cast<std::uint64_t>(rows.offsets[rows.count] - rows.offsets[0]);
+    parallel_ranges(rows.count, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
+      std::uint64_t most = 0, crossing = 0;
+      for (std::int64_t v = begin; v < end; ++v) {
+        const auto row = rows.neighbors(rows.first + static_cast<vertex_t>(v));
+        most = std::max(most, static_cast<std::uint64_t>(row.size()));
+        for (const vertex_t w : row) crossing += !rows.owns(w);
+      }
+      cut += crossing;
+      for (std::uint64_t old = largest; old < most && !largest.compare_exchange_weak(old, most);) {
+      }
+    });
+  }
+  sums.back() = cut;
+  sums = share.sum(sums);
+  std::uint64_t all = 0, most = 0;
+  for (pe_t p = 0; p < share.n_pes; ++p) {
+    all += sums[static_cast<std::size_t>(p)];
+    most = std::max(most, sums[static_cast<std::size_t>(p)]);
+  }
+  placed.num_arcs = static_cast<arc_t>(all);
+  placed.max_degree = static_cast<arc_t>(share.largest(largest));
+  partition.cut_arcs = static_cast<arc_t>(sums.back());
+  partition.imbalance = all > 0 ? static_cast<double>(most) * share.n_pes / static_cast<double>(all) : 1;
+}
+
+}  // namespace
+
+bool can_generate_share(PartitionKind kind) {
+  return kind == PartitionKind::automatic || kind == PartitionKind::block || kind == PartitionKind::edges ||
+         kind == PartitionKind::one || kind == PartitionKind::random;
+}
+
+PlacedGraph generate_share(const GeneratorSpec& spec, PartitionKind kind, std::uint64_t seed, const ShareOfPes& share,
+                           std::optional<WeightSource> weights) {
+  spec.check();
+  if (weights == WeightSource::file) {
+    throw UsageError("generate_share: " + spec.text() + " has no weights of its own; use hash255 or unit");
+  }
+  if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
+  if (!can_generate_share(kind)) throw UsageError("generate_share: only block, edges, one and random partitions");
+  const std::int64_t n = spec.num_vertices();
+  PlacedGraph placed;
+  Partition& partition = placed.partition;
+  switch (kind) {
+    case PartitionKind::random:
+      partition = random_partition(n, share.n_pes, seed);
+      break;
+    case PartitionKind::edges:
+      partition.owner = equal_arcs(spec, share);
+      break;
+    case PartitionKind::one:
+      partition.owner = one_range(n, share.n_pes);
+      break;
+    default:
+      partition.owner = block_ranges(n, share.n_pes);
+  }
+  partition.kind = kind;
+  placed.first_pe = share.first_pe;
+  placed.num_vertices = n;
+  placed.symmetric = !spec.directed;
+  const vertex_t first = partition.owner.begin[share.first_pe];
+  const vertex_t count = partition.owner.begin[share.first_pe + share.here] - first;
+  const auto make = [&](bool reverse, std::vector<CsrView>& views, std::vector<ArcWeights>& weights_of) {
+    const auto rows = std::make_shared<Csr>(generate_rows(spec, partition, first, count, reverse));
+    if (weights) weigh(*rows, partition, first, *weights);
+    add_views(*rows, partition.owner, share, views, weights_of);
+    placed.keep.push_back(rows);
+  };
+  make(false, placed.out, placed.out_weights);
+  if (spec.directed) {
+    make(true, placed.in, placed.in_weights);
+  } else {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  }
+  if (weights) {
+    placed.weight_kind = WeightKind::int32;
+    placed.mean_weight = *weights == WeightSource::unit ? 1 : 128;
+    placed.max_weight = *weights == WeightSource::unit ? 1 : 255;
+  }
+  measure(placed, share);
+  return placed;
+}
+
+}  // namespace shoal
