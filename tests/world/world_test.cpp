@@ -323,10 +323,13 @@ TEST(World, ReportsOfProcessesBecomeOne) {
     if (me == world.first_here()) {
       const int p = world.process();
       Report mine;
-      mine.pushed = 100 + p, mine.peak_ring = 10 - p, mine.rounds = 7, mine.thresholds = 3, mine.seconds = 1 + p % 2;
+      // The counts of a process need not add up, those of all must: process 0 pushed what the others were given.
+      mine.pushed = 100 + p, mine.accepted = mine.run = p == 0 ? 0 : 151 + p % 2;
+      mine.peak_ring = 10 - p, mine.rounds = 7, mine.thresholds = 3, mine.seconds = 1 + p % 2;
       mine.traffic = {{static_cast<pe_t>(p), 3, 5, 2, 80}};
       const Report all = of_all_processes(world, mine, nullptr);
       EXPECT_EQ(all.pushed, 303);
+      EXPECT_EQ(all.run, 303);
       EXPECT_EQ(all.peak_ring, 10);
       EXPECT_EQ(all.rounds, 7);
       EXPECT_EQ(all.thresholds, 3);
@@ -337,6 +340,18 @@ TEST(World, ReportsOfProcessesBecomeOne) {
     world.leave_call(me);
   });
   EXPECT_EQ(ends, Ends(4));
+}
+
+TEST(World, ReportsThatDoNotAddUpAreRefusedByAll) {
+  const Ends ends = run_processes({1, 1}, 10, [](World& world, pe_t me) {
+    world.barrier(me);
+    Report mine;
+    mine.pushed = 2;
+    mine.accepted = mine.run = 1;
+    EXPECT_THROW(of_all_processes(world, mine, nullptr), DeviceError);
+    world.leave_call(me);
+  });
+  EXPECT_EQ(ends, Ends(2));
 }
 
 TEST(World, AnErrorOfOneProcessIsThatOfAll) {
