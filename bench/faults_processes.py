@@ -30,8 +30,8 @@ ENVIRONMENT = {
 
 
 def shared_memory() -> set[str]:
-    """What lies in /dev/shm and belongs to processes of a job."""
-    return {name for name in os.listdir("/dev/shm") if name.startswith(("vader", "ucx", "osh", "psm", "mem"))}
+    """What lies in /dev/shm that OpenSHMEM may have put there. The engine switches MPI's vader_segment.* off."""
+    return {name for name in os.listdir("/dev/shm") if name.startswith("ucx_shm")}
 
 
 def is_mapped(name: str) -> bool:
@@ -102,11 +102,12 @@ class Fault:
         try:
             _, self.said = job.communicate(timeout=30)
         except subprocess.TimeoutExpired:
+            left = [i for i, rank in enumerate(ranks) if lives(rank)]
+            self.wrong.append(f"did not end; processes {left} lived")
             job.kill()
-            for rank in ranks:
-                os.kill(rank, signal.SIGKILL)
+            for i in left:
+                os.kill(ranks[i], signal.SIGKILL)
             _, self.said = job.communicate()
-            self.wrong.append("did not end")
         self.seconds = time.monotonic() - began
         if self.seconds > limit:
             self.wrong.append(f"took {self.seconds:.1f} s")

@@ -20,6 +20,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/core/version.hpp"
+#include "shoal/placement/host_slice.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
 #include "shoal/world/processes.hpp"
@@ -126,6 +127,9 @@ class RunCommand {
     GraphSize size = input_->size();
     if (input_->generated()) size.arcs /= world.n_processes();
     expected_memory_ = algorithm_->host_bytes(size, input_->generated(), false);
+    if (const auto spec = graph_.generator()) {
+      expected_memory_ = std::max(expected_memory_, generate_share_bytes(*spec, world.n_processes()));
+    }
   }
 
   /// What must be the same in all processes.

@@ -80,7 +80,9 @@ bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options
   const auto each = static_cast<std::uint64_t>(world.n_processes());
   GraphSize size = size_of(spec);
   size.arcs = size.arcs / world.n_processes() + 1;
-  require_host_memory(spec.text(), size, host_bytes(size, options, needs, /*check=*/false), processes_on_this_host());
+  const std::int64_t run_bytes = host_bytes(size, options, needs, /*check=*/false);
+  require_host_memory(spec.text(), size, std::max(run_bytes, generate_share_bytes(spec, world.n_processes())),
+                      processes_on_this_host());
   const auto all_of = [&world](const std::vector<std::uint64_t>& mine) {
     return world.exchange({"a sum"}, std::as_bytes(std::span(mine)));
   };

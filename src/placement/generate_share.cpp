@@ -154,6 +154,12 @@ void measure(PlacedGraph& placed, const ShareOfPes& share) {
 
 }  // namespace
 
+std::int64_t generate_share_bytes(const GeneratorSpec& spec, int processes) {
+  const double arcs = std::min(spec.max_arcs(), 0x1p48);
+  const double all = 8.0 * static_cast<double>(spec.num_vertices()) + (spec.draws_edges() ? 12 : 4) * arcs;
+  return static_cast<std::int64_t>(all) / processes;
+}
+
 bool can_generate_share(PartitionKind kind) {
   return kind == PartitionKind::automatic || kind == PartitionKind::block || kind == PartitionKind::edges ||
          kind == PartitionKind::one || kind == PartitionKind::random;

@@ -23,6 +23,9 @@ struct ShareOfPes {
   std::function<std::uint64_t(std::uint64_t)> largest;
 };
 
+/// About the most bytes that one of so many processes holds while it generates.
+std::int64_t generate_share_bytes(const GeneratorSpec& spec, int processes);
+
 /// True if generate_share() makes this partition.
 bool can_generate_share(PartitionKind kind);
 
