@@ -116,7 +116,9 @@ class Fault:
         names = [rf"process {self.victim} \(PE", rf"rank {self.victim} with PID", r"has waited .* s for the others"]
         if not any(re.search(name, self.said) for name in names):
             self.wrong.append("names nobody")
-        time.sleep(0.1)
+        soon = time.monotonic() + 2  # the launcher does not wait until those that it killed have died
+        while time.monotonic() < soon and any(lives(rank) for rank in ranks):
+            time.sleep(0.05)
         if any(lives(rank) for rank in ranks):
             self.wrong.append("a process is left")
         self.wrong += [f"/dev/shm/{name}" for name in shared_memory() - before if not is_mapped(name)]

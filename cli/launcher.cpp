@@ -55,6 +55,7 @@ class LaunchCommand {
     }
     if (launched().processes > 1)
       throw UsageError("shoal run was itself started by " + launched().by + "; leave one out");
+    ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", "1G", 0);
     const std::vector<std::string> words = command_line();
     if (show_) {
       std::string line;
@@ -62,7 +63,6 @@ class LaunchCommand {
       std::printf("%s\n", line.c_str());
       return kRight;
     }
-    ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", "1G", 0);
     if (::geteuid() == 0) {  // whoever starts this as root wants that
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
@@ -90,8 +90,13 @@ class LaunchCommand {
       for (const std::string& host : hosts) list += (list.empty() ? "" : ",") + host + ":" + std::to_string(each);
       add({"--host", list, "--map-by", "node"});
     }
-    add({"-x", "SHMEM_SYMMETRIC_HEAP_SIZE"});
-    if (std::getenv("SHOAL_ENGINES") != nullptr) add({"-x", "SHOAL_ENGINES"});
+    // Open MPI itself takes only its own variables to other hosts.
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      const std::string name = std::string(*variable).substr(0, std::strcspn(*variable, "="));
+      for (const char* const ours : {"SHOAL_", "SHMEM_", "UCX_"}) {
+        if (name.starts_with(ours)) add({"-x", name});
+      }
+    }
     const std::string& first = command_.front();
     if (first.find('/') == std::string::npos) words.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     words.insert(words.end(), command_.begin(), command_.end());
