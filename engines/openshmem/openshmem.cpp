@@ -17,6 +17,7 @@ asm(".globl _end\n.set _end, 4096\n");
 namespace {
 
 bool ended = false;
+constexpr const char* kHeap = "1G";
 
 /// Open MPI ends OpenSHMEM when a process exits, and waits for all then, also for those that are stopped or gone.
 void leave_without_waiting(int status, void*) {
@@ -32,8 +33,9 @@ void end() {
 
 const char* begin() {
   ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // Open MPI 4.1.4 crashes at the end without
-  ::setenv("OMPI_MCA_btl", "^vader",
-           0);  // nobody uses what MPI shares on a host, and it stays where a process is killed
+  // Nobody uses what MPI shares on a host, and it stays where a process is killed.
+  ::setenv("OMPI_MCA_btl", "^vader", 0);
+  ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", kHeap, 0);  // what is not used of it costs nothing
   int provided = 0;
   if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0) return "OpenSHMEM does not start";
   ::on_exit(leave_without_waiting, nullptr);
@@ -46,10 +48,10 @@ void* allocate(std::size_t bytes) {
   return memory;
 }
 
-/// Open MPI's default, or what SHMEM_SYMMETRIC_HEAP_SIZE says, in bytes.
+/// What SHMEM_SYMMETRIC_HEAP_SIZE says, in bytes.
 std::size_t heap_bytes() {
   const char* const text = std::getenv("SHMEM_SYMMETRIC_HEAP_SIZE");
-  if (text == nullptr) return std::size_t{256} << 20;
+  if (text == nullptr) return 0;
   char* end = nullptr;
   const double number = std::strtod(text, &end);
   const char unit = static_cast<char>(std::toupper(static_cast<unsigned char>(*end)));
