@@ -28,6 +28,7 @@ struct alignas(kCacheLine) Wires::Statement {
 };
 
 struct Wires::Leaving {
+  pe_t from, at;
   int process;
   const SegmentEnd* ends;
   const std::byte* items;
@@ -38,6 +39,7 @@ struct Wires::Leaving {
   ticket_t oldest = 0;         ///< all segments before this one were carried to their ends
   ticket_t home = 0;           ///< segments that the workers know to be home
   std::vector<ticket_t> sent;  ///< [segments] what was carried, counted as `written`
+  std::uint64_t messages = 0;
 };
 
 struct Wires::Arriving {
@@ -116,8 +118,9 @@ SegmentEnd* Wires::inbox(pe_t to, pe_t from) const {
 
 void Wires::add_leaving(pe_t from, pe_t to, SegmentEnd* ends, SegmentStart* starts,
                         const Word<ticket_t, Scope::system>* tail) {
-  leaving_.push_back({world_.process_of(to), ends, reinterpret_cast<const std::byte*>(ends + shape_.segments()), starts,
-                      tail, inbox_at(to, from), given_at(from, to), 0, 0, std::vector<ticket_t>(shape_.segments(), 0)});
+  leaving_.push_back({from, to, world_.process_of(to), ends,
+                      reinterpret_cast<const std::byte*>(ends + shape_.segments()), starts, tail, inbox_at(to, from),
+                      given_at(from, to), 0, 0, std::vector<ticket_t>(shape_.segments(), 0), 0});
 }
 void Wires::add_arriving(pe_t from, pe_t to, SegmentStart* homes) {
   arriving_.push_back({world_.process_of(from), homes, given_at(from, to), 0});
@@ -128,7 +131,7 @@ void Wires::reset() {
   world_.exchange(World::Call{"reset"}, {});  // nothing is on its way
   std::memset(heap_.at(base_), 0, bytes_);
   for (Leaving& way : leaving_) {
-    way.oldest = way.home = 0;
+    way.oldest = way.home = way.messages = 0;
     std::fill(way.sent.begin(), way.sent.end(), 0);
   }
   for (Arriving& way : arriving_) way.home = 0;
@@ -173,6 +176,13 @@ void Wires::carry() {
   look_for_ends();
 }
 
+std::uint64_t Wires::messages(pe_t from, pe_t to) const {
+  for (const Leaving& way : leaving_) {
+    if (way.from == from && way.at == to) return way.messages;
+  }
+  return 0;
+}
+
 /// What the receiver has given back becomes known to the workers here.
 void Wires::take_home(Leaving& way) {
   auto& given = word(way.given);
@@ -198,6 +208,7 @@ void Wires::carry_items(Leaving& way) {
       }
       late_.push_back({way.process, way.to + slot * sizeof(SegmentEnd) + offsetof(SegmentEnd, written), written});
       sent = written;
+      ++way.messages;
     }
     if (segment == way.oldest && sent == end) ++way.oldest;
   }

@@ -93,6 +93,7 @@ TEST(Wire, OneItemTravelsRoundThePes) {
     const Report report = list.run(tasks, seeds);
     for (pe_t p = 0; p < n; ++p) EXPECT_EQ(counts[p], (last - static_cast<unsigned>(p)) / n + 1) << "PE " << p;
     EXPECT_EQ(report.run, last + 1);
+    for (const Traffic& pair : report.traffic) EXPECT_EQ(pair.messages, pair.items) << "each item is alone";
   });
 }
 

@@ -99,6 +99,10 @@ class WorklistMemory {
   void read_counters() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       machine_.copy_out(p, &counters_[p], parts_[p].control.get(), sizeof(PeControl));
+      for (pe_t q = 0; wires_ && q < machine_.all_pes();
+           ++q) {  // what was carried together, not what was told together
+        if (!is_near(q)) counters_[p].send[q].messages.store(wires_->messages(number(p), q));
+      }
     }
   }
 

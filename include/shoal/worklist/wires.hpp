@@ -67,6 +67,9 @@ class Wires {
   /// @throws TransportError: another process is gone
   void end_run();
 
+  /// How often something was put for PE `to` from PE `from`, which is here, since reset(). After a run.
+  std::uint64_t messages(pe_t from, pe_t to) const;
+
   /// Carries what waits to be carried, if nobody else does at the moment. Of any thread.
   void carry();
   /// Ends the run here if another process has ended it, and tells the others if it has ended here. Of any thread.
