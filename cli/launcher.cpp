@@ -1,12 +1,14 @@
 // shoal run: finds the launcher of OpenSHMEM and becomes it.
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +34,33 @@ What comes first is a command of shoal, or a program. Plain oshrun, mpirun of Op
   oshrun -n 2 shoal bfs kron:20
 
 Ctrl-C ends all processes.)";
+
+namespace fs = std::filesystem;
+
+/// Whether a process that can be seen uses this file.
+bool is_mapped(const std::string& file) {
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    std::ifstream maps(at->path() / "maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.find(file) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+/// A process that is killed while OpenSHMEM starts leaves what it was about to share: the system keeps that in memory.
+void remove_what_dead_jobs_left() {
+  std::error_code error;
+  for (fs::directory_iterator at("/dev/shm", error), end; !error && at != end; at.increment(error)) {
+    struct stat st {};
+    const std::string file = at->path().string();
+    if (at->path().filename().string().rfind("ucx_shm_posix_", 0) != 0 || ::stat(file.c_str(), &st) != 0) continue;
+    constexpr std::time_t kOld = 60;  // a job that begins now has not mapped its own yet
+    if (st.st_uid != ::geteuid() || std::time(nullptr) - st.st_mtime < kOld || is_mapped(file)) continue;
+    ::unlink(file.c_str());
+  }
+}
 
 class LaunchCommand {
  public:
@@ -67,6 +96,7 @@ class LaunchCommand {
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
+    remove_what_dead_jobs_left();
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -98,7 +128,7 @@ class LaunchCommand {
       }
     }
     const std::string& first = command_.front();
-    if (first.find('/') == std::string::npos) words.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+    if (first.find('/') == std::string::npos) words.push_back(fs::read_symlink("/proc/self/exe"));
     words.insert(words.end(), command_.begin(), command_.end());
     return words;
   }

@@ -118,6 +118,18 @@ class ProcessesTest(CommandTest):
         facts = [(r["graph"]["num_arcs"], r["graph"]["num_vertices"]) for r in (many, one)]
         self.assertEqual(facts[0], facts[1])
 
+    def test_what_dead_jobs_left_is_removed(self) -> None:
+        old, new = (pathlib.Path(f"/dev/shm/ucx_shm_posix_test_{os.getpid()}_{age}") for age in ("old", "new"))
+        try:
+            for file in (old, new):
+                file.write_bytes(b"left")
+            os.utime(old, (time.time() - 100, time.time() - 100))
+            self.run_on(1, "bfs", "chain:3")
+            self.assertEqual((old.exists(), new.exists()), (False, True))
+        finally:
+            old.unlink(missing_ok=True)
+            new.unlink(missing_ok=True)
+
     def test_programs(self) -> None:
         for name, words in (("example_01_bfs", ("kron:10",)), ("example_03_hash_table", ("--size", 10000))):
             program = pathlib.Path(find_shoal()).parent / name
