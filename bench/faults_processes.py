@@ -153,7 +153,7 @@ def main() -> int:
         if took:
             took.sort()
             print(
-                f"{harm.name}: {times} of {options.processes} processes, seconds until all have ended: "
+                f"{harm.name}: {times} times one of {options.processes} processes, seconds until all have ended: "
                 f"median {took[len(took) // 2]:.2f}, most {took[-1]:.2f}",
                 flush=True,
             )
