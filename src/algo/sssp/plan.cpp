@@ -149,9 +149,14 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
                          ? "small, and an order costs more than what is run twice"
                          : "skewed degrees: a few hops reach most, and an order costs more than what is run twice"});
     }
+    if (plan.launch.queue == QueueKind::priority && options.buckets == 0 && machine.on_gpu() && degree >= 8) {
+      plan.launch.buckets = 8;  // what is parked lies further off than on roads, and is moved less often so
+      decide_again(why, "buckets", "8", "rows are long");
+    }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // At the end of a bucket most of a GPU's workers have nothing to do: fewer and wider buckets.
-      const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : 4;
+      const double wide = is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
+      const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : wide;
       plan.launch.threshold_delta =
           wider * default_delta(graph, machine.on_gpu() ? 0 : plan.threads * static_cast<int>(graph.all_pes()));
       decide_again(why, "threshold_delta", rough(plan.launch.threshold_delta), "from the mean weight and degree");
