@@ -79,6 +79,7 @@ GridSlice read_slice(const std::string& text, Size3 size) {
 struct GridTrial {
   std::int64_t iterations = 0;
   double seconds = 0, change = 0;
+  int runs = 0, waits = 0;           // parts between looks at the changes; how often the host waited for GPUs in them
   std::optional<std::string> wrong;  // nothing: not checked; empty: right
 };
 
@@ -212,6 +213,8 @@ examples:
       if (n == 0) break;
       trial.seconds += grid.run(n, true);
       trial.iterations += n;
+      trial.waits += grid.waits();
+      ++trial.runs;
       trial.change = grid.change();
     } while (to_tolerance() && trial.change > tolerance_ && trial.iterations < iterations_);
     return trial;
@@ -270,9 +273,14 @@ examples:
     cut_ = std::to_string(cut.x) + " x " + std::to_string(cut.y) + " x " + std::to_string(cut.z);
     chosen_.push_back({"blocks", cut_, why});
     chosen_.push_back({"mapping", name(options_.mapping), ""});
-    const BlockForm form = resolve(options_.form, machine.on_gpu());
-    chosen_.push_back(
-        {"form", name(form), form == BlockForm::kernels ? "fusion " + std::string(name(options_.fusion)) : ""});
+    const BlockForm form = resolve(options_.launch.form, machine.on_gpu());
+    const LaunchOptions& launch = options_.launch;
+    std::string how;
+    if (form == BlockForm::kernels) {
+      how = "fusion " + std::string(name(launch.fusion)) + ", " +
+            (launch.graph > 0 ? "graphs of " + std::to_string(launch.graph) + " steps" : "no graphs");
+    }
+    chosen_.push_back({"form", name(form), how});
   }
 
   double cell_rate(const GridTrial& t) const {
@@ -335,6 +343,8 @@ examples:
                     {"last_change", t.change},
                     {"seconds", t.seconds},
                     {"cells_per_second", cell_rate(t)},
+                    {"runs", t.runs},
+                    {"host_waits", t.waits},
                     {"verified", nullptr}};
       if (to_tolerance()) trial["within_tolerance"] = t.change <= tolerance_;
       if (t.wrong) trial["verified"] = t.wrong->empty();

@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(256, OCCUPANCY) queue(Field<T> f) {
 __device__ unsigned shared_address(const void* at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
 
 /// Planes of a tile, with what is around it, in a ring of S in shared memory, S - 2 of them on their way. KIND 0: cp.async of 16
-/// bytes by all lanes; 1: cp.async.bulk of a row by each lane of a warp.
+/// bytes by all lanes; 1: cp.async.bulk of a row by each lane of a warp; 2: the same, by a lane of each warp.
 template <class T, int V, int TZ, int TY, int THREADS, int S, int KIND, int STREAM, int OCCUPANCY>
 struct Staged {
   static constexpr int kLanesZ = TZ / V, kRows = TY / (THREADS / kLanesZ);
@@ -202,7 +202,20 @@ __global__ void __launch_bounds__(THREADS, OCCUPANCY) staged(Field<T> f) {
         }
       }
       asm volatile("cp.async.commit_group;" ::: "memory");
-    } else if (threadIdx.x < 32 && x <= n) {
+    } else if (KIND == 2 && threadIdx.x % 32 == 0 && x <= n) {
+      const unsigned barrier = shared_address(&full[x % S]);
+      constexpr unsigned kBytes = kWidth * sizeof(T);
+      if (threadIdx.x == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"((TY + 2) * kBytes)
+                     : "memory");
+      }
+      for (int r = threadIdx.x / 32; r < TY + 2; r += THREADS / 32) {
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                         shared_address(into + r * kWidth)),
+                     "l"(from + r * f.row), "r"(kBytes), "r"(barrier)
+                     : "memory");
+      }
+    } else if (KIND == 1 && threadIdx.x < 32 && x <= n) {
       const unsigned barrier = shared_address(&full[x % S]);
       constexpr unsigned kBytes = kWidth * sizeof(T);
       if (threadIdx.x == 0) {
@@ -234,7 +247,7 @@ __global__ void __launch_bounds__(THREADS, OCCUPANCY) staged(Field<T> f) {
     }
   };
 
-  if constexpr (KIND == 1) {
+  if constexpr (KIND != 0) {
     if (threadIdx.x == 0) {
       for (int s = 0; s < S; ++s)
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&full[s])));
@@ -443,10 +456,16 @@ void measure(int edge, const char* type) {
   STAGED(2, 64, 16, 256, 5, 0, 0, 4);
   STAGED(2, 64, 16, 256, 5, 1, 0, 4);
   STAGED(2, 64, 16, 256, 5, 1, 1, 4);
+  STAGED(2, 64, 16, 256, 5, 2, 1, 4);
+  STAGED(2, 64, 16, 256, 5, 2, 0, 4);
   STAGED(2, 64, 16, 256, 7, 1, 1, 3);
+  STAGED(2, 64, 16, 256, 7, 2, 1, 3);
+  STAGED(2, 64, 16, 128, 5, 2, 1, 4);
   STAGED(2, 64, 16, 512, 5, 1, 1, 3);
   STAGED(2, 64, 32, 512, 5, 1, 1, 2);
-  STAGED(2, 64, 32, 256, 5, 1, 1, 2);
+  STAGED(2, 64, 32, 512, 5, 2, 1, 2);
+  STAGED(2, 64, 32, 256, 5, 2, 1, 2);
+  STAGED(2, 128, 16, 512, 5, 2, 1, 2);
   STAGED(1, 64, 8, 256, 6, 1, 1, 6);
   STAGED(2, 64, 8, 256, 6, 1, 1, 6);
   for (T* s : state) CHECK(cudaFree(s));

@@ -25,15 +25,34 @@ std::string text(Size3 size) {
 
 namespace blocks {
 
+namespace {
+
+/// Planes of a tile, where a step has `columns` of tiles: as many as make the workers' turns whole, and long enough that what
+/// is read twice, two planes of a tile, is little.
+std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
+  std::int64_t best = size;
+  double least = 0;
+  for (std::int64_t n = std::min<std::int64_t>(size, 4); n <= std::min<std::int64_t>(size, 160); ++n) {
+    const std::int64_t planes = even(size, n), turns = parts(columns * parts(size, planes), workers);
+    const double takes = static_cast<double>(turns * (planes + 2));  // by a worker, in a step
+    if (least == 0 || takes < least) {
+      least = takes;
+      best = planes;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
 // CPU: the rows that a tile reads in three planes take half of a second-level cache (512 KiB); a tile takes a millisecond or so.
-// GPU: 64 x 8 columns, two for each lane of 256; small blocks are cut so that a step has a tile for each worker, no more.
+// GPU: 512 bytes x 16 columns, as far as a worker's lanes and shared memory allow (blocks/planes.hpp).
 Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes) {
   Size3 tile;
   if (on_gpu) {
-    tile.z = even_lines(size.z, 64);
-    tile.y = even(size.y, std::max<std::int64_t>(1, 512 / tile.z));
-    const std::int64_t columns = parts(size.z, tile.z) * parts(size.y, tile.y) * blocks;
-    tile.x = even(size.x, std::clamp<std::int64_t>(parts(size.x, std::max<std::int64_t>(1, workers / columns)), 4, 64));
+    tile.z = even_lines(size.z, most_of_row(value_bytes));
+    tile.y = even(size.y, most_rows(tile.z, value_bytes));
+    tile.x = planes_for(size.x, parts(size.z, tile.z) * parts(size.y, tile.y) * blocks, workers);
     return tile;
   }
   tile.z = even_lines(size.z, 4096);

@@ -41,6 +41,7 @@ void GridFlags::add_to(CLI::App& app) {
        "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
   flag("--fusion", "KIND", fusion_,
        "form kernels: none, a (packs are one kernel), b (and unpacks are one) or c (a step is one)");
+  flag("--graph", "N", grid_.launch.graph, "form kernels: so many steps are one CUDA graph, an even number (0: none)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
        "seconds without progress that end a run on GPUs in an error");
 }
@@ -64,9 +65,13 @@ GridOptions GridFlags::grid() const {
   }
   options.mapping = parse_mapping(mapping_);
   mapping_file_ = options.mapping.file;
-  options.form = parse_block_form(form_);
-  options.fusion = parse_fusion(fusion_);
-  options.stall_timeout_seconds = machine_.stall_timeout_seconds;
+  options.launch.form = parse_block_form(form_);
+  options.launch.fusion = parse_fusion(fusion_);
+  options.launch.stall_timeout_seconds = machine_.stall_timeout_seconds;
+  const int steps = options.launch.graph;
+  if (steps < 0 || steps > 1000 || steps % 2 != 0) {
+    throw UsageError("--graph " + std::to_string(steps) + ": an even number of steps from 0 to 1000 is wanted");
+  }
   return options;
 }
 

@@ -11,21 +11,44 @@ namespace {
 
 using namespace shoal;
 
-constexpr std::uint32_t kMostTiles = 3, kMostSides = 4;
+constexpr std::uint32_t kMostTiles = 5, kMostSides = 4;
 
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
   return x ^ x >> 27;
 }
 
-/// One value for each tile. The next one is made of all values of the block, and of what came for the tile at each side.
-struct Toy {
+/// What a toy says of its tiles: nothing, or that each reads itself and those beside it, in a ring.
+struct OfAll {
+  static std::uint32_t reads(std::uint32_t, std::uint32_t n_tiles) { return n_tiles; }
+  static std::uint32_t read(std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
+};
+struct OfThree {
+  static constexpr std::uint32_t kNear = 3;
+  static std::uint32_t reads(std::uint32_t, std::uint32_t) { return kNear; }
+  static std::uint32_t read(std::uint32_t tile, std::uint32_t n_tiles, std::uint32_t i) {
+    return (tile + n_tiles + i - 1) % n_tiles;
+  }
+};
+template <class Made>
+struct NearOf {};
+template <>
+struct NearOf<OfThree> {
+  static constexpr std::uint32_t kNear = OfThree::kNear;
+};
+
+/// One value for each tile. The next one is made of values of the block, and of what came for the tile at each side.
+template <class Made>
+struct Toy : NearOf<Made> {
   using Value = std::uint64_t;
   std::uint64_t (*state)[kMostTiles];               ///< [2] state s is state[s & 1]
   std::uint64_t (*around)[kMostTiles][kMostSides];  ///< [2]
   std::uint32_t n_tiles, n_sides;
 
   std::int64_t tiles() const { return n_tiles; }
+  std::uint64_t near(std::uint64_t tile, std::uint32_t i) const {
+    return Made::read(static_cast<std::uint32_t>(tile), n_tiles, i);
+  }
   template <class W>
   void unpack(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, const Value* in) const {
     if (w.lane() == side % w.size()) plain_write(around[s & 1][tile][side], plain_read(in[tile]));
@@ -34,7 +57,10 @@ struct Toy {
   double update(const W& w, blocks::step_t s, std::uint64_t tile, bool measure) const {
     if (w.lane() + 1 == w.size()) {
       std::uint64_t sum = tile + 1;
-      for (std::uint32_t t = 0; t < n_tiles; ++t) sum = mix(sum + plain_read(state[s & 1][t]));
+      const auto mine = static_cast<std::uint32_t>(tile);
+      for (std::uint32_t i = 0; i < Made::reads(mine, n_tiles); ++i) {
+        sum = mix(sum + plain_read(state[s & 1][Made::read(mine, n_tiles, i)]));
+      }
       for (std::uint32_t i = 0; i < n_sides; ++i) sum = mix(sum + plain_read(around[s & 1][tile][i]));
       plain_write(state[(s + 1) & 1][tile], sum);
     }
@@ -46,6 +72,7 @@ struct Toy {
   }
 };
 
+template <class Made>
 class BlocksScenario final : public sim::Scenario {
  public:
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
@@ -89,13 +116,14 @@ class BlocksScenario final : public sim::Scenario {
     words_.assign(n_pes, blocks::PeWords{});
     for (auto& b : blocks_) {
       auto& slots = slots_[b.pe];
-      slots.push_back({Toy{b.state, b.around, tiles_, static_cast<std::uint32_t>(b.sides.size())}, &b.words,
+      slots.push_back({Toy<Made>{{}, b.state, b.around, tiles_, static_cast<std::uint32_t>(b.sides.size())}, &b.words,
                        b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
-                       static_cast<std::uint32_t>(b.sides.size() + 1), slots.size() * tiles_, tiles_});
+                       static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done});
       blocks::rewind(b.words, slots.back());
       const std::string number = std::to_string(&b - blocks_.data());
       machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
-      machine.name(&b.words.finished, 8, 1, "finished " + number);
+      machine.name(b.words.finished, sizeof b.words.finished[0], 2, "finished " + number);
+      machine.name(b.done, 8, tiles_, "done " + number);
     }
     first_ = 0;
     end_ = 1 + random.below(4);
@@ -105,8 +133,9 @@ class BlocksScenario final : public sim::Scenario {
     want_ = expected();
     add_workers(machine);
     return std::to_string(n_pes) + " PEs, " + std::to_string(n) + " blocks of " + std::to_string(tiles_) +
-           " tiles, joined" + joined + ", " + std::to_string(n_workers_) + " workers of " +
-           (lanes_ ? "2 lanes" : "1 lane") + ", " + std::to_string(end_) + " steps, then " + std::to_string(more_);
+           " tiles that read " + (std::is_same_v<Made, OfAll> ? "all" : "three") + ", joined" + joined + ", " +
+           std::to_string(n_workers_) + " workers of " + (lanes_ ? "2 lanes" : "1 lane") + ", " + std::to_string(end_) +
+           " steps, then " + std::to_string(more_);
   }
 
   bool again(sim::Machine& machine) override {
@@ -148,6 +177,7 @@ class BlocksScenario final : public sim::Scenario {
     std::vector<blocks::Side<std::uint64_t>> sides;
     std::vector<End> ends;
     blocks::StepWords words{};
+    blocks::TileWord done[kMostTiles] = {};
   };
 
   void add_workers(sim::Machine& machine) {
@@ -158,8 +188,8 @@ class BlocksScenario final : public sim::Scenario {
       for (std::uint32_t w = 0; w < n_workers_; ++w) {
         for (lane_t lane = 0; lane < (lanes_ ? 2u : 1u); ++lane) {
           machine.add_worker(static_cast<int>(p), [this, p, w, lane] {
-            const blocks::PeView<Toy> pe{slots_[p].data(), static_cast<std::uint32_t>(slots_[p].size()),
-                                         slots_[p].size() * tiles_, &words_[p]};
+            const blocks::PeView<Toy<Made>> pe{slots_[p].data(), static_cast<std::uint32_t>(slots_[p].size()),
+                                               slots_[p].size() * tiles_, &words_[p]};
             if (lanes_) {
               blocks::take_steps(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane), pe, {first_, end_, true});
             } else {
@@ -180,7 +210,7 @@ class BlocksScenario final : public sim::Scenario {
       for (std::size_t b = 0; b < blocks_.size(); ++b) {
         for (std::uint32_t t = 0; t < tiles_; ++t) {
           std::uint64_t sum = t + 1;
-          for (const std::uint64_t value : now[b]) sum = mix(sum + value);
+          for (std::uint32_t i = 0; i < Made::reads(t, tiles_); ++i) sum = mix(sum + now[b][Made::read(t, tiles_, i)]);
           for (const End& end : blocks_[b].ends) sum = mix(sum + mix(now[end.block][t] + end.side));
           then[b][t] = sum;
         }
@@ -191,7 +221,7 @@ class BlocksScenario final : public sim::Scenario {
   }
 
   std::vector<Block> blocks_;
-  std::vector<std::vector<blocks::Slot<Toy>>> slots_;
+  std::vector<std::vector<blocks::Slot<Toy<Made>>>> slots_;
   std::vector<blocks::PeWords> words_;
   std::vector<sim::Meeting<2>> meetings_;
   std::vector<std::vector<std::uint64_t>> want_;
@@ -203,6 +233,6 @@ class BlocksScenario final : public sim::Scenario {
 }  // namespace
 
 int main(int argc, char** argv) {
-  BlocksScenario scenario;
+  shoal::sim::OneOf<BlocksScenario<OfAll>, BlocksScenario<OfThree>> scenario;
   return shoal::sim::run_scenario("blocks", scenario, argc, argv);
 }

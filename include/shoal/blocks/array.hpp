@@ -96,9 +96,12 @@ class BlockArray {
   void rewind() {
     for (const auto& slots : slots_) {
       for (const auto& slot : slots) {
+        const auto p = static_cast<pe_t>(&slots - slots_.data());
         blocks::StepWords words{};
         blocks::rewind(words, slot);
-        machine_.copy_in(static_cast<pe_t>(&slots - slots_.data()), slot.words, &words, sizeof(words));
+        machine_.copy_in(p, slot.words, &words, sizeof(words));
+        const std::vector<blocks::TileWord> none(slot.tiles);
+        machine_.copy_in(p, slot.done, none.data(), none.size() * sizeof(none[0]));
       }
     }
     prepare_run();
@@ -146,11 +149,11 @@ class BlockArray {
 
   blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<blocks::StepWords*>& words) {
     std::vector<blocks::Side<Value>> sides;
-    std::uint32_t needs = 1;
+    std::uint32_t channels = 0;
     for (const End& end : ends_[b]) {
       blocks::Side<Value> side;
       if (end.other >= 0) {
-        ++needs;
+        ++channels;
         side.other = words[end.other];
         for (int k = 0; k < 2; ++k) {
           side.in[k] = end.in[k];
@@ -163,9 +166,10 @@ class BlockArray {
             words[b],
             in_memory_of(where_[b], sides, "the sides of a block"),
             static_cast<std::uint32_t>(sides.size()),
-            needs,
+            channels,
             first_tile,
-            static_cast<std::uint64_t>(blocks_[b].tiles())};
+            static_cast<std::uint64_t>(blocks_[b].tiles()),
+            alloc<blocks::TileWord>(static_cast<std::int64_t>(b), blocks_[b].tiles(), "the words of a block's tiles")};
   }
   template <class T>
   T* in_memory_of(pe_t p, const std::vector<T>& values, const char* what) {

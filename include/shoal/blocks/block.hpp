@@ -29,9 +29,13 @@
 // a tile, with nothing between tiles (fusion C of the paper), or kernels of their own over all tiles (no fusion, A, B): the
 // block does not say which.
 //
+// A block may say which of its tiles a tile reads, so that it does not wait for the others: a constant kNear, and
+// near(tile, i) for i < kNear, in any order, some more than once, the tile itself among them; with b near a, a is near b.
+//
 // Source: Choi et al., Improving Scalability with GPU-Aware Asynchronous Tasks (Charm++): chare arrays, the Channel API, and
 // the reference numbers of SDAG's `when`, which are the counts here. docs/decisions/0028-blocks.md has the proof.
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -45,8 +49,17 @@ using step_t = std::uint64_t;  ///< a step, counted from the array's start; also
 
 /// The words of a block, in the memory of its PE. Neighbours on other PEs add to `arrived`.
 struct StepWords {
-  PaddedWord<std::uint64_t, Scope::system> arrived[2];  ///< for steps of either parity, from the start on
-  PaddedWord<std::uint64_t, Scope::system> finished;    ///< tiles, of all steps
+  PaddedWord<std::uint64_t, Scope::system> arrived[2];   ///< for steps of either parity, from the start on
+  PaddedWord<std::uint64_t, Scope::system> finished[2];  ///< tiles, of steps of either parity
+};
+
+/// Of a tile: the steps that it has done.
+using TileWord = Word<std::uint64_t, Scope::device>;
+
+template <class B>
+concept KnowsNearTiles = requires(const B& block, std::uint64_t tile, std::uint32_t i) {
+  { block.near(tile, i) } -> std::convertible_to<std::uint64_t>;
+  { B::kNear } -> std::convertible_to<std::uint32_t>;
 };
 
 /// The words of a PE.
@@ -71,9 +84,10 @@ struct Slot {
   StepWords* words;
   Side<typename B::Value>* sides;  ///< [n_sides]
   std::uint32_t n_sides;
-  std::uint32_t needs;       ///< arrivals for a step: one for each channel, and one of its own
+  std::uint32_t channels;    ///< arrivals for a step: one for each
   std::uint64_t first_tile;  ///< tiles of the blocks before it on this PE
   std::uint64_t tiles;
+  TileWord* done;  ///< [tiles]
 };
 
 /// What a worker sees of its PE. By value.
@@ -91,44 +105,66 @@ struct StepRange {
   bool measure;  ///< the changes that the last step makes
 };
 
-// The protocol. A block may begin step s when it has finished step s - 1 and all its neighbours have, and each tells it so with
-// one arrival. Arrivals for steps of one parity are counted together, from the start on. That is exact, because none for s + 2
-// can come before all for s have: it is sent after the neighbour's step s + 1, which needs this block's arrival for s + 1, sent
-// after this block's step s, which began after all arrivals for s.
+// The protocol. A tile may take step s when the tiles that it reads have done step s - 1, and when all neighbours of its block
+// have finished step s - 1, which each tells with one arrival. Arrivals for steps of one parity are counted together, from the
+// start on. That is exact, because none for s + 2 can come before all for s have: it is sent after the neighbour's step s + 1,
+// which needs this block's arrival for s + 1, sent after this block's step s, all of whose tiles began after all arrivals for s.
 // The same argument shows that two buffers are enough: a neighbour writes the buffer of s + 2 in its step s + 1, when this
-// block has finished step s, and so has read the buffer of s.
+// block has finished step s, and so has read the buffer of s. And two states: a tile writes over its part of state s - 1 in
+// step s, when all tiles that read it have done step s - 1.
+// Tiles of a block may be in several steps at the same time; but with a channel none is in s + 2 before all have done s, since
+// the arrival for s + 2 needs this block's for s + 1. So the tiles that have done steps of one parity are counted together, too.
 
-/// Whether all that step s needs has arrived; afterwards the caller sees it.
-template <class B>
-SHOAL_FN bool may_begin(const Slot<B>& slot, step_t s) {
-  return slot.words->arrived[s & 1].load_acquire() >= std::uint64_t{slot.needs} * (s / 2 + 1);
+/// Waits until a tile may take step s. Every lane; each waits for some of the words.
+/// @return whether it may: false if the run has ended. Afterwards all lanes see what was done before.
+template <class B, class W>
+SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, const B& block, step_t s,
+                         std::uint64_t tile) {
+  bool go = w.lane() + 1 != w.size() || state.load() == 0;
+  if constexpr (KnowsNearTiles<B>) {
+    for (std::uint32_t i = w.lane(); i < B::kNear && go; i += w.size()) {
+      const TileWord& done = slot.done[block.near(tile, i)];
+      go = spin_wait(state, [&] { return done.load_acquire() >= s; });
+    }
+  } else if (w.lane() == 0 && go && s > 0) {
+    const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);
+    go = spin_wait(state, [&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
+  }
+  if (w.lane() == 0 && go && slot.channels > 0) {
+    const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
+    go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
+  }
+  return !w.any(!go);
 }
 
-/// A tile of step s is done, with all that it packed. Whoever does the last one tells the neighbours, and the block itself.
+/// A tile of step s is done, with all that it packed. Whoever does the last one tells the neighbours. One lane, after all have
+/// met.
 template <class B>
-SHOAL_FN void finish_tile(const Slot<B>& slot, step_t s) {
-  if (slot.words->finished.fetch_add_acq_rel(1) + 1 != (s + 1) * slot.tiles) return;
-  const auto arrive = [s](StepWords& words) {
-    auto& count = words.arrived[(s + 1) & 1];
+SHOAL_FN void finish_tile(const Slot<B>& slot, step_t s, std::uint64_t tile) {
+  if constexpr (KnowsNearTiles<B>) {
+    slot.done[tile].store_release(s + 1);
+    if (slot.channels == 0) return;
+  }
+  if (slot.words->finished[s & 1].fetch_add_acq_rel(1) + 1 != (s / 2 + 1) * slot.tiles) return;
+  release_several<Scope::system>();
+  for (std::uint32_t i = 0; i < slot.n_sides; ++i) {
+    if (slot.sides[i].other == nullptr) continue;
+    auto& count = slot.sides[i].other->arrived[(s + 1) & 1];
     if constexpr (kOrdersEach) {
       count.fetch_add_release(1);
     } else {
       count.fetch_add(1);
     }
-  };
-  release_several<Scope::system>();
-  for (std::uint32_t i = 0; i < slot.n_sides; ++i) {
-    if (slot.sides[i].other != nullptr) arrive(*slot.sides[i].other);
   }
-  arrive(*slot.words);
 }
 
 /// As before the first step: what step 0 needs is there.
 template <class B>
 void rewind(StepWords& words, const Slot<B>& slot) {
-  words.arrived[0].store(slot.needs);
+  words.arrived[0].store(slot.channels);
   words.arrived[1].store(0);
-  words.finished.store(0);
+  words.finished[0].store(0);
+  words.finished[1].store(0);
 }
 
 }  // namespace shoal::blocks

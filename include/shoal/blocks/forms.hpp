@@ -18,6 +18,14 @@ enum class Fusion {
   c,     ///< the whole step is one
 };
 
+/// How a launcher runs blocks.
+struct LaunchOptions {
+  BlockForm form = BlockForm::automatic;
+  Fusion fusion = Fusion::c;  ///< of the form `kernels`
+  int graph = 0;              ///< of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none
+  double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
+};
+
 const char* name(BlockForm form);
 const char* name(Fusion fusion);
 /// @throws UsageError naming the text and the legal values

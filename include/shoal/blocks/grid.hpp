@@ -19,7 +19,11 @@
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/mapping.hpp"
+#include "shoal/blocks/planes.hpp"
 #include "shoal/blocks/rows.hpp"
+#if defined(__CUDACC__)
+#include "shoal/blocks/planes.cuh"
+#endif
 
 namespace shoal {
 
@@ -48,6 +52,15 @@ struct GridBlock {
   struct Box {
     Size3 begin, end;
   };
+  using Shared = PlaneRing<Value>;  ///< memory of a worker of a GPU (blocks/launch_gpu.cuh)
+  /// Before a worker's first tile.
+  template <class W>
+  SHOAL_FN static void begin(const W& w) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    gpu::BulkCopies::prepare(*w.shared);
+#endif
+    w.sync();
+  }
 
   SHOAL_FN static std::int64_t parts(std::int64_t cells, std::int64_t of) { return (cells + of - 1) / of; }
   SHOAL_FN std::int64_t tiles() const { return parts(size.x, tile.x) * parts(size.y, tile.y) * parts(size.z, tile.z); }
@@ -61,6 +74,24 @@ struct GridBlock {
     const auto n = static_cast<std::uint32_t>(number);
     const Size3 from{n / nz / ny * tile.x, n / nz % ny * tile.y, n % nz * tile.z};
     return {from, {least(from.x + tile.x, size.x), least(from.y + tile.y, size.y), least(from.z + tile.z, size.z)}};
+  }
+
+  /// A tile reads those beside it.
+  static constexpr std::uint32_t kNear = 7;
+  SHOAL_FN std::uint64_t near(std::uint64_t number, std::uint32_t i) const {
+    const std::int64_t nz = parts(size.z, tile.z), ny = parts(size.y, tile.y);
+    const auto n = static_cast<std::int64_t>(number);
+    std::int64_t other = n;
+    if (i < 2) {
+      other += i == 0 ? -nz * ny : nz * ny;
+      return static_cast<std::uint64_t>(other < 0 || other >= tiles() ? n : other);
+    }
+    if (i < 4) {
+      other += i == 2 ? -nz : nz;
+      return static_cast<std::uint64_t>(other < 0 || in_row(other, nz * ny) != in_row(n, nz * ny) ? n : other);
+    }
+    if (i < 6) other += i == 4 ? -1 : 1;
+    return static_cast<std::uint64_t>(other < 0 || in_row(other, nz) != in_row(n, nz) ? n : other);
   }
 
   template <class W>
@@ -107,7 +138,8 @@ struct GridBlock {
       update_columns(w, b, now, then);
     }
     if (!measure) return 0;
-    double change = 0;  // each lane looks at what it has written itself, in the same order
+    w.sync();
+    double change = 0;
     const std::int64_t nz = b.end.z - b.begin.z, area = nz * (b.end.y - b.begin.y);
     for (std::int64_t i = w.lane(); i < area; i += w.size()) {
       for (std::int64_t x = b.begin.x; x < b.end.x; ++x) {
@@ -121,6 +153,9 @@ struct GridBlock {
   }
 
  private:
+  SHOAL_FN static std::uint32_t in_row(std::int64_t n, std::int64_t of) {
+    return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(of);
+  }
   SHOAL_FN static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
   /// CPU: row after row of a plane, plane after plane; a tile's rows of three planes fit the second-level cache.
@@ -143,23 +178,27 @@ struct GridBlock {
     if (large()) end_streams();
   }
 
-  /// GPU: each lane has one or two columns of the tile and goes along x; what a column's neighbours read is in the first-level
-  /// cache.
+  /// GPU: through shared memory (blocks/planes.hpp), or, before compute capability 9.0, column after column.
   template <class W>
   SHOAL_FN void update_columns(const W& w, const Box& b, const Value* now, Value* then) const {
-    const auto nz = static_cast<std::uint32_t>(b.end.z - b.begin.z);
-    const std::uint32_t area = nz * static_cast<std::uint32_t>(b.end.y - b.begin.y), lanes = w.size();
-    for (std::uint32_t i = w.lane(); i < area; i += 2 * lanes) {
-      const bool both = i + lanes < area;
-      std::int64_t one = at(b.begin.x, b.begin.y + i / nz, b.begin.z + i % nz);
-      std::int64_t two = both ? at(b.begin.x, b.begin.y + (i + lanes) / nz, b.begin.z + (i + lanes) % nz) : one;
-      for (std::int64_t x = b.begin.x; x < b.end.x; ++x, one += plane, two += plane) {
-        const Value first = program.next(Near<Value>{now + one, plane, row});
-        const Value second = program.next(Near<Value>{now + two, plane, row});
-        then[one] = first;
-        if (both) then[two] = second;
+    const auto nz = static_cast<std::uint32_t>(b.end.z - b.begin.z),
+               ny = static_cast<std::uint32_t>(b.end.y - b.begin.y);
+    const std::int64_t first = at(b.begin.x, b.begin.y, b.begin.z);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    // What lanes stored so far, and what they acquired, comes before what the copy engine reads.
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+    const TileOfPlanes<Value> tile{
+        now + first, then + first, plane, row, static_cast<std::uint32_t>(b.end.x - b.begin.x), ny, nz};
+    update_planes(w, *w.shared, gpu::BulkCopies{}, tile,
+                  [this](const NearValues<Value>& near) { return program.next(near); });
+#else
+    for (std::uint32_t i = w.lane(); i < nz * ny; i += w.size()) {
+      std::int64_t cell = first + i / nz * row + i % nz;
+      for (std::int64_t x = b.begin.x; x < b.end.x; ++x, cell += plane) {
+        then[cell] = program.next(Near<Value>{now + cell, plane, row});
       }
     }
+#endif
   }
 
   /// Calls f(place on the face, cell) for the tile's cells at a side: those of the block's last layer, or of the one around it.
@@ -214,9 +253,7 @@ struct GridOptions {
   std::int64_t odf = 1;   ///< overdecomposition factor: blocks per PE
   Size3 blocks{0, 0, 0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface (cut_grid)
   Mapping mapping;
-  BlockForm form = BlockForm::automatic;
-  Fusion fusion = Fusion::c;          ///< of the form `kernels`
-  double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
+  LaunchOptions launch;
 };
 
 /// A grid in blocks, on the PEs of a machine.

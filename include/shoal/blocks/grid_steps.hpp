@@ -23,6 +23,8 @@ class GridSteps {
   virtual double run(std::int64_t n, bool measure = false) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
+  /// How often the host waited for a GPU in the last run.
+  virtual int waits() const = 0;
   /// Cells x, [y0, y1), all z, to `out` [(y1 - y0) * size().z].
   virtual void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const = 0;
   /// All cells, [x][y][z].
@@ -37,9 +39,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   using Launch = Launcher<blocks::GridBlock<S>>;
 
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
-      : form_(resolve(options.form, machine.on_gpu())),
-        grid_(machine, size, options, Launch::workers(machine), program),
-        launch_(grid_.array(), form_, options.fusion, options.stall_timeout_seconds) {}
+      : grid_(machine, size, options, Launch::workers(machine), program), launch_(grid_.array(), options.launch) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }
@@ -52,14 +52,14 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
     steps_ += static_cast<blocks::step_t>(n);
     return launch_.run({first, steps_, measure});
   }
-  double change() const override { return grid_.array().change(); }
+  double change() const override { return launch_.change(); }
+  int waits() const override { return launch_.waits(); }
   void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const override {
     grid_.read(steps_, x, y0, y1, out);
   }
   std::vector<V> read() const override { return grid_.read(steps_); }
 
  private:
-  BlockForm form_;
   Grid<S> grid_;
   Launch launch_;
   blocks::step_t steps_ = 0;

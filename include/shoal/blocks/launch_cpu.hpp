@@ -14,8 +14,7 @@ namespace shoal::blocks::cpu {
 template <class B>
 class Launcher {
  public:
-  explicit Launcher(BlockArray<B>& array, BlockForm = BlockForm::threads, Fusion = Fusion::c, double = 0)
-      : array_(array) {}
+  explicit Launcher(BlockArray<B>& array, const LaunchOptions& = {}) : array_(array) {}
 
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 
@@ -57,6 +56,10 @@ class Launcher {
     throw_if_interrupted();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
+
+  /// After a run that measured: the largest change of its last step.
+  double change() const { return array_.change(); }
+  int waits() const { return 0; }
 
  private:
   BlockArray<B>& array_;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,37 @@ namespace shoal::blocks::gpu {
 
 inline constexpr int kThreads = 256;  ///< of a worker
 
+/// What a block type wants to have in a worker's shared memory: B::Shared, if it names one.
+struct NothingShared {};
+template <class B>
+struct SharedOf {
+  using Type = NothingShared;
+};
+template <class B>
+requires requires { typename B::Shared; }
+struct SharedOf<B> {
+  using Type = typename B::Shared;
+};
+template <class B>
+inline constexpr int kSharedBytes = std::is_empty_v<typename SharedOf<B>::Type> ? 0
+                                                                                : sizeof(typename SharedOf<B>::Type);
+
+template <class Shared>
+struct TileWorker : GpuBlock {
+  Shared* shared;
+};
+template <class B>
+__device__ auto worker_of(GpuBlock::Scratch* scratch) {
+  extern __shared__ __align__(128) unsigned char shared_of_tiles[];
+  using Shared = typename SharedOf<B>::Type;
+  return TileWorker<Shared>{{scratch}, reinterpret_cast<Shared*>(shared_of_tiles)};
+}
+/// Before a worker's first tile. Every thread.
+template <class B, class W>
+__device__ void begin_worker(const W& w) {
+  if constexpr (requires { B::begin(w); }) B::begin(w);
+}
+
 template <class B>
 __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
   __shared__ GpuBlock::Scratch scratch;
@@ -35,7 +68,9 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
 template <class B>
 __global__ void __launch_bounds__(kThreads, 4) resident_kernel(PeView<B> pe, StepRange range) {
   __shared__ GpuBlock::Scratch scratch;
-  take_steps(GpuBlock{&scratch}, pe, range);
+  const auto w = worker_of<B>(&scratch);
+  begin_worker<B>(w);
+  take_steps(w, pe, range);
 }
 
 /// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.
@@ -45,13 +80,14 @@ struct Part {
   std::uint32_t pack_begin, pack_end;
 };
 
-/// A part of step s of one block: a worker for each tile.
+/// A part of step s of one block: a worker for each tile. Of s only two things matter: its parity, and whether it is the first.
 template <class B>
 __global__ void __launch_bounds__(kThreads, 4) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
   __shared__ GpuBlock::Scratch scratch;
-  const GpuBlock w{&scratch};
+  const auto w = worker_of<B>(&scratch);
   const Slot<B>& slot = pe.slots[number];
   const B block = slot.block;
+  if (part.update) begin_worker<B>(w);
   unpack_sides(w, slot, block, s, blockIdx.x, part.unpack_begin, part.unpack_end);
   if (part.update) {
     w.sync();
@@ -86,22 +122,63 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// A graph that can be launched any number of times.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  ~Graph() {
+    if (run_ != nullptr) cudaGraphExecDestroy(run_);
+  }
+  /// What `record` launches on `stream`, and on streams that it makes wait for it.
+  template <class Record>
+  void capture(cudaStream_t stream, const Record& record) {
+    SHOAL_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      record();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      cudaGetLastError();
+      throw;
+    }
+    SHOAL_CUDA(cudaStreamEndCapture(stream, &graph));
+    const cudaError_t made = cudaGraphInstantiate(&run_, graph, 0);
+    cudaGraphDestroy(graph);
+    cuda_check(made, "cudaGraphInstantiate(steps of blocks)");
+    SHOAL_CUDA(cudaGraphUpload(run_, stream));
+  }
+  explicit operator bool() const { return run_ != nullptr; }
+  void launch(cudaStream_t stream) const { SHOAL_CUDA(cudaGraphLaunch(run_, stream)); }
+
+ private:
+  cudaGraphExec_t run_ = nullptr;
+};
+
+/// Work of the host in a run: it launches, waits once, and looks whether resident kernels move. Everything of a PE is ordered by
+/// its stream work_; everything of all blocks, in the form `kernels`, by that of PE 0.
 template <class B>
 class Launcher {
  public:
-  explicit Launcher(BlockArray<B>& array, BlockForm form = BlockForm::resident, Fusion fusion = Fusion::c,
-                    double stall_timeout_seconds = 10)
-      : array_(array), form_(form), fusion_(fusion), stall_timeout_seconds_(stall_timeout_seconds) {
+  explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
+      : array_(array),
+        options_(options),
+        measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
+                                "what a run measures")) {
+    options_.form = resolve(options.form, true);
+    std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
       look_.emplace_back(device);
+      reached_.emplace_back(device);
       DeviceGuard guard(device);  // all kernels are loaded before the first one that stays is launched
       cudaFuncAttributes attributes;
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
-      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
-      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, part_kernel<B>));
+      allow_shared(resident_kernel<B>);
+      allow_shared(part_kernel<B>);
     }
-    if (form != BlockForm::kernels) return;
+    if (options_.form != BlockForm::kernels) return;
     for (std::int64_t b = 0; b < array.size(); ++b) {
       const int device = array.machine().devices()[array.pe(b)];
       streams_.emplace_back(device);
@@ -115,7 +192,8 @@ class Launcher {
     DeviceGuard guard(device);
     int multiprocessors = 0, fit = 0;
     SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, resident_kernel<B>, kThreads, 0));
+    allow_shared(resident_kernel<B>);
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, resident_kernel<B>, kThreads, kSharedBytes<B>));
     return std::max(1, multiprocessors * fit / machine.pes_per_gpu());
   }
 
@@ -129,19 +207,35 @@ class Launcher {
       SHOAL_CUDA(cudaGetLastError());
     }
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
+    if (options_.form != BlockForm::kernels || options_.graph == 0 || graph_) return;
+    const auto steps = static_cast<step_t>(options_.graph);
+    DeviceGuard guard(array_.machine().devices()[0]);
+    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
   }
 
   /// All blocks take the steps of a range.
   /// @return seconds, from the first launch until all is done
   /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted
   double run(const StepRange& range) {
-    array_.prepare_run();
+    const Machine& machine = array_.machine();
     const auto begin = Clock::now();
+    waits_ = 0;
     try {
-      if (form_ == BlockForm::kernels) {
-        launch_parts(range);
+      for (pe_t p = 0; p < machine.n_pes(); ++p) {
+        DeviceGuard guard(machine.devices()[p]);
+        SHOAL_CUDA(cudaMemsetAsync(array_.views()[p].words, 0, sizeof(PeWords), work_[p]));
+      }
+      if (options_.form == BlockForm::kernels) {
+        gather();
+        launch_all(range);
+        spread();
       } else {
         launch_resident(range);
+      }
+      for (pe_t p = 0; p < machine.n_pes() && range.measure; ++p) {
+        DeviceGuard guard(machine.devices()[p]);
+        SHOAL_CUDA(cudaMemcpyAsync(measured() + p, &array_.views()[p].words->changed, sizeof(*measured()),
+                                   cudaMemcpyDeviceToHost, work_[p]));
       }
       wait();
     } catch (const std::exception& error) {
@@ -153,9 +247,23 @@ class Launcher {
     return seconds;
   }
 
+  /// After a run that measured: the largest change of its last step.
+  double change() const { return change_of(*std::max_element(measured(), measured() + array_.machine().n_pes())); }
+  /// How often the host waited for GPUs in the last run. (Looks at resident kernels that run for long are not counted.)
+  int waits() const { return waits_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+  std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
+
+  template <class Kernel>
+  static void allow_shared(Kernel* kernel) {
+    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<B>));
+    if (kSharedBytes<B> == 0) return;
+    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    static_cast<int>(cudaSharedmemCarveoutMaxShared)));
+  }
 
   void launch_resident(StepRange range) {
     const Machine& machine = array_.machine();
@@ -167,17 +275,49 @@ class Launcher {
       void* arguments[] = {&pe, &range};
       SHOAL_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(resident_kernel<B>),
                                              dim3(static_cast<unsigned>(std::min(most, pe.tiles))), dim3(kThreads),
-                                             arguments, 0, work_[p]));
+                                             arguments, kSharedBytes<B>, work_[p]));
     }
   }
 
-  /// Step s of a block comes after step s - 1 of itself, by its stream, and of its neighbours, by their events.
-  void launch_parts(const StepRange& range) {
+  /// What PE 0's stream does from now on comes after what other PEs' streams have, and the other way round.
+  void gather() {
+    for (pe_t p = 1; p < array_.machine().n_pes(); ++p) {
+      SHOAL_CUDA(cudaEventRecord(reached_[p], work_[p]));
+      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], reached_[p], 0));
+    }
+  }
+  void spread() {
+    SHOAL_CUDA(cudaEventRecord(reached_[0], work_[0]));
+    for (pe_t p = 1; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamWaitEvent(work_[p], reached_[0], 0));
+  }
+
+  /// The first step, the last one where it measures, and what makes no whole graph are launched kernel by kernel.
+  void launch_all(const StepRange& range) {
+    const auto steps = static_cast<step_t>(options_.graph);
+    step_t s = range.first;
+    if (graph_) {
+      const step_t begin = std::min(range.end, std::max<step_t>(2, s + (s & 1))),
+                   end = range.end - (range.measure ? 1 : 0);
+      if (begin + steps <= end) {
+        launch_steps({s, begin, false});
+        for (s = begin; s + steps <= end; s += steps) {
+          throw_if_interrupted();
+          graph_.launch(work_[0]);
+        }
+      }
+    }
+    launch_steps({s, range.end, range.measure});
+  }
+  /// Step s of a block comes after step s - 1 of itself, by its stream, and of its neighbours, by their events. The whole comes
+  /// in PE 0's stream.
+  void launch_steps(const StepRange& range) {
+    if (range.first == range.end) return;
+    SHOAL_CUDA(cudaEventRecord(reached_[0], work_[0]));
+    for (const Stream& stream : streams_) SHOAL_CUDA(cudaStreamWaitEvent(stream, reached_[0], 0));
     for (step_t s = range.first; s < range.end; ++s) {
       throw_if_interrupted();
       for (std::int64_t b = 0; b < array_.size(); ++b) {
-        const pe_t p = array_.pe(b);
-        DeviceGuard guard(array_.machine().devices()[p]);
+        DeviceGuard guard(array_.machine().devices()[array_.pe(b)]);
         if (s > range.first) {  // what came before the range has ended
           for (const std::int64_t other : array_.neighbors(b)) {
             SHOAL_CUDA(cudaStreamWaitEvent(streams_[b], packed_[2 * other + (s & 1)], 0));
@@ -187,9 +327,8 @@ class Launcher {
         SHOAL_CUDA(cudaEventRecord(packed_[2 * b + ((s + 1) & 1)], streams_[b]));
       }
     }
-    for (std::int64_t b = 0; b < array_.size(); ++b) {  // a PE's stream ends after its blocks'
-      const int last = static_cast<int>(range.end & 1);
-      if (range.end > range.first) SHOAL_CUDA(cudaStreamWaitEvent(work_[array_.pe(b)], packed_[2 * b + last], 0));
+    for (std::int64_t b = 0; b < array_.size(); ++b) {
+      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed_[2 * b + static_cast<int>(range.end & 1)], 0));
     }
   }
   void launch_step(std::int64_t b, step_t s, bool measure) {
@@ -198,12 +337,12 @@ class Launcher {
     const std::uint32_t number = array_.number(b);
     const std::uint32_t n = slots[number].n_sides;
     const auto launch = [&](const Part& part) {
-      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, 0, streams_[b]>>>(array_.views()[p], number,
-                                                                                            s, part);
+      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, part.update ? kSharedBytes<B> : 0,
+                    streams_[b]>>>(array_.views()[p], number, s, part);
       SHOAL_CUDA(cudaGetLastError());
     };
-    if (fusion_ == Fusion::c) return launch({0, n, true, measure, 0, n});
-    const bool packs = fusion_ != Fusion::none, unpacks = fusion_ == Fusion::b;
+    if (options_.fusion == Fusion::c) return launch({0, n, true, measure, 0, n});
+    const bool packs = options_.fusion != Fusion::none, unpacks = options_.fusion == Fusion::b;
     for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
       if (array_.joined(b, i)) launch({i, i + 1, false, false, 0, 0});
     }
@@ -223,6 +362,7 @@ class Launcher {
     std::vector<std::uint64_t> last(machine.n_pes()), now(machine.n_pes());
     std::string stalled;
     bool ended = false;
+    ++waits_;
     for (pe_t p = 0; p < machine.n_pes();) {
       const cudaError_t status = cudaStreamQuery(work_[p]);
       if (status == cudaSuccess) {
@@ -232,7 +372,7 @@ class Launcher {
       if (status != cudaErrorNotReady) cuda_check(status, "a kernel of blocks");
       if (seconds_since(begin) < 0.05) continue;  // short runs: no sleep, no look
       std::this_thread::sleep_for(std::chrono::microseconds(20));
-      if (seconds_since(looked_at) < 0.1 || form_ == BlockForm::kernels) continue;
+      if (seconds_since(looked_at) < 0.1 || options_.form == BlockForm::kernels) continue;
       looked_at = Clock::now();
       for (pe_t q = 0; q < machine.n_pes(); ++q) {
         SHOAL_CUDA(
@@ -247,8 +387,8 @@ class Launcher {
         ended = true;
         moved_at = looked_at;
         end_as(RunState::interrupted);
-      } else if (!ended && seconds_since(moved_at) > stall_timeout_seconds_) {
-        stalled = "blocks: no PE took a tile for " + exact(stall_timeout_seconds_) + " s; taken:";
+      } else if (!ended && seconds_since(moved_at) > options_.stall_timeout_seconds) {
+        stalled = "blocks: no PE took a tile for " + exact(options_.stall_timeout_seconds) + " s; taken:";
         for (const std::uint64_t tiles : now) stalled += " " + std::to_string(tiles);
         ended = true;
         moved_at = looked_at;
@@ -285,12 +425,14 @@ class Launcher {
   }
 
   BlockArray<B>& array_;
-  BlockForm form_;
-  Fusion fusion_;
-  double stall_timeout_seconds_;
+  LaunchOptions options_;
+  std::shared_ptr<void> measured_;  ///< [n_pes] what the PEs have measured
   std::vector<Stream> work_, look_;
+  std::vector<Event> reached_;   ///< [n_pes] a place in work_
   std::vector<Stream> streams_;  ///< [blocks] form `kernels`
   std::vector<Event> packed_;    ///< [2 x blocks] a block has packed for a step of either parity
+  Graph graph_;
+  int waits_ = 0;
 };
 
 }  // namespace shoal::blocks::gpu

@@ -53,8 +53,7 @@ SHOAL_FN inline void note_change(PeWords& words, double change) {
 
 /// All that a step does to a tile: unpack, update, pack. Every lane.
 template <class B, Worker W>
-SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, bool measure) {
-  const B block = slot.block;  // a copy, which no store into memory can change
+SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile, bool measure) {
   unpack_sides(w, slot, block, s, tile, 0, slot.n_sides);
   w.sync();
   const double change = block.update(w, s, tile, measure);
@@ -65,8 +64,8 @@ SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t
 
 /// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
 /// of step s + 1. Every tile waits only for tiles before it, here and on other PEs, so somebody can always go on: there is no
-/// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last blocks of step s are
-/// done, others begin with the first of step s + 1, if what these need has arrived.
+/// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last tiles of step s are
+/// done, others begin with the first of step s + 1, if what these need is there.
 /// Every lane.
 template <class B, Worker W>
 SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range) {
@@ -77,18 +76,15 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const std::uint64_t taken = w.from_leader(next);
     if (taken >= all) break;
     const step_t s = range.first + taken / pe.tiles;
-    const std::uint64_t tile = taken % pe.tiles;
-    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
-    bool go = true;
-    if (w.lane() == 0) {
-      next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
-      go = pe.words->state.load() == 0 && spin_wait(pe.words->state, [&] { return may_begin(slot, s); });
-    }
-    if (w.from_leader(std::uint32_t{go}) == 0) return;
-    const double here = do_tile(w, slot, s, tile - slot.first_tile, range.measure && s + 1 == range.end);
+    const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
+    const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
+    const B block = slot.block;                             // a copy, which no store into memory can change
+    if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
+    if (!await_tile(w, pe.words->state, slot, block, s, tile)) return;
+    const double here = do_tile(w, slot, block, s, tile, range.measure && s + 1 == range.end);
     change = here > change ? here : change;
     w.sync();
-    if (w.lane() == 0) finish_tile(slot, s);
+    if (w.lane() == 0) finish_tile(slot, s, tile);
   }
   if (range.measure) note_change(*pe.words, change);
 }
