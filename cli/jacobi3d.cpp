@@ -14,8 +14,10 @@
 #include "json_output.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "shoal/blocks/checkpoint.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/data/pending_file.hpp"
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
@@ -79,6 +81,7 @@ GridSlice read_slice(const std::string& text, Size3 size) {
 struct GridTrial {
   std::int64_t iterations = 0;
   double seconds = 0, change = 0;
+  std::int64_t moved = 0;            // blocks, by --balance
   int runs = 0, waits = 0;           // parts between looks at the changes; how often the host waited for GPUs in them
   std::optional<std::string> wrong;  // nothing: not checked; empty: right
 };
@@ -119,6 +122,27 @@ class JacobiCommand {
     app.add_flag("--verify", verify_,
                  "compare the last run's grid with the serial reference, bit by bit; exit status 1")
         ->group(what);
+    const char* time = "Over time";
+    app.add_option("--checkpoint", checkpoint_, "where --restart goes on; the file is replaced when a new one is whole")
+        ->group(time)
+        ->type_name("FILE")
+        ->check(not_empty);
+    app.add_option("--checkpoint-every", checkpoint_every_, "iterations between two checkpoints (0: one at the end)")
+        ->group(time)
+        ->check(whole_number<std::int64_t>)
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--restart", restart_,
+                   "go on from a checkpoint, on as many PEs as you like; --iterations counts those before it as well")
+        ->group(time)
+        ->type_name("FILE")
+        ->check(not_empty);
+    app.add_option("--balance", balance_,
+                   "iterations between two looks at how long blocks take; some are moved to other PEs then (0: never)")
+        ->group(time)
+        ->check(whole_number<std::int64_t>)
+        ->type_name("N")
+        ->capture_default_str();
     const char* out = "What comes out";
     app.add_option("--output", output_, "the grid, as .npy of shape (X, Y, Z)")
         ->group(out)
@@ -137,6 +161,7 @@ examples:
   shoal jacobi3d 192 192 192 --iterations 100 --odf 8 --output grid.npy
   shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy
   shoal jacobi3d 512 512 512 --trials 5 --copy
+  shoal jacobi3d 64 64 64 --iterations 60 --checkpoint grid.ckpt --checkpoint-every 25
   shoal jacobi3d 61 47 89 --pes 4 --blocks 3x2x5 --mapping round-robin --verify)");
   }
 
@@ -164,6 +189,7 @@ examples:
     read_boundary(boundary_, face_);
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
+    read_over_time();
     if (!slice_.empty()) {
       where_ = read_slice(slice_, flags_.size());
       if (output_.empty()) throw UsageError("--slice says what is written; add --output FILE.npy");
@@ -171,9 +197,49 @@ examples:
     if (!output_.empty() && !output_.ends_with(".npy")) {
       throw UsageError("--output " + output_ + ": a grid is written as NumPy's; use a name that ends in .npy");
     }
-    refuse_same_files({{"--output", output_}, json_.file()}, {{"--mapping", flags_.mapping_file()}});
+    refuse_same_files({{"--output", output_}, json_.file(), {"--checkpoint", checkpoint_}},
+                      {{"--mapping", flags_.mapping_file()}});
+    refuse_same_files({{"--output", output_}, json_.file()}, {{"--restart", restart_}});
     if (!output_.empty()) file_.emplace(output_);
     json_.open();
+  }
+
+  void read_over_time() {
+    for (const auto& [flag, value] : {std::pair("--checkpoint-every", checkpoint_every_), {"--balance", balance_}}) {
+      if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative");
+    }
+    if (checkpoint_every_ > 0 && checkpoint_.empty()) {
+      throw UsageError("--checkpoint-every says when one is written; add --checkpoint FILE");
+    }
+    if (trials_ > 1 && !(checkpoint_.empty() && restart_.empty())) {
+      throw UsageError("--trials " + std::to_string(trials_) +
+                       " begins again each time, and --checkpoint and --restart go on");
+    }
+    options_.weigh = balance_ > 0;
+    if (!restart_.empty()) {
+      from_.emplace(restart_);
+      const CheckpointHead& head = from_->head();
+      if (head.what != what()) {
+        throw UsageError("checkpoint " + restart_ + " is of " + head.what + ", and this run is of " + what());
+      }
+      if (options_.blocks.x > 0 && !(options_.blocks == head.blocks)) {
+        throw UsageError("--blocks: checkpoint " + restart_ + " has other blocks; leave it out, as their number stays");
+      }
+      if (head.steps > iterations_) {
+        throw UsageError("checkpoint " + restart_ + " has taken " + std::to_string(head.steps) +
+                         " iterations; use more with --iterations");
+      }
+      options_.blocks = head.blocks;
+    }
+    if (!checkpoint_.empty()) io::PendingFile{checkpoint_};  // a place that cannot be written is found now
+  }
+  /// All that cells depend on but the number of iterations.
+  std::string what() const {
+    const Size3 n = flags_.size();
+    std::string text = "jacobi3d " + dtype_ + " " + std::to_string(n.x) + " " + std::to_string(n.y) + " " +
+                       std::to_string(n.z) + " boundary";
+    for (const double face : face_) text += " " + exact(face);
+    return text + " interior " + exact(interior_);
   }
 
   template <class T>
@@ -186,9 +252,13 @@ examples:
     if (!quiet()) print_head();
     for (int i = 0; i < trials_; ++i) {
       const Step step("iterating, trial " + std::to_string(i + 1) + " of " + std::to_string(trials_), quiet());
-      grid->start();
+      if (from_) {
+        from_->read([&](const BytesIn& in) { grid->load(from_->head().steps, in); });
+      } else {
+        grid->start();
+      }
       done_.push_back(iterate(*grid));
-      if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(program, *grid, done_.back().iterations);
+      if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(program, *grid, grid->steps());
       if (!quiet()) print_trial(i, sizeof(T));
     }
     if (copy_) {
@@ -208,16 +278,28 @@ examples:
   template <class T>
   GridTrial iterate(GridSteps<T>& grid) {
     GridTrial trial;
-    do {
-      const std::int64_t n = to_tolerance() ? std::min(check_, iterations_ - trial.iterations) : iterations_;
-      if (n == 0) break;
-      trial.seconds += grid.run(n, true);
-      trial.iterations += n;
+    for (bool more = grid.steps() < iterations_; more;) {
+      const std::int64_t begin = grid.steps();
+      std::int64_t end = iterations_;  // of this part: the next iteration after which there is something to do
+      for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoint_every_, balance_}) {
+        if (every > 0) end = std::min(end, begin - begin % every + every);
+      }
+      trial.seconds += grid.run(end - begin, true);
+      trial.iterations += end - begin;
       trial.waits += grid.waits();
       ++trial.runs;
       trial.change = grid.change();
-    } while (to_tolerance() && trial.change > tolerance_ && trial.iterations < iterations_);
+      more = end < iterations_ && !(to_tolerance() && end % check_ == 0 && trial.change <= tolerance_);
+      if (more && balance_ > 0 && end % balance_ == 0) trial.moved += grid.balance();
+      if (more && checkpoint_every_ > 0 && end % checkpoint_every_ == 0) store(grid);
+    }
+    if (!checkpoint_.empty()) store(grid);
     return trial;
+  }
+
+  template <class T>
+  void store(const GridSteps<T>& grid) {
+    write_checkpoint(checkpoint_, {what(), grid.cut(), grid.steps()}, [&](const BytesOut& out) { grid.save(out); });
   }
 
   template <class T>
@@ -266,7 +348,7 @@ examples:
     chosen_ = machine.chosen();
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.n_pes();
-    std::string why = options_.blocks.x > 0 ? "asked for" : "least surface";
+    std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
     if (options_.blocks.x == 0 && cut.volume() < wanted) {
       why += "; no three factors of " + std::to_string(wanted) + " fit the grid";
     }
@@ -323,8 +405,10 @@ examples:
         for (const GridTrial& t : done_) best = std::max(best, byte_rate(t, value_bytes));
         std::printf("%6s %73.2f at best: the best run reaches %.0f %%\n", "copy", copied_ / 1e9, 100 * best / copied_);
       }
+      if (from_) std::printf("went on after %s iterations\n", grouped(from_->head().steps).c_str());
+      if (balance_ > 0) std::printf("%s blocks were moved to other PEs\n", grouped(done_.back().moved).c_str());
       if (to_tolerance() && done_.back().change > tolerance_) {
-        std::printf("not within the tolerance after %s iterations\n", grouped(done_.back().iterations).c_str());
+        std::printf("not within the tolerance after %s iterations\n", grouped(iterations_).c_str());
       }
       std::fflush(stdout);
     }
@@ -336,6 +420,7 @@ examples:
                        {"boundary", boundary_},     {"interior", interior_}, {"trials", trials_},
                        {"verify", verify_},         {"odf", options_.odf},   {"mapping", name(options_.mapping)}};
     if (to_tolerance()) json["options"]["tolerance"] = tolerance_;
+    if (from_) json["restarted_after"] = from_->head().steps;
     for (const Decision& d : chosen_) json["chosen"][d.option] = {{"value", d.value}, {"why", d.reason}};
     json["trials"] = Json::array();
     for (const GridTrial& t : done_) {
@@ -346,6 +431,7 @@ examples:
                     {"runs", t.runs},
                     {"host_waits", t.waits},
                     {"verified", nullptr}};
+      if (balance_ > 0) trial["blocks_moved"] = t.moved;
       if (to_tolerance()) trial["within_tolerance"] = t.change <= tolerance_;
       if (t.wrong) trial["verified"] = t.wrong->empty();
       if (t.wrong && !t.wrong->empty()) trial["wrong"] = *t.wrong;
@@ -359,9 +445,9 @@ examples:
 
   CLI::App* app_ = nullptr;
   GridFlags flags_;
-  std::int64_t iterations_ = 100, check_ = 100;
+  std::int64_t iterations_ = 100, check_ = 100, checkpoint_every_ = 0, balance_ = 0;
   double tolerance_ = -1, interior_ = 0, face_[6] = {};
-  std::string dtype_ = "float64", boundary_ = "1", output_, slice_, cut_;
+  std::string dtype_ = "float64", boundary_ = "1", output_, slice_, cut_, checkpoint_, restart_;
   int trials_ = 1;
   bool verify_ = false, copy_ = false, quiet_ = false;
   JsonOutput json_;
@@ -369,6 +455,7 @@ examples:
   GridOptions options_;
   GridSlice where_;
   std::optional<OutputFile> file_;
+  std::optional<CheckpointFile> from_;
   Decisions chosen_;
   std::vector<GridTrial> done_;
   double copied_ = 0;

@@ -64,4 +64,33 @@ std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& m
   return where;
 }
 
+std::vector<pe_t> balance_blocks(const std::vector<double>& busy, pe_t n_pes, std::vector<pe_t> where) {
+  std::vector<double> takes(static_cast<std::size_t>(n_pes), 0.0);
+  double all = 0;
+  for (std::size_t b = 0; b < busy.size(); ++b) {
+    takes[where[b]] += busy[b];
+    all += busy[b];
+  }
+  const double little = all / n_pes / 100;
+  for (std::size_t moves = 0; moves < busy.size(); ++moves) {
+    const auto most = std::max_element(takes.begin(), takes.end()),
+               least = std::min_element(takes.begin(), takes.end());
+    std::size_t best = busy.size();
+    double after = *most - little;  // what the slower of the two takes then
+    for (std::size_t b = 0; b < busy.size(); ++b) {
+      if (where[b] != most - takes.begin()) continue;
+      const double then = std::max(*most - busy[b], *least + busy[b]);
+      if (then < after) {
+        after = then;
+        best = b;
+      }
+    }
+    if (best == busy.size()) break;
+    where[best] = static_cast<pe_t>(least - takes.begin());
+    *most -= busy[best];
+    *least += busy[best];
+  }
+  return where;
+}
+
 }  // namespace shoal

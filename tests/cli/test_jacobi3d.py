@@ -1,9 +1,12 @@
 """shoal jacobi3d: right answers, files, and errors that name the flag and the cure."""
 
 import array
+import struct
+import subprocess
+import time
 import unittest
 
-from command import CommandTest, read_npy
+from command import CommandTest, find_shoal, read_npy
 
 USAGE = 2
 
@@ -52,6 +55,73 @@ class Jacobi3d(CommandTest):
         self.assertFalse(before["within_tolerance"])
         self.assertGreater(before["last_change"], 1e-3)
 
+    def test_restart_on_other_pes(self) -> None:
+        for dtype, size in (("float64", (20, 21, 22)), ("float32", (9, 1, 70))):
+            with self.subTest(dtype=dtype):
+                args = (*size, "--dtype", dtype, "--boundary", "0,x1=2", "--iterations")
+                self.jacobi(*args, 13, "--odf", 5, "--pes", 2, "--checkpoint", "c", "--checkpoint-every", 5)
+                self.jacobi(*args, 13, "--restart", "c")  # nothing is left to do
+                self.jacobi(*args, 40, "--restart", "c", "--pes", 3, "--checkpoint", "c")
+                self.jacobi(*args, 41, "--restart", "c", "--mapping", "round-robin", "--pes", 4, "--output", "grid.npy")
+                self.jacobi(*args, 41, "--output", "whole.npy")
+                self.assertEqual(*((self.folder / name).read_bytes() for name in ("grid.npy", "whole.npy")))
+        answer = self.good("jacobi3d", *args, 42, "--restart", "c", "--device", "cpu", "--json").json()
+        self.assertEqual((answer["restarted_after"], answer["trials"][0]["iterations"]), (40, 2))
+        self.assertEqual(answer["chosen"]["blocks"]["why"], "as in the checkpoint")
+
+    def test_restart_after_a_kill(self) -> None:
+        args = ("jacobi3d", 40, 41, 42, "--device", "cpu", "--odf", 4)
+        command = [find_shoal(), *map(str, args), "--iterations", "100000000", "--checkpoint", "c", "--quiet"]
+        command += ["--checkpoint-every", "3"]
+        last = 0
+        for _ in range(3):  # each goes on where the one before was killed
+            with subprocess.Popen([*command, *(["--restart", "c"] if last else [])], cwd=self.folder) as run:
+                deadline = time.monotonic() + 50
+                while self.steps_stored("c") <= last + 3 and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                run.kill()
+            self.assertGreater(self.steps_stored("c"), last + 3)
+            last = self.steps_stored("c")
+            self.assertEqual(last % 3, 0)
+        self.assertEqual(self.files(), ["c"])
+        self.good(*args[:4], "--device", "cpu", "--restart", "c", "--iterations", last + 5, "--pes", 3, "--verify")
+
+    def steps_stored(self, name: str) -> int:
+        file = self.folder / name
+        return struct.unpack_from("<q", file.read_bytes(), 40)[0] if file.exists() else 0
+
+    def test_damaged_checkpoints(self) -> None:
+        args = ("jacobi3d", 5, 6, 7, "--device", "cpu", "--iterations", 9)
+        self.jacobi(*args[1:4], "--odf", 2, "--iterations", 9, "--checkpoint", "c")
+        whole = (self.folder / "c").read_bytes()
+        for words, data in (
+            ("ends early", whole[:-1]),
+            ("ends early", whole[:100]),
+            ("is damaged", whole + b"x"),
+            ("is damaged", whole[:-200] + bytes([whole[-200] ^ 1]) + whole[-199:]),
+            ("is not a checkpoint", b"x" + whole[1:]),
+            ("is not a checkpoint", b""),
+        ):
+            with self.subTest(words=words, bytes=len(data)):
+                (self.folder / "d").write_bytes(data)
+                self.bad(USAGE, words, *args, "--restart", "d")
+        self.bad(USAGE, "is of jacobi3d float64", *args[:-1], 10, "--restart", "c", "--dtype", "float32")
+        self.bad(USAGE, "is of jacobi3d float64", *args, "--restart", "c", "--boundary", 2)
+        self.bad(USAGE, "has taken 9 iterations", *args[:-1], 8, "--restart", "c")
+        self.bad(USAGE, "has other blocks", *args, "--restart", "c", "--blocks", "5x1x1")
+        self.bad(USAGE, "No such file", *args, "--restart", "nothing")
+        self.bad(USAGE, "begins again", *args, "--restart", "c", "--trials", 2)
+        self.bad(USAGE, "add --checkpoint", *args, "--checkpoint-every", 2)
+
+    def test_blocks_move_and_nothing_changes(self) -> None:
+        self.write("where.txt", "\n".join(["0"] * 11 + ["1"]) + "\n")
+        args = (30, 31, 32, "--blocks", "3x2x2", "--pes", 2, "--mapping", "file:where.txt", "--iterations", 23)
+        self.jacobi(*args, "--balance", 5, "--checkpoint", "c", "--checkpoint-every", 7)
+        self.jacobi(*args[:-1], 30, "--restart", "c", "--balance", 2)
+        answer = self.good("jacobi3d", *args, "--device", "cpu", "--threads", 1, "--balance", 10, "--verify", "--json").json()
+        self.assertGreater(answer["trials"][0]["blocks_moved"], 2)  # 11 on one PE and 1 on the other
+        self.assertEqual((answer["trials"][0]["verified"], answer["trials"][0]["host_waits"]), (True, 0))
+
     def test_table_and_json(self) -> None:
         answer = self.good("jacobi3d", 13, 5, 5, "--device", "cpu", "--odf", 13, "--trials", 2, "--copy", "--verify")
         for words in ("blocks: 13 x 1 x 1: least surface", "form: threads", "median", "copy", "right"):
@@ -70,6 +140,9 @@ class Jacobi3d(CommandTest):
             ("form resident is for GPUs", *grid, "--form", "resident", "--device", "cpu"),
             ("auto, threads, resident, kernels", *grid, "--form", "host"),
             ("none, a, b, c", *grid, "--fusion", "d"),
+            ("an even number of steps", *grid, "--graph", 3),
+            ("--balance -1 is negative", *grid, "--balance", -1),
+            ("are the same file", *grid, "--output", "a.npy", "--checkpoint", "a.npy"),
             ("odf 0 is out of range", *grid, "--odf", 0),
             ("--blocks '2x2'", *grid, "--blocks", "2x2"),
             ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),

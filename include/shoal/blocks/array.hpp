@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -19,8 +20,13 @@ namespace blocks {
 void want_large_pages(void* at, std::size_t bytes);
 }  // namespace blocks
 
+/// Where bytes of blocks go to, or come from.
+using BytesOut = std::function<void(const void*, std::size_t)>;
+using BytesIn = std::function<void(void*, std::size_t)>;
+
 /// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
-/// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Not thread-safe.
+/// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored, and moved
+/// to other PEs. Not thread-safe.
 template <class B>
 class BlockArray {
   static_assert(std::is_trivially_copyable_v<B>, "a block is copied to its PE byte by byte");
@@ -34,23 +40,22 @@ class BlockArray {
         where_(std::move(where)),
         blocks_(where_.size()),
         ends_(where_.size()),
-        numbers_(where_.size()) {}
+        numbers_(where_.size()),
+        memory_(where_.size()) {}
 
   const Machine& machine() const { return machine_; }
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
   pe_t pe(std::int64_t b) const { return where_[b]; }
   const B& operator[](std::int64_t b) const { return blocks_[b]; }
 
-  /// `n` elements in the memory of a block's PE, with any contents. They live as long as the array.
+  /// `n` elements in the memory of a block's PE, with any contents. They live until the block is moved.
   template <class T>
   T* alloc(std::int64_t b, std::int64_t n, const char* what) {
-    memory_.push_back(
-        machine_.allocate(where_[b], static_cast<std::size_t>(n) * sizeof(T), what, Machine::Contents::anything));
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+    memory_[b].push_back(machine_.allocate(where_[b], bytes, what, Machine::Contents::anything));
     constexpr std::size_t kWorthIt = std::size_t{4} << 20;
-    if (!machine_.on_gpu() && static_cast<std::size_t>(n) * sizeof(T) >= kWorthIt) {
-      blocks::want_large_pages(memory_.back().get(), static_cast<std::size_t>(n) * sizeof(T));
-    }
-    return static_cast<T*>(memory_.back().get());
+    if (!machine_.on_gpu() && bytes >= kWorthIt) blocks::want_large_pages(memory_[b].back().get(), bytes);
+    return static_cast<T*>(memory_[b].back().get());
   }
   void put(std::int64_t b, const B& block) { blocks_[b] = block; }
 
@@ -65,17 +70,20 @@ class BlockArray {
                          " has a channel to block " + std::to_string(ends[side].other) +
                          "; a second one is not possible");
       }
-      ends[side] = {other, others_side, {nullptr, nullptr}};
-      for (Value*& in : ends[side].in) in = alloc<Value>(block, n, "a buffer of a channel");
+      ends[side] = {other, others_side, n, {nullptr, nullptr}};
+      alloc_buffers(block, ends[side]);
       if (a == b && i == j) break;
     }
   }
 
   /// Copies blocks and channels to the PEs. Afterwards nothing is put, joined or allocated.
   void place() {
+    slots_.clear();
+    views_.clear();
+    placed_.clear();
     std::vector<blocks::StepWords*> words(where_.size());
     for (std::size_t b = 0; b < where_.size(); ++b) {
-      words[b] = alloc<blocks::StepWords>(static_cast<std::int64_t>(b), 1, "the counts of a block");
+      words[b] = in_memory_of(where_[b], std::vector<blocks::StepWords>(1), "the counts of a block");
     }
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       slots_.emplace_back();
@@ -92,16 +100,103 @@ class BlockArray {
     }
   }
 
-  /// Before start(): as if no step had been taken.
-  void rewind() {
+  /// Writes all states s, with what has come for step s. After place() elsewhere, with other PEs, load() reads it.
+  void save(blocks::step_t s, const BytesOut& out) const {
+    std::vector<char> some;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
+        const std::uint64_t size = bytes;
+        out(&size, sizeof(size));
+        for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
+          machine_.copy_out(where_[b], some.data(), at, n);
+          out(some.data(), n);
+        });
+      });
+    }
+  }
+  /// After start(), which has written what no step writes: goes on before step s.
+  /// @throws UsageError  what was stored is of other blocks
+  void load(blocks::step_t s, const BytesIn& in) {
+    std::vector<char> some;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
+        std::uint64_t size = 0;
+        in(&size, sizeof(size));
+        if (size != bytes) throw UsageError("what was stored is of blocks of another shape");
+        for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
+          in(some.data(), n);
+          machine_.copy_in(where_[b], at, some.data(), n);
+        });
+      });
+    }
+    rewind(s);
+  }
+
+  /// Moves blocks before step s.
+  /// @param where  [blocks] the PE of each
+  /// @param make   make(b) returns a block like b, in the memory of its new PE, with everything but the states
+  /// @return how many were moved; afterwards views() and slots() are others
+  template <class Make>
+  std::int64_t move(const std::vector<pe_t>& where, blocks::step_t s, const Make& make) {
+    std::int64_t moved = 0;
+    std::vector<char> some;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      if (where[b] == where_[b]) continue;
+      ++moved;
+      const pe_t before = std::exchange(where_[b], where[b]);
+      std::vector<std::pair<void*, std::size_t>> from;
+      const auto both = [&](const auto& f) {  // of the other state what no step writes is wanted
+        each_array(b, blocks_[b], s + 1, f);
+        each_array(b, blocks_[b], s, f);
+      };
+      both([&](void* data, std::size_t bytes) { from.push_back({data, bytes}); });
+      const auto old_memory = std::exchange(memory_[b], {});
+      blocks_[b] = make(b);
+      for (End& end : ends_[b]) {
+        if (end.other >= 0) alloc_buffers(b, end);
+      }
+      auto next = from.begin();
+      both([&](void* data, std::size_t bytes) {
+        char* to = static_cast<char*>(data);
+        for_pieces(next->first, bytes, some, [&](char* at, std::size_t n) {
+          machine_.copy_out(before, some.data(), at, n);
+          machine_.copy_in(where_[b], to, some.data(), n);
+          to += n;
+        });
+        ++next;
+      });
+    }
+    machine_.wait_for_memory();
+    if (moved > 0) {
+      place();
+      rewind(s);
+    }
+    return moved;
+  }
+
+  /// How long the tiles of each block took, in runs that weigh, since rewind().
+  std::vector<double> busy() const {
+    std::vector<double> all;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      blocks::StepWords words;
+      machine_.copy_out(where_[b], &words, slots_[where_[b]][numbers_[b]].words, sizeof(words));
+      all.push_back(static_cast<double>(words.busy.load()));
+    }
+    return all;
+  }
+  const std::vector<pe_t>& where() const { return where_; }
+
+  /// As before step s.
+  void rewind(blocks::step_t s = 0) {
     for (const auto& slots : slots_) {
       for (const auto& slot : slots) {
         const auto p = static_cast<pe_t>(&slots - slots_.data());
         blocks::StepWords words{};
-        blocks::rewind(words, slot);
+        blocks::rewind(words, slot, s);
         machine_.copy_in(p, slot.words, &words, sizeof(words));
-        const std::vector<blocks::TileWord> none(slot.tiles);
-        machine_.copy_in(p, slot.done, none.data(), none.size() * sizeof(none[0]));
+        std::vector<blocks::TileWord> done(slot.tiles);
+        for (blocks::TileWord& tile : done) tile.store(s);
+        machine_.copy_in(p, slot.done, done.data(), done.size() * sizeof(done[0]));
       }
     }
     prepare_run();
@@ -144,8 +239,27 @@ class BlockArray {
   struct End {
     std::int64_t other = -1;
     std::uint32_t others_side = 0;
+    std::int64_t n = 0;
     Value* in[2] = {nullptr, nullptr};
   };
+
+  void alloc_buffers(std::int64_t b, End& end) {
+    for (Value*& in : end.in) in = alloc<Value>(b, end.n, "a buffer of a channel");
+  }
+  /// f(data, bytes) for all that makes up state s of a block, and what has come for step s.
+  template <class F>
+  void each_array(std::int64_t b, const B& block, blocks::step_t s, const F& f) const {
+    block.state(s, [&](auto* data, std::int64_t n) { f(data, static_cast<std::size_t>(n) * sizeof(*data)); });
+    for (const End& end : ends_[b]) {
+      if (end.other >= 0) f(end.in[s & 1], static_cast<std::size_t>(end.n) * sizeof(Value));
+    }
+  }
+  template <class F>
+  static void for_pieces(void* data, std::size_t bytes, std::vector<char>& some, const F& f) {
+    constexpr std::size_t kPiece = std::size_t{16} << 20;
+    some.resize(std::min(bytes, kPiece));
+    for (std::size_t at = 0; at < bytes; at += kPiece) f(static_cast<char*>(data) + at, std::min(kPiece, bytes - at));
+  }
 
   blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<blocks::StepWords*>& words) {
     std::vector<blocks::Side<Value>> sides;
@@ -169,13 +283,14 @@ class BlockArray {
             channels,
             first_tile,
             static_cast<std::uint64_t>(blocks_[b].tiles()),
-            alloc<blocks::TileWord>(static_cast<std::int64_t>(b), blocks_[b].tiles(), "the words of a block's tiles")};
+            in_memory_of(where_[b], std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
+                         "the words of a block's tiles")};
   }
   template <class T>
   T* in_memory_of(pe_t p, const std::vector<T>& values, const char* what) {
-    memory_.push_back(machine_.allocate(p, values.size() * sizeof(T), what, Machine::Contents::anything));
-    if (!values.empty()) machine_.copy_in(p, memory_.back().get(), values.data(), values.size() * sizeof(T));
-    return static_cast<T*>(memory_.back().get());
+    placed_.push_back(machine_.allocate(p, values.size() * sizeof(T), what, Machine::Contents::anything));
+    if (!values.empty()) machine_.copy_in(p, placed_.back().get(), values.data(), values.size() * sizeof(T));
+    return static_cast<T*>(placed_.back().get());
   }
 
   const Machine& machine_;
@@ -183,7 +298,8 @@ class BlockArray {
   std::vector<B> blocks_;
   std::vector<std::vector<End>> ends_;
   std::vector<std::uint32_t> numbers_;
-  std::vector<std::shared_ptr<void>> memory_;
+  std::vector<std::vector<std::shared_ptr<void>>> memory_;  ///< [blocks]
+  std::vector<std::shared_ptr<void>> placed_;               ///< by place()
   std::vector<std::vector<blocks::Slot<B>>> slots_;
   std::vector<blocks::PeView<B>> views_;
 };

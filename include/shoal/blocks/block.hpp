@@ -32,6 +32,9 @@
 // A block may say which of its tiles a tile reads, so that it does not wait for the others: a constant kNear, and
 // near(tile, i) for i < kNear, in any order, some more than once, the tile itself among them; with b near a, a is near b.
 //
+// A block may be stored and moved: state(s, f) calls f(T* data, n) for each array that state s and what lies around it are made
+// of, in the same order and of the same sizes wherever the block is.
+//
 // Source: Choi et al., Improving Scalability with GPU-Aware Asynchronous Tasks (Charm++): chare arrays, the Channel API, and
 // the reference numbers of SDAG's `when`, which are the counts here. docs/decisions/0028-blocks.md has the proof.
 #pragma once
@@ -51,6 +54,7 @@ using step_t = std::uint64_t;  ///< a step, counted from the array's start; also
 struct StepWords {
   PaddedWord<std::uint64_t, Scope::system> arrived[2];   ///< for steps of either parity, from the start on
   PaddedWord<std::uint64_t, Scope::system> finished[2];  ///< tiles, of steps of either parity
+  PaddedWord<std::uint64_t, Scope::device> busy;         ///< ticks() that its tiles took, in runs that weigh
 };
 
 /// Of a tile: the steps that it has done.
@@ -102,7 +106,8 @@ struct PeView {
 /// What a run does.
 struct StepRange {
   step_t first, end;
-  bool measure;  ///< the changes that the last step makes
+  bool measure;        ///< the changes that the last step makes
+  bool weigh = false;  ///< how long each block's tiles take
 };
 
 // The protocol. A tile may take step s when the tiles that it reads have done step s - 1, and when all neighbours of its block
@@ -158,13 +163,15 @@ SHOAL_FN void finish_tile(const Slot<B>& slot, step_t s, std::uint64_t tile) {
   }
 }
 
-/// As before the first step: what step 0 needs is there.
+/// As before step s, when all that it needs is there.
 template <class B>
-void rewind(StepWords& words, const Slot<B>& slot) {
-  words.arrived[0].store(slot.channels);
-  words.arrived[1].store(0);
-  words.finished[0].store(0);
-  words.finished[1].store(0);
+void rewind(StepWords& words, const Slot<B>& slot, step_t s = 0) {
+  for (const step_t parity : {0, 1}) {
+    const auto steps = [&](step_t before) { return (before + 1 - parity) / 2; };  // of this parity
+    words.arrived[parity].store(slot.channels * steps(s + 1));
+    words.finished[parity].store(slot.tiles * steps(s));
+  }
+  words.busy.store(0);
 }
 
 }  // namespace shoal::blocks

@@ -45,7 +45,7 @@ struct GridBlock {
   S program;
   Size3 origin, size, tile;  ///< cells: where the block begins in the grid; its own; those of a tile
   std::int64_t plane, row;   ///< from a cell to the next one in x, and in y
-  Value* state[2];           ///< the block's cell 0, 0, 0
+  Value* states[2];          ///< the block's cell 0, 0, 0
   Value* edge
       [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
 
@@ -67,7 +67,7 @@ struct GridBlock {
   SHOAL_FN std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const { return x * plane + y * row + z; }
   SHOAL_FN bool large() const { return edge[0] != nullptr; }
   /// State s. (No index: a GPU's registers have none.)
-  SHOAL_FN Value* now_of(step_t s) const { return (s & 1) != 0 ? state[1] : state[0]; }
+  SHOAL_FN Value* now_of(step_t s) const { return (s & 1) != 0 ? states[1] : states[0]; }
   SHOAL_FN Box box(std::uint64_t number) const {  // tiles are small numbers: 32-bit division is faster on GPUs
     const auto nz = static_cast<std::uint32_t>(parts(size.z, tile.z)),
                ny = static_cast<std::uint32_t>(parts(size.y, tile.y));
@@ -75,6 +75,14 @@ struct GridBlock {
     const Size3 from{n / nz / ny * tile.x, n / nz % ny * tile.y, n % nz * tile.z};
     return {from, {least(from.x + tile.x, size.x), least(from.y + tile.y, size.y), least(from.z + tile.z, size.z)}};
   }
+
+  /// With the layer of cells around it.
+  template <class F>
+  SHOAL_FN void state(step_t s, const F& f) const {
+    f(now_of(s) - plane - row - kLine, cells());
+  }
+  static constexpr std::int64_t kLine = 64 / sizeof(Value);
+  SHOAL_FN std::int64_t cells() const { return (size.x + 2) * plane + 2 * kLine; }
 
   /// A tile reads those beside it.
   static constexpr std::uint32_t kNear = 7;
@@ -107,7 +115,7 @@ struct GridBlock {
       for (std::int64_t y = b.begin.y; y < b.end.y; ++y) {
         for (std::int64_t z = b.begin.z + w.lane(); z < b.end.z; z += w.size()) {
           const Value value = program.at_start(origin.x + x, origin.y + y, origin.z + z);
-          for (Value* const each : state) each[at(x, y, z)] = value;
+          for (Value* const each : states) each[at(x, y, z)] = value;
         }
       }
     }
@@ -254,6 +262,7 @@ struct GridOptions {
   Size3 blocks{0, 0, 0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface (cut_grid)
   Mapping mapping;
   LaunchOptions launch;
+  bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance()
 };
 
 /// A grid in blocks, on the PEs of a machine.
@@ -269,26 +278,13 @@ class Grid {
   Grid(const Machine& machine, Size3 size, const GridOptions& options, int workers, const S& program)
       : size_(size),
         cut_(check(machine, size, options)),
+        program_(program),
+        workers_(workers),
         array_(machine, place_blocks(cut_.volume(), machine.n_pes(), options.mapping)) {
-    blocks::require_memory(machine, size, size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value)));
-    const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
-    const bool large = !machine.on_gpu() && blocks::can_stream() &&
-                       size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value)) > (32 << 20);
-    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
-      Block block{program, origin_of(b), size_of(b), {}, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
-      block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers, sizeof(Value));
-      constexpr std::int64_t kLine = 64 / sizeof(Value);
-      block.row = (block.size.z + 2 + kLine - 1) / kLine * kLine;
-      block.plane = (block.size.y + 2) * block.row;
-      const std::int64_t cells = (block.size.x + 2) * block.plane + 2 * kLine;
-      for (Value*& state : block.state) {  // cell 0, 0, 0 begins a line; the layer around it lies before
-        state = array_.template alloc<Value>(b, cells, "a block of the grid") + block.plane + block.row + kLine;
-      }
-      for (Value*& edge : block.edge) {
-        if (large) edge = array_.template alloc<Value>(b, block.size.x * block.size.y, "the faces of a block");
-      }
-      array_.put(b, block);
-    }
+    const std::int64_t bytes = size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value));
+    blocks::require_memory(machine, size, bytes);
+    large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
+    for (std::int64_t b = 0; b < cut_.volume(); ++b) array_.put(b, make(b));
     for (std::int64_t b = 0; b < cut_.volume(); ++b) {
       const Size3 at = place_of(b), n = size_of(b);
       if (at.x + 1 < cut_.x) array_.join(b, 1, number_of({at.x + 1, at.y, at.z}), 0, n.y * n.z);
@@ -311,7 +307,7 @@ class Grid {
       const std::int64_t from = std::max(y0, block.origin.y), to = std::min(y1, block.origin.y + block.size.y);
       if (x < block.origin.x || x >= block.origin.x + block.size.x || from >= to) continue;
       rows.resize(static_cast<std::size_t>((to - from) * block.row));
-      const Value* const begin = block.state[steps & 1] + block.at(x - block.origin.x, from - block.origin.y, 0);
+      const Value* const begin = block.now_of(steps) + block.at(x - block.origin.x, from - block.origin.y, 0);
       const std::size_t values = rows.size() - static_cast<std::size_t>(block.row - block.size.z);
       array_.machine().copy_out(array_.pe(b), rows.data(), begin, values * sizeof(Value));
       for (std::int64_t y = from; y < to; ++y) {
@@ -319,6 +315,13 @@ class Grid {
       }
     }
   }
+  /// Before step s: moves blocks to other PEs, so that PEs take equally long, by what busy() of the array says.
+  /// @return how many were moved
+  std::int64_t balance(blocks::step_t s) {
+    const auto where = balance_blocks(array_.busy(), array_.machine().n_pes(), array_.where());
+    return array_.move(where, s, [this](std::int64_t b) { return make(b); });
+  }
+
   /// All cells, [x][y][z].
   std::vector<Value> read(blocks::step_t steps) const {
     std::vector<Value> all(static_cast<std::size_t>(size_.volume()));
@@ -328,6 +331,23 @@ class Grid {
 
  private:
   static Size3 check(const Machine& machine, Size3 size, const GridOptions& options);
+  /// Block b, in the memory of its PE.
+  Block make(std::int64_t b) {
+    const Machine& machine = array_.machine();
+    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
+    const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
+    block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers_, sizeof(Value));
+    block.row = (block.size.z + 2 + Block::kLine - 1) / Block::kLine * Block::kLine;
+    block.plane = (block.size.y + 2) * block.row;
+    for (Value*& state : block.states) {  // cell 0, 0, 0 begins a line; the layer around it lies before
+      state = array_.template alloc<Value>(b, block.cells(), "a block of the grid") + block.plane + block.row +
+              Block::kLine;
+    }
+    for (Value*& edge : block.edge) {
+      if (large_) edge = array_.template alloc<Value>(b, block.size.x * block.size.y, "the faces of a block");
+    }
+    return block;
+  }
   Size3 place_of(std::int64_t b) const { return {b / cut_.z / cut_.y, b / cut_.z % cut_.y, b % cut_.z}; }
   std::int64_t number_of(Size3 at) const { return (at.x * cut_.y + at.y) * cut_.z + at.z; }
   Size3 origin_of(std::int64_t b) const {
@@ -341,6 +361,9 @@ class Grid {
   }
 
   Size3 size_, cut_;
+  S program_;
+  int workers_;
+  bool large_ = false;  ///< CPU: the states are larger than the caches
   BlockArray<Block> array_;
 };
 

@@ -23,6 +23,15 @@ class GridSteps {
   virtual double run(std::int64_t n, bool measure = false) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
+  /// Steps that the cells have taken.
+  virtual std::int64_t steps() const = 0;
+  /// Writes what load() goes on with, on as many PEs as one likes; the grid is cut into the same blocks there.
+  virtual void save(const BytesOut& out) const = 0;
+  /// In place of start(). @param steps  that had been taken. @throws UsageError  it is of another grid
+  virtual void load(std::int64_t steps, const BytesIn& in) = 0;
+  /// Moves blocks, so that PEs take equally long, by what was measured since the last time (GridOptions::weigh).
+  /// @return how many
+  virtual std::int64_t balance() = 0;
   /// How often the host waited for a GPU in the last run.
   virtual int waits() const = 0;
   /// Cells x, [y0, y1), all z, to `out` [(y1 - y0) * size().z].
@@ -39,7 +48,9 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   using Launch = Launcher<blocks::GridBlock<S>>;
 
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
-      : grid_(machine, size, options, Launch::workers(machine), program), launch_(grid_.array(), options.launch) {}
+      : weigh_(options.weigh),
+        grid_(machine, size, options, Launch::workers(machine), program),
+        launch_(grid_.array(), options.launch) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }
@@ -50,9 +61,21 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   double run(std::int64_t n, bool measure) override {
     const blocks::step_t first = steps_;
     steps_ += static_cast<blocks::step_t>(n);
-    return launch_.run({first, steps_, measure});
+    return launch_.run({first, steps_, measure, weigh_});
   }
   double change() const override { return launch_.change(); }
+  std::int64_t steps() const override { return static_cast<std::int64_t>(steps_); }
+  void save(const BytesOut& out) const override { grid_.array().save(steps_, out); }
+  void load(std::int64_t steps, const BytesIn& in) override {
+    start();
+    steps_ = static_cast<blocks::step_t>(steps);
+    grid_.array().load(steps_, in);
+  }
+  std::int64_t balance() override {
+    const std::int64_t moved = grid_.balance(steps_);
+    if (moved > 0) launch_.placed();
+    return moved;
+  }
   int waits() const override { return launch_.waits(); }
   void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const override {
     grid_.read(steps_, x, y0, y1, out);
@@ -60,6 +83,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   std::vector<V> read() const override { return grid_.read(steps_); }
 
  private:
+  bool weigh_;
   Grid<S> grid_;
   Launch launch_;
   blocks::step_t steps_ = 0;

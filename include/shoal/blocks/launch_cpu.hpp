@@ -60,6 +60,8 @@ class Launcher {
   /// After a run that measured: the largest change of its last step.
   double change() const { return array_.change(); }
   int waits() const { return 0; }
+  /// Blocks were moved.
+  void placed() {}
 
  private:
   BlockArray<B>& array_;

@@ -127,6 +127,10 @@ class Graph {
  public:
   Graph() = default;
   Graph(const Graph&) = delete;
+  Graph& operator=(Graph&& other) noexcept {
+    std::swap(run_, other.run_);
+    return *this;
+  }
   ~Graph() {
     if (run_ != nullptr) cudaGraphExecDestroy(run_);
   }
@@ -178,12 +182,21 @@ class Launcher {
       allow_shared(resident_kernel<B>);
       allow_shared(part_kernel<B>);
     }
+    placed();
+  }
+
+  /// Blocks were moved.
+  void placed() {
     if (options_.form != BlockForm::kernels) return;
-    for (std::int64_t b = 0; b < array.size(); ++b) {
-      const int device = array.machine().devices()[array.pe(b)];
+    streams_.clear();
+    packed_.clear();
+    for (std::int64_t b = 0; b < array_.size(); ++b) {
+      const int device = array_.machine().devices()[array_.pe(b)];
       streams_.emplace_back(device);
       for (int parity = 0; parity < 2; ++parity) packed_.emplace_back(device);
     }
+    graph_ = Graph();
+    if (started_) make_graph();
   }
 
   /// Workers of a PE: as many as are resident at the same time, of all PEs of its GPU.
@@ -207,10 +220,8 @@ class Launcher {
       SHOAL_CUDA(cudaGetLastError());
     }
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
-    if (options_.form != BlockForm::kernels || options_.graph == 0 || graph_) return;
-    const auto steps = static_cast<step_t>(options_.graph);
-    DeviceGuard guard(array_.machine().devices()[0]);
-    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
+    started_ = true;
+    make_graph();
   }
 
   /// All blocks take the steps of a range.
@@ -255,6 +266,12 @@ class Launcher {
  private:
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+  void make_graph() {
+    if (options_.form != BlockForm::kernels || options_.graph == 0 || graph_) return;
+    const auto steps = static_cast<step_t>(options_.graph);
+    DeviceGuard guard(array_.machine().devices()[0]);
+    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
+  }
   std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
 
   template <class Kernel>
@@ -432,6 +449,7 @@ class Launcher {
   std::vector<Stream> streams_;  ///< [blocks] form `kernels`
   std::vector<Event> packed_;    ///< [2 x blocks] a block has packed for a step of either parity
   Graph graph_;
+  bool started_ = false;
   int waits_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // The life of a worker: take a tile, wait until its block may take the step, do it, say so.
 #pragma once
+#include <chrono>
 #include <cstdint>
 
 #include "shoal/blocks/block.hpp"
@@ -16,6 +17,15 @@ SHOAL_FN inline std::uint64_t bits_of(double change) {
 #endif
 }
 inline double change_of(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
+
+/// A clock of one worker, for comparing what blocks take.
+SHOAL_FN inline std::uint64_t ticks() {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint64_t>(clock64());
+#else
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
 
 /// The block that has a PE's tile.
 template <class B>
@@ -81,10 +91,14 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const B block = slot.block;                             // a copy, which no store into memory can change
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
     if (!await_tile(w, pe.words->state, slot, block, s, tile)) return;
+    const std::uint64_t began = range.weigh ? ticks() : 0;
     const double here = do_tile(w, slot, block, s, tile, range.measure && s + 1 == range.end);
     change = here > change ? here : change;
     w.sync();
-    if (w.lane() == 0) finish_tile(slot, s, tile);
+    if (w.lane() == 0) {
+      if (range.weigh) slot.words->busy.fetch_add(ticks() - began);
+      finish_tile(slot, s, tile);
+    }
   }
   if (range.measure) note_change(*pe.words, change);
 }
