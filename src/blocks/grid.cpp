@@ -1,6 +1,7 @@
 #include "shoal/blocks/grid.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/memory.hpp"
@@ -27,14 +28,16 @@ namespace blocks {
 
 namespace {
 
-/// Planes of a tile, where a step has `columns` of tiles: as many as make the workers' turns whole, and long enough that what
-/// is read twice, two planes of a tile, is little.
+/// Planes of a tile, where a step has `columns` of tiles. In little more time than it takes to read what is around the tile (as
+/// three planes), a turn of all workers ends, and the last turn uses the memory well if two thirds of them have a tile. Tiles of
+/// more than 40 planes gain nothing: they are where their neighbours are no longer, whose cells then leave the caches.
 std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
   std::int64_t best = size;
   double least = 0;
-  for (std::int64_t n = std::min<std::int64_t>(size, 4); n <= std::min<std::int64_t>(size, 160); ++n) {
-    const std::int64_t planes = even(size, n), turns = parts(columns * parts(size, planes), workers);
-    const double takes = static_cast<double>(turns * (planes + 2));  // by a worker, in a step
+  for (std::int64_t n = std::min<std::int64_t>(size, 2); n <= std::min<std::int64_t>(size, 40); ++n) {
+    const std::int64_t planes = even(size, n);
+    const double turns = static_cast<double>(columns * parts(size, planes)) / workers, rest = turns - std::floor(turns);
+    const double takes = (std::floor(turns) + (rest > 0 ? std::max(rest, 0.65) : 0)) * static_cast<double>(planes + 3);
     if (least == 0 || takes < least) {
       least = takes;
       best = planes;
@@ -46,12 +49,13 @@ std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
 }  // namespace
 
 // CPU: the rows that a tile reads in three planes take half of a second-level cache (512 KiB); a tile takes a millisecond or so.
-// GPU: 512 bytes x 16 columns, as far as a worker's lanes and shared memory allow (blocks/planes.hpp).
+// GPU: rows of up to 512 bytes, as many as a worker's 256 lanes have with 16 bytes each (blocks/columns.hpp).
 Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes) {
   Size3 tile;
   if (on_gpu) {
-    tile.z = even_lines(size.z, most_of_row(value_bytes));
-    tile.y = even(size.y, most_rows(tile.z, value_bytes));
+    const auto in_lane = static_cast<std::int64_t>(16 / value_bytes);
+    tile.z = even_lines(size.z, 32 * in_lane);
+    tile.y = even(size.y, 256 / parts(std::min(tile.z, size.z), in_lane));
     tile.x = planes_for(size.x, parts(size.z, tile.z) * parts(size.y, tile.y) * blocks, workers);
     return tile;
   }

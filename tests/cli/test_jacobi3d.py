@@ -118,7 +118,9 @@ class Jacobi3d(CommandTest):
         args = (30, 31, 32, "--blocks", "3x2x2", "--pes", 2, "--mapping", "file:where.txt", "--iterations", 23)
         self.jacobi(*args, "--balance", 5, "--checkpoint", "c", "--checkpoint-every", 7)
         self.jacobi(*args[:-1], 30, "--restart", "c", "--balance", 2)
-        answer = self.good("jacobi3d", *args, "--device", "cpu", "--threads", 1, "--balance", 10, "--verify", "--json").json()
+        answer = self.good(
+            "jacobi3d", *args, "--device", "cpu", "--threads", 1, "--balance", 10, "--verify", "--json"
+        ).json()
         self.assertGreater(answer["trials"][0]["blocks_moved"], 2)  # 11 on one PE and 1 on the other
         self.assertEqual((answer["trials"][0]["verified"], answer["trials"][0]["host_waits"]), (True, 0))
 

@@ -54,7 +54,7 @@ struct Toy : NearOf<Made> {
     if (w.lane() == side % w.size()) plain_write(around[s & 1][tile][side], plain_read(in[tile]));
   }
   template <class W>
-  double update(const W& w, blocks::step_t s, std::uint64_t tile, bool measure) const {
+  void update(const W& w, blocks::step_t s, std::uint64_t tile) const {
     if (w.lane() + 1 == w.size()) {
       std::uint64_t sum = tile + 1;
       const auto mine = static_cast<std::uint32_t>(tile);
@@ -64,7 +64,10 @@ struct Toy : NearOf<Made> {
       for (std::uint32_t i = 0; i < n_sides; ++i) sum = mix(sum + plain_read(around[s & 1][tile][i]));
       plain_write(state[(s + 1) & 1][tile], sum);
     }
-    return measure ? static_cast<double>(tile + 1) : 0;
+  }
+  template <class W>
+  double change(const W& w, blocks::step_t, std::uint64_t tile) const {
+    return w.lane() + 1 == w.size() ? static_cast<double>(tile + 1) : 0;
   }
   template <class W>
   void pack(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, Value* out) const {

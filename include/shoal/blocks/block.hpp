@@ -20,8 +20,9 @@
 // |                                            |              | around it in either state                             |
 // | `unpack(w, s, tile, side, const Value* in)`| a worker     | puts what came through a side, as far as the tile     |
 // |                                            |              | reads it, beside state s                              |
-// | `update(w, s, tile, bool measure)`         | a worker     | makes the tile's part of state s + 1 of state s;      |
-// |                                            |              | returns how much this lane changed, if asked          |
+// | `update(w, s, tile)`                       | a worker     | makes the tile's part of state s + 1 of state s       |
+// | `change(w, s, tile)`                       | a worker     | after update: how much what this lane looks at has    |
+// |                                            |              | changed, at most; all of the tile is looked at        |
 // | `pack(w, s, tile, side, Value* out)`       | a worker     | stores the tile's part of what goes out at a side, of |
 // |                                            |              | state s + 1                                           |
 //
@@ -31,6 +32,7 @@
 //
 // A block may say which of its tiles a tile reads, so that it does not wait for the others: a constant kNear, and
 // near(tile, i) for i < kNear, in any order, some more than once, the tile itself among them; with b near a, a is near b.
+// Likewise touches(tile, side): whether a tile has to do with a side at all.
 //
 // A block may be stored and moved: state(s, f) calls f(T* data, n) for each array that state s and what lies around it are made
 // of, in the same order and of the same sizes wherever the block is.
@@ -120,24 +122,29 @@ struct StepRange {
 // Tiles of a block may be in several steps at the same time; but with a channel none is in s + 2 before all have done s, since
 // the arrival for s + 2 needs this block's for s + 1. So the tiles that have done steps of one parity are counted together, too.
 
-/// Waits until a tile may take step s. Every lane; each waits for some of the words.
+/// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may
+/// be busy with what is behind it.
 /// @return whether it may: false if the run has ended. Afterwards all lanes see what was done before.
 template <class B, class W>
 SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, const B& block, step_t s,
                          std::uint64_t tile) {
-  bool go = w.lane() + 1 != w.size() || state.load() == 0;
-  if constexpr (KnowsNearTiles<B>) {
-    for (std::uint32_t i = w.lane(); i < B::kNear && go; i += w.size()) {
-      const TileWord& done = slot.done[block.near(tile, i)];
+  std::uint32_t near = 1;
+  if constexpr (KnowsNearTiles<B>) near = B::kNear;
+  bool go = true;
+  for (std::uint32_t i = w.size() - 1 - w.lane(); i < near + 2 && go; i += w.size()) {
+    if (i == 0) {
+      go = state.load() == 0;
+    } else if (i == 1) {
+      if (slot.channels == 0) continue;
+      const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
+      go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
+    } else if constexpr (KnowsNearTiles<B>) {
+      const TileWord& done = slot.done[block.near(tile, i - 2)];
       go = spin_wait(state, [&] { return done.load_acquire() >= s; });
+    } else if (s > 0) {
+      const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);
+      go = spin_wait(state, [&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
     }
-  } else if (w.lane() == 0 && go && s > 0) {
-    const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);
-    go = spin_wait(state, [&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
-  }
-  if (w.lane() == 0 && go && slot.channels > 0) {
-    const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
-    go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
   }
   return !w.any(!go);
 }

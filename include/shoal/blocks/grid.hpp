@@ -17,13 +17,10 @@
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/columns.hpp"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/mapping.hpp"
-#include "shoal/blocks/planes.hpp"
 #include "shoal/blocks/rows.hpp"
-#if defined(__CUDACC__)
-#include "shoal/blocks/planes.cuh"
-#endif
 
 namespace shoal {
 
@@ -43,36 +40,24 @@ template <class S>
 struct GridBlock {
   using Value = typename S::Value;
   S program;
-  Size3 origin, size, tile;  ///< cells: where the block begins in the grid; its own; those of a tile
-  std::int64_t plane, row;   ///< from a cell to the next one in x, and in y
-  Value* states[2];          ///< the block's cell 0, 0, 0
+  Size3 origin, size, tile;        ///< cells: where the block begins in the grid; its own; those of a tile
+  std::uint32_t in_x, in_y, in_z;  ///< tiles along each dimension
+  std::int64_t plane, row;         ///< from a cell to the next one in x, and in y
+  Value* states[2];                ///< the block's cell 0, 0, 0
   Value* edge
       [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
 
   struct Box {
     Size3 begin, end;
   };
-  using Shared = PlaneRing<Value>;  ///< memory of a worker of a GPU (blocks/launch_gpu.cuh)
-  /// Before a worker's first tile.
-  template <class W>
-  SHOAL_FN static void begin(const W& w) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    gpu::BulkCopies::prepare(*w.shared);
-#endif
-    w.sync();
-  }
-
-  SHOAL_FN static std::int64_t parts(std::int64_t cells, std::int64_t of) { return (cells + of - 1) / of; }
-  SHOAL_FN std::int64_t tiles() const { return parts(size.x, tile.x) * parts(size.y, tile.y) * parts(size.z, tile.z); }
+  SHOAL_FN std::int64_t tiles() const { return std::int64_t{in_x} * in_y * in_z; }
   SHOAL_FN std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const { return x * plane + y * row + z; }
   SHOAL_FN bool large() const { return edge[0] != nullptr; }
   /// State s. (No index: a GPU's registers have none.)
   SHOAL_FN Value* now_of(step_t s) const { return (s & 1) != 0 ? states[1] : states[0]; }
   SHOAL_FN Box box(std::uint64_t number) const {  // tiles are small numbers: 32-bit division is faster on GPUs
-    const auto nz = static_cast<std::uint32_t>(parts(size.z, tile.z)),
-               ny = static_cast<std::uint32_t>(parts(size.y, tile.y));
     const auto n = static_cast<std::uint32_t>(number);
-    const Size3 from{n / nz / ny * tile.x, n / nz % ny * tile.y, n % nz * tile.z};
+    const Size3 from{n / in_z / in_y * tile.x, n / in_z % in_y * tile.y, n % in_z * tile.z};
     return {from, {least(from.x + tile.x, size.x), least(from.y + tile.y, size.y), least(from.z + tile.z, size.z)}};
   }
 
@@ -87,19 +72,26 @@ struct GridBlock {
   /// A tile reads those beside it.
   static constexpr std::uint32_t kNear = 7;
   SHOAL_FN std::uint64_t near(std::uint64_t number, std::uint32_t i) const {
-    const std::int64_t nz = parts(size.z, tile.z), ny = parts(size.y, tile.y);
-    const auto n = static_cast<std::int64_t>(number);
-    std::int64_t other = n;
-    if (i < 2) {
-      other += i == 0 ? -nz * ny : nz * ny;
-      return static_cast<std::uint64_t>(other < 0 || other >= tiles() ? n : other);
-    }
-    if (i < 4) {
-      other += i == 2 ? -nz : nz;
-      return static_cast<std::uint64_t>(other < 0 || in_row(other, nz * ny) != in_row(n, nz * ny) ? n : other);
-    }
-    if (i < 6) other += i == 4 ? -1 : 1;
-    return static_cast<std::uint64_t>(other < 0 || in_row(other, nz) != in_row(n, nz) ? n : other);
+    const auto n = static_cast<std::uint32_t>(number), x = n / in_z / in_y, y = n / in_z % in_y, z = n % in_z;
+    const std::uint32_t plane_of_tiles = in_y * in_z;
+    return i == 0   ? (x > 0 ? n - plane_of_tiles : n)
+           : i == 1 ? (x + 1 < in_x ? n + plane_of_tiles : n)
+           : i == 2 ? (y > 0 ? n - in_z : n)
+           : i == 3 ? (y + 1 < in_y ? n + in_z : n)
+           : i == 4 ? (z > 0 ? n - 1 : n)
+           : i == 5 ? (z + 1 < in_z ? n + 1 : n)
+                    : n;
+  }
+
+  /// Whether a tile has cells at a side.
+  SHOAL_FN bool touches(std::uint64_t number, std::uint32_t side) const {
+    const Box b = box(number);
+    return side == 0   ? b.begin.x == 0
+           : side == 1 ? b.end.x == size.x
+           : side == 2 ? b.begin.y == 0
+           : side == 3 ? b.end.y == size.y
+           : side == 4 ? b.begin.z == 0
+                       : b.end.z == size.z;
   }
 
   template <class W>
@@ -136,17 +128,25 @@ struct GridBlock {
   }
 
   template <class W>
-  SHOAL_FN double update(const W& w, step_t s, std::uint64_t number, bool measure) const {
+  SHOAL_FN void update(const W& w, step_t s, std::uint64_t number) const {
     const Box b = box(number);
     const Value* const now = now_of(s);
     Value* const then = now_of(s + 1);
     if constexpr (W::kMaxLanes == 1) {
       update_rows(b, now, then);
     } else {
-      update_columns(w, b, now, then);
+      const std::int64_t first = at(b.begin.x, b.begin.y, b.begin.z);
+      const auto cells = [](std::int64_t begin, std::int64_t end) { return static_cast<std::uint32_t>(end - begin); };
+      const auto near = [](std::int64_t cells) { return static_cast<std::int32_t>(cells); };
+      const Columns<Value> columns{now + first, then + first, near(plane), near(row), cells(b.begin.x, b.end.x), 0};
+      update_tile(w.lane(), columns, cells(b.begin.y, b.end.y), cells(b.begin.z, b.end.z), Next{program});
     }
-    if (!measure) return 0;
-    w.sync();
+  }
+  template <class W>
+  SHOAL_FN double change(const W& w, step_t s, std::uint64_t number) const {
+    const Box b = box(number);
+    const Value* const now = now_of(s);
+    const Value* const then = now_of(s + 1);
     double change = 0;
     const std::int64_t nz = b.end.z - b.begin.z, area = nz * (b.end.y - b.begin.y);
     for (std::int64_t i = w.lane(); i < area; i += w.size()) {
@@ -161,9 +161,10 @@ struct GridBlock {
   }
 
  private:
-  SHOAL_FN static std::uint32_t in_row(std::int64_t n, std::int64_t of) {
-    return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(of);
-  }
+  struct Next {
+    S program;
+    SHOAL_FN Value operator()(const NearValues<Value>& near) const { return program.next(near); }
+  };
   SHOAL_FN static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
   /// CPU: row after row of a plane, plane after plane; a tile's rows of three planes fit the second-level cache.
@@ -184,29 +185,6 @@ struct GridBlock {
       }
     }
     if (large()) end_streams();
-  }
-
-  /// GPU: through shared memory (blocks/planes.hpp), or, before compute capability 9.0, column after column.
-  template <class W>
-  SHOAL_FN void update_columns(const W& w, const Box& b, const Value* now, Value* then) const {
-    const auto nz = static_cast<std::uint32_t>(b.end.z - b.begin.z),
-               ny = static_cast<std::uint32_t>(b.end.y - b.begin.y);
-    const std::int64_t first = at(b.begin.x, b.begin.y, b.begin.z);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    // What lanes stored so far, and what they acquired, comes before what the copy engine reads.
-    asm volatile("fence.proxy.async.global;" ::: "memory");
-    const TileOfPlanes<Value> tile{
-        now + first, then + first, plane, row, static_cast<std::uint32_t>(b.end.x - b.begin.x), ny, nz};
-    update_planes(w, *w.shared, gpu::BulkCopies{}, tile,
-                  [this](const NearValues<Value>& near) { return program.next(near); });
-#else
-    for (std::uint32_t i = w.lane(); i < nz * ny; i += w.size()) {
-      std::int64_t cell = first + i / nz * row + i % nz;
-      for (std::int64_t x = b.begin.x; x < b.end.x; ++x, cell += plane) {
-        then[cell] = program.next(Near<Value>{now + cell, plane, row});
-      }
-    }
-#endif
   }
 
   /// Calls f(place on the face, cell) for the tile's cells at a side: those of the block's last layer, or of the one around it.
@@ -334,9 +312,15 @@ class Grid {
   /// Block b, in the memory of its PE.
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();
-    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
+    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
     const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
     block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers_, sizeof(Value));
+    const auto tiles = [](std::int64_t cells, std::int64_t of) {
+      return static_cast<std::uint32_t>((cells + of - 1) / of);
+    };
+    block.in_x = tiles(block.size.x, block.tile.x);
+    block.in_y = tiles(block.size.y, block.tile.y);
+    block.in_z = tiles(block.size.z, block.tile.z);
     block.row = (block.size.z + 2 + Block::kLine - 1) / Block::kLine * Block::kLine;
     block.plane = (block.size.y + 2) * block.row;
     for (Value*& state : block.states) {  // cell 0, 0, 0 begins a line; the layer around it lies before

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,37 +22,10 @@
 namespace shoal::blocks::gpu {
 
 inline constexpr int kThreads = 256;  ///< of a worker
-
-/// What a block type wants to have in a worker's shared memory: B::Shared, if it names one.
-struct NothingShared {};
-template <class B>
-struct SharedOf {
-  using Type = NothingShared;
-};
-template <class B>
-requires requires { typename B::Shared; }
-struct SharedOf<B> {
-  using Type = typename B::Shared;
-};
-template <class B>
-inline constexpr int kSharedBytes = std::is_empty_v<typename SharedOf<B>::Type> ? 0
-                                                                                : sizeof(typename SharedOf<B>::Type);
-
-template <class Shared>
-struct TileWorker : GpuBlock {
-  Shared* shared;
-};
-template <class B>
-__device__ auto worker_of(GpuBlock::Scratch* scratch) {
-  extern __shared__ __align__(128) unsigned char shared_of_tiles[];
-  using Shared = typename SharedOf<B>::Type;
-  return TileWorker<Shared>{{scratch}, reinterpret_cast<Shared*>(shared_of_tiles)};
-}
-/// Before a worker's first tile. Every thread.
-template <class B, class W>
-__device__ void begin_worker(const W& w) {
-  if constexpr (requires { B::begin(w); }) B::begin(w);
-}
+#if !defined(SHOAL_FIT_PART)
+#define SHOAL_FIT_PART 4
+#define SHOAL_FIT_RESIDENT 4
+#endif
 
 template <class B>
 __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
@@ -66,11 +38,9 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
 
 /// All steps of a range, by workers that stay.
 template <class B>
-__global__ void __launch_bounds__(kThreads, 4) resident_kernel(PeView<B> pe, StepRange range) {
+__global__ void __launch_bounds__(kThreads, SHOAL_FIT_RESIDENT) resident_kernel(PeView<B> pe, StepRange range) {
   __shared__ GpuBlock::Scratch scratch;
-  const auto w = worker_of<B>(&scratch);
-  begin_worker<B>(w);
-  take_steps(w, pe, range);
+  take_steps(GpuBlock{&scratch}, pe, range);
 }
 
 /// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.
@@ -82,20 +52,19 @@ struct Part {
 
 /// A part of step s of one block: a worker for each tile. Of s only two things matter: its parity, and whether it is the first.
 template <class B>
-__global__ void __launch_bounds__(kThreads, 4) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
+__global__ void __launch_bounds__(kThreads, SHOAL_FIT_PART)
+    part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
   __shared__ GpuBlock::Scratch scratch;
-  const auto w = worker_of<B>(&scratch);
+  const GpuBlock w{&scratch};
   const Slot<B>& slot = pe.slots[number];
-  const B block = slot.block;
-  if (part.update) begin_worker<B>(w);
-  unpack_sides(w, slot, block, s, blockIdx.x, part.unpack_begin, part.unpack_end);
+  unpack_sides(w, slot, B(slot.block), s, blockIdx.x, part.unpack_begin, part.unpack_end);
   if (part.update) {
     w.sync();
-    const double change = block.update(w, s, blockIdx.x, part.measure);
-    if (part.measure) note_change(*pe.words, change);
+    B(slot.block).update(w, s, blockIdx.x);
     w.sync();
+    if (part.measure) measure_tile(w, *pe.words, B(slot.block), s, blockIdx.x);
   }
-  pack_sides(w, slot, block, s, blockIdx.x, part.pack_begin, part.pack_end);
+  pack_sides(w, slot, B(slot.block), s, blockIdx.x, part.pack_begin, part.pack_end);
 }
 
 /// An event of one device that is waited for and not timed.
@@ -179,8 +148,8 @@ class Launcher {
       DeviceGuard guard(device);  // all kernels are loaded before the first one that stays is launched
       cudaFuncAttributes attributes;
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
-      allow_shared(resident_kernel<B>);
-      allow_shared(part_kernel<B>);
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, part_kernel<B>));
     }
     placed();
   }
@@ -205,8 +174,7 @@ class Launcher {
     DeviceGuard guard(device);
     int multiprocessors = 0, fit = 0;
     SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    allow_shared(resident_kernel<B>);
-    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, resident_kernel<B>, kThreads, kSharedBytes<B>));
+    SHOAL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, resident_kernel<B>, kThreads, 0));
     return std::max(1, multiprocessors * fit / machine.pes_per_gpu());
   }
 
@@ -274,14 +242,6 @@ class Launcher {
   }
   std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
 
-  template <class Kernel>
-  static void allow_shared(Kernel* kernel) {
-    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes<B>));
-    if (kSharedBytes<B> == 0) return;
-    SHOAL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                    static_cast<int>(cudaSharedmemCarveoutMaxShared)));
-  }
-
   void launch_resident(StepRange range) {
     const Machine& machine = array_.machine();
     const auto most = static_cast<std::uint64_t>(workers(machine));
@@ -292,7 +252,7 @@ class Launcher {
       void* arguments[] = {&pe, &range};
       SHOAL_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(resident_kernel<B>),
                                              dim3(static_cast<unsigned>(std::min(most, pe.tiles))), dim3(kThreads),
-                                             arguments, kSharedBytes<B>, work_[p]));
+                                             arguments, 0, work_[p]));
     }
   }
 
@@ -354,8 +314,8 @@ class Launcher {
     const std::uint32_t number = array_.number(b);
     const std::uint32_t n = slots[number].n_sides;
     const auto launch = [&](const Part& part) {
-      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, part.update ? kSharedBytes<B> : 0,
-                    streams_[b]>>>(array_.views()[p], number, s, part);
+      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, 0, streams_[b]>>>(array_.views()[p], number,
+                                                                                            s, part);
       SHOAL_CUDA(cudaGetLastError());
     };
     if (options_.fusion == Fusion::c) return launch({0, n, true, measure, 0, n});

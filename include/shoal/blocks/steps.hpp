@@ -38,13 +38,22 @@ SHOAL_FN std::uint32_t slot_of(const PeView<B>& pe, std::uint64_t tile) {
   return low;
 }
 
+/// Whether a tile unpacks from a side, and packs for it. (What the block says needs no memory, so it comes first.)
+template <class B>
+SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t side) {
+  if constexpr (requires { block.touches(tile, side); }) {
+    if (!block.touches(tile, side)) return false;
+  }
+  return slot.sides[side].other != nullptr;
+}
+
 /// A tile's part of what came for step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                            std::uint32_t begin, std::uint32_t end) {
   if (s == 0) return;  // state 0 was written with what lies around it
   for (std::uint32_t i = begin; i < end; ++i) {
-    if (slot.sides[i].other != nullptr) block.unpack(w, s, tile, i, slot.sides[i].in[s & 1]);
+    if (joins(slot, block, tile, i)) block.unpack(w, s, tile, i, slot.sides[i].in[s & 1]);
   }
 }
 /// A tile's part of what goes out after step s through the sides [begin, end). Every lane.
@@ -52,24 +61,26 @@ template <class B, Worker W>
 SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                          std::uint32_t begin, std::uint32_t end) {
   for (std::uint32_t i = begin; i < end; ++i) {
-    if (slot.sides[i].other != nullptr) block.pack(w, s, tile, i, slot.sides[i].out[(s + 1) & 1]);
+    if (joins(slot, block, tile, i)) block.pack(w, s, tile, i, slot.sides[i].out[(s + 1) & 1]);
   }
 }
 
-/// Adds to the largest change that a PE has measured.
-SHOAL_FN inline void note_change(PeWords& words, double change) {
+/// Adds what a tile has changed to the largest change that a PE has measured. Every lane, after all have met.
+template <class B, Worker W>
+SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s, std::uint64_t tile) {
+  const double change = block.change(w, s, tile);
   if (bits_of(change) > words.changed.load()) words.changed.fetch_max(bits_of(change));
 }
 
-/// All that a step does to a tile: unpack, update, pack. Every lane.
+/// All that a step does to a tile: unpack, update, pack. Every lane. (The block is copied, so that no store into memory can change
+/// it, and again for each part: on GPUs the update wants all registers.)
 template <class B, Worker W>
-SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile, bool measure) {
-  unpack_sides(w, slot, block, s, tile, 0, slot.n_sides);
+SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile) {
+  if (slot.channels > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
   w.sync();
-  const double change = block.update(w, s, tile, measure);
+  B(slot.block).update(w, s, tile);
   w.sync();
-  pack_sides(w, slot, block, s, tile, 0, slot.n_sides);
-  return change;
+  if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
 }
 
 /// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
@@ -79,28 +90,23 @@ SHOAL_FN double do_tile(const W& w, const Slot<B>& slot, const B& block, step_t 
 /// Every lane.
 template <class B, Worker W>
 SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range) {
-  double change = 0;
   const std::uint64_t all = (range.end - range.first) * pe.tiles;
   std::uint64_t next = w.lane() == 0 ? pe.words->next.fetch_add(1) : 0;
-  for (;;) {
-    const std::uint64_t taken = w.from_leader(next);
-    if (taken >= all) break;
+  for (std::uint64_t taken = w.from_leader(next); taken < all;) {
     const step_t s = range.first + taken / pe.tiles;
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
-    const B block = slot.block;                             // a copy, which no store into memory can change
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
-    if (!await_tile(w, pe.words->state, slot, block, s, tile)) return;
-    const std::uint64_t began = range.weigh ? ticks() : 0;
-    const double here = do_tile(w, slot, block, s, tile, range.measure && s + 1 == range.end);
-    change = here > change ? here : change;
-    w.sync();
+    if (!await_tile(w, pe.words->state, slot, B(slot.block), s, tile)) return;
+    if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
+    do_tile(w, slot, s, tile);
+    if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
+    taken = w.from_leader(next);  // all lanes are done with this tile; the others go on while the first says so
     if (w.lane() == 0) {
-      if (range.weigh) slot.words->busy.fetch_add(ticks() - began);
+      if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);
     }
   }
-  if (range.measure) note_change(*pe.words, change);
 }
 
 }  // namespace shoal::blocks

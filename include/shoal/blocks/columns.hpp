@@ -1,0 +1,150 @@
+// How a GPU's worker updates a tile of a grid: each lane has 16 bytes of a row, and goes along x. What is below and above in x stays
+// in its registers; what is beside comes from the first-level cache, since other lanes have read it a plane before. All of it is
+// read a plane before it is needed: a memory takes as long to answer as a plane takes to update.
+#pragma once
+#include <cstdint>
+
+#include "shoal/core/fn.hpp"
+#include "shoal/core/types.hpp"
+
+namespace shoal::blocks {
+
+/// A cell and its six neighbours, as values.
+template <class T>
+struct NearValues {
+  T here, below_x, above_x, below_y, above_y, below_z, above_z;
+  SHOAL_FN T operator()(int dx, int dy, int dz) const {
+    return dx != 0   ? (dx < 0 ? below_x : above_x)
+           : dy != 0 ? (dy < 0 ? below_y : above_y)
+           : dz != 0 ? (dz < 0 ? below_z : above_z)
+                     : here;
+  }
+};
+
+#if defined(__CUDA_ARCH__)
+#define SHOAL_UNROLL _Pragma("unroll")
+#else
+#define SHOAL_UNROLL
+#endif
+
+/// Else a GPU asks at each access which memory it is.
+SHOAL_FN inline void assume_global(const void* at) {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(__isGlobal(at));
+#else
+  (void)at;
+#endif
+}
+/// `cells` further. One instruction, where it is written: else compilers keep each of a loop's addresses in registers of its own.
+template <class T>
+SHOAL_FN T* further(T* at, std::int32_t cells) {
+#if defined(__CUDA_ARCH__)
+  asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(at) : "r"(cells), "n"(sizeof(T)));
+  return at;
+#else
+  return at + cells;
+#endif
+}
+template <class V, class T>
+SHOAL_FN V read(const T* at) {
+  assume_global(at);
+  return *reinterpret_cast<const V*>(at);
+}
+
+template <class T>
+struct alignas(16) InLane {
+  static constexpr std::uint32_t kCells = 16 / sizeof(T);
+  T v[kCells];
+};
+
+/// A lane's columns in two states.
+template <class T>
+struct Columns {
+  const T* now;  ///< aligned to 16 bytes, as all rows are
+  T* then;
+  std::int32_t plane, row;  ///< from a cell to the next one in x, and in y; in half of the registers
+  std::uint32_t nx, nz;     ///< cells; nz of the lane's 16 bytes
+};
+
+/// The lane's cells in the next state. Lanes need not meet.
+/// @param next  a cell's next value, of its NearValues
+/// Not inline: the loop has all registers then, and what callers keep waits in memory.
+template <class T, class Next>
+SHOAL_OUT_OF_LINE SHOAL_FN void update_columns(const Columns<T> columns, const Next next) {
+  using Vector = InLane<T>;
+  constexpr std::uint32_t kCells = Vector::kCells;
+  struct Beside {
+    Vector north, south;
+    T west, east;
+  };
+  const std::int32_t plane = columns.plane, row = columns.row;
+  const auto read_beside = [row](const T* at) {
+    return Beside{read<Vector>(further(at, -row)), read<Vector>(further(at, row)), read<T>(at - 1),
+                  read<T>(at + kCells)};
+  };
+  const auto make = [&next](const Vector& below, const Vector& here, const Vector& above, const Beside& beside) {
+    Vector out;
+    SHOAL_UNROLL
+    for (std::uint32_t v = 0; v < kCells; ++v) {
+      out.v[v] = next(NearValues<T>{here.v[v], below.v[v], above.v[v], beside.north.v[v], beside.south.v[v],
+                                    v == 0 ? beside.west : here.v[v == 0 ? 0 : v - 1],
+                                    v + 1 == kCells ? beside.east : here.v[v + 1 == kCells ? v : v + 1]});
+    }
+    return out;
+  };
+  const auto write = [nz = columns.nz](T* to, const Vector& out) {
+    assume_global(to);
+    if (nz == kCells) {
+      *reinterpret_cast<Vector*>(to) = out;
+      return;
+    }
+    SHOAL_UNROLL
+    for (std::uint32_t v = 0; v < kCells; ++v) {
+      if (v < nz) to[v] = out.v[v];
+    }
+  };
+  const T* at = columns.now;
+  T* to = columns.then;
+  Vector below = read<Vector>(further(at, -plane)), here = read<Vector>(at), above = read<Vector>(further(at, plane));
+  Beside beside = read_beside(at);
+  std::uint32_t left = columns.nx;
+  for (; left >= 2; left -= 2) {  // two planes: what the second one needs comes while the first is updated
+    const T* const second = further(at, plane);
+    const T* const third = further(second, plane);
+    const Vector above_second = read<Vector>(third);
+    const Beside beside_second = read_beside(second);
+    const Vector above_third = read<Vector>(further(third, left > 2 ? plane : 0));  // else it is beyond the tile
+    const Vector out = make(below, here, above, beside);
+    beside = read_beside(third);
+    write(to, out);
+    to = further(to, plane);
+    write(to, make(here, above, above_second, beside_second));
+    below = above;
+    here = above_second;
+    above = above_third;
+    at = third;
+    to = further(to, plane);
+  }
+  if (left == 1) write(to, make(below, here, above, beside));
+}
+
+/// Rows of nz values that `lanes` lanes have with 16 bytes each.
+template <class T>
+SHOAL_FN constexpr std::uint32_t rows_of_lanes(std::uint32_t lanes, std::uint32_t nz) {
+  return lanes / ((nz + InLane<T>::kCells - 1) / InLane<T>::kCells);
+}
+
+/// A tile of nx x ny x nz cells, ny at most rows_of_lanes(). Every one of `lanes` lanes.
+/// @param first  the columns of the tile's first cells
+template <class T, class Next>
+SHOAL_FN void update_tile(std::uint32_t lane, const Columns<T>& first, std::uint32_t ny, std::uint32_t nz,
+                          const Next& next) {
+  constexpr std::uint32_t kCells = InLane<T>::kCells;
+  const std::uint32_t in_row = (nz + kCells - 1) / kCells, y = lane / in_row, z = lane % in_row * kCells;
+  if (y >= ny) return;
+  const std::int64_t at = std::int64_t{first.row} * y + z;
+  const std::uint32_t cells = nz - z < kCells ? nz - z : kCells;
+  update_columns(Columns<T>{first.now + at, first.then + at, first.plane, first.row, first.nx, cells}, next);
+}
+
+}  // namespace shoal::blocks
