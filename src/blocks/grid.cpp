@@ -87,9 +87,7 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes) {
     throw UsageError("a grid of " + text(size) + " cells is too large: at most 2^40 cells are possible");
   }
   if (options.blocks.x == 0) {
-    if (options.odf < 1 || options.odf > 4096) {
-      throw UsageError("odf " + std::to_string(options.odf) + " is out of range: 1 to 4096 blocks per PE");
-    }
+    check_odf(options.odf);
     return cut_grid(size, options.odf * n_pes);
   }
   const Size3 n = options.blocks;

@@ -40,6 +40,11 @@ std::string name(const Mapping& mapping) {
   return mapping.kind == MappingKind::block ? "block" : "round-robin";
 }
 
+void check_odf(std::int64_t odf) {
+  if (odf >= 1 && odf <= 4096) return;
+  throw UsageError("odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE");
+}
+
 std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping) {
   std::vector<pe_t> where(static_cast<std::size_t>(blocks));
   if (mapping.kind != MappingKind::file) {

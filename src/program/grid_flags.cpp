@@ -18,9 +18,12 @@ void GridFlags::add_to(CLI::App& app) {
   size("X", size_.x);
   size("Y", size_.y);
   size("Z", size_.z);
+  add_where_and_how(app, true);
+}
 
+void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   const char* group = "Where it runs";
-  const auto flag = [&](const char* name, const char* type, auto& value, const char* text) {
+  const auto flag = [&](const char* name, const char* type, auto& value, const std::string& text) {
     CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
@@ -32,8 +35,9 @@ void GridFlags::add_to(CLI::App& app) {
   flag("--threads", "N", machine_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
 
   group = "How it runs";
-  flag("--odf", "N", grid_.odf, "overdecomposition factor: blocks per PE, of least surface");
-  flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf");
+  flag("--odf", "N", grid_.odf,
+       std::string("overdecomposition factor: blocks per PE") + (of_grid ? ", of least surface" : ""));
+  if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf");
   flag("--mapping", "KIND", mapping_,
        "which PE has which block: block (consecutive ones together), round-robin, or file:PATH (one PE number per "
        "line)");

@@ -1,6 +1,7 @@
 """shoal jacobi3d: right answers, files, and errors that name the flag and the cure."""
 
 import array
+import pathlib
 import struct
 import subprocess
 import time
@@ -168,6 +169,31 @@ class Jacobi3d(CommandTest):
             with self.subTest(words=words):
                 self.bad(USAGE, words, *args)
         self.assertEqual(self.files(), [])
+
+
+class Examples(CommandTest):
+    """Programs of blocks that compare themselves with a reference."""
+
+    def example(self, name: str, *args: object) -> str:
+        program = pathlib.Path(find_shoal()).parent / f"example_{name}"
+        if not program.exists():
+            self.skipTest(f"{program.name} is not built")
+        command = [str(program), "--device", "cpu", "--threads", "1", *map(str, args)]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    def test_jacobi(self) -> None:
+        self.assertIn("8 blocks on 2 PEs: right", self.example("04_jacobi3d", 20, 21, 22, "--odf", 4, "--pes", 2))
+
+    def test_power_iteration(self) -> None:
+        for blocks, args in (
+            (6, ("--odf", 3, "--pes", 2, "--iterations", 7)),
+            (12, ("--odf", 4, "--pes", 3, "--iterations", 8, "--mapping", "round-robin")),
+            (1, ("--iterations", 0)),
+        ):
+            with self.subTest(blocks=blocks):
+                out = self.example("05_power_iteration", *args)
+                self.assertIn(f" {blocks} blocks on ", out)
+                self.assertIn(": right", out)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@
 // | `unpack(w, s, tile, side, const Value* in)`| a worker     | puts what came through a side, as far as the tile     |
 // |                                            |              | reads it, beside state s                              |
 // | `update(w, s, tile)`                       | a worker     | makes the tile's part of state s + 1 of state s       |
-// | `change(w, s, tile)`                       | a worker     | after update: how much what this lane looks at has    |
-// |                                            |              | changed, at most; all of the tile is looked at        |
 // | `pack(w, s, tile, side, Value* out)`       | a worker     | stores the tile's part of what goes out at a side, of |
 // |                                            |              | state s + 1                                           |
 //
@@ -33,6 +31,8 @@
 // A block may say which of its tiles a tile reads, so that it does not wait for the others: a constant kNear, and
 // near(tile, i) for i < kNear, in any order, some more than once, the tile itself among them; with b near a, a is near b.
 // Likewise touches(tile, side): whether a tile has to do with a side at all.
+//
+// change(w, s, tile), where it is there, says after update by how much the tile has changed: each lane, of what it looks at.
 //
 // A block may be stored and moved: state(s, f) calls f(T* data, n) for each array that state s and what lies around it are made
 // of, in the same order and of the same sizes wherever the block is.

@@ -41,6 +41,9 @@ struct Mapping {
 Mapping parse_mapping(const std::string& text);
 std::string name(const Mapping& mapping);
 
+/// @throws UsageError  an overdecomposition factor that is not from 1 to 4096
+void check_odf(std::int64_t odf);
+
 /// @return [blocks] the PE of each block; some PEs may get none
 /// @throws UsageError  a file that cannot be read, or that has not one PE number per block and line
 std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping);

@@ -68,8 +68,10 @@ SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t
 /// Adds what a tile has changed to the largest change that a PE has measured. Every lane, after all have met.
 template <class B, Worker W>
 SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s, std::uint64_t tile) {
-  const double change = block.change(w, s, tile);
-  if (bits_of(change) > words.changed.load()) words.changed.fetch_max(bits_of(change));
+  if constexpr (requires { block.change(w, s, tile); }) {
+    const double change = block.change(w, s, tile);
+    if (bits_of(change) > words.changed.load()) words.changed.fetch_max(bits_of(change));
+  }
 }
 
 /// All that a step does to a tile: unpack, update, pack. Every lane. (The block is copied, so that no store into memory can change

@@ -16,6 +16,8 @@ class GridFlags {
  public:
   /// X Y Z, and where and how blocks run.
   void add_to(CLI::App& app);
+  /// For blocks that are no grid: without X Y Z and --blocks.
+  void add_blocks_to(CLI::App& app) { add_where_and_how(app, false); }
   Size3 size() const { return size_; }
   /// @throws UsageError naming the flag, its value and what is legal
   Options machine() const;
@@ -23,6 +25,8 @@ class GridFlags {
   const std::string& mapping_file() const { return mapping_file_; }  ///< after grid(); empty: none
 
  private:
+  void add_where_and_how(CLI::App& app, bool of_grid);
+
   Size3 size_;
   Options machine_;
   GridOptions grid_;

@@ -1,0 +1,53 @@
+// The frame of a program that is an array of blocks: reads flags, finds the PEs, reports errors, returns the exit status. (A grid
+// has its own: program/grid_program.hpp.)
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "shoal/blocks/launch_cpu.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/program/grid_flags.hpp"
+#include "shoal/world/machine.hpp"
+#if defined(__CUDACC__)
+#include "shoal/blocks/launch_gpu.cuh"
+#endif
+
+namespace shoal {
+
+/// What the command line of such a program says.
+struct BlockContext {
+  const Machine& machine;
+  std::vector<pe_t> where;  ///< [blocks] the PE of each: --odf of them for each PE, as --mapping says
+  LaunchOptions launch;
+  std::int64_t iterations;
+};
+
+/// Reads `[--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows `about` and
+/// the flags.
+/// @param body  returns whether its answer is right
+/// @return exit status, as run_program
+int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body);
+
+/// Starts the blocks of an array that is placed, and lets them take steps.
+/// @return seconds
+/// @throws DeviceError, Interrupted
+template <class B>
+double run_blocks(const BlockContext& ctx, BlockArray<B>& array) {
+  const auto run = [&](auto& launcher) {
+    launcher.start();
+    return launcher.run({0, static_cast<blocks::step_t>(ctx.iterations), false});
+  };
+  if (!ctx.machine.on_gpu()) {
+    blocks::cpu::Launcher<B> launcher(array, ctx.launch);
+    return run(launcher);
+  }
+#if defined(__CUDACC__)
+  blocks::gpu::Launcher<B> launcher(array, ctx.launch);
+  return run(launcher);
+#else
+  throw UsageError("this program was compiled without nvcc and runs on CPU threads only; use --device cpu");
+#endif
+}
+
+}  // namespace shoal
