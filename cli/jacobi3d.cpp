@@ -355,14 +355,7 @@ examples:
     cut_ = std::to_string(cut.x) + " x " + std::to_string(cut.y) + " x " + std::to_string(cut.z);
     chosen_.push_back({"blocks", cut_, why});
     chosen_.push_back({"mapping", name(options_.mapping), ""});
-    const BlockForm form = resolve(options_.launch.form, machine.on_gpu());
-    const LaunchOptions& launch = options_.launch;
-    std::string how;
-    if (form == BlockForm::kernels) {
-      how = "fusion " + std::string(name(launch.fusion)) + ", " +
-            (launch.graph > 0 ? "graphs of " + std::to_string(launch.graph) + " steps" : "no graphs");
-    }
-    chosen_.push_back({"form", name(form), how});
+    chosen_.insert(chosen_.end(), grid.chosen().begin(), grid.chosen().end());
   }
 
   double cell_rate(const GridTrial& t) const {

@@ -19,13 +19,30 @@ const char* name(Fusion fusion) { return name_of(kFusions, fusion); }
 BlockForm parse_block_form(const std::string& text) { return kind_of(kForms, "form", text); }
 Fusion parse_fusion(const std::string& text) { return kind_of(kFusions, "fusion", text); }
 
-BlockForm resolve(BlockForm form, bool on_gpu) {
-  if (form == BlockForm::automatic) return on_gpu ? BlockForm::resident : BlockForm::threads;
-  if ((form == BlockForm::threads) == on_gpu) {
-    throw UsageError(std::string("form ") + name(form) + " is for " + (on_gpu ? "CPU threads" : "GPUs") +
-                     ", and this run is on " + (on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");
+LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Decisions& chosen) {
+  std::string why;
+  const bool open = options.form == BlockForm::automatic;
+  if (open) {
+    // One H200 (bench/results/blocks_1xh200.txt).
+    constexpr std::int64_t kSmall = std::int64_t{16} << 20;
+    const bool small = sizes.per_pe > 1 && sizes.bytes > 0 && sizes.bytes / sizes.per_pe < kSmall;
+    options.form = !sizes.on_gpu ? BlockForm::threads : small ? BlockForm::resident : BlockForm::kernels;
+    if (sizes.on_gpu) {
+      why = small ? "a kernel for each of several small blocks takes longer to begin than to run"
+                  : "blocks are few or large: kernels use the memory best";
+    }
+  } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
+    throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
+                     ", and this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");
   }
-  return form;
+  chosen.push_back({"form", name(options.form), why});
+  if (options.form != BlockForm::kernels) return options;
+  chosen.push_back({"fusion", name(options.fusion), ""});
+  const bool found = options.graph < 0;
+  if (found) options.graph = open ? 20 : 0;
+  chosen.push_back({"graph", options.graph > 0 ? std::to_string(options.graph) + " steps" : "none",
+                    found && open ? "one launch for many kernels" : ""});
+  return options;
 }
 
 }  // namespace shoal

@@ -45,7 +45,8 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
        "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
   flag("--fusion", "KIND", fusion_,
        "form kernels: none, a (packs are one kernel), b (and unpacks are one) or c (a step is one)");
-  flag("--graph", "N", grid_.launch.graph, "form kernels: so many steps are one CUDA graph, an even number (0: none)");
+  flag("--graph", "N", grid_.launch.graph,
+       "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
        "seconds without progress that end a run on GPUs in an error");
 }
@@ -73,8 +74,8 @@ GridOptions GridFlags::grid() const {
   options.launch.fusion = parse_fusion(fusion_);
   options.launch.stall_timeout_seconds = machine_.stall_timeout_seconds;
   const int steps = options.launch.graph;
-  if (steps < 0 || steps > 1000 || steps % 2 != 0) {
-    throw UsageError("--graph " + std::to_string(steps) + ": an even number of steps from 0 to 1000 is wanted");
+  if (steps != -1 && (steps < 0 || steps > 1000 || steps % 2 != 0)) {
+    throw UsageError("--graph " + std::to_string(steps) + ": an even number of steps from 0 to 1000 is wanted, or -1");
   }
   return options;
 }

@@ -1,6 +1,10 @@
 // How blocks are run.
 #pragma once
+#include <cstdint>
 #include <string>
+
+#include "shoal/core/types.hpp"
+#include "shoal/world/decision.hpp"
 
 namespace shoal {
 
@@ -32,7 +36,14 @@ const char* name(Fusion fusion);
 BlockForm parse_block_form(const std::string& text);
 Fusion parse_fusion(const std::string& text);
 
-/// The form that is run on a kind of processor. @throws UsageError  the form is not for it
-BlockForm resolve(BlockForm form, bool on_gpu);
+/// What decides how blocks are run.
+struct BlockSizes {
+  bool on_gpu;
+  std::int64_t per_pe;  ///< blocks
+  std::int64_t bytes;   ///< of a PE's states; 0: not known
+};
+/// Decides what `options` leave open, and says why in `chosen`.
+/// @throws UsageError  the form is not for this kind of processor
+LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Decisions& chosen);
 
 }  // namespace shoal

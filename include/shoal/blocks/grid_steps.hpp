@@ -1,5 +1,6 @@
 // A grid and the steps that it has taken, whatever runs them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,6 +24,8 @@ class GridSteps {
   virtual double run(std::int64_t n, bool measure = false) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
+  /// Form, fusion and graph.
+  virtual const Decisions& chosen() const = 0;
   /// Steps that the cells have taken.
   virtual std::int64_t steps() const = 0;
   /// Writes what load() goes on with, on as many PEs as one likes; the grid is cut into the same blocks there.
@@ -50,7 +53,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
       : weigh_(options.weigh),
         grid_(machine, size, options, Launch::workers(machine), program),
-        launch_(grid_.array(), options.launch) {}
+        launch_(grid_.array(), decide_launch(options.launch, sizes(machine), chosen_)) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }
@@ -64,6 +67,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
     return launch_.run({first, steps_, measure, weigh_});
   }
   double change() const override { return launch_.change(); }
+  const Decisions& chosen() const override { return chosen_; }
   std::int64_t steps() const override { return static_cast<std::int64_t>(steps_); }
   void save(const BytesOut& out) const override { grid_.array().save(steps_, out); }
   void load(std::int64_t steps, const BytesIn& in) override {
@@ -83,7 +87,14 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   std::vector<V> read() const override { return grid_.read(steps_); }
 
  private:
+  BlockSizes sizes(const Machine& machine) const {
+    const std::int64_t pes = machine.n_pes();
+    return {machine.on_gpu(), std::max<std::int64_t>(1, grid_.cut().volume() / pes),
+            2 * grid_.size().volume() * static_cast<std::int64_t>(sizeof(V)) / pes};
+  }
+
   bool weigh_;
+  Decisions chosen_;
   Grid<S> grid_;
   Launch launch_;
   blocks::step_t steps_ = 0;

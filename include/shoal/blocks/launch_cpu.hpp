@@ -14,7 +14,10 @@ namespace shoal::blocks::cpu {
 template <class B>
 class Launcher {
  public:
-  explicit Launcher(BlockArray<B>& array, const LaunchOptions& = {}) : array_(array) {}
+  explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {}) : array_(array) {
+    Decisions decisions;
+    decide_launch(options, {false, 1, 0}, decisions);  // refuses what is for GPUs
+  }
 
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 

@@ -139,7 +139,8 @@ class Launcher {
         options_(options),
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "what a run measures")) {
-    options_.form = resolve(options.form, true);
+    Decisions decisions;
+    options_ = decide_launch(options, {true, 1, 0}, decisions);  // where the caller has not decided
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
