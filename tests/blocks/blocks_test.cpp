@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
+#include <string>
+#include <utility>
 
-#include "shoal/blocks/grid.hpp"
+#include "shoal/blocks/grid_steps.hpp"
 #include "shoal/blocks/launch_cpu.hpp"
 
 namespace shoal {
@@ -196,6 +199,69 @@ TEST(Mapping, PlacesBlocks) {
   EXPECT_EQ(place_blocks(5, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
   EXPECT_THROW(parse_mapping("fair"), UsageError);
   EXPECT_THROW(place_blocks(2, 2, parse_mapping("file:/nonexistent")), UsageError);
+}
+
+TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
+  const std::vector<pe_t> halves{0, 0, 0, 0, 1, 1, 1, 1};
+  EXPECT_EQ(balance_blocks({1, 1, 1, 1, 1, 1, 1, 1}, 2, halves), halves);
+  const auto where = balance_blocks({4, 4, 4, 4, 1, 1, 1, 1}, 2, halves);  // 16 and 4: one and a half blocks too many
+  double takes[2] = {};
+  for (int b = 0; b < 8; ++b) takes[where[b]] += b < 4 ? 4 : 1;
+  EXPECT_EQ(std::max(takes[0], takes[1]), 12);
+  EXPECT_EQ(balance_blocks({5}, 3, {1}), (std::vector<pe_t>{1}));           // it takes as long anywhere
+  EXPECT_EQ(balance_blocks({0, 0}, 2, {0, 0}), (std::vector<pe_t>{0, 0}));  // nothing is known
+  EXPECT_EQ(balance_blocks({3, 3}, 2, {1, 1}), (std::vector<pe_t>{0, 1}));
+}
+
+TEST(Forms, AreDecidedBySizes) {
+  const auto form = [](LaunchOptions options, const BlockSizes& sizes) {
+    Decisions chosen;
+    const LaunchOptions decided = decide_launch(options, sizes, chosen);
+    EXPECT_EQ(value_of(chosen, "form"), name(decided.form));
+    return decided;
+  };
+  EXPECT_EQ(form({}, {false, 8, 1 << 20}).form, BlockForm::threads);
+  EXPECT_NE(form({}, {true, 8, 1 << 20}).form, BlockForm::threads);
+  LaunchOptions kernels;
+  kernels.form = BlockForm::kernels;
+  EXPECT_EQ(form(kernels, {true, 8, 0}).graph, 0);  // what is asked for, and nothing else
+  kernels.graph = 6;
+  EXPECT_EQ(form(kernels, {true, 8, 0}).graph, 6);
+  EXPECT_THROW(form(kernels, {false, 8, 0}), UsageError);
+}
+
+/// Blocks in memory, as in a file.
+TEST(Blocks, AreStoredAndGoOnElsewhere) {
+  const Size3 size{20, 21, 22};
+  GridOptions options;
+  options.blocks = {2, 3, 2};
+  std::string stored;
+  for (const pe_t pes : {1, 3, 2}) {  // 7 steps each
+    const Machine machine = threads(pes, 2);
+    GridStepsBy<Average<double>, blocks::cpu::Launcher> grid(machine, size, options, Average<double>{size});
+    const char* at = stored.data();
+    const std::int64_t before = pes == 1 ? 0 : pes == 3 ? 7 : 14;
+    if (before == 0) {
+      grid.start();
+    } else {
+      grid.load(before, [&](void* to, std::size_t bytes) {
+        std::memcpy(to, at, bytes);
+        at += bytes;
+      });
+      EXPECT_EQ(at, stored.data() + stored.size());
+    }
+    grid.run(7, false);
+    stored.clear();
+    grid.save([&](const void* from, std::size_t bytes) { stored.append(static_cast<const char*>(from), bytes); });
+    EXPECT_EQ(grid.read(), reference<double>(size, static_cast<int>(before) + 7));
+  }
+  options.blocks = {1, 3, 4};
+  const Machine machine = threads(1, 1);
+  GridStepsBy<Average<double>, blocks::cpu::Launcher> other(machine, size, options, Average<double>{size});
+  const char* at = stored.data();
+  EXPECT_THROW(
+      other.load(21, [&](void* to, std::size_t bytes) { std::memcpy(to, std::exchange(at, at + bytes), bytes); }),
+      UsageError);
 }
 
 TEST(Mapping, RefusesWhatDoesNotFit) {

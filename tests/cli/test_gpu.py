@@ -52,11 +52,36 @@ class Gpu(CommandTest):
 
     def test_grids_in_blocks(self) -> None:
         for pes in (1, 2, 4):
-            for form in ("resident", "kernels --fusion none", "kernels --fusion a", "kernels --fusion b", "kernels"):
+            for form in (
+                "resident",
+                "kernels --fusion none",
+                "kernels --fusion a",
+                "kernels --fusion b --graph 4",
+                "kernels",
+            ):
                 with self.subTest(pes=pes, form=form):
                     share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--verify")
                     self.good("jacobi3d", 61, 47, 89, "--odf", 4, "--form", *form.split(), *share)
                     self.good("jacobi3d", 3, 4, 5, "--blocks", "3x4x5", "--form", *form.split(), *share)
+
+    def test_the_host_waits_once_in_a_run_of_blocks(self) -> None:
+        for form in ("resident", "kernels", "kernels --graph 2"):
+            with self.subTest(form=form):
+                args = ("jacobi3d", 30, 31, 32, "--odf", 4, "--device", "gpu", "--form", *form.split(), "--json")
+                trial = self.good(*args, "--iterations", 50).json()["trials"][0]
+                self.assertEqual((trial["runs"], trial["host_waits"]), (1, 1))
+                trial = self.good(*args, "--iterations", 50, "--checkpoint", "c", "--checkpoint-every", 20).json()[
+                    "trials"
+                ][0]
+                self.assertEqual((trial["runs"], trial["host_waits"]), (3, 3))
+
+    def test_blocks_go_on_elsewhere(self) -> None:
+        size = ("jacobi3d", 30, 31, 32)
+        two = ("--pes", 2, "--pes-per-gpu", -(-2 // self.gpus))
+        self.good(*size, "--odf", 8, "--device", "gpu", "--pes", 1, "--iterations", 9, "--checkpoint", "c")
+        for where in (("--device", "gpu", *two), ("--device", "gpu", *two, "--balance", 3), ("--device", "cpu")):
+            with self.subTest(where=where):
+                self.good(*size, "--restart", "c", "--iterations", 30, "--verify", *where)
 
     def test_small_graphs_are_left_to_one_gpu(self) -> None:
         def pes_of(*more) -> tuple[str, str]:
