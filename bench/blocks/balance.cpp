@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
         double best[2] = {1e9, 1e9};
         std::int64_t moved = 0;
         for (int balanced = 0; balanced < 2; ++balanced) {
-          for (int trial = 0; trial < 3; ++trial) best[balanced] = std::min(best[balanced], grid->run(ctx.iterations));
+          for (int trial = 0; trial < 25; ++trial) best[balanced] = std::min(best[balanced], grid->run(ctx.iterations));
           if (balanced == 0) moved = grid->balance();
         }
         std::printf("blocks stay: %.3f ms/iteration; %lld of %lld moved: %.3f ms/iteration, %.2f times as fast\n",
