@@ -22,10 +22,7 @@
 namespace shoal::blocks::gpu {
 
 inline constexpr int kThreads = 256;  ///< of a worker
-#if !defined(SHOAL_FIT_PART)
-#define SHOAL_FIT_PART 4
-#define SHOAL_FIT_RESIDENT 4
-#endif
+inline constexpr int kFit = 4;        ///< of a multiprocessor: more bytes are on their way than with three
 
 template <class B>
 __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
@@ -38,7 +35,7 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
 
 /// All steps of a range, by workers that stay.
 template <class B>
-__global__ void __launch_bounds__(kThreads, SHOAL_FIT_RESIDENT) resident_kernel(PeView<B> pe, StepRange range) {
+__global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, StepRange range) {
   __shared__ GpuBlock::Scratch scratch;
   take_steps(GpuBlock{&scratch}, pe, range);
 }
@@ -52,8 +49,7 @@ struct Part {
 
 /// A part of step s of one block: a worker for each tile. Of s only two things matter: its parity, and whether it is the first.
 template <class B>
-__global__ void __launch_bounds__(kThreads, SHOAL_FIT_PART)
-    part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
+__global__ void __launch_bounds__(kThreads, kFit) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
   __shared__ GpuBlock::Scratch scratch;
   const GpuBlock w{&scratch};
   const Slot<B>& slot = pe.slots[number];
