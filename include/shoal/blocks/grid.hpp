@@ -13,7 +13,9 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
@@ -323,6 +325,10 @@ class Grid {
     block.in_z = tiles(block.size.z, block.tile.z);
     block.row = (block.size.z + 2 + Block::kLine - 1) / Block::kLine * Block::kLine;
     block.plane = (block.size.y + 2) * block.row;
+    if (machine.on_gpu() && block.plane > std::numeric_limits<std::int32_t>::max()) {
+      throw CapacityError("a block of " + std::to_string(block.size.y) + " x " + std::to_string(block.size.z) +
+                          " cells in y and z is too large for a GPU; use more blocks (--odf, --blocks)");
+    }
     for (Value*& state : block.states) {  // cell 0, 0, 0 begins a line; the layer around it lies before
       state = array_.template alloc<Value>(b, block.cells(), "a block of the grid") + block.plane + block.row +
               Block::kLine;
