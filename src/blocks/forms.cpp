@@ -23,14 +23,13 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   std::string why;
   const bool open = options.form == BlockForm::automatic;
   if (open) {
-    // One H200 (bench/results/blocks_1xh200.txt).
-    constexpr std::int64_t kSmall = std::int64_t{16} << 20;
-    const bool small = sizes.per_pe > 1 && sizes.bytes > 0 && sizes.bytes / sizes.per_pe < kSmall;
-    options.form = !sizes.on_gpu ? BlockForm::threads : small ? BlockForm::resident : BlockForm::kernels;
-    if (sizes.on_gpu) {
-      why = small ? "a kernel for each of several small blocks takes longer to begin than to run"
-                  : "blocks are few or large: kernels use the memory best";
-    }
+    // On one H200 kernels in graphs are as fast as resident ones where blocks are large, and faster where they are small
+    // (bench/results/blocks_1xh200.txt). On several GPUs neither has been timed.
+    const bool kernels = sizes.on_gpu && sizes.pes == 1;
+    options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
+    if (sizes.on_gpu)
+      why =
+          kernels ? "in graphs as fast as any, and faster where blocks are small" : "several PEs meet without the host";
   } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
     throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
                      ", and this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");

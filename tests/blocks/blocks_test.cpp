@@ -213,21 +213,23 @@ TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
   EXPECT_EQ(balance_blocks({3, 3}, 2, {1, 1}), (std::vector<pe_t>{0, 1}));
 }
 
-TEST(Forms, AreDecidedBySizes) {
+TEST(Forms, AreDecided) {
   const auto form = [](LaunchOptions options, const BlockSizes& sizes) {
     Decisions chosen;
     const LaunchOptions decided = decide_launch(options, sizes, chosen);
     EXPECT_EQ(value_of(chosen, "form"), name(decided.form));
     return decided;
   };
-  EXPECT_EQ(form({}, {false, 8, 1 << 20}).form, BlockForm::threads);
-  EXPECT_NE(form({}, {true, 8, 1 << 20}).form, BlockForm::threads);
+  EXPECT_EQ(form({}, {false, 2}).form, BlockForm::threads);
+  EXPECT_EQ(form({}, {true, 1}).form, BlockForm::kernels);
+  EXPECT_GT(form({}, {true, 1}).graph, 0);
+  EXPECT_EQ(form({}, {true, 2}).form, BlockForm::resident);
   LaunchOptions kernels;
   kernels.form = BlockForm::kernels;
-  EXPECT_EQ(form(kernels, {true, 8, 0}).graph, 0);  // what is asked for, and nothing else
+  EXPECT_EQ(form(kernels, {true, 1}).graph, 0);  // what is asked for, and nothing else
   kernels.graph = 6;
-  EXPECT_EQ(form(kernels, {true, 8, 0}).graph, 6);
-  EXPECT_THROW(form(kernels, {false, 8, 0}), UsageError);
+  EXPECT_EQ(form(kernels, {true, 1}).graph, 6);
+  EXPECT_THROW(form(kernels, {false, 1}), UsageError);
 }
 
 /// Blocks in memory, as in a file.

@@ -1,6 +1,5 @@
 // How blocks are run.
 #pragma once
-#include <cstdint>
 #include <string>
 
 #include "shoal/core/types.hpp"
@@ -39,8 +38,7 @@ Fusion parse_fusion(const std::string& text);
 /// What decides how blocks are run.
 struct BlockSizes {
   bool on_gpu;
-  std::int64_t per_pe;  ///< blocks
-  std::int64_t bytes;   ///< of a PE's states; 0: not known
+  pe_t pes;
 };
 /// Decides what `options` leave open, and says why in `chosen`.
 /// @throws UsageError  the form is not for this kind of processor

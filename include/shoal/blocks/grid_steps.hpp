@@ -1,6 +1,5 @@
 // A grid and the steps that it has taken, whatever runs them.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -53,7 +52,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
       : weigh_(options.weigh),
         grid_(machine, size, options, Launch::workers(machine), program),
-        launch_(grid_.array(), decide_launch(options.launch, sizes(machine), chosen_)) {}
+        launch_(grid_.array(), decide_launch(options.launch, {machine.on_gpu(), machine.n_pes()}, chosen_)) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }
@@ -87,12 +86,6 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   std::vector<V> read() const override { return grid_.read(steps_); }
 
  private:
-  BlockSizes sizes(const Machine& machine) const {
-    const std::int64_t pes = machine.n_pes();
-    return {machine.on_gpu(), std::max<std::int64_t>(1, grid_.cut().volume() / pes),
-            2 * grid_.size().volume() * static_cast<std::int64_t>(sizeof(V)) / pes};
-  }
-
   bool weigh_;
   Decisions chosen_;
   Grid<S> grid_;

@@ -16,7 +16,7 @@ class Launcher {
  public:
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {}) : array_(array) {
     Decisions decisions;
-    decide_launch(options, {false, 1, 0}, decisions);  // refuses what is for GPUs
+    decide_launch(options, {false, array.machine().n_pes()}, decisions);  // refuses what is for GPUs
   }
 
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }

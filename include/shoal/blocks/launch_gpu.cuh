@@ -22,7 +22,7 @@
 namespace shoal::blocks::gpu {
 
 inline constexpr int kThreads = 256;  ///< of a worker
-inline constexpr int kFit = 4;        ///< of a multiprocessor: more bytes are on their way than with three
+inline constexpr int kFit = 3;        ///< of a multiprocessor: the update then has all the registers that it wants
 
 template <class B>
 __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
@@ -136,7 +136,7 @@ class Launcher {
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "what a run measures")) {
     Decisions decisions;
-    options_ = decide_launch(options, {true, 1, 0}, decisions);  // where the caller has not decided
+    options_ = decide_launch(options, {true, array.machine().n_pes()}, decisions);  // where the caller has not decided
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
