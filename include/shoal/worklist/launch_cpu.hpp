@@ -1,5 +1,7 @@
 // Runs workers on CPU threads, with the watchdog beside them.
 #pragma once
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -20,6 +22,7 @@ template <class View>
 bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   const View& view = views[0];
   const std::uint64_t phase = view.here().phase.load();
+  sched_yield();  // a round that only waits for credits must not keep who would give them from a core
   for (Backoff backoff;; backoff.pause()) {
     if (view.segments.wait > 0) {
       for (const View& one : views) offer_parts(CpuThread{}, one);
