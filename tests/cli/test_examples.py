@@ -12,13 +12,22 @@ from command import CommandTest
 
 COMMANDS = (
     *("bfs", "sssp", "pagerank", "components", "kcore", "jacobi3d", "tune", "bench"),
-    *("generate", "convert", "info", "doctor"),
+    *("generate", "convert", "info", "doctor", "run"),
 )
 EXAMPLE = re.compile(r"^  (shoal \S.*?)(?:   .*)?$", re.MULTILINE)
 # In place of what an example says, or beside it: so that it ends soon, on any machine.
 INSTEAD = {
     "tune": {"--device": "cpu", "--budget": "0.2", "--trials": "1"},
     "bench": {"--device": "cpu", "--pes": "1", "--graphs": "road_usa", "--trials": "1", "--quick": None},
+    "bench bfs-": {
+        "--device": "cpu",
+        "--pes": "1",
+        "--graphs": "scale18",
+        "--ranks": "1",
+        "--trials": "1",
+        "--quick": None,
+    },
+    "bench charm-": {"--device": "cpu", "--pes": "1", "--shrink": "24", "--trials": "1", "--quick": None},
 }
 
 
@@ -26,6 +35,8 @@ class Examples(CommandTest):
     def setUp(self) -> None:
         super().setUp()
         self.drawn = subprocess.run(["python3", "-c", "import matplotlib"], capture_output=True, check=False)
+        engines = {e["name"]: e["found"] for e in self.shoal("doctor", "--json").json()["engines"]}
+        self.launches = engines["openshmem"]
 
     def make_files(self) -> None:
         """The files that examples read, each in the form that its name says."""
@@ -44,8 +55,12 @@ class Examples(CommandTest):
     def small(self, line: str) -> list[str]:
         """The words of an example, with small graphs and without what only GPUs have."""
         words = [re.sub(r"^(kron|uniform|road):\d+", r"\1:6", word) for word in line.split()[1:]]
+        if words[0] == "run":  # tests/cli/test_processes.py starts processes
+            return ["run", "--show", *words[1:]]
         words = [re.sub(r"^\d{3}$", "40", word) for word in words] if words[0] == "jacobi3d" else words
-        for flag, value in INSTEAD.get(words[0], {"--device": "cpu"}).items():
+        start = " ".join(words[:2])
+        beside = next((INSTEAD[x] for x in sorted(INSTEAD, reverse=True) if start.startswith(x)), {"--device": "cpu"})
+        for flag, value in beside.items():
             if flag in words and value is not None:
                 words[words.index(flag) + 1] = value
             elif flag not in words and (flag != "--device" or words[0] in COMMANDS[:7]) and "--list" not in words:
@@ -65,6 +80,8 @@ class Examples(CommandTest):
         config = self.folder / "config"
         with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": str(config)}):
             for line in dict.fromkeys(examples):
+                if line.startswith("shoal run ") and not self.launches:
+                    continue
                 with self.subTest(line=line):
                     answer = self.shoal(*self.small(line))
                     self.assertEqual((answer.status, answer.err), (0, ""), answer.out[-500:])
