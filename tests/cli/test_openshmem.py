@@ -16,9 +16,7 @@ PATIENCE_SECONDS = 2
 
 @unittest.skipUnless(PROGRAM and LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
 class OpenShmemTest(unittest.TestCase):
-    def run_on(
-        self, processes: int, *args: object, program: str = PROGRAM, **environment: str
-    ) -> tuple[int, str]:
+    def run_on(self, processes: int, *args: object, program: str = PROGRAM, **environment: str) -> tuple[int, str]:
         command = [program, *(str(a) for a in args)]
         if processes > 1:  # one needs no launcher
             command = [LAUNCHER, "--bind-to", "none", "-np", str(processes), *command]
@@ -88,9 +86,7 @@ class OpenShmemTest(unittest.TestCase):
         for harm, expected in (("kill", still), ("stop", still), ("leave", still), ("throw", "planted")):
             with self.subTest(harm=harm):
                 begin = time.monotonic()
-                status, text = self.run_on(
-                    3, 1, 1, 200000, 4096, 256, PATIENCE_SECONDS, harm, program=WORKLIST
-                )
+                status, text = self.run_on(3, 1, 1, 200000, 4096, 256, PATIENCE_SECONDS, harm, program=WORKLIST)
                 self.assertLess(time.monotonic() - begin, 20)
                 self.assertNotEqual(status, 0, text)
                 # The launcher ends all processes of a job soon after one was killed, perhaps before they can say why.

@@ -25,7 +25,8 @@ enum class Fusion {
 struct LaunchOptions {
   BlockForm form = BlockForm::automatic;
   Fusion fusion = Fusion::c;  ///< of the form `kernels`
-  int graph = 0;              ///< of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none
+  /// Of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none; -1: none, or what auto finds.
+  int graph = -1;
   double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
 };
 

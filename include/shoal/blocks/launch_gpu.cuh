@@ -232,7 +232,7 @@ class Launcher {
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
   void make_graph() {
-    if (options_.form != BlockForm::kernels || options_.graph == 0 || graph_) return;
+    if (options_.form != BlockForm::kernels || options_.graph <= 0 || graph_) return;
     const auto steps = static_cast<step_t>(options_.graph);
     DeviceGuard guard(array_.machine().devices()[0]);
     graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
