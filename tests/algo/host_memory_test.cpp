@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -285,7 +287,8 @@ std::int64_t memory_now(const std::string& key) {
 
 /// The most that f() holds beyond what is held now. Runs in a child.
 std::int64_t most_held(const std::function<void()>& f) {
-  ::malloc_trim(0);  // else what the graph's making left would be used again, and not be seen
+  ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // else the kernel gives 2 MiB for what is less, now and then
+  ::malloc_trim(0);                         // else what the graph's making left would be used again, and not be seen
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
   const std::int64_t before = memory_now("VmRSS");
   f();
@@ -379,8 +382,12 @@ TEST_P(Estimate, IsNearWhatIsTaken) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    const std::string held = in_child([&] { return std::to_string(most_held([&] { c.run(graph); })); });
-    const double ratio = static_cast<double>(c.estimate(graph)) / std::stod(held);
+    double of_three[3];  // the kernel counts a process's pages roughly: one of thirty is out by 2 MiB
+    for (double& held : of_three) {
+      held = std::stod(in_child([&] { return std::to_string(most_held([&] { c.run(graph); })); }));
+    }
+    std::sort(std::begin(of_three), std::end(of_three));
+    const double held = of_three[1], ratio = static_cast<double>(c.estimate(graph)) / held;
     EXPECT_GT(ratio, 0.75) << held;
     EXPECT_LT(ratio, 1.5) << held;
   }
