@@ -115,8 +115,9 @@ struct WorklistView {
     }
     stop_all(RunState::task_failed);
   }
-  /// Ends the run on every PE that this one reaches; the wires take it to the others. Of several reasons each PE keeps its workers' first one; the host reports the worst of these. A PE
-  /// that cannot be told is stopped by its watchdog, and the run reports that the transport failed.
+  /// Ends the run on every PE that this one reaches; the wires take it to the others. Of several reasons each PE keeps
+  /// its workers' first one; the host reports the worst of these. A PE that cannot be told is stopped by its watchdog,
+  /// and the run reports that the transport failed.
   SHOAL_FN void stop_all(RunState why) const {
     const auto tell = [&](RunState state) {
       bool told = true;

@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-/// The counters of every PE of a CPU run that is in this process, read while it runs. A snapshot may be inconsistent, for instance between the
-/// two ends of a channel.
+/// The counters of every PE of a CPU run that is in this process, read while it runs. A snapshot may be inconsistent,
+/// for instance between the two ends of a channel.
 /// @param closely  also look at every slot, for a run that does not move
 template <class View>
 std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
