@@ -26,6 +26,7 @@ ROAD, KRON = "road:16", "kron:8"
 ASYNC = "--strategy async --capacity 16 --workers 64"
 WEIGHTED = f"sssp {KRON} --weights hash255 --predecessors"
 RANKED = "pagerank kron:6 --tolerance 0.01"
+JACOBI = "jacobi3d 21 17 35 --odf 4 --iterations 6"
 
 # Name, PEs, arguments of `shoal`.
 CASES = [
@@ -67,6 +68,11 @@ CASES = [
     ("components, forests", 2, "components uniform:9,degree=1 --strategy hook --partition random"),
     ("pagerank async", 2, f"{RANKED} {ASYNC} --worker warp"),
     ("pagerank pull", 2, f"{RANKED} --strategy pull"),
+    ("blocks resident", 1, f"{JACOBI} --form resident"),
+    ("blocks resident, tiny", 2, "jacobi3d 3 4 5 --blocks 3x4x5 --iterations 6 --mapping round-robin --form resident"),
+    ("blocks kernels, fusion none", 2, f"{JACOBI} --form kernels --fusion none"),
+    ("blocks kernels, fusion c, graph", 2, f"{JACOBI} --form kernels --fusion c --graph 2"),
+    ("blocks that move", 2, f"{JACOBI} --form resident --balance 3"),
 ]
 
 
