@@ -6,7 +6,7 @@ import statistics
 import textwrap
 
 LIBRARIES = {"networkit": "NetworKit", "igraph": "igraph"}  # of bench/libraries_bfs.py
-ALGORITHMS = ("bfs", "sssp", "pagerank", "components")
+ALGORITHMS = ("bfs", "sssp", "pagerank", "components", "kcore")
 
 
 @dataclasses.dataclass
@@ -29,6 +29,7 @@ class Run:
     ratio: float | None = None  # ours over GAPBS's, median over rounds
     true_error: float | None = None  # of PageRank beside GAPBS: both programs are as loose as it allows
     remark: str = ""  # what a reader has to know about the numbers
+    measured: str = ""  # date and revision
     libraries: dict[str, float] = dataclasses.field(default_factory=dict)  # "NetworKit 11.2.2" -> seconds, median
 
     @property
@@ -44,6 +45,11 @@ def rounded_up(bound: float) -> str:
     """Two digits of a bound, never less than it."""
     text = f"{bound:.1e}"
     return text if float(text) >= bound else f"{bound + 0.05 * 10 ** math.floor(math.log10(bound)):.1e}"
+
+
+def measured(data: dict) -> str:
+    """Date and revision of a result file; older files lack the one or the other."""
+    return " ".join(str(data[key])[:10] for key in ("date", "revision") if data.get(key)) or "not written down"
 
 
 def values_of(chosen: dict[str, str]) -> dict[str, str]:
@@ -78,6 +84,7 @@ def from_command(data: dict) -> list[Run]:
     run.vertices = graph["num_vertices"]
     run.depth = int(statistics.median(t.get("depth", 0) for t in trials))
     run.sweeps = trials[-1].get("sweeps", 0)
+    run.measured = measured(data)
     return [run]
 
 
@@ -95,6 +102,7 @@ def from_scaling(data: dict) -> list[Run]:
         rate = row["arcs_per_second"]
         run = Run(row["algorithm"], row["graph"], row["num_arcs"], device, row["pes"], threads, how, seconds, rate)
         run.vertices, run.depth, run.sweeps = row["num_vertices"], row.get("depth", 0), row.get("sweeps", 0)
+        run.measured = measured(data)
         runs.append(run)
     return runs
 
@@ -128,6 +136,7 @@ def beside_gapbs(data: dict) -> list[Run]:
                 ratio=result["median_ratio"],
                 true_error=data.get("error"),
                 remark=data.get("remark", ""),
+                measured=measured(data),
                 libraries={
                     f"{name} {result[key]['version']}": result[key]["median_seconds"]
                     for key, name in LIBRARIES.items()
@@ -157,8 +166,8 @@ not counted: reading those of kron:26 with their weights once takes one GPU 4.2 
 
 
 def floor_seconds(run: Run, runs: list[Run]) -> float | None:
-    """FLOOR. None: not of a GPU, or of PageRank without sweeps."""
-    if not run.on_gpu or (run.what == "pagerank" and run.sweeps == 0):
+    """FLOOR. None: not of a GPU, of PageRank without sweeps, or of core numbers, for which no bound is stated."""
+    if not run.on_gpu or run.what == "kcore" or (run.what == "pagerank" and run.sweeps == 0):
         return None
     of_vertices = {"bfs": 8, "sssp": 12, "components": 12, "pagerank": 0}[run.what] * run.vertices
     of_arcs = {"components": min(32 * run.vertices, 4 * run.arcs), "pagerank": 4 * run.arcs * run.sweeps}
@@ -277,15 +286,15 @@ def full_table(runs: list[Run], peers: Peers | None) -> str:
             f"### {what}",
             "",
             "| graph | arcs | machine | how | median ms | Garcs/s | floor ms (over it) | against the best on one GPU "
-            "| best other program, ms (ours / its) |",
-            "|---|---:|---|---|---:|---:|---:|---:|---:|",
+            "| best other program, ms (ours / its) | measured |",
+            "|---|---:|---|---|---:|---:|---:|---:|---:|---|",
         ]
         for r in mine:
             one = on_one(r, runs)
             against = f"{one.seconds / r.seconds:.2f} x" if one else ""
             lines.append(
                 f"| {r.graph} | {r.arcs:,} | {r.machine} | {r.how} | {r.seconds * 1e3:.2f} | {r.rate / 1e9:.2f} "
-                f"| {floor_cell(r, runs)} | {against} | {beside_cell(r, peers)} |"
+                f"| {floor_cell(r, runs)} | {against} | {beside_cell(r, peers)} | {r.measured} |"
             )
         lines += remarks_on(mine).splitlines()
     return "\n".join(lines[1:]) + "\n"

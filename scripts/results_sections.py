@@ -3,6 +3,8 @@
 import pathlib
 import statistics
 
+from results_runs import measured
+
 COUNTS = ("items taken / vertices reached", "million items run")  # units of `shoal bench` that are no times
 
 
@@ -222,6 +224,10 @@ def cell(run: dict | None, value: float | None, unit: str, ours: bool) -> str:
     return (f"{value:.0f}" if value >= 1000 else f"{value:.3g}") + ("*" if run is not None and shares_gpus(run) else "")
 
 
+def counted(pes: int) -> str:
+    return f"{pes} PE{'s' if pes > 1 else ''}"
+
+
 def shares_gpus(run: dict) -> bool:
     """Whether PEs of this run shared GPUs: what it counts stands, its times are not those of as many GPUs."""
     return run.get("pes_per_gpu", 1) > 1
@@ -273,7 +279,7 @@ def shapes(data: dict) -> list[str]:
             for second in ours[i + 1 :]:
                 both = [n for n in shared[first["system"]] if n in shared[second["system"]]]
                 if both:
-                    what = f"{name} / {second['system'].removeprefix('shoal ')}, {both[-1]} PE{'s' if both[-1] > 1 else ''}"
+                    what = f"{name} / {second['system'].removeprefix('shoal ')}, {counted(both[-1])}"
                     rows.append((graph, what, ratio(first["system"], both[-1], second["system"], both[-1])))
             mine = shared[first["system"]]
             if len(mine) > 1 and mine[0] == 1:
@@ -297,7 +303,7 @@ def reasons(runs: list[dict]) -> list[str]:
     """A line for each cell that has no number: the error, or after how long the run was ended."""
     lines = []
     for run in runs:
-        where = f"- {run['graph']}, {run['way']}, {run['pes']} PE{'s' if run['pes'] > 1 else ''}: "
+        where = f"- {run['graph']}, {run['way']}, {counted(run['pes'])}: "
         if "failed" in run:
             lines.append(where + " ".join(run["failed"].split()))
         elif "over_seconds" in run:
@@ -312,6 +318,7 @@ def experiment_section(parts: list[dict], note: str) -> str:
     """
     data = merge(parts)
     columns = data["columns"]
+    times = {n: dict.fromkeys(measured(p) for p in parts if n in {run["pes"] for run in p["runs"]}) for n in columns}
     ours = data["devices"][0]["name"] if data["devices"] else data["machine"]["cpu"]
     lines = [
         f"## {data['experiment']}: {data['title']}",
@@ -320,7 +327,7 @@ def experiment_section(parts: list[dict], note: str) -> str:
         f"{data['note']} The paper finds: {data['sees']}.",
         *(["", note.strip()] if note else []),
         "",
-        f"| {data['unit']} | " + " | ".join(f"{n} PE{'s' if n > 1 else ''}" for n in columns) + " |",
+        f"| {data['unit']} | " + " | ".join(map(counted, columns)) + " |",
         "|---|" + "---:|" * len(columns),
     ]
     lines_of = {run["graph"]: run["graph_line"] for run in sorted(data["runs"], key=lambda r: len(r["graph_line"]))}
@@ -335,6 +342,7 @@ def experiment_section(parts: list[dict], note: str) -> str:
             for n, value in zip(columns, series["values"], strict=True)
         ]
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
+    lines += ["", "Measured: " + "; ".join(f"{counted(n)} {', '.join(times[n])}" for n in columns if times[n])]
     if any(shares_gpus(run) for run in data["runs"]):
         lines += ["", "*: PEs shared GPUs; counts of items are valid, times are not those of so many GPUs"]
     return "\n".join(lines + reasons(data["runs"]) + shapes(data)) + "\n"

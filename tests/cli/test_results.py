@@ -52,13 +52,24 @@ class Results(unittest.TestCase):
 
     def test_several_gpus_against_one(self) -> None:
         row = {"algorithm": "bfs", "graph": "kron:26", "num_arcs": 1000, "strategy": "levels", "verified": True}
-        data = {"bench": "scaling", "devices": [{"name": "H"}], "device": "gpu", "machine": {"cpu": "C"}}
+        data = {
+            "bench": "scaling",
+            "date": "2026-11-21",
+            "devices": [{"name": "H"}],
+            "device": "gpu",
+            "machine": {"cpu": "C"},
+        }
         row |= {"num_vertices": 4_000_000_000, "depth": 1000}  # 8 bytes of each at 4 TB/s: 8 ms
         data["rows"] = [{**row, "pes": n, "seconds": [0.016 / n] * 3, "arcs_per_second": 5e9 * n} for n in (1, 4)]
         (self.folder / "s.json").write_text(json.dumps(data))
         text, left_out = self.document()
-        self.assertIn("| kron:26 | 1,000 | 4 x H | levels; 3 trials | 4.00 | 20.00 | 2.01 (2.0 x) | 4.00 x |  |", text)
-        self.assertIn("| kron:26 | 1,000 | 1 x H | levels; 3 trials | 16.00 | 5.00 | 8.01 (2.0 x) |  |  |", text)
+        self.assertIn(
+            "| kron:26 | 1,000 | 4 x H | levels; 3 trials | 4.00 | 20.00 | 2.01 (2.0 x) | 4.00 x |  | 2026-11-21 |",
+            text,
+        )
+        self.assertIn(
+            "| kron:26 | 1,000 | 1 x H | levels; 3 trials | 16.00 | 5.00 | 8.01 (2.0 x) |  |  | 2026-11-21 |", text
+        )
         self.assertEqual(left_out, [])
         results = self.module.Results(self.folder)
         short = self.module.runs.short_tables(results.runs, results.peers)
@@ -194,7 +205,13 @@ class Results(unittest.TestCase):
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
         self.assertIn("- usa, auto, 2 PEs: no room\n- usa, auto, 3 PEs: ended after 2 s\n", text)
         self.assertIn("\nAs the paper says.\n", text)
-        more = {**bench, "runs": [{**run, "pes": 2}], "columns": [1, 2]}
+        more = {
+            **bench,
+            "runs": [{**run, "pes": 2}],
+            "columns": [1, 2],
+            "date": "2026-11-22T08:20:12Z",
+            "revision": "abc",
+        }
         more["series"] = [{"graph": "usa", "system": "shoal auto", "ours": True, "values": [None, 0.75]}]
         del bench["runs"][1]
         (self.folder / "bench.json").write_text(json.dumps(bench))
@@ -202,6 +219,7 @@ class Results(unittest.TestCase):
         text = self.document()[0]
         self.assertIn("| shoal auto | 1.5 | 0.75 | > 2000 |", text)
         self.assertNotIn("\n*: PEs shared GPUs", text)
+        self.assertIn("\nMeasured: 1 PE not written down; 2 PEs 2026-11-22 abc; 3 PEs not written down\n", text)
         self.assertEqual(text.count("**usa; here road:9**"), 1)
         self.assertNotIn("Shapes", text)
         for series, way in ((bench["series"], "a"), (more["series"], "b")):
@@ -360,7 +378,7 @@ class Results(unittest.TestCase):
         self.assertEqual(left_out, [])
         how = "auto, true error below 1.0e-04; 8 rounds"
         self.assertIn(f"| road:9 | 100 | C, 1 x 2 threads | {how} | 3.00 | 0.00 |  |  | GAPBS 2.00 (1.50) |", text)
-        self.assertIn("(1.50) |\n\nA loud machine.\n", text)
+        self.assertIn("(1.50) | not written down |\n\nA loud machine.\n", text)
         missed = "bfs, kron:9: 1.50 of its time; pagerank, road:9, true error below 1.0e-04: 1.50 of its time"
         self.assertIn(f"| no slower than GAPBS on CPU threads | 0 of 2 | {missed} |", text)
         results = self.module.Results(self.folder)
