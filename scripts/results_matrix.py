@@ -1,5 +1,7 @@
 """The section of docs/results.md on the matrix of all ways to run each algorithm: what scripts/gpu_matrix.py counted."""
 
+from results_runs import ALGORITHMS
+
 HEAD = """## Every way to run each algorithm
 
 `scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer is compared with the serial reference
@@ -22,9 +24,7 @@ AGAIN = """### {again}
 
 On {gpus} x {gpu}, {date}{commit}. {note}
 """
-COLUMNS = """| ways | graphs | PEs | bfs | sssp | components | pagerank | all |
-|---|---|---:|---:|---:|---:|---:|---:|
-"""
+COLUMNS = f"| ways | graphs | PEs | {' | '.join(ALGORITHMS)} | all |\n|---|---|---:|{'---:|' * len(ALGORITHMS)}---:|\n"
 ORDER = ("core", "rest", "soak")
 GRAPHS = {"all": "generated and real", "generators": "generated", "real": "real", "fresh": "fresh"}
 COUNTS = ("right", "wrong", "not_run")
@@ -74,9 +74,7 @@ def matrix_section(data: dict) -> str:
     text += COLUMNS
     for what, graphs, pes in sorted(groups, key=lambda key: (ORDER.index(key[0]), list(GRAPHS).index(key[1]), key[2])):
         mine = groups[what, graphs, pes]
-        cells = [
-            cell(added(mine[name]) if name in mine else None) for name in ("bfs", "sssp", "components", "pagerank")
-        ]
+        cells = [cell(added(mine[name]) if name in mine else None) for name in ALGORITHMS]
         total = cell(added([row for rows in mine.values() for row in rows]))
         text += f"| {what} | {GRAPHS[graphs]} | {pes} | {' | '.join(cells)} | {total} |\n"
     text += f"\nIn all: {in_words(added(data['rows']))}.\n"

@@ -336,10 +336,10 @@ class Results(unittest.TestCase):
         self.assertIn("on 4 x H, 2026-01-02, commit abc1234:", text)
         self.assertIn("\n\nIn two runs.\n\n", text)
         self.assertIn(
-            "| core | generated and real | 2 | 1,234 | 1,234, **2 wrong** | - | - | 2,468, **2 wrong** |\n", text
+            "| core | generated and real | 2 | 1,234 | 1,234, **2 wrong** | - | - | - | 2,468, **2 wrong** |\n", text
         )
-        self.assertIn("| core | generated | 2 | 12 of 13 | - | - | - | 12 of 13 |\n", text)
-        self.assertIn("| soak | fresh | 4 | 1,234 of 1,240 | - | - | - | 1,234 of 1,240 |\n", text)
+        self.assertIn("| core | generated | 2 | 12 of 13 | - | - | - | - | 12 of 13 |\n", text)
+        self.assertIn("| soak | fresh | 4 | 1,234 of 1,240 | - | - | - | - | 1,234 of 1,240 |\n", text)
         self.assertIn("\nIn all: 3,714 right, 2 wrong, 7 not run.\n\nWrong:\n\n- core-2: sssp: vertex 3\n", text)
         rows.append({**row, "algorithm": "program", "right": 0, "wrong": 1})
         (self.folder / "matrix.json").write_text(json.dumps(data))
