@@ -84,7 +84,6 @@ class LaunchCommand {
     }
     if (launched().processes > 1)
       throw UsageError("shoal run was itself started by " + launched().by + "; leave one out");
-    ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", "1G", 0);
     const std::vector<std::string> words = command_line();
     if (show_) {
       std::string line;

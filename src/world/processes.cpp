@@ -10,8 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -52,62 +55,32 @@ std::vector<std::byte> processors() {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Ends this process where it waits for others in a library that has no deadline.
-class Deadline {
+/// A thread that calls something again and again, as long as this object exists.
+class Every {
  public:
-  Deadline(double seconds, std::string what)
-      : thread_([this, seconds, what = std::move(what)] {
-          std::unique_lock lock(mutex_);
-          if (over_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return met_; })) return;
-          std::fprintf(stderr, "shoal: error: %s\n", what.c_str());
-          std::fflush(stderr);
-          ::_exit(4);
+  Every(std::chrono::duration<double> pause, std::function<void()> call)
+      : thread_([pause, call = std::move(call)](const std::stop_token& over) {
+          std::mutex mutex;
+          std::condition_variable_any nobody;  // notifies it; the end does
+          std::unique_lock lock(mutex);
+          while (!nobody.wait_for(lock, over, pause, [&over] { return over.stop_requested(); })) call();
         }) {}
-  ~Deadline() {
-    {
-      const std::lock_guard lock(mutex_);
-      met_ = true;
-    }
-    over_.notify_one();
-    thread_.join();
-  }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool met_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
-/// Says that this process works, as long as it exists.
-class SignOfLife {
- public:
-  explicit SignOfLife(World& world)
-      : thread_([this, &world] {
-          std::unique_lock lock(mutex_);
-          while (!over_.wait_for(lock, std::chrono::milliseconds(200), [this] { return leaves_; })) world.beat();
-        }) {}
-  ~SignOfLife() {
-    {
-      const std::lock_guard lock(mutex_);
-      leaves_ = true;
-    }
-    over_.notify_one();
-    thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool leaves_ = false;
-  std::thread thread_;
-};
+[[noreturn]] void end_process(const std::string& what) {
+  std::fprintf(stderr, "shoal: error: %s\n", what.c_str());
+  std::fflush(stderr);
+  ::_exit(4);
+}
 
 struct Joined {
   std::shared_ptr<World> world;
   int sharing = 1, on_host = 1;
   bool together = false;
-  std::unique_ptr<SignOfLife> alive;  // before the world goes
+  std::unique_ptr<Every> sign_of_life;  // ends before the world goes
 };
 
 Joined& joined() {
@@ -160,10 +133,11 @@ void join_processes(const Options& options, const std::string& started_as) {
         8;  // OpenSHMEM takes a second to start, and several where many processes share a processor
     const double seconds = options.stall_timeout_seconds + kOnTop;
     const std::string me = "process " + std::to_string(by.process) + " of " + std::to_string(by.processes);
-    const Deadline deadline(seconds + (by.process > 0 ? 1 : 0),
-                            me + " has waited " + exact(seconds) +
-                                " s for the others to start OpenSHMEM, and one has not; all must be started as the "
-                                "same program");
+    const std::string why =
+        me + " has waited " + exact(seconds) +
+        " s for the others to start OpenSHMEM, and one has not; all must be started as the same program";
+    const Every deadline(std::chrono::duration<double>(seconds + (by.process > 0 ? 1 : 0)),
+                         [why] { end_process(why); });
     boards = openshmem_boards();
   }
   if (boards->processes() != by.processes) {
@@ -188,7 +162,7 @@ void join_processes(const Options& options, const std::string& started_as) {
     return its.size() == mine.size() && std::equal(mine.begin(), host_end, its.begin()) &&
            its[static_cast<std::size_t>(host_end - mine.begin())] == std::byte{':'};
   }));
-  joined().alive = std::make_unique<SignOfLife>(*world);
+  joined().sign_of_life = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] { at->beat(); });
   joined().world = std::move(world);
 }
 
@@ -197,7 +171,7 @@ int processes_that_share_processors() { return joined().sharing; }
 int processes_on_this_host() { return joined().on_host; }
 
 void leave_processes() {
-  joined().alive.reset();
+  joined().sign_of_life.reset();
   joined().world.reset();
 }
 
