@@ -22,6 +22,7 @@
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
 #include "statistics.hpp"
+#include "trace_output.hpp"
 
 namespace shoal::cli {
 namespace {
@@ -152,6 +153,8 @@ class JacobiCommand {
         ->group(out)
         ->type_name("WHERE");
     json_.add_to(app, "options, machine and trials", out);
+    trace_.add_to(
+        app, "blocks with their steps, messages between them, and who works; on GPUs kernels (--graph 0: each)", out);
     app.add_flag("--copy", copy_, "measure a plain copy beside, on the same threads or GPUs")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     app.footer(
@@ -161,6 +164,7 @@ examples:
   shoal jacobi3d 192 192 192 --iterations 100 --odf 8 --output grid.npy
   shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy
   shoal jacobi3d 512 512 512 --trials 5 --copy
+  shoal jacobi3d 96 96 96 --iterations 10 --odf 8 --pes 2 --trace run.json
   shoal jacobi3d 64 64 64 --iterations 60 --checkpoint grid.ckpt --checkpoint-every 25
   shoal jacobi3d 61 47 89 --pes 4 --blocks 3x2x5 --mapping round-robin --verify)");
   }
@@ -171,7 +175,7 @@ examples:
   }
 
  private:
-  bool quiet() const { return quiet_ || json_.to_stdout(); }
+  bool quiet() const { return quiet_ || json_.to_stdout() || trace_.to_stdout(); }
   bool to_tolerance() const { return tolerance_ >= 0; }
 
   void read_options() {
@@ -197,11 +201,12 @@ examples:
     if (!output_.empty() && !output_.ends_with(".npy")) {
       throw UsageError("--output " + output_ + ": a grid is written as NumPy's; use a name that ends in .npy");
     }
-    refuse_same_files({{"--output", output_}, json_.file(), {"--checkpoint", checkpoint_}},
+    refuse_same_files({{"--output", output_}, json_.file(), trace_.file(), {"--checkpoint", checkpoint_}},
                       {{"--mapping", flags_.mapping_file()}});
-    refuse_same_files({{"--output", output_}, json_.file()}, {{"--restart", restart_}});
+    refuse_same_files({{"--output", output_}, json_.file(), trace_.file()}, {{"--restart", restart_}});
     if (!output_.empty()) file_.emplace(output_);
     json_.open();
+    trace_.open();
   }
 
   void read_over_time() {
@@ -252,6 +257,7 @@ examples:
     if (!quiet()) print_head();
     for (int i = 0; i < trials_; ++i) {
       const Step step("iterating, trial " + std::to_string(i + 1) + " of " + std::to_string(trials_), quiet());
+      const TraceOutput::Part part("trial " + std::to_string(i + 1));
       if (from_) {
         from_->read([&](const BytesIn& in) { grid->load(from_->head().steps, in); });
       } else {
@@ -264,6 +270,9 @@ examples:
     if (copy_) {
       const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.n_pes();
       copied_ = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // beyond the caches
+    }
+    if (const std::string left_out = trace_.write(); !left_out.empty() && !quiet()) {
+      std::printf("%s\n", left_out.c_str());
     }
     finish(sizeof(T));
     const auto& wrong = done_.back().wrong;
@@ -444,6 +453,7 @@ examples:
   int trials_ = 1;
   bool verify_ = false, copy_ = false, quiet_ = false;
   JsonOutput json_;
+  TraceOutput trace_;
 
   GridOptions options_;
   GridSlice where_;

@@ -26,6 +26,7 @@
 #include "shoal/world/processes.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
+#include "trace_output.hpp"
 #include "wrong_flags.hpp"
 
 namespace shoal::cli {
@@ -70,6 +71,7 @@ class RunCommand {
         ->type_name("FILE")
         ->check(not_empty);
     json_.add_to(app, "options, machine, trials and reports", out);
+    trace_.add_to(app, "workers and queues of worklists on CPU threads, kernels and queues on GPUs; of process 0", out);
     app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     flags_.add_to(app);
@@ -144,6 +146,7 @@ class RunCommand {
     quiet_ = true;
     stats_ = false;
     json_.drop();
+    trace_.drop();
     speaks_ = false;
   }
 
@@ -162,11 +165,14 @@ class RunCommand {
     std::vector<NamedFile> read = own_files(*algorithm_);
     read.insert(read.end(), {graph_.file(), {"--partition", options_.partition_file}});
     if (profile_ != "none" && profile_ != "auto") read.push_back({"--profile", profile_});
-    refuse_same_files({{"--output", output_}, json_.file(), graph_.cache()}, read);
-    data_to_stdout_ = json_.to_stdout() || (!output_.empty() && is_standard_output(output_));
-    if (!quiet()) refuse_same_files({{"--output", output_}, json_.file(), {"standard output", "-"}}, {});
+    refuse_same_files({{"--output", output_}, json_.file(), trace_.file(), graph_.cache()}, read);
+    data_to_stdout_ = json_.to_stdout() || trace_.to_stdout() || (!output_.empty() && is_standard_output(output_));
+    if (!quiet()) {
+      refuse_same_files({{"--output", output_}, json_.file(), trace_.file(), {"standard output", "-"}}, {});
+    }
     if (!output_.empty() && speaks_) output_file_.emplace(output_);
     json_.open();
+    trace_.open();
   }
 
   /// Options of the profile for this machine, algorithm and graph, except those that the command line gave.
@@ -211,6 +217,7 @@ class RunCommand {
     const auto begin = std::chrono::steady_clock::now();
     if (!input_->generated()) phases_.emplace_back("read", input_->read_seconds());
     const std::string doing = input_->generated() ? "generate and place" : "place";
+    const TraceOutput::Part part(doing);
     const Step step((input_->generated() ? "generating and placing " : "placing ") + graph_.text(), quiet_);
     placed_ = input_->place(*algorithm_);
     phases_.emplace_back(doing, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -232,11 +239,14 @@ class RunCommand {
       const vertex_t source = sources[static_cast<std::size_t>(i) % sources.size()];
       const Step step(std::string(info_.doing) + ", trial " + std::to_string(i + 1) + " of " + std::to_string(trials_),
                       quiet_);
+      std::optional<TraceOutput::Part> part("trial " + std::to_string(i + 1));
       Report report = placed_->run({source, {}});
+      part.reset();
       const bool to_host = verify_ || (!output_.empty() && i + 1 == trials_);  // the last answer is written
       Trial trial{source, to_host ? placed_->fetch() : placed_->count(), std::move(report), std::nullopt};
       if (verify_) {
         const auto begin = std::chrono::steady_clock::now();
+        const TraceOutput::Part checks("verify");
         trial.wrong = find_wrong();
         verify_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       }
@@ -322,6 +332,9 @@ class RunCommand {
                    bytes_text(expected_memory_).c_str());
     }
     std::fflush(stdout);
+    if (const std::string left_out = trace_.write(); !left_out.empty() && !quiet()) {
+      std::printf("%s\n", left_out.c_str());
+    }
     if (json_.wanted()) write_json(median(seconds), median(rates));
     if (wrong > 0) return kWrongResult;
     if (output_file_) output_file_->commit();
@@ -371,6 +384,7 @@ class RunCommand {
   RunFlags flags_;
   std::string source_ = "random", output_, profile_ = "none";
   JsonOutput json_;
+  TraceOutput trace_;
   int trials_ = 0;
   bool verify_ = false, stats_ = false, quiet_ = false, data_to_stdout_ = false;
   bool speaks_ = true;  ///< this process says and writes what came of it

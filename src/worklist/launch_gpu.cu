@@ -9,10 +9,12 @@
 #include "loop_graph.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
+#include "shoal/core/trace.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
 #include "shoal/worklist/rendezvous.hpp"
 #include "shoal/worklist/streams_gpu.cuh"
+#include "shoal/worklist/trace.hpp"
 
 namespace shoal::gpu {
 
@@ -77,7 +79,8 @@ namespace {
 
 /// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not
 /// begun by then, or if it was called off.
-void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams) {
+void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams,
+                    RunTrace& trace) {
   using Clock = std::chrono::steady_clock;
   const auto seconds_since = [](Clock::time_point t) {
     return std::chrono::duration<double>(Clock::now() - t).count();
@@ -94,6 +97,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
       continue;
     }
     if (status != cudaErrorNotReady) cuda_check(status, "a worklist kernel");
+    if (trace.due()) trace.add(streams.snapshots(run, true));
     if (seconds_since(start) < 0.05) continue;  // short runs: no sleep, no look
     std::this_thread::sleep_for(std::chrono::microseconds(20));
     if (seconds_since(looked_at) < 0.1) continue;
@@ -134,7 +138,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
 #if SHOAL_DEVICE_ROUNDS
 /// Runs the rounds of a discrete run on one PE, which the device repeats.
 void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, int blocks, lane_t fetch,
-                      ticket_t limit, Streams& streams, Report& report) {
+                      ticket_t limit, Streams& streams, Report& report, RunTrace& trace) {
   const Shape& s = run.shape;
   lane_t workers = static_cast<lane_t>(run.workers);
   DeviceGuard guard(machine.devices()[0]);
@@ -152,8 +156,10 @@ void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunO
                     return arguments;
                   });
   const auto start = std::chrono::steady_clock::now();
+  const std::int64_t begin_of_trace = trace_now();
   graph.launch();
-  wait_and_watch(machine, plan, run, streams);
+  wait_and_watch(machine, plan, run, streams, trace);
+  trace.kernels("rounds, repeated by the GPU", begin_of_trace);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   loop.download(&begin, 1);
   report.rounds = static_cast<std::int64_t>(begin.rounds.load());
@@ -166,6 +172,7 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
   const int blocks = (run.workers + s.workers_per_block - 1) / s.workers_per_block;
   const pe_t n = machine.n_pes();
   lane_t n_workers = static_cast<lane_t>(run.workers);
+  RunTrace trace(machine.first_pe(), n);
   lane_t fetch = plan.fetch;
   const lane_t most = plan.worker == WorkerKind::block ? s.threads : plan.worker == WorkerKind::warp ? 32 : 1;
   fetch = std::max<lane_t>(1, std::min(fetch, most));
@@ -199,21 +206,25 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
   };
 #if SHOAL_DEVICE_ROUNDS
   if (plan.kernel == KernelKind::discrete && n == 1 && !run.phases && LoopGraph::available()) {
-    return repeat_on_device(machine, plan, run, blocks, fetch, limit[0], streams, report);
+    return repeat_on_device(machine, plan, run, blocks, fetch, limit[0], streams, report, trace);
   }
 #endif
   const auto start = std::chrono::steady_clock::now();
+  std::int64_t begin_of_trace = trace_now();
   if (plan.kernel == KernelKind::persistent) {
     launch_all();
-    wait_and_watch(machine, plan, run, streams);
+    wait_and_watch(machine, plan, run, streams, trace);
+    trace.kernels("persistent kernel", begin_of_trace);
     report.rounds = 1;
   } else {
     std::uint64_t last = ~std::uint64_t{0};
     auto moved_at = start;
     for (;;) {
       throw_if_interrupted();  // rounds are too short for the watch to look
+      begin_of_trace = trace_now();
       launch_all();
-      wait_and_watch(machine, plan, run, streams);
+      wait_and_watch(machine, plan, run, streams, trace);
+      trace.kernels("round " + std::to_string(report.rounds), begin_of_trace);
       ++report.rounds;
       const std::vector<PeSnapshot> pes = streams.snapshots(run, false);
       for (pe_t p = 0; p < n; ++p) {
@@ -236,6 +247,7 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
     }
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (tracing() != nullptr) trace.add(streams.snapshots(run, false));
 }
 
 }  // namespace

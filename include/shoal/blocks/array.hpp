@@ -48,11 +48,14 @@ class BlockArray {
   pe_t pe(std::int64_t b) const { return where_[b]; }
   const B& operator[](std::int64_t b) const { return blocks_[b]; }
 
-  /// `n` elements in the memory of a block's PE, with any contents. They live until the block is moved.
+  /// `n` elements in the memory of a block's PE: zeros on GPUs, any contents on CPUs, where the threads that use them write them
+  /// first. (What lies between rows is read on GPUs, by lanes that read 16 bytes and by copies of many rows. Nothing comes of
+  /// it, but it has to be defined.) They live until the block is moved.
   template <class T>
   T* alloc(std::int64_t b, std::int64_t n, const char* what) {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
-    memory_[b].push_back(machine_.allocate(where_[b], bytes, what, Machine::Contents::anything));
+    const auto contents = machine_.on_gpu() ? Machine::Contents::zero : Machine::Contents::anything;
+    memory_[b].push_back(machine_.allocate(where_[b], bytes, what, contents));
     constexpr std::size_t kWorthIt = std::size_t{4} << 20;
     if (!machine_.on_gpu() && bytes >= kWorthIt) blocks::want_large_pages(memory_[b].back().get(), bytes);
     return static_cast<T*>(memory_[b].back().get());
@@ -230,6 +233,24 @@ class BlockArray {
       if (end.other >= 0) others.push_back(end.other);
     }
     return others;
+  }
+  /// For traces: [n_pes][slots] the block that is there, and all ends of channels, by block.
+  std::vector<std::vector<std::int64_t>> by_slot() const {
+    std::vector<std::vector<std::int64_t>> blocks(slots_.size());
+    for (std::int64_t b = 0; b < size(); ++b) blocks[where_[b]].push_back(b);
+    return blocks;
+  }
+  std::vector<blocks::TracedChannel> channels() const {
+    std::vector<blocks::TracedChannel> all;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      for (const End& end : ends_[b]) {
+        const auto side = static_cast<std::uint32_t>(&end - ends_[b].data());
+        if (end.other >= 0) {
+          all.push_back({b, end.other, side, end.n * static_cast<std::int64_t>(sizeof(Value))});
+        }
+      }
+    }
+    return all;
   }
   const std::vector<blocks::PeView<B>>& views() const { return views_; }  ///< [n_pes]
   /// [n_pes] the host's copies of what views() point to, with pointers into the PEs' memory.

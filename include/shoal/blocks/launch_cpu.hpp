@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
+#include <vector>
 
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/forms.hpp"
@@ -44,20 +45,28 @@ class Launcher {
         pe.words->state.compare_swap(running, static_cast<std::uint32_t>(why));
       }
     };
+    const Machine& machine = array_.machine();
+    Trace* const trace = tracing();
+    std::vector<TileLog> logs(trace == nullptr ? 0 : static_cast<std::size_t>(machine.team().size()));
+    const auto log_of = [&](pe_t p, int thread) {
+      return trace == nullptr ? nullptr : &logs[static_cast<std::size_t>(p * machine.threads_per_pe() + thread)];
+    };
     const auto begin = std::chrono::steady_clock::now();
     {
       const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
-      array_.machine().team().run([&](pe_t p, int) {
+      machine.team().run([&](pe_t p, int thread) {
         try {
-          take_steps(CpuThread{}, array_.views()[p], range);
+          take_steps(CpuThread{}, array_.views()[p], range, TracedTo{log_of(p, thread)});
         } catch (...) {
           end_as(RunState::task_failed);
           throw;
         }
       });
     }
+    const auto end = std::chrono::steady_clock::now();
     throw_if_interrupted();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (trace != nullptr) draw_tiles(*trace, logs, array_.by_slot(), array_.channels());
+    return std::chrono::duration<double>(end - begin).count();
   }
 
   /// After a run that measured: the largest change of its last step.

@@ -2,9 +2,11 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -63,12 +65,13 @@ __global__ void __launch_bounds__(kThreads, kFit) part_kernel(PeView<B> pe, std:
   pack_sides(w, slot, B(slot.block), s, blockIdx.x, part.pack_begin, part.pack_end);
 }
 
-/// An event of one device that is waited for and not timed.
+/// An event of one device.
 class Event {
  public:
-  explicit Event(int device) : device_(device) {
+  /// @param flags  most are waited for and not timed
+  explicit Event(int device, unsigned flags = cudaEventDisableTiming) : device_(device) {
     DeviceGuard guard(device);
-    SHOAL_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    SHOAL_CUDA(cudaEventCreateWithFlags(&event_, flags));
   }
   Event(Event&& other) noexcept : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
   Event& operator=(Event&&) = delete;
@@ -123,6 +126,41 @@ class Graph {
 
  private:
   cudaGraphExec_t run_ = nullptr;
+};
+
+/// For traces: when a GPU came to places in its streams. Each device has a place whose time is known by the host's clock as well.
+class GpuTimes {
+ public:
+  /// @param streams  [PEs] without work
+  GpuTimes(const std::vector<int>& devices, const std::vector<Stream>& streams) {
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      DeviceGuard guard(devices[p]);
+      zero_.emplace_back(devices[p], cudaEventDefault);
+      SHOAL_CUDA(cudaEventRecord(zero_.back(), streams[p]));
+      SHOAL_CUDA(cudaEventSynchronize(zero_.back()));
+      zero_at_.push_back(trace_now());
+    }
+  }
+  /// An event of PE p; its number. -1: there are too many.
+  std::ptrdiff_t event(pe_t p, int device) {
+    if (events_.size() >= kMost) return -1;
+    events_.push_back({p, Event(device, cudaEventDefault)});
+    return std::ssize(events_) - 1;
+  }
+  cudaEvent_t operator[](std::ptrdiff_t i) const { return events_[static_cast<std::size_t>(i)].second; }
+  /// After all work has ended: by the host's clock.
+  std::int64_t at(std::ptrdiff_t i) const {
+    const auto& [p, event] = events_[static_cast<std::size_t>(i)];
+    float ms = 0;
+    SHOAL_CUDA(cudaEventElapsedTime(&ms, zero_[p], event));
+    return zero_at_[p] + static_cast<std::int64_t>(static_cast<double>(ms) * 1e6);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 100'000;
+  std::vector<Event> zero_;
+  std::vector<std::int64_t> zero_at_;
+  std::vector<std::pair<pe_t, Event>> events_;
 };
 
 /// Work of the host in a run: it launches, waits once, and looks whether resident kernels move. Everything of a PE is ordered by
@@ -194,6 +232,7 @@ class Launcher {
   /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted
   double run(const StepRange& range) {
     const Machine& machine = array_.machine();
+    begin_trace();
     const auto begin = Clock::now();
     waits_ = 0;
     try {
@@ -216,10 +255,12 @@ class Launcher {
       wait();
     } catch (const std::exception& error) {
       abandon(error.what());
+      times_.reset();
       throw;
     }
     const double seconds = seconds_since(begin);
     throw_if_interrupted();
+    if (times_ != nullptr) draw();
     return seconds;
   }
 
@@ -237,6 +278,53 @@ class Launcher {
     DeviceGuard guard(array_.machine().devices()[0]);
     graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
   }
+
+  /// A run's trace: events in the streams, which are timed, where there were others or none. It has no code in kernels.
+  void begin_trace() {
+    timed_.clear();
+    starts_.clear();
+    marks_.clear();
+    if (tracing() != nullptr) times_ = std::make_unique<GpuTimes>(array_.machine().devices(), work_);
+  }
+  std::ptrdiff_t new_time(pe_t p) { return times_->event(p, array_.machine().devices()[p]); }
+  /// A place in PE p's stream. @param ended  what has ended there and began at the mark before; empty: nothing
+  bool mark(pe_t p, std::string ended) {
+    const std::ptrdiff_t event = times_ == nullptr ? -1 : new_time(p);
+    if (event < 0) return false;
+    SHOAL_CUDA(cudaEventRecord((*times_)[event], work_[p]));
+    marks_.push_back({p, event, std::move(ended)});
+    return true;
+  }
+  void draw() {
+    Trace& trace = *tracing();
+    for (std::size_t i = 1; i < marks_.size(); ++i) {
+      const Mark &from = marks_[i - 1], &to = marks_[i];
+      if (to.ended.empty() || from.pe != to.pe) continue;
+      trace.span(trace.track("PE " + std::to_string(to.pe), "kernels"), to.ended, times_->at(from.event),
+                 times_->at(to.event));
+    }
+    std::map<std::pair<std::int64_t, step_t>, std::int64_t> ended;
+    for (const auto& [which, event] : timed_) {
+      if (event >= 0) ended[which] = times_->at(event);
+    }
+    std::vector<TracedStep> steps;
+    for (const auto& [which, end] : ended) {  // it began when what it waits for had ended
+      const auto [b, s] = which;
+      std::int64_t begin = -1;
+      const auto after = [&](std::int64_t other) {
+        const auto found = ended.find({other, s - 1});
+        if (found != ended.end()) begin = std::max(begin, found->second);
+      };
+      after(b);
+      for (const std::int64_t other : array_.neighbors(b)) after(other);
+      const auto tiles = static_cast<std::int64_t>(array_.slots()[array_.pe(b)][array_.number(b)].tiles);
+      const auto start = starts_.find(s - 1);
+      if (begin < 0 && start != starts_.end()) begin = times_->at(start->second);
+      if (begin >= 0) steps.push_back({b, s - 1, std::min(begin, end), end, tiles});
+    }
+    draw_steps(trace, std::move(steps), array_.channels());
+    times_.reset();
+  }
   std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
 
   void launch_resident(StepRange range) {
@@ -247,9 +335,11 @@ class Launcher {
       if (pe.tiles == 0) continue;
       DeviceGuard guard(machine.devices()[p]);
       void* arguments[] = {&pe, &range};
+      mark(p, "");
       SHOAL_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(resident_kernel<B>),
                                              dim3(static_cast<unsigned>(std::min(most, pe.tiles))), dim3(kThreads),
                                              arguments, 0, work_[p]));
+      mark(p, "steps " + std::to_string(range.first) + " to " + std::to_string(range.end - 1) + ", resident");
     }
   }
 
@@ -274,9 +364,11 @@ class Launcher {
                    end = range.end - (range.measure ? 1 : 0);
       if (begin + steps <= end) {
         launch_steps({s, begin, false});
+        mark(0, "");
         for (s = begin; s + steps <= end; s += steps) {
           throw_if_interrupted();
           graph_.launch(work_[0]);
+          mark(0, "graph of steps " + std::to_string(s) + " to " + std::to_string(s + steps - 1));
         }
       }
     }
@@ -286,6 +378,7 @@ class Launcher {
   /// in PE 0's stream.
   void launch_steps(const StepRange& range) {
     if (range.first == range.end) return;
+    if (mark(0, "")) starts_[range.first] = marks_.back().event;
     SHOAL_CUDA(cudaEventRecord(reached_[0], work_[0]));
     for (const Stream& stream : streams_) SHOAL_CUDA(cudaStreamWaitEvent(stream, reached_[0], 0));
     for (step_t s = range.first; s < range.end; ++s) {
@@ -294,16 +387,25 @@ class Launcher {
         DeviceGuard guard(array_.machine().devices()[array_.pe(b)]);
         if (s > range.first) {  // what came before the range has ended
           for (const std::int64_t other : array_.neighbors(b)) {
-            SHOAL_CUDA(cudaStreamWaitEvent(streams_[b], packed_[2 * other + (s & 1)], 0));
+            SHOAL_CUDA(cudaStreamWaitEvent(streams_[b], packed(other, s), 0));
           }
         }
         launch_step(b, s, range.measure && s + 1 == range.end);
-        SHOAL_CUDA(cudaEventRecord(packed_[2 * b + ((s + 1) & 1)], streams_[b]));
+        if (times_ != nullptr) timed_[{b, s + 1}] = new_time(array_.pe(b));
+        SHOAL_CUDA(cudaEventRecord(packed(b, s + 1), streams_[b]));
       }
     }
     for (std::int64_t b = 0; b < array_.size(); ++b) {
-      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed_[2 * b + static_cast<int>(range.end & 1)], 0));
+      SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed(b, range.end), 0));
     }
+  }
+  /// What says that a block has packed for step s. For a trace each has an event of its own, which is timed.
+  cudaEvent_t packed(std::int64_t b, step_t s) const {
+    if (times_ != nullptr) {
+      const auto own = timed_.find({b, s});
+      if (own != timed_.end() && own->second >= 0) return (*times_)[own->second];
+    }
+    return packed_[static_cast<std::size_t>(2 * b) + (s & 1)];
   }
   void launch_step(std::int64_t b, step_t s, bool measure) {
     const pe_t p = array_.pe(b);
@@ -344,15 +446,12 @@ class Launcher {
         continue;
       }
       if (status != cudaErrorNotReady) cuda_check(status, "a kernel of blocks");
+      if (times_ != nullptr && options_.form == BlockForm::resident) count_tiles();
       if (seconds_since(begin) < 0.05) continue;  // short runs: no sleep, no look
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       if (seconds_since(looked_at) < 0.1 || options_.form == BlockForm::kernels) continue;
       looked_at = Clock::now();
-      for (pe_t q = 0; q < machine.n_pes(); ++q) {
-        SHOAL_CUDA(
-            cudaMemcpyAsync(&now[q], &array_.views()[q].words->next, sizeof(now[q]), cudaMemcpyDeviceToHost, look_[q]));
-        SHOAL_CUDA(cudaStreamSynchronize(look_[q]));
-      }
+      for (pe_t q = 0; q < machine.n_pes(); ++q) now[q] = tiles_taken(q);
       if (now != last) {
         last = now;
         moved_at = looked_at;
@@ -373,6 +472,24 @@ class Launcher {
       }
     }
     if (!stalled.empty()) throw DeviceError(stalled);
+  }
+  /// Beside a resident kernel.
+  std::uint64_t tiles_taken(pe_t p) {
+    std::uint64_t tiles = 0;
+    SHOAL_CUDA(
+        cudaMemcpyAsync(&tiles, &array_.views()[p].words->next, sizeof(tiles), cudaMemcpyDeviceToHost, look_[p]));
+    SHOAL_CUDA(cudaStreamSynchronize(look_[p]));
+    return tiles;
+  }
+  /// For a trace, once in a millisecond: how far resident kernels are.
+  void count_tiles() {
+    constexpr std::int64_t kEvery = 1'000'000;
+    if (trace_now() - counted_at_ < kEvery) return;
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
+      const double tiles = static_cast<double>(tiles_taken(p));
+      tracing()->count("PE " + std::to_string(p), "tiles taken", trace_now(), tiles);
+    }
+    counted_at_ = trace_now();
   }
   void end_as(RunState why) {
     static const std::uint32_t words[] = {static_cast<std::uint32_t>(RunState::stalled),
@@ -408,6 +525,17 @@ class Launcher {
   Graph graph_;
   bool started_ = false;
   int waits_ = 0;
+
+  struct Mark {
+    pe_t pe;
+    std::ptrdiff_t event;
+    std::string ended;
+  };
+  std::unique_ptr<GpuTimes> times_;  ///< of a run that is traced
+  std::int64_t counted_at_ = 0;
+  std::vector<Mark> marks_;
+  std::map<step_t, std::ptrdiff_t> starts_;                          ///< of launch_steps(), by its first step
+  std::map<std::pair<std::int64_t, step_t>, std::ptrdiff_t> timed_;  ///< by block and step: packed()
 };
 
 }  // namespace shoal::blocks::gpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "shoal/blocks/block.hpp"
+#include "shoal/blocks/trace.hpp"
 #include "shoal/worker/worker.hpp"
 
 namespace shoal::blocks {
@@ -76,12 +77,14 @@ SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s,
 
 /// All that a step does to a tile: unpack, update, pack. Every lane. (The block is copied, so that no store into memory can change
 /// it, and again for each part: on GPUs the update wants all registers.)
-template <class B, Worker W>
-SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile) {
+template <class B, Worker W, class Traced>
+SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, const Traced& traced) {
   if (slot.channels > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
   w.sync();
+  traced.unpacked();
   B(slot.block).update(w, s, tile);
   w.sync();
+  traced.updated();
   if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
 }
 
@@ -90,8 +93,9 @@ SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t t
 /// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last tiles of step s are
 /// done, others begin with the first of step s + 1, if what these need is there.
 /// Every lane.
-template <class B, Worker W>
-SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range) {
+/// @param traced  is told of each tile (blocks/trace.hpp)
+template <class B, Worker W, class Traced = Untraced>
+SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range, const Traced& traced = {}) {
   const std::uint64_t all = (range.end - range.first) * pe.tiles;
   std::uint64_t next = w.lane() == 0 ? pe.words->next.fetch_add(1) : 0;
   for (std::uint64_t taken = w.from_leader(next); taken < all;) {
@@ -99,9 +103,12 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
+    traced.came();
     if (!await_tile(w, pe.words->state, slot, B(slot.block), s, tile)) return;
+    traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
-    do_tile(w, slot, s, tile);
+    do_tile(w, slot, s, tile, traced);
+    traced.ended(static_cast<std::uint32_t>(&slot - pe.slots), s, tile);  // before anybody is told
     if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
     taken = w.from_leader(next);  // all lanes are done with this tile; the others go on while the first says so
     if (w.lane() == 0) {

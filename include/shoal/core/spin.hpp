@@ -27,6 +27,7 @@ using StateWord = PaddedWord<std::uint32_t, Scope::system>;
 /// The back-off of a waiting thread: first short pauses, then yields (CPU) or sleeps of up to half a microsecond (GPU).
 class Backoff {
  public:
+  static constexpr unsigned kShort = 64;  ///< of a CPU thread: pauses after which it yields
   SHOAL_FN void pause() {
     ++spins_;
 #if defined(SHOAL_SIMULATE)
@@ -34,7 +35,7 @@ class Backoff {
 #elif defined(__CUDA_ARCH__)
     if (spins_ > 4) __nanosleep(spins_ < 16 ? 20 : spins_ < 256 ? 100 : 400);
 #else
-    if (spins_ < 64) {
+    if (spins_ < kShort) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif

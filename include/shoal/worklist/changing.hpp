@@ -5,6 +5,7 @@
 #pragma once
 #include <type_traits>
 
+#include "shoal/core/state_log.hpp"
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/tally.hpp"
 #include "shoal/worklist/view.hpp"
@@ -61,6 +62,11 @@ struct ChangingWithCombine {
   bool holds = false;  ///< whether this worker's table may hold items; the same on every lane
 };
 
+/// CPU threads: what a worker does, for a trace. (Worker states: worklist/trace.hpp)
+struct ChangingWithLog {
+  StateLog* log = nullptr;
+};
+
 /// In place of state that this kind of worker or task does not need: it would be stored and loaded again around every
 /// call that is out of line.
 template <class State>
@@ -73,7 +79,8 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
                   std::conditional_t<kPhased<TaskT>, ChangingInPhases, Without<ChangingInPhases>>,
                   std::conditional_t<HasPriority<TaskT>, ChangingInPriorities, Without<ChangingInPriorities>>,
                   std::conditional_t<HasIdle<TaskT>, ChangingInSweeps, Without<ChangingInSweeps>>,
-                  std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>> {
+                  std::conditional_t<HasCombine<TaskT>, ChangingWithCombine, Without<ChangingWithCombine>>,
+                  std::conditional_t<std::is_same_v<W, CpuThread>, ChangingWithLog, Without<ChangingWithLog>> {
   SpillList list;  ///< this worker's spill
   Hand<Item> hand;
   lane_t credit = 0;  ///< leader: credits for ring slots that this worker has emptied

@@ -10,6 +10,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/worker/worker.hpp"
 #include "shoal/worklist/schedule.hpp"
+#include "shoal/worklist/trace.hpp"
 #include "shoal/worklist/watchdog.hpp"
 #include "shoal/world/machine.hpp"
 #include "shoal/world/report.hpp"
@@ -56,6 +57,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   Watchdog watchdog(
       plan.stall_timeout_seconds, [&](bool closely) { return snapshots(views, spill_chunks, closely); }, end_as,
       others);
+  RunTrace trace(machine.first_pe(), machine.n_pes(), workers, [&] { return snapshots(views, spill_chunks); });
   const auto as_worker = [&](pe_t pe, int thread, auto&& body) {
     if (thread >= workers) return;
     typename Task::Item items[CpuThread::kMaxFetch];
@@ -64,6 +66,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     Scheduler<CpuThread, View> scheduler(CpuThread{}, view, list, Desk<Task>{items, CpuThread::kMaxFetch},
                                          plan.fetch < CpuThread::kMaxFetch ? plan.fetch : CpuThread::kMaxFetch,
                                          static_cast<lane_t>(thread));
+    scheduler.out().now().log = trace.log(pe, thread);
     try {
       body(scheduler);
     } catch (...) {  // a member of the task threw; ends the run, or the others would wait for its items
@@ -107,6 +110,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
   if (wires != nullptr) wires->end_run();
   watchdog.throw_if_stalled();
   report.seconds = watchdog.seconds();
+  trace.draw();
 }
 
 }  // namespace shoal::cpu

@@ -12,6 +12,15 @@
 
 namespace shoal {
 
+/// What a CPU thread does, for a trace.
+enum class WorkerState : std::uint32_t {
+  busy,     ///< takes items, and runs or sends them
+  polling,  ///< has found nothing, and looks again
+  idle,     ///< the same for long: gives up its core between looks
+  away,     ///< before a round, and after it
+  count
+};
+
 /// A worker's loop. One object per lane. What changes of the worker is in Out::now().
 template <Worker W, class View>
 class Scheduler {
@@ -34,6 +43,7 @@ class Scheduler {
     work_until_the_end();
     view().transport.progress();  // nothing that this worker sent is on its way when the queues are destroyed
     rarely([](Scheduler& self) { return self.leave(); });
+    is(WorkerState::away);
   }
   SHOAL_FN void work_until_the_end() {
     SHOAL_TIMED(w_, now(), Section::all);
@@ -51,8 +61,10 @@ class Scheduler {
       if constexpr (HasIdle<TaskT>) now().parts_left = began ? kIdleParts : now().parts_left;
       if (!worked) rest();  // also if it finds more seeds each time: what it has completed must be reported
       if (worked || began) {
+        is(WorkerState::busy);
         backoff.reset();
       } else {
+        is(backoff.spins() < Backoff::kShort ? WorkerState::polling : WorkerState::idle);
         if (index() == 0 && view().me == view().first_near && look_for_the_end(orders)) break;
         // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
         // their way.
@@ -92,11 +104,18 @@ class Scheduler {
     for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round does not wait for slots
     rest<false>();
     leave();  // in line, because every worker does it in every round
+    is(WorkerState::away);
   }
 
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
+  /// For a trace, where there is one.
+  SHOAL_FN void is([[maybe_unused]] WorkerState state) {
+    if constexpr (kMayCarry) {
+      if (now().log != nullptr) now().log->now(static_cast<std::uint32_t>(state));
+    }
+  }
   /// Runs rare work out of line on GPUs, on a copy of this worker, and takes back all that changes of a worker. As long
   /// as nothing takes the address of the state, the code that runs all the time keeps it in registers. What is constant
   /// is not taken back, so the compiler still knows that the view is the kernel's parameter; reading it is then an
@@ -550,6 +569,7 @@ class Scheduler {
   }
 
   SHOAL_FN void run_items(lane_t n) {
+    is(WorkerState::busy);
     SHOAL_TIMED(w_, now(), Section::run);
     run_batch(w_, out_, desk_, n);
   }
