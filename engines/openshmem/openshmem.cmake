@@ -17,7 +17,7 @@ if(NOT (SHOAL_OSHRUN AND SHOAL_OPENSHMEM_LIBRARY AND SHOAL_OPENSHMEM_INCLUDE AND
   message(STATUS "no OpenSHMEM, so the engine is not built (Debian: libopenmpi-dev openmpi-bin)")
   return()
 endif()
-add_library(shoal_openshmem MODULE engines/openshmem/openshmem.cpp)
+add_library(shoal_openshmem MODULE engines/openshmem/openshmem.cpp engines/openshmem/without_maps.cpp)
 target_include_directories(shoal_openshmem PRIVATE src)
 target_include_directories(shoal_openshmem SYSTEM PRIVATE ${SHOAL_OPENSHMEM_INCLUDE} ${SHOAL_OPENSHMEM_INCLUDE}/openmpi)
 target_compile_definitions(shoal_openshmem PRIVATE OMPI_SKIP_MPICXX=1)

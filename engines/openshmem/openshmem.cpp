@@ -8,12 +8,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "without_maps.hpp"
 #include "world/openshmem_table.hpp"
-
-// Open MPI makes all writable memory below the program's end remotely accessible: static variables. It looks for that end by
-// the name _end, which in a shared object that is loaded is the end of another object, above most of the process's memory:
-// more pieces than it has room for, and a crash. It finds this one, so there is nothing below.
-asm(".globl _end\n.set _end, 4096\n");
 
 namespace {
 
@@ -38,6 +34,7 @@ const char* begin() {
   ::setenv("OMPI_MCA_btl", "^vader", 0);
   ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", kHeap, 0);  // what is not used of it costs nothing
   int provided = 0;
+  const shoal::WithoutMaps no_static_memory(reinterpret_cast<const void*>(shmem_init_thread));
   if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0) return "OpenSHMEM does not start";
   ::on_exit(leave_without_waiting, nullptr);
   return provided == SHMEM_THREAD_MULTIPLE ? nullptr : "this OpenSHMEM may not be called by several threads";

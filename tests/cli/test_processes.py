@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -117,6 +118,12 @@ class ProcessesTest(CommandTest):
         one = self.shoal(*words, "--json", "--pes", 3, "--strategy", "async").json()
         facts = [(r["graph"]["num_arcs"], r["graph"]["num_vertices"]) for r in (many, one)]
         self.assertEqual(facts[0], facts[1])
+
+    def test_nothing_but_the_heap_is_shared(self) -> None:
+        says = {**os.environ, **ENVIRONMENT, "OMPI_MCA_memheap_base_verbose": "1"}
+        answer = self.shoal("run", "-n", 2, "--", "bfs", "chain:3", env=says)
+        self.assertEqual(answer.status, 0, answer.err)
+        self.assertEqual(len(re.findall(r"static memory: 0 byte\(s\), 1 segments", answer.out + answer.err)), 2)
 
     def test_what_dead_jobs_left_is_removed(self) -> None:
         old, new = (pathlib.Path(f"/dev/shm/ucx_shm_posix_test_{os.getpid()}_{age}") for age in ("old", "new"))
