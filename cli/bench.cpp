@@ -1,10 +1,4 @@
 // shoal bench: an experiment of a paper, run here, with the paper's numbers beside ours.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -16,11 +10,11 @@
 #include "bench_run.hpp"
 #include "command.hpp"
 #include "json_output.hpp"
+#include "plot.hpp"
 #include "progress.hpp"
+#include "run_program.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/program/run_flags.hpp"
-
-extern char** environ;
 
 namespace shoal::cli {
 namespace {
@@ -45,47 +39,6 @@ std::string own_folder() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   return error ? std::string() : self.parent_path().string() + "/";
-}
-
-/// Runs a program and waits. Empty if it cannot be started.
-/// @param input  what it reads as standard input, and then nothing of what it says is shown; -1: as this program
-std::optional<int> run_program(std::vector<std::string> words, int input = -1) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  int status = 0;
-  std::fflush(stdout);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  if (input >= 0) {
-    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-    for (const int out : {STDOUT_FILENO, STDERR_FILENO}) {
-      posix_spawn_file_actions_addopen(&files, out, "/dev/null", O_WRONLY, 0);
-    }
-  }
-  const int refused = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (refused != 0) return std::nullopt;
-  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
-  return WEXITSTATUS(status);
-}
-
-/// @throws UsageError if `file` cannot be drawn here
-void check_plot(const std::string& file) {
-  const std::string end = std::filesystem::path(file).extension();
-  if (end != ".png" && end != ".svg" && end != ".pdf") {
-    throw UsageError("--plot " + file + ": a plot ends in .png, .svg or .pdf");
-  }
-  OutputFile can_be_written(file);
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const bool found = run_program({"python3", "-c", "import matplotlib"}, nothing) == 0;
-  close(nothing);
-  if (!found) {
-    throw UsageError(
-        "--plot needs python3 with matplotlib, which is not here (Debian: python3-matplotlib); without --plot "
-        "there is the table, and with --json=FILE what scripts/plot_bench.py draws elsewhere");
-  }
 }
 
 class BenchCommand {
@@ -189,7 +142,10 @@ class BenchCommand {
     std::optional<OutputFile> markdown_file;
     json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);
-    if (!plot_.empty()) check_plot(plot_);
+    if (!plot_.empty()) {
+      check_plot(plot_,
+                 "without --plot there is the table, and with --json=FILE what scripts/plot_bench.py draws elsewhere");
+    }
     int worst = kRight;
     for (const Experiment* part : parts) worst = std::max(worst, run_one(*part, markdown_file));
     return worst;
@@ -306,20 +262,8 @@ class BenchCommand {
       std::fprintf(stderr, "shoal: wrong result: %s, %s, %d PEs: %s\n", run.graph.c_str(), run.way.c_str(), run.pes,
                    run.wrong.c_str());
     }
-    if (!plot_.empty()) plot(json_text(json));
+    if (!plot_.empty()) draw_plot("plot_bench.py", json_text(json), plot_, {}, "FILE.json (of --json=FILE.json)");
     return wrong > 0 ? kWrongResult : kRight;
-  }
-
-  void plot(const std::string& json) const {
-    const std::string script = std::string(SHOAL_SCRIPTS) + "/plot_bench.py";
-    const int data = memfd_create("shoal bench", MFD_CLOEXEC);  // a file that nobody has to remove
-    const bool done = data >= 0 && write(data, json.data(), json.size()) == static_cast<ssize_t>(json.size()) &&
-                      run_program({"python3", script, "/dev/stdin", plot_}, data) == 0;
-    if (data >= 0) close(data);
-    if (!done) {
-      throw UsageError("--plot " + plot_ + ": could not be drawn; python3 " + script + " FILE.json " + plot_ +
-                       " says why (FILE.json: of --json=FILE.json)");
-    }
   }
 
   BenchOptions options_;

@@ -11,8 +11,8 @@
 
 #include "algo/jacobi3d/jacobi3d.hpp"
 #include "command.hpp"
+#include "grid_output.hpp"
 #include "json_output.hpp"
-#include "output.hpp"
 #include "progress.hpp"
 #include "shoal/blocks/checkpoint.hpp"
 #include "shoal/core/error.hpp"
@@ -57,25 +57,6 @@ void read_boundary(const std::string& text, double (&face)[6]) {
     }
     face[found - std::begin(kFaces)] = finite_number("--boundary", word.substr(equals + 1));
   }
-}
-
-/// A plane of the grid: across dimension 0, 1 or 2.
-struct GridSlice {
-  int across = 0;
-  std::int64_t at = 0;
-};
-
-GridSlice read_slice(const std::string& text, Size3 size) {
-  const std::int64_t cells[] = {size.x, size.y, size.z};
-  const std::size_t across = text.size() > 2 && text[1] == '=' ? std::string("xyz").find(text[0]) : std::string::npos;
-  if (across == std::string::npos) throw UsageError("--slice '" + text + "' is not x=N, y=N or z=N");
-  const std::string wrong = whole_number<std::int64_t>(text.substr(2));
-  if (!wrong.empty()) throw UsageError("--slice " + text + ": " + wrong);
-  const std::int64_t at = std::stoll(text.substr(2));
-  if (at < 0 || at >= cells[across]) {
-    throw UsageError("--slice " + text + ": " + text[0] + " is from 0 to " + std::to_string(cells[across] - 1));
-  }
-  return {static_cast<int>(across), at};
 }
 
 /// One run, as it is printed.
@@ -145,13 +126,7 @@ class JacobiCommand {
         ->type_name("N")
         ->capture_default_str();
     const char* out = "What comes out";
-    app.add_option("--output", output_, "the grid, as .npy of shape (X, Y, Z)")
-        ->group(out)
-        ->type_name("FILE")
-        ->check(not_empty);
-    app.add_option("--slice", slice_, "of the grid only one plane is written: x=N, y=N or z=N")
-        ->group(out)
-        ->type_name("WHERE");
+    out_.add_to(app, out);
     json_.add_to(app, "options, machine and trials", out);
     trace_.add_to(
         app, "blocks with their steps, messages between them, and who works; on GPUs kernels (--graph 0: each)", out);
@@ -162,7 +137,7 @@ class JacobiCommand {
 
 examples:
   shoal jacobi3d 192 192 192 --iterations 100 --odf 8 --output grid.npy
-  shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy
+  shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy --plot middle.png
   shoal jacobi3d 512 512 512 --trials 5 --copy
   shoal jacobi3d 96 96 96 --iterations 10 --odf 8 --pes 2 --trace run.json
   shoal jacobi3d 64 64 64 --iterations 60 --checkpoint grid.ckpt --checkpoint-every 25
@@ -194,17 +169,13 @@ examples:
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
     read_over_time();
-    if (!slice_.empty()) {
-      where_ = read_slice(slice_, flags_.size());
-      if (output_.empty()) throw UsageError("--slice says what is written; add --output FILE.npy");
-    }
-    if (!output_.empty() && !output_.ends_with(".npy")) {
-      throw UsageError("--output " + output_ + ": a grid is written as NumPy's; use a name that ends in .npy");
-    }
-    refuse_same_files({{"--output", output_}, json_.file(), trace_.file(), {"--checkpoint", checkpoint_}},
-                      {{"--mapping", flags_.mapping_file()}});
-    refuse_same_files({{"--output", output_}, json_.file(), trace_.file()}, {{"--restart", restart_}});
-    if (!output_.empty()) file_.emplace(output_);
+    out_.read(flags_.size());
+    std::vector<NamedFile> written = out_.files();
+    written.insert(written.end(), {json_.file(), trace_.file()});
+    refuse_same_files(written, {{"--restart", restart_}});
+    written.push_back({"--checkpoint", checkpoint_});
+    refuse_same_files(written, {{"--mapping", flags_.mapping_file()}});
+    out_.open();
     json_.open();
     trace_.open();
   }
@@ -280,7 +251,7 @@ examples:
       std::fprintf(stderr, "shoal: wrong result: %s\n", wrong->c_str());
       return kWrongResult;
     }
-    if (file_) write(*grid, npy_type);
+    out_.write(*grid, npy_type);
     return kRight;
   }
 
@@ -322,34 +293,6 @@ examples:
       if (std::string wrong = reference.find_wrong(x, plane.data()); !wrong.empty()) return wrong;
     }
     return "";
-  }
-
-  template <class T>
-  void write(const GridSteps<T>& grid, const char* npy_type) {
-    const Size3 n = grid.size();
-    const auto shape = [](auto... cells) {
-      std::string text;
-      ((text += (text.empty() ? "" : ", ") + std::to_string(cells)), ...);
-      return text;
-    };
-    const int across = slice_.empty() ? -1 : where_.across;
-    file_->write(npy_header(npy_type, across == 0   ? shape(n.y, n.z)
-                                      : across == 1 ? shape(n.x, n.z)
-                                      : across == 2 ? shape(n.x, n.y)
-                                                    : shape(n.x, n.y, n.z)));
-    const std::int64_t y0 = across == 1 ? where_.at : 0, y1 = across == 1 ? y0 + 1 : n.y;
-    std::vector<T> plane(static_cast<std::size_t>((y1 - y0) * n.z)), some;
-    for (std::int64_t x = 0; x < n.x; ++x) {
-      if (across == 0 && x != where_.at) continue;
-      grid.read(x, y0, y1, plane.data());
-      if (across == 2) {
-        some.clear();
-        for (std::int64_t y = 0; y < n.y; ++y) some.push_back(plane[y * n.z + where_.at]);
-      }
-      const std::vector<T>& out = across == 2 ? some : plane;
-      file_->write(out.data(), out.size() * sizeof(T));
-    }
-    file_->commit();
   }
 
   template <class T>
@@ -449,15 +392,14 @@ examples:
   GridFlags flags_;
   std::int64_t iterations_ = 100, check_ = 100, checkpoint_every_ = 0, balance_ = 0;
   double tolerance_ = -1, interior_ = 0, face_[6] = {};
-  std::string dtype_ = "float64", boundary_ = "1", output_, slice_, cut_, checkpoint_, restart_;
+  std::string dtype_ = "float64", boundary_ = "1", cut_, checkpoint_, restart_;
   int trials_ = 1;
   bool verify_ = false, copy_ = false, quiet_ = false;
+  GridOutput out_;
   JsonOutput json_;
   TraceOutput trace_;
 
   GridOptions options_;
-  GridSlice where_;
-  std::optional<OutputFile> file_;
   std::optional<CheckpointFile> from_;
   Decisions chosen_;
   std::vector<GridTrial> done_;

@@ -1,6 +1,7 @@
 """shoal jacobi3d: right answers, files, and errors that name the flag and the cure."""
 
 import array
+import os
 import pathlib
 import struct
 import subprocess
@@ -46,6 +47,45 @@ class Jacobi3d(CommandTest):
                 self.jacobi(4, 5, 6, "--odf", 4, "--slice", where, "--output", "slice.npy")
                 shape, data = read_npy(self.folder / "slice.npy", "<f8")
                 self.assertEqual((shape, doubles(data)), (want_shape, want))
+
+    def test_plot(self) -> None:
+        args = ("jacobi3d", 4, 5, 6, "--device", "cpu", "--plot", "p.png", "--quiet")
+        if subprocess.run(["python3", "-c", "import matplotlib"], capture_output=True, check=False).returncode == 0:
+            self.good(*args)
+            self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
+        else:
+            self.bad(USAGE, ["--plot", "python3-matplotlib", "with --output FILE.npy"], *args)
+            self.assertEqual(self.files(), [])
+        self.bad(USAGE, ".png, .svg or .pdf", *args[:-2], "p.npy")
+        self.bad(USAGE, "are the same file", *args, "--json=p.png")
+
+    def test_what_a_plot_is_drawn_of(self) -> None:
+        """A python3 that copies what it is given in place of drawing it, and one that cannot."""
+        python = self.folder / "bin" / "python3"
+        python.parent.mkdir()
+        path = {"env": {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}}
+        args = ("jacobi3d", 4, 5, 6, "--device", "cpu", "--plot", "p.png", "--quiet")
+        python.write_text('#!/bin/sh\ntest "$1" = -c && exit\ncp "$2" "$3" && shift 3 && echo "$@" >words\n')
+        python.chmod(0o755)
+        for where, axes, shape, cells in (
+            ((), "xy", (4, 5), lambda x, y: (x, y, 3)),
+            (("--slice", "y=1"), "xz", (4, 6), lambda x, z: (x, 1, z)),
+            (("--slice", "x=2", "--output", "s.npy"), "yz", (5, 6), lambda y, z: (2, y, z)),
+        ):
+            with self.subTest(where=where):
+                answer = self.shoal(*args, *where, **path)
+                self.assertEqual((answer.status, answer.err), (0, ""))
+                self.good(*args[:-3], "--output", "grid.npy")
+                grid = doubles(read_npy(self.folder / "grid.npy", "<f8")[1])
+                found, data = read_npy(self.folder / "p.png", "<f8")
+                want = [cells(i, j) for i in range(shape[0]) for j in range(shape[1])]
+                self.assertEqual((found, doubles(data)), (shape, [grid[(x * 5 + y) * 6 + z] for x, y, z in want]))
+                words = (self.folder / "words").read_text()
+                self.assertIn(f"--axes {axes} --title", words)
+                self.assertIn("of 4 x 5 x 6, after 100 iterations", words)
+        self.assertEqual((self.folder / "s.npy").read_bytes(), (self.folder / "p.png").read_bytes())
+        python.write_text('#!/bin/sh\ntest "$1" = -c\n')
+        self.bad(USAGE, ["could not be drawn", "plot_grid.py FILE.npy", "--slice z=3"], *args, **path)
 
     def test_tolerance(self) -> None:
         args = ("jacobi3d", 8, 8, 8, "--device", "cpu", "--tolerance", "1e-3", "--check", 5, "--odf", 2, "--json")
