@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills or stops one process of a search over several, at random moments, and says what became of the others.
+"""Kills or stops one process of a run over several, at random moments, and says what became of the others.
 
     bench/faults_processes.py --shoal build/cpu/shoal --kill 200 --stop 50 > bench/results/faults_processes.txt
 
@@ -75,11 +75,13 @@ def wait_for_ranks(launcher: subprocess.Popen, processes: int) -> list[int]:
 class Fault:
     """One job, and what became of it after one of its processes came to harm."""
 
-    def __init__(self, shoal: str, processes: int, harm: signal.Signals, chance: random.Random, graph: str) -> None:
+    def __init__(
+        self, shoal: str, processes: int, harm: signal.Signals, chance: random.Random, words: list[str]
+    ) -> None:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-faults-"))
         before = shared_memory()
-        command = [shoal, "run", "-n", str(processes), "--", "bfs", graph, "--source", "0", "--trials", "1000000"]
-        command += ["--threads", "1", "--output", "levels.npy", "--stall-timeout", str(STALL_SECONDS)]
+        command = [shoal, "run", "-n", str(processes), "--", *words, "--trials", "1000000"]
+        command += ["--threads", "1", "--output", "answer.npy", "--stall-timeout", str(STALL_SECONDS)]
         job = subprocess.Popen(
             command,
             cwd=folder,
@@ -133,17 +135,20 @@ def main() -> int:
     parser.add_argument("--kill", type=int, default=5, help="how often one is killed")
     parser.add_argument("--stop", type=int, default=2, help="how often one is stopped")
     parser.add_argument("--graph", default="road:300")
+    parser.add_argument("--command", default="bfs --strategy async", help="what runs on the graph, with its options")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     shoal = str(pathlib.Path(options.shoal).resolve())
     chance = random.Random(options.seed)
+    algorithm, *rest = options.command.split()
+    words = [algorithm, options.graph, *rest, *(["--source", "0"] if algorithm == "bfs" else [])]
     version = subprocess.run([shoal, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"# {' '.join(sys.argv)}\n# {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC, {version}")
     bad = 0
     for harm, times in ((signal.SIGKILL, options.kill), (signal.SIGSTOP, options.stop)):
         took = []
         for i in range(times):
-            fault = Fault(shoal, options.processes, harm, chance, options.graph)
+            fault = Fault(shoal, options.processes, harm, chance, words)
             took.append(fault.seconds)
             if fault.wrong:
                 bad += 1

@@ -34,8 +34,14 @@ struct RunNeeds {
 template <class AlgorithmOptions>
 bool runs_async(const AlgorithmOptions& options) {
   using Strategy = decltype(options.strategy);
-  if (options.strategy == Strategy::automatic && options.engine == "openshmem") return true;
   return options.strategy == Strategy::async || (options.strategy == Strategy::automatic && asks_for_worklist(options));
+}
+
+/// The same of an algorithm whose other strategies work on the memory of all PEs, which those of several processes do not share.
+template <class AlgorithmOptions>
+bool runs_async_across(const AlgorithmOptions& options) {
+  using Strategy = decltype(options.strategy);
+  return runs_async(options) || (options.strategy == Strategy::automatic && options.engine == "openshmem");
 }
 
 /// Bytes that a graph of the host and a run of it hold there at their peak, the graph included. Rooms of a worklist's spill that

@@ -23,10 +23,10 @@ inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
 }
 
-/// What `auto` says where only a worklist has PEs of several processes.
+/// What `auto` says of an algorithm of which only the worklist has PEs of several processes.
 inline constexpr const char* kAcrossProcesses = "PEs of several processes: only the worklist sends what it has to them";
 
-/// Refuses a strategy in which PEs use each other's memory, where they cannot.
+/// Refuses a strategy in which PEs use each other's memory, where they cannot. (levels and pull exchange what they need.)
 template <class Strategy>
 void check_reach(const Machine& machine, Strategy asked) {
   if (machine.world() == nullptr || asked == Strategy::automatic || asked == Strategy::async) return;

@@ -76,7 +76,7 @@ class ProcessesTest(CommandTest):
             (("bfs", "-"), "standard input goes to process 0 alone"),
             (("bfs", "kron:8", "--pes", 40), "80, and a run has at most 64"),
             (("bfs", "kron:8", "--device", "gpu"), "engine 'openshmem' joins CPU threads"),
-            (("bfs", "kron:8", "--strategy", "levels"), "strategy levels works on the memory of all PEs"),
+            (("components", "kron:8", "--strategy", "hook"), "strategy hook works on the memory of all PEs"),
             (("sssp", "kron:8", "--weights", "unit", "--judge", "remote"), "judge remote: "),
         ):
             with self.subTest(words=words):
@@ -84,38 +84,55 @@ class ProcessesTest(CommandTest):
         answer = self.together(*[self.command("bfs", "--help")] * 2)
         self.assertEqual(answer.out.count("examples:"), 1)
 
-    def run_on(self, processes: int, *words: object) -> Answer:
+    def run_on(self, processes: int, *words: object, **variables: str) -> Answer:
         command = [find_shoal(), "run", "-n", processes, "--", *words]
-        environment = {**os.environ, **ENVIRONMENT}
+        environment = {**os.environ, **ENVIRONMENT, **variables}
         answer = self.shoal(*command[1:], env=environment)
         self.assertEqual(answer.status, 0, answer.out + answer.err)
         return answer
 
     def test_answers_are_those_of_one_process(self) -> None:
         edges = self.write("graph.el", "".join(f"{v} {v * 7 % 90}\n{v} {(v * v + 3) % 100}\n" for v in range(100)))
-        for processes, words in (
-            (2, ("bfs", "kron:10", "--source", 1, "--parents", "--pes", 2)),
-            (3, ("bfs", "road:30", "--source", 5, "--partition", "random", "--queue", "priority")),
-            (2, ("bfs", edges, "--source", 3, "--partition", "modulo")),
-            (2, ("sssp", "community:10", "--source", 9, "--weights", "hash255", "--predecessors", "--threads", 2)),
-            (4, ("components", "uniform:10,degree=1", "--partition", "block", "--combine", "on")),
-            (3, ("kcore", edges, "--kernel", "discrete")),
+        for processes, strategy, words in (
+            (2, "levels", ("bfs", "kron:10", "--source", 1, "--parents", "--pes", 2)),
+            (3, "async", ("bfs", "road:30", "--source", 5, "--partition", "random", "--queue", "priority")),
+            (2, "async", ("bfs", edges, "--source", 3, "--partition", "modulo", "--strategy", "async")),
+            (4, "levels", ("bfs", edges, "--source", 3, "--partition", "modulo")),
+            (
+                2,
+                "async",
+                ("sssp", "community:10", "--source", 9, "--weights", "hash255", "--predecessors", "--threads", 2),
+            ),
+            (4, "async", ("components", "uniform:10,degree=1", "--partition", "block", "--combine", "on")),
+            (3, "async", ("kcore", edges, "--kernel", "discrete")),
         ):
             with self.subTest(processes=processes, words=words):
                 answer = self.run_on(processes, *words, "--verify", "--output", "many.npy")
                 self.assertIn("all answers are right", answer.out)
-                self.assertIn("strategy: async: ", answer.out)
+                self.assertIn(f"strategy: {strategy}: ", answer.out)
                 self.assertEqual(answer.out.count("median"), 1, "several processes speak")
                 self.shoal(*words, "--output", "one.npy")
                 self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
 
+    def test_bulk_strategies_by_stores_and_by_the_library(self) -> None:
+        for puts, sweep in (("", "from the rate of the changes"), ("library", "processes that share no memory")):
+            with self.subTest(puts=puts):
+                words = ("pagerank", "kron:11", "--verify", "--tolerance", "1e-5")
+                answer = self.run_on(2, *words, SHOAL_OPENSHMEM_PUTS=puts)
+                self.assertIn("all answers are right", answer.out)
+                self.assertIn("strategy: pull: ", answer.out)
+                self.assertIn(sweep, answer.out)
+        answer = self.run_on(3, "bfs", "kron:11", "--trials", 2, "--verify", SHOAL_OPENSHMEM_PUTS="library")
+        self.assertIn("all answers are right", answer.out)
+        self.assertRegex(answer.out, r"direction: [1-9].* levels top-down, .*, [1-9]\d* bottom-up")
+
     def test_ranks_and_memory(self) -> None:
-        words = ("pagerank", "kron:12", "--tolerance", "1e-8", "--verify")
+        words = ("pagerank", "kron:12", "--tolerance", "1e-8", "--verify", "--strategy", "async")
         many = json.loads(self.run_on(3, *words, "--json", "--partition", "edges").out)
         self.assertEqual([t["verified"] for t in many["trials"]], [True])
         self.assertTrue(many["trials"][0]["report"]["chosen"]["rows"].startswith("by process"))
         self.assertEqual(len(many["memory_of_processes"]["most_bytes"]), 3)
-        one = self.shoal(*words, "--json", "--pes", 3, "--strategy", "async").json()
+        one = self.shoal(*words, "--json", "--pes", 3).json()
         facts = [(r["graph"]["num_arcs"], r["graph"]["num_vertices"]) for r in (many, one)]
         self.assertEqual(facts[0], facts[1])
 
@@ -146,14 +163,23 @@ class ProcessesTest(CommandTest):
 
     def test_one_that_comes_to_harm(self) -> None:
         tool = ROOT / "bench" / "faults_processes.py"
-        done = subprocess.run(
-            [sys.executable, tool, "--shoal", find_shoal(), "--kill", "1", "--stop", "1", "--graph", "road:100"],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for command, kill, stop in (
+            ("bfs --strategy async", 1, 1),
+            ("bfs --strategy levels", 0, 1),
+            ("pagerank --strategy pull", 1, 0),
+        ):
+            with self.subTest(command=command):
+                done = subprocess.run(
+                    [
+                        *(sys.executable, tool, "--shoal", find_shoal(), "--kill", str(kill), "--stop", str(stop)),
+                        *("--graph", "road:100", "--command", command),
+                    ],
+                    cwd=self.folder,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_one_alone(self) -> None:
         answer = self.good("bfs", "kron:10", "--engine", "openshmem", "--verify")

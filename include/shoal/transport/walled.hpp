@@ -27,6 +27,7 @@ struct WalledPlan {
   std::int64_t lose_from =
       -1;  ///< this put of a process and all later ones are reported as done and never carried out; -1: none
   int at_process = 0;  ///< the process whose put fails or is lost
+  bool gates = false;  ///< loads and stores get through the walls as well
 };
 
 /// The memory of all processes. Outlives their worlds.
@@ -110,6 +111,8 @@ class WalledHeap : public Heap {
     const std::lock_guard lock(mutex_);
     deliver();
   }
+
+  std::byte* reach(int process) override { return plan_.gates ? memory_.heap(process) : nullptr; }
 
   std::int64_t puts() const { return puts_; }
   std::int64_t overtaken() const { return overtaken_; }  ///< puts that arrived after a later one

@@ -38,6 +38,8 @@ class Heap {
   virtual void fence() = 0;
   /// Waits until everything that was put has arrived.
   virtual void quiet() = 0;
+  /// Where offset 0 of another process is, if loads, stores and atomics of this process get there; else null.
+  virtual std::byte* reach(int process) { return (void)process, nullptr; }
   /// Called again and again by who waits for something from another process.
   virtual void progress() {}
 

@@ -4,7 +4,11 @@
 // Source: Beamer, Asanovic, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Differs: levels instead of
 // parents, so that two threads which find one vertex write the same word and need no compare-and-swap; one thread works
 // alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices.
+//
+// PEs of other processes (lockstep/exchange.hpp) are told which of their vertices were found, after a top-down level, and every
+// process gets the frontier as bits, before a bottom-up level. The steps inside a process are the same.
 #pragma once
+#include <cstdint>
 #include <memory>
 
 #include "algo/engine.hpp"
@@ -23,7 +27,8 @@ struct BfsLevelsTuning {
   std::int64_t solo = 128;  ///< one thread alone expands frontiers of up to so many vertices (one PE only); 0: never
   arc_t solo_arcs = 1024;   ///< ... and of up to so many arcs
   int chunk = 64;           ///< frontier vertices that a thread takes at once, at least 1
-  arc_t hub_arcs = 1 << 14;  ///< a row longer than this is shared by the threads of its PE, at least 1
+  arc_t hub_arcs = 1 << 14;             ///< a row longer than this is shared by the threads of its PE, at least 1
+  std::int64_t sent_at_once = 1 << 18;  ///< most vertices that a process tells a PE of another together, at least 1
 };
 
 /// Searches a graph that was placed on CPU PEs, many times. All memory is allocated here, save queues that grow.
@@ -31,8 +36,10 @@ class BfsLevelsCpu : public Engine<vertex_t> {
  public:
   /// @param graph  on CPU PEs; must stay alive and unchanged. `in` is used when the graph is not symmetric.
   /// @param team   as many PEs as the graph; must stay alive; not running while run() runs
-  /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
-  BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning = {});
+  /// @param world  of several processes, each of which makes a search of its part of the graph, and runs it; null: one process
+  /// @throws UsageError     the team's PEs are not the graph's, or the graph lies on GPUs
+  /// @throws CapacityError  what the processes share has no space for what they give each other
+  BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning = {}, World* world = nullptr);
   ~BfsLevelsCpu() override;
 
   /// Finds the level of every vertex. Only threads of its owner write a vertex's level. Adds to `report`: seconds (from

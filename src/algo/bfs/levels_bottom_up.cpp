@@ -10,17 +10,20 @@ using bfs_levels::share;
 
 constexpr int kWordsAtOnce = 32;  // bottom-up: words of 64 vertices that a thread takes
 
-/// Frontier and closed vertices as bits, read off the levels. A word is written by the PE that owns its first vertex.
+/// Frontier and closed vertices as bits, read off the levels. A word is written by the PE that owns the first of its vertices
+/// that belong to this process.
 void BfsLevelsCpu::State::to_bitmap(pe_t pe, int thread) {
   const OwnedWords words(graph.out[pe]);
-  const std::int64_t first_word = (words.begin + 63) / 64;
+  const std::int64_t first_word = words.begin == here.begin ? words.first() : (words.begin + 63) / 64;
   const auto [begin, end] = share(std::max(words.last() - first_word, std::int64_t{0}), thread, team.threads_per_pe());
   std::int64_t left = 0;
   for (std::int64_t w = first_word + begin; w < first_word + end; ++w) {
     const int count = static_cast<int>(std::min<std::int64_t>(64, n() - w * 64));
-    front.word(w) = bfs_levels::equal_mask(levels.data() + w * 64, level - 1, count);
-    const std::uint64_t open = bfs_levels::equal_mask(levels.data() + w * 64, kUnreached, count) & has_in_arcs.word(w);
-    closed.word(w) = ~open;
+    const std::uint64_t own = here.mask(w);
+    front.word(w) = own & bfs_levels::equal_mask(levels.data() + w * 64, level - 1, count);
+    const std::uint64_t open =
+        own & bfs_levels::equal_mask(levels.data() + w * 64, kUnreached, count) & has_in_arcs.word(w);
+    closed.word(w) = exchange ? (closed.word(w) & ~own) | (own & ~open) : ~open;
     left += __builtin_popcountll(open);
   }
   thread_of(pe, thread).left = left;
@@ -35,6 +38,7 @@ void BfsLevelsCpu::State::look_up(pe_t pe, int thread) {
     const vertex_t *begin, *end;
   } open[kWordsAtOnce * 64];
   std::int64_t n_found = 0;
+  if (exchange) remember_front(static_cast<int>(pe) * team.threads_per_pe() + thread);
   for (;;) {
     const std::int64_t begin = words.first() + pes[pe].words_taken.fetch_add(kWordsAtOnce);
     if (begin >= words.last()) break;

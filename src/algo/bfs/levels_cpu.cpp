@@ -13,21 +13,26 @@ namespace shoal {
 using bfs_levels::OwnedWords;
 using bfs_levels::share;
 
-BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsTuning& options)
+BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsTuning& options, World* world)
     : graph(g),
       team(t),
       tuning(options),
+      here(g.partition.owner.begin[g.first_pe], g.partition.owner.begin[g.first_pe + g.n_pes()]),
       levels(bfs_levels::large_array<level_t>(g.num_vertices)),
-      front(g.num_vertices),
-      next(g.num_vertices),
       closed(g.num_vertices),
       has_in_arcs(g.num_vertices),
       threads(t.size()),
       pes(t.n_pes()),
-      traffic(static_cast<std::size_t>(g.n_pes()) * g.n_pes()) {
-  for (auto& thread : threads) thread.outbox.resize(graph.n_pes());
+      traffic(static_cast<std::size_t>(g.n_pes()) * g.all_pes()) {
+  if (world != nullptr && world->n_processes() > 1) {
+    make_exchange(*world);
+  } else {
+    front = Bitmap(n());
+    next = Bitmap(n());
+  }
+  for (auto& thread : threads) thread.outbox.resize(all_pes());
   for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
-    for (pe_t to = 0; to < graph.n_pes(); ++to) traffic[pe * graph.n_pes() + to] = {.from = pe, .to = to};
+    for (pe_t to = 0; to < all_pes(); ++to) traffic_of(pe, to) = {.from = graph.first_pe + pe, .to = to};
   }
   // Each part is touched first by the threads that will use it, so that the memory is near them.
   team.run([&](pe_t pe, int thread) {
@@ -101,6 +106,7 @@ void BfsLevelsCpu::State::work(pe_t pe, int thread) {
     }
   } catch (...) {
     barrier->cancel();
+    if (exchange) exchange->leave();
     throw;
   }
 }
@@ -112,6 +118,7 @@ void BfsLevelsCpu::State::init(pe_t pe, int thread) {
   for (auto& box : me.outbox) box.clear();
   me.hubs.clear();
   me.taken.store(0);
+  if (exchange) forget_others(static_cast<int>(pe) * team.threads_per_pe() + thread);
   const auto [begin, end] = share(graph.out[pe].count, thread, team.threads_per_pe());
   if (source >= graph.out[pe].first + begin && source < graph.out[pe].first + end) {
     levels[source] = 0;
@@ -126,7 +133,7 @@ void BfsLevelsCpu::State::clear_levels(pe_t pe, int thread) {
 
 // ---- the door -------------------------------------------------------------------------------------------------------
 
-BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning) {
+BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning, World* world) {
   if (!graph.devices.empty()) {
     throw UsageError(
         "this search runs on CPU threads, but the graph was placed on GPUs; use --device gpu, or place it again");
@@ -135,11 +142,12 @@ BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const Bfs
     throw UsageError("the graph was placed on " + std::to_string(graph.n_pes()) + " PEs, the team has " +
                      std::to_string(team.n_pes()) + "; both must be the same");
   }
-  if (tuning.chunk < 1 || tuning.hub_arcs < 1) {
-    throw UsageError("chunk and hub_arcs of the level-synchronous search must be at least 1, not " +
-                     std::to_string(tuning.chunk) + " and " + std::to_string(tuning.hub_arcs));
+  if (tuning.chunk < 1 || tuning.hub_arcs < 1 || tuning.sent_at_once < 1) {
+    throw UsageError("chunk, hub_arcs and sent_at_once of the level-synchronous search must be at least 1, not " +
+                     std::to_string(tuning.chunk) + ", " + std::to_string(tuning.hub_arcs) + " and " +
+                     std::to_string(tuning.sent_at_once));
   }
-  state_ = std::make_unique<State>(graph, team, tuning);
+  state_ = std::make_unique<State>(graph, team, tuning, world);
 }
 
 BfsLevelsCpu::~BfsLevelsCpu() = default;
@@ -150,15 +158,20 @@ void BfsLevelsCpu::run(vertex_t source, Report& report) {
     throw UsageError("source " + std::to_string(source) + " is not a vertex: the graph has " + std::to_string(s.n()) +
                      " (numbers begin at 0)");
   }
-  s.begin(source);
-  const auto begin = std::chrono::steady_clock::now();
-  {
-    const std::stop_callback when_called_off(interrupt_token(), [&] { s.barrier->cancel(); });
-    s.team.run([&](pe_t pe, int thread) { s.work(pe, thread); });
-  }
-  throw_if_interrupted();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  s.tell(report, seconds.count());
+  lockstep::run_together(s.exchange.get(), report, [&](Report& mine) {
+    s.begin(source);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      const std::stop_callback when_called_off(interrupt_token(), [&] {
+        s.barrier->cancel();
+        if (s.exchange) s.exchange->leave();
+      });
+      s.team.run([&](pe_t pe, int thread) { s.work(pe, thread); });
+    }
+    throw_if_interrupted();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    s.tell(mine, seconds.count());
+  });
 }
 
 Span<const level_t> BfsLevelsCpu::level(pe_t pe) const {
@@ -171,7 +184,7 @@ Words BfsLevelsCpu::words() const {
 }
 
 std::unique_ptr<BfsEngine> make_bfs_levels_cpu(const Machine& machine, const PlacedGraph& graph, const BfsPlan&) {
-  return std::make_unique<BfsLevelsCpu>(graph, machine.team());
+  return std::make_unique<BfsLevelsCpu>(graph, machine.team(), BfsLevelsTuning{}, machine.world());
 }
 
 }  // namespace shoal

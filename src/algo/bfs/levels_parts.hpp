@@ -71,20 +71,36 @@ class VertexQueue {
 /// One bit per placed vertex, in words of 64. Where a PE's range begins inside a word, the word belongs to several PEs.
 class Bitmap {
  public:
-  explicit Bitmap(std::int64_t n) : words_(large_array<std::uint64_t>((n + 63) / 64)) {}
+  Bitmap() = default;
+  explicit Bitmap(std::int64_t n) : words_(large_array<std::uint64_t>(words_of(n))) {}
+  /// In memory of somebody else. @param words  [words_of(n)]
+  Bitmap(std::uint64_t* words, std::int64_t n) : words_(words, words_of(n), nullptr) {}
+  static std::int64_t words_of(std::int64_t n) { return (n + 63) / 64; }
+  const std::uint64_t* data() const { return words_.data(); }
   bool test(vertex_t v) const { return (words_[v / 64] >> (v % 64)) & 1; }
   std::uint64_t& word(std::int64_t w) { return words_[w]; }
   std::uint64_t word(std::int64_t w) const { return words_[w]; }
+  /// Of any thread. @return whether it was not set before
+  bool set(vertex_t v) {
+    const std::uint64_t bit = std::uint64_t{1} << (v % 64);
+    std::uint64_t& word = words_[v / 64];
+    for (std::uint64_t old = load(word); (old & bit) == 0;) {
+      if (compare_swap(word, old, old | bit)) return true;
+    }
+    return false;
+  }
   void swap(Bitmap& other) { words_.swap(other.words_); }
 
  private:
   HostArray<std::uint64_t> words_;
 };
 
-/// The words of 64 vertices that hold vertices of one PE: [first, last), and which bits of them are the PE's.
+/// The words of 64 vertices that hold vertices of one PE, or of one process: [first, last), and which bits of them are its.
 struct OwnedWords {
   std::int64_t begin, end;  // placed vertices
-  explicit OwnedWords(const CsrView& rows) : begin(rows.first), end(begin + rows.count) {}
+  explicit OwnedWords(const CsrView& rows)
+      : OwnedWords(rows.first, static_cast<std::int64_t>(rows.first) + rows.count) {}
+  OwnedWords(std::int64_t begin, std::int64_t end) : begin(begin), end(end) {}
 
   std::int64_t first() const { return begin / 64; }
   std::int64_t last() const { return begin == end ? first() : (end + 63) / 64; }

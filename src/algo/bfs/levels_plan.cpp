@@ -28,18 +28,25 @@ void BfsLevelsCpu::State::decide(ThreadState& me) {
       [[fallthrough]];
     case Step::hubs:
       for (auto& thread : threads) thread.hubs.clear();
-      if (count_posted() > 0) {
+      posted = count_posted();
+      rounds = 0;
+      if (exchange && !send()) return barrier->cancel();
+      if (posted > 0) {
         step = Step::receive;
         return;
       }
       [[fallthrough]];
     case Step::receive:
-      for (auto& thread : threads) {
-        for (auto& box : thread.outbox) box.clear();
+      if (more > 0) {
+        clear_outboxes(graph.first_pe, graph.first_pe + graph.n_pes());
+        if (!send()) barrier->cancel();
+        return;
       }
+      clear_outboxes(0, all_pes());
       return end_top_down(me);
     case Step::to_bitmap:
       left = sum(&ThreadState::left);
+      if (exchange && !share_words(front, left)) return barrier->cancel();
       return begin_bottom_up();
     case Step::bottom_up:
       return end_bottom_up();
@@ -65,7 +72,8 @@ void BfsLevelsCpu::State::begin_level(ThreadState& me) {
   if (tuning.alpha <= 0) return;
   const double threshold = unexplored_arcs / tuning.alpha;
   if (static_cast<double>(frontier) * static_cast<double>(graph.max_degree) <= threshold) return;
-  const double arcs = frontier_arcs();
+  double arcs = frontier_arcs();
+  if (exchange && !agree_on_frontier(arcs)) return barrier->cancel();
   if (arcs > threshold) {
     step = Step::to_bitmap;
   } else {
@@ -82,6 +90,7 @@ void BfsLevelsCpu::State::end_top_down(ThreadState& me) {
   }
   now = 1 - now;
   ++level;
+  if (exchange) frontier = at_most;
   begin_level(me);
 }
 
@@ -95,11 +104,13 @@ void BfsLevelsCpu::State::begin_bottom_up() {
     const std::int64_t end = static_cast<std::int64_t>(rows.first) + rows.count;
     if (end % 64 != 0) next.word(end / 64) = 0;
   }
+  if (here.begin % 64 != 0) next.word(here.begin / 64) = 0;
   step = Step::bottom_up;
 }
 
 void BfsLevelsCpu::State::end_bottom_up() {
-  const std::int64_t found = sum(&ThreadState::found);
+  std::int64_t found = sum(&ThreadState::found);
+  if (exchange && !share_words(next, found)) return barrier->cancel();
   const bool grew = found >= frontier;
   ++bottom_up;
   ++level;
@@ -117,7 +128,7 @@ void BfsLevelsCpu::State::end_bottom_up() {
 }
 
 bool BfsLevelsCpu::State::alone_is_better() {
-  if (graph.n_pes() > 1 || frontier > tuning.solo) return false;  // a PE's levels are written by its own threads only
+  if (all_pes() > 1 || frontier > tuning.solo) return false;  // a PE's levels are written by its own threads only
   if (frontier * graph.max_degree <= tuning.solo_arcs) return true;
   arc_t arcs = 0;
   for (auto& thread : threads) {
@@ -150,14 +161,14 @@ std::int64_t BfsLevelsCpu::State::sum(std::int64_t ThreadState::*member) {
 
 /// Counts what waits in the outboxes, into the report's traffic as well.
 std::int64_t BfsLevelsCpu::State::count_posted() {
-  if (graph.n_pes() == 1) return 0;
+  if (all_pes() == 1) return 0;
   std::int64_t total = 0;
   for (pe_t from = 0; from < graph.n_pes(); ++from) {
     for (int t = 0; t < team.threads_per_pe(); ++t) {
-      for (pe_t to = 0; to < graph.n_pes(); ++to) {
+      for (pe_t to = 0; to < all_pes(); ++to) {
         const std::int64_t items = thread_of(from, t).outbox[to].size();
         if (items == 0) continue;
-        Traffic& pair = traffic[from * graph.n_pes() + to];
+        Traffic& pair = traffic_of(from, to);
         pair.items += items;
         pair.messages += 1;
         pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
@@ -166,6 +177,13 @@ std::int64_t BfsLevelsCpu::State::count_posted() {
     }
   }
   return total;
+}
+
+/// Of all threads, those for PEs in [begin, end).
+void BfsLevelsCpu::State::clear_outboxes(pe_t begin, pe_t end) {
+  for (auto& thread : threads) {
+    for (pe_t to = begin; to < end; ++to) thread.outbox[to].clear();
+  }
 }
 
 }  // namespace shoal

@@ -2,12 +2,14 @@
 // plan is made by the last thread at each barrier, while the others wait.
 #pragma once
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "levels.hpp"
 #include "levels_parts.hpp"
+#include "lockstep/exchange.hpp"
 
 namespace shoal {
 namespace bfs_levels {
@@ -17,7 +19,7 @@ enum class Step { init, expand, hubs, receive, to_bitmap, bottom_up, to_queues, 
 /// What one thread has, on lines of its own.
 struct alignas(kCacheLine) ThreadState {
   VertexQueue queue[2];                           // the frontier's part found by this thread: now, and next
-  std::vector<VertexQueue> outbox;                // [n_pes] found by this thread, to be judged by their owner
+  std::vector<VertexQueue> outbox;                // [all_pes] found by this thread, to be judged by their owner
   VertexQueue hubs;                               // rows left for all threads of the PE
   std::int64_t found = 0;                         // bottom-up: vertices that this step reached
   std::int64_t left = 0;                          // bottom-up: vertices with in-arcs that are still unreached
@@ -28,6 +30,29 @@ struct alignas(kCacheLine) ThreadState {
 struct alignas(kCacheLine) PeState {
   PaddedWord<std::int64_t, Scope::device> words_taken;  // bottom-up: words handed out
   PaddedWord<std::int64_t, Scope::device> hub_taken;    // pieces of hub rows handed out
+};
+
+/// Whose vertices an arc may lead to, beside this PE's.
+enum class Others { none, here, elsewhere };  // elsewhere: of other processes, too
+
+/// What a process says after a top-down level.
+struct ToldLevel {
+  std::int64_t found, posted;   // vertices: kept by their owners, and to be judged by their owners
+  std::int64_t more;            // posted, and not among `sent`
+  std::uint32_t sent[kMaxPes];  // vertices that were put for each PE
+};
+/// ... of the frontier.
+struct ToldFrontier {
+  std::int64_t size;
+  double arcs;
+};
+/// ... when it has put its words of a bitmap into the others. Words that it shares with others come with this.
+struct ToldWords {
+  std::int64_t count;  // of whatever is added up
+  struct {
+    std::int64_t word;  // -1: none
+    std::uint64_t bits;
+  } edge[2];
 };
 
 /// part [index] of `parts` equal parts of [0, n)
@@ -47,9 +72,11 @@ struct BfsLevelsCpu::State {
   const PlacedGraph& graph;
   ThreadTeam& team;
   BfsLevelsTuning tuning;
-  HostArray<level_t> levels;  // [n] by placed number: each PE's part is a contiguous slice of it
-  Bitmap front, next;         // of the frontier, when it is looked at bottom-up
-  Bitmap closed;              // reached, or without in-arcs: nothing to look for
+  bfs_levels::OwnedWords here;                   // the vertices of this process
+  std::unique_ptr<lockstep::Exchange> exchange;  // with other processes; null: there are none
+  HostArray<level_t> levels;                     // [n] by placed number: each PE's part is a contiguous slice of it
+  Bitmap front, next;                            // of the frontier of all PEs, when it is looked at bottom-up
+  Bitmap closed;  // reached, or without in-arcs: nothing to look for; of other processes: known to be reached
   Bitmap has_in_arcs;
   std::deque<ThreadState> threads;
   std::deque<PeState> pes;
@@ -61,16 +88,28 @@ struct BfsLevelsCpu::State {
   level_t level = 0;                                    // of the vertices that the step reaches
   int now = 0;                                          // which of the two queues is the frontier
   std::int64_t frontier = 0;                            // vertices in it
+  std::int64_t posted = 0;                              // vertices to be judged by their owners
   std::int64_t left = 0;                                // bottom-up: vertices with in-arcs that are still unreached
   double unexplored_arcs = 0;                           // about
   std::int64_t top_down = 0, alone = 0, bottom_up = 0;  // levels of each kind
-  std::vector<Traffic> traffic;                         // [from * n_pes + to]
+  std::vector<Traffic> traffic;                         // [from, of this process][to, of all]
 
-  State(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning);
+  // With other processes.
+  std::size_t inboxes = 0;            // of the exchange: where vertices are put
+  std::int64_t room = 0;              // vertices from one process to one PE
+  pe_t most_here = 0;                 // PEs of a process
+  std::int64_t rounds = 0, puts = 0;  // how often inboxes were filled: of this level, and of all
+  std::int64_t more = 0;              // vertices that wait for another round, of all processes
+  std::int64_t at_most = 0;           // vertices of the next frontier: found, or to be judged by their owners
+  std::vector<bfs_levels::ToldLevel> told_level;  // [processes] in the last round
+
+  State(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning, World* world);
 
   ThreadState& thread_of(pe_t pe, int thread) { return threads[pe * team.threads_per_pe() + thread]; }
   const std::vector<CsrView>& in() const { return graph.symmetric ? graph.out : graph.in; }
   std::int64_t n() const { return graph.num_vertices; }
+  pe_t all_pes() const { return graph.all_pes(); }
+  Traffic& traffic_of(pe_t from, pe_t to) { return traffic[static_cast<std::size_t>(from) * all_pes() + to]; }
 
   void begin(vertex_t source);
   void work(pe_t pe, int thread);
@@ -84,10 +123,10 @@ struct BfsLevelsCpu::State {
   void to_bitmap(pe_t pe, int thread);
   void look_up(pe_t pe, int thread);
   void to_queues(pe_t pe, int thread);
-  template <bool kManyPes, bool kShareHubs>
+  template <bfs_levels::Others kOthers, bool kShareHubs>
   void expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                    const vertex_t* last);
-  template <bool kManyPes>
+  template <bfs_levels::Others kOthers>
   void expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                   const vertex_t* last);
 
@@ -101,6 +140,17 @@ struct BfsLevelsCpu::State {
   double frontier_arcs();
   std::int64_t sum(std::int64_t ThreadState::*member);
   std::int64_t count_posted();
+  void clear_outboxes(pe_t begin, pe_t end);
+
+  // With other processes (levels_processes.cpp). Those that meet the others return false when one has left the run.
+  void make_exchange(World& world);
+  std::size_t inbox_at(std::int64_t round, int from_process, pe_t to_here) const;
+  Span<const vertex_t> arrived(int from_process, pe_t pe) const;
+  void forget_others(int index);
+  void remember_front(int index);
+  [[nodiscard]] bool send();
+  [[nodiscard]] bool agree_on_frontier(double& arcs);
+  [[nodiscard]] bool share_words(Bitmap& bits, std::int64_t& count);
 };
 
 }  // namespace shoal

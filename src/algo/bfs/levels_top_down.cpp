@@ -5,6 +5,7 @@
 
 namespace shoal {
 
+using bfs_levels::Others;
 using bfs_levels::share;
 
 constexpr arc_t kHubArcsAtOnce = 4096;
@@ -12,7 +13,7 @@ constexpr arc_t kHubArcsAtOnce = 4096;
 /// Judges the vertices at the far ends of a row's arcs: keeps those that are ours and unreached, posts those that are not
 /// ours to their owner. Two threads may both find a vertex unreached; they write the same level, and it is expanded twice,
 /// which is harmless and rare, where a compare-and-swap for each arc is neither.
-template <bool kManyPes>
+template <Others kOthers>
 inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
                                             const vertex_t* first, const vertex_t* last) {
   level_t* const level_of = levels.data();  // in registers: for all the compiler knows, the stores below change members
@@ -20,8 +21,12 @@ inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me
   vertex_t* end = found.reserve(last - first);
   for (const vertex_t* target = first; target != last; ++target) {
     const vertex_t v = *target;
+    if (kOthers == Others::elsewhere && (v < here.begin || v >= here.end)) {
+      if (closed.set(v)) me.outbox[graph.partition.owner(v)].append(v);
+      continue;
+    }
     if (load(level_of[v]) != kUnreached) continue;
-    if (kManyPes && !rows.owns(v)) {
+    if (kOthers != Others::none && !rows.owns(v)) {
       me.outbox[graph.partition.owner(v)].append(v);
       continue;
     }
@@ -31,7 +36,7 @@ inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me
   found.filled_to(end);
 }
 
-template <bool kManyPes, bool kShareHubs>
+template <Others kOthers, bool kShareHubs>
 void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                                       const vertex_t* last) {
   // Far ahead the row's place, nearer the row: both are in memory, and each lies where the one before says.
@@ -43,7 +48,7 @@ void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, Vert
     if (kShareHubs && row.size() > tuning.hub_arcs) {
       me.hubs.append(*u);
     } else {
-      expand_row<kManyPes>(rows, me, found, row.begin(), row.end());
+      expand_row<kOthers>(rows, me, found, row.begin(), row.end());
     }
   }
 }
@@ -62,12 +67,14 @@ void BfsLevelsCpu::State::expand(pe_t pe, int thread) {
       if (begin >= queue.size()) break;
       const vertex_t* first = queue.begin() + begin;
       const vertex_t* last = queue.begin() + std::min<std::int64_t>(begin + tuning.chunk, queue.size());
-      if (graph.n_pes() > 1) {
-        expand_rows<true, true>(rows, me, found, first, last);
+      if (exchange) {
+        expand_rows<Others::elsewhere, true>(rows, me, found, first, last);
+      } else if (graph.n_pes() > 1) {
+        expand_rows<Others::here, true>(rows, me, found, first, last);
       } else if (n_threads > 1) {
-        expand_rows<false, true>(rows, me, found, first, last);
+        expand_rows<Others::none, true>(rows, me, found, first, last);
       } else {
-        expand_rows<false, false>(rows, me, found, first, last);
+        expand_rows<Others::none, false>(rows, me, found, first, last);
       }
     }
   }
@@ -86,10 +93,12 @@ void BfsLevelsCpu::State::expand_hubs(pe_t pe, int thread) {
       for (; mine < before + pieces; mine = pes[pe].hub_taken.fetch_add(1)) {
         const vertex_t* first = row.begin() + (mine - before) * kHubArcsAtOnce;
         const vertex_t* last = std::min(first + kHubArcsAtOnce, row.end());
-        if (graph.n_pes() > 1) {
-          expand_row<true>(rows, me, found, first, last);
+        if (exchange) {
+          expand_row<Others::elsewhere>(rows, me, found, first, last);
+        } else if (graph.n_pes() > 1) {
+          expand_row<Others::here>(rows, me, found, first, last);
         } else {
-          expand_row<false>(rows, me, found, first, last);
+          expand_row<Others::none>(rows, me, found, first, last);
         }
       }
       before += pieces;
@@ -101,12 +110,20 @@ void BfsLevelsCpu::State::receive(pe_t pe, int thread) {
   ThreadState& me = thread_of(pe, thread);
   const CsrView& rows = graph.out[pe];
   VertexQueue& found = me.queue[1 - now];
+  const auto judge = [&](const vertex_t* box, std::int64_t size) {
+    const auto [begin, end] = share(size, thread, team.threads_per_pe());
+    expand_row<Others::none>(rows, me, found, box + begin, box + end);
+  };
   for (pe_t from = 0; from < team.n_pes(); ++from) {
     for (int t = 0; t < team.threads_per_pe(); ++t) {
-      const VertexQueue& box = thread_of(from, t).outbox[pe];
-      const auto [begin, end] = share(box.size(), thread, team.threads_per_pe());
-      expand_row<false>(rows, me, found, box.begin() + begin, box.begin() + end);
+      const VertexQueue& box = thread_of(from, t).outbox[graph.first_pe + pe];
+      judge(box.begin(), box.size());
     }
+  }
+  for (int from = 0; exchange && from < exchange->processes(); ++from) {
+    if (from == exchange->process()) continue;
+    const Span<const vertex_t> box = arrived(from, pe);
+    judge(box.begin(), box.size());
   }
 }
 
@@ -118,7 +135,7 @@ void BfsLevelsCpu::State::expand_alone(ThreadState& me) {
     thread.queue[now].clear();
   }
   VertexQueue& found = me.queue[1 - now];
-  expand_rows<false, false>(graph.out[0], me, found, from.begin(), from.end());
+  expand_rows<Others::none, false>(graph.out[0], me, found, from.begin(), from.end());
   from.clear();
   now = 1 - now;
   frontier = found.size();

@@ -64,12 +64,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   BfsPlan plan;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
-  check_reach(machine, options.strategy);
   if (plan.strategy == BfsStrategy::automatic) {
-    if (machine.world() != nullptr) {
-      plan.strategy = BfsStrategy::async;
-      reason = kAcrossProcesses;
-    } else if (asks_for_worklist(options)) {
+    if (asks_for_worklist(options)) {
       plan.strategy = BfsStrategy::async;
       reason = "options of the asynchronous worklist were given";
     } else if (!machine.on_gpu()) {

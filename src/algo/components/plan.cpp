@@ -42,7 +42,7 @@ ComponentsPlan plan_components(const Machine& machine, const PlacedGraph& graph,
 
 RunNeeds needs_of(const GraphSize&, const ComponentsOptions& options) {
   RunNeeds needs;
-  if (runs_async(options)) {
+  if (runs_async_across(options)) {
     needs.vertex_of_pe = RunNeeds::kWord;
     needs.slot = RunNeeds::kSmallSlot;
   } else {

@@ -68,12 +68,10 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
   const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
-  check_reach(machine, options.strategy);
   if (plan.strategy == PageRankStrategy::automatic) {
-    plan.strategy = tuned || machine.world() != nullptr ? PageRankStrategy::async : PageRankStrategy::pull;
-    reason = machine.world() != nullptr ? kAcrossProcesses
-             : tuned                    ? "options of the asynchronous worklist were given"
-                     : "all vertices change until the end: sweeps read memory in order and need no atomics";
+    plan.strategy = tuned ? PageRankStrategy::async : PageRankStrategy::pull;
+    reason = tuned ? "options of the asynchronous worklist were given"
+                   : "all vertices change until the end: sweeps read memory in order and need no atomics";
   }
   say_strategy(plan.strategy, reason, options, why);
   plan.threads =

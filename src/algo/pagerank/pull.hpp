@@ -10,7 +10,9 @@
 // The bound: in a sweep each vertex changes once, by delta(v) = omega * (what it should be by what it read, minus what it
 // was). Afterwards it is wrong by (1/omega - 1) delta(v), and by what in-neighbours have changed since it read them, which
 // sums to alpha sum |delta| at most: |residual| <= (|1/omega - 1| + alpha) sum |delta| + |change of c|, whichever of the two
-// values each read saw. Threads need no order within a sweep for that.
+// values each read saw. Threads need no order within a sweep for that, nor processes: they store what their
+// vertices give in each other's memory, or, where stores do not get there, put it there after parts of a sweep
+// (lockstep/exchange.hpp). In that case steps are not lengthened: over-relaxation of values that are old may grow without end.
 //
 // Source: Arasu et al., "PageRank Computation and the Structure of the Web", 2002 (Gauss-Seidel); Young, "Iterative Solution
 // of Large Linear Systems", 1971 (the factor). Differs from GAP's pr: c moves, over-relaxation, float64 sums, and a bound of
@@ -51,8 +53,10 @@ class PageRankPullCpu : public PageRankEngine {
  public:
   /// @param graph  on CPU PEs; must stay alive and unchanged
   /// @param team   as many PEs as the graph; must stay alive; not running while run() runs
-  /// @throws UsageError  the team's PEs are not the graph's, or the graph lies on GPUs
-  PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules);
+  /// @param world  of several processes, each of which makes a ranking of its part of the graph, and runs it; null: one process
+  /// @throws UsageError     the team's PEs are not the graph's, or the graph lies on GPUs
+  /// @throws CapacityError  what the processes share has no space for what they give each other
+  PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world = nullptr);
   ~PageRankPullCpu() override;
 
   /// Ranks all vertices. Only threads of its owner write a vertex's rank. Adds seconds, rounds (sweeps) and the factor to

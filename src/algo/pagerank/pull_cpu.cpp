@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "algo/own_vertices.hpp"
 #include "engines.hpp"
+#include "lockstep/exchange.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -20,6 +22,7 @@ namespace {
 constexpr std::int64_t kRowCost = 4;          // a row costs as much as so many arcs
 constexpr std::int64_t kChunkCost = 1 << 16;  // what a thread takes at once
 constexpr int kStreams = 2;                   // short rows that are summed in turns
+constexpr int kParts = 4;                     // of a sweep, after which far processes are given what has changed
 
 /// What one thread found in a sweep, on lines of its own.
 struct alignas(kCacheLine) Part {
@@ -29,6 +32,11 @@ struct alignas(kCacheLine) Part {
 struct alignas(kCacheLine) PeState {
   std::vector<vertex_t> chunks;                   // local rows at which chunks begin, and the end
   PaddedWord<std::int64_t, Scope::device> taken;  // chunks handed out in this sweep
+
+  /// The chunks that are done when `part` of `parts` of a sweep is.
+  std::int64_t chunks_until(int part, int parts) const {
+    return static_cast<std::int64_t>(chunks.size() - 1) * part / parts;
+  }
 };
 
 /// Sum of what a row's vertices give.
@@ -71,7 +79,8 @@ struct PageRankPullCpu::State {
   PageRankRules rules;
   HostArray<double> y;  // [n] by placed number: each PE's part is a contiguous slice
   HostArray<float> share32;
-  HostArray<double> share64;  // [n] y over out-degree, one of the two; 0 for dangling vertices
+  HostArray<double> share64;                     // [n] y over out-degree, one of the two; 0 for dangling vertices
+  std::unique_ptr<lockstep::Exchange> exchange;  // that array, in all processes; null: there is one
   std::deque<PeState> pes;
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
@@ -84,27 +93,37 @@ struct PageRankPullCpu::State {
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;
 
-  State(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules);
+  State(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world);
+  bool some_far() const { return exchange && !exchange->far().empty(); }
+  int sweep_parts() const { return some_far() ? kParts : 1; }
   const std::vector<CsrView>& in() const { return graph.symmetric ? graph.out : graph.in; }
   double uniform() const { return 1.0 / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1)); }
 
   template <class Share>
+  HostArray<Share> shares(World* world);
+  void rank(Report& report);
+  template <class Share>
   void work(pe_t pe, int thread, Share* share);
+  template <class Share>
+  bool sweep_part(pe_t pe, int thread, int number, Share* share);
+  bool meet();
+  template <class Share>
+  void put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process);
   template <class Share>
   void begin(pe_t pe, int thread, Share* share);
   template <bool kShort, class Share>
   void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part);
-  void decide();
+  bool decide();
   void plan_factor(double residual);
 };
 
-PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRankRules& r)
+PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRankRules& r, World* world)
     : graph(g), team(t), rules(r), y(g.num_vertices), pes(g.n_pes()), parts(t.size()) {
   short_rows = graph.num_arcs < 8 * graph.num_vertices;
   if (rules.wide) {
-    share64 = HostArray<double>(graph.num_vertices);
+    share64 = shares<double>(world);
   } else {
-    share32 = HostArray<float>(graph.num_vertices);
+    share32 = shares<float>(world);
   }
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& rows = in()[p];
@@ -128,6 +147,14 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
   }
 }
 
+/// Memory for what vertices give; of several processes, where the others can put something.
+template <class Share>
+HostArray<Share> PageRankPullCpu::State::shares(World* world) {
+  if (world == nullptr || world->n_processes() == 1) return HostArray<Share>(graph.num_vertices);
+  exchange = std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "what vertices give");
+  return HostArray<Share>(reinterpret_cast<Share*>(exchange->at(0)), graph.num_vertices, nullptr);
+}
+
 /// The first guess: as if nothing moved, which is right in sum for each component of a symmetric graph.
 template <class Share>
 void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
@@ -149,6 +176,8 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
   const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c;
   const double everywhere = jump * uniform();
   double* const ranks = y.data();  // in registers: for all the compiler knows, the stores below change members
+  std::byte* const* const near = exchange ? exchange->near().data() : nullptr;
+  const std::size_t n_near = exchange ? exchange->near().size() : 0;
   double change = 0, sum_y = 0, dangling = 0;
   const auto one = [&](vertex_t i) {
     const vertex_t v = rows.first + i;
@@ -159,7 +188,9 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
     const vertex_t *const begin = rows.targets + rows.offsets[i], *const end = rows.targets + rows.offsets[i + 1];
     const double given = kShort ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
     const double now = rest + pull * given;
-    store(share[v], static_cast<Share>(now * inverse));
+    const auto gives = static_cast<Share>(now * inverse);
+    store(share[v], gives);
+    for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
     ranks[v] = now;
     change += std::abs(now - old);
     sum_y += now;
@@ -176,46 +207,91 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
   part.dangling += dangling;
 }
 
+/// Of what rows [first, last) of a PE give, puts this thread's part into another process.
 template <class Share>
-void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
+void PageRankPullCpu::State::put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process) {
+  const std::int64_t n = last - first, threads = team.threads_per_pe();
+  const std::int64_t begin = first + n * thread / threads, end = first + n * (thread + 1) / threads;
+  const std::size_t at = (graph.out[pe].first + begin) * sizeof(Share);
+  exchange->put(process, at, exchange->at(at), (end - begin) * sizeof(Share));
+}
+
+/// A part of a sweep, or all of it. @return false: the run is over
+template <class Share>
+bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* share) {
   Part& part = parts[pe * team.threads_per_pe() + thread];
   PeState& mine = pes[pe];
+  const std::int64_t begin = mine.chunks_until(number, sweep_parts()),
+                     end = mine.chunks_until(number + 1, sweep_parts());
+  for (std::int64_t chunk; (chunk = begin + mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
+    const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
+    short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
+  }
+  const auto all_have_swept = [&] {
+    for (auto& one : pes) one.taken.store(0);
+    if (!(number + 1 == sweep_parts() ? decide() : exchange->meet())) barrier->cancel();
+  };
+  if (!barrier->arrive_and_wait(all_have_swept) || done) return false;
+  if (!some_far()) return true;
+  for (const int process : exchange->far()) put_share<Share>(pe, thread, mine.chunks[begin], mine.chunks[end], process);
+  return meet();
+}
+
+/// All threads, of all processes. @return false: the run is over
+bool PageRankPullCpu::State::meet() {
+  return barrier->arrive_and_wait([&] {
+    if (exchange && !exchange->meet()) barrier->cancel();
+  });
+}
+
+template <class Share>
+void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
   try {
     begin(pe, thread, share);
-    if (!barrier->arrive_and_wait()) return;
+    for (int p = 0; exchange && p < exchange->processes(); ++p) {
+      if (p != exchange->process()) put_share<Share>(pe, thread, 0, graph.out[pe].count, p);
+    }
+    if (!meet()) return;
     while (!done) {
-      part = {};
-      for (;;) {
-        const std::int64_t chunk = mine.taken.fetch_add(1);
-        if (chunk + 1 >= static_cast<std::int64_t>(mine.chunks.size()) || barrier->cancelled()) break;
-        const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
-        short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
+      parts[pe * team.threads_per_pe() + thread] = {};
+      for (int i = 0; i < sweep_parts(); ++i) {
+        if (!sweep_part(pe, thread, i, share)) return;
       }
-      if (!barrier->arrive_and_wait([&] { decide(); })) return;
     }
   } catch (...) {
     barrier->cancel();
+    if (exchange) exchange->leave();
     throw;
   }
 }
 
-/// After each sweep, by the last thread to end it.
-void PageRankPullCpu::State::decide() {
-  Part all;
-  for (const Part& part : parts) {
-    all.change += part.change;
-    all.sum += part.sum;
-    all.dangling += part.dangling;
+/// After each sweep, by the last thread to end it. @return false: another process has left the run
+bool PageRankPullCpu::State::decide() {
+  const auto sum_of = [](const std::vector<Part>& found) {
+    Part all;
+    for (const Part& part : found) {
+      all.change += part.change;
+      all.sum += part.sum;
+      all.dangling += part.dangling;
+    }
+    return all;
+  };
+  Part all = sum_of(parts);
+  if (exchange) {
+    std::vector<Part> of_processes;
+    if (!exchange->meet(all, of_processes)) return false;
+    all = sum_of(of_processes);
   }
-  for (auto& pe : pes) pe.taken.store(0);
   ++sweeps;
   sum = all.sum;
   const double next_c = (1 - rules.alpha) * all.sum + rules.alpha * all.dangling;
   const double residual = (std::abs(1 / omega - 1) + rules.alpha) * all.change + std::abs(next_c - c);
-  bound = sum > 0 ? residual / sum / (1 - rules.alpha) + pagerank_rounding(rules) : 0;
+  bound =
+      sum > 0 ? residual / sum / (1 - rules.alpha) + pagerank_rounding(rules) : std::numeric_limits<double>::infinity();
   c = next_c;
   done = bound <= rules.tolerance || sweeps >= limit;
   plan_factor(all.change / omega);
+  return true;
 }
 
 /// The factor, from the rate at which residuals shrink: Young's relation between the rate, the factor in use and the largest
@@ -233,7 +309,7 @@ void PageRankPullCpu::State::plan_factor(double residual) {
   omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
 }
 
-PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules) {
+PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world) {
   if (!graph.devices.empty()) {
     throw UsageError(
         "this ranking runs on CPU threads, but the graph was placed on GPUs; use --device gpu, or place it again");
@@ -242,7 +318,7 @@ PageRankPullCpu::PageRankPullCpu(const PlacedGraph& graph, ThreadTeam& team, con
     throw UsageError("the graph was placed on " + std::to_string(graph.n_pes()) + " PEs, the team has " +
                      std::to_string(team.n_pes()) + "; both must be the same");
   }
-  state_ = std::make_unique<State>(graph, team, rules);
+  state_ = std::make_unique<State>(graph, team, rules, world);
 }
 
 PageRankPullCpu::~PageRankPullCpu() = default;
@@ -259,36 +335,44 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   s.limit =
       50 +
       (alpha > 0 ? static_cast<std::int64_t>(2 * std::log(s.rules.tolerance * (1 - alpha) / 8) / std::log(alpha)) : 0);
-  s.relax = s.graph.symmetric;
+  s.relax = s.graph.symmetric && !s.some_far();
   s.done = s.graph.num_vertices == 0;
   s.barrier.emplace(s.team.size());
   for (auto& pe : s.pes) pe.taken.store(0);
+  lockstep::run_together(s.exchange.get(), report, [&s](Report& mine) { s.rank(mine); });
+  for_shares(s.team, s.graph, [&](pe_t, int, vertex_t begin, vertex_t end) {
+    for (vertex_t v = begin; v < end; ++v) s.y[v] /= s.sum;
+  });
+  outcome = {s.bound, s.sweeps};
+}
+
+void PageRankPullCpu::State::rank(Report& report) {
   const auto begin = std::chrono::steady_clock::now();
   {
-    const std::stop_callback when_called_off(interrupt_token(), [&] { s.barrier->cancel(); });
-    s.team.run([&](pe_t pe, int thread) {
-      if (s.rules.wide) {
-        s.work(pe, thread, s.share64.data());
+    const std::stop_callback when_called_off(interrupt_token(), [&] {
+      barrier->cancel();
+      if (exchange) exchange->leave();
+    });
+    team.run([&](pe_t pe, int thread) {
+      if (rules.wide) {
+        work(pe, thread, share64.data());
       } else {
-        s.work(pe, thread, s.share32.data());
+        work(pe, thread, share32.data());
       }
     });
   }
   throw_if_interrupted();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   report.seconds += seconds.count();
-  report.rounds += s.sweeps;
-  if (s.bound > s.rules.tolerance) {
-    throw DeviceError("PageRank did not settle: after " + std::to_string(s.sweeps) + " sweeps the error may be " +
-                      rough(s.bound) + ", " + exact(s.rules.tolerance) + " was asked for");
+  report.rounds += sweeps;
+  if (bound > rules.tolerance) {
+    throw DeviceError("PageRank did not settle: after " + std::to_string(sweeps) + " sweeps the error may be " +
+                      rough(bound) + ", " + exact(rules.tolerance) + " was asked for");
   }
-  report.chosen.push_back(
-      {"sweep", "in place; last factor " + rough(s.omega),
-       s.graph.symmetric ? "from the rate of the changes" : "arcs without their reverse, no over-relaxation"});
-  for_shares(s.team, s.graph, [&](pe_t, int, vertex_t begin, vertex_t end) {
-    for (vertex_t v = begin; v < end; ++v) s.y[v] /= s.sum;
-  });
-  outcome = {s.bound, s.sweeps};
+  report.chosen.push_back({"sweep", "in place; last factor " + rough(omega),
+                           !graph.symmetric ? "arcs without their reverse, no over-relaxation"
+                           : some_far()     ? "processes that share no memory, no over-relaxation"
+                                            : "from the rate of the changes"});
 }
 
 Words PageRankPullCpu::words() const {
@@ -297,7 +381,7 @@ Words PageRankPullCpu::words() const {
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,
                                                        const PageRankPlan& plan) {
-  return std::make_unique<PageRankPullCpu>(graph, machine.team(), plan.rules);
+  return std::make_unique<PageRankPullCpu>(graph, machine.team(), plan.rules, machine.world());
 }
 
 }  // namespace shoal

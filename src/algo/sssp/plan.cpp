@@ -171,7 +171,7 @@ RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options) {
   const double word = real ? RunNeeds::kWide : RunNeeds::kWord;
   RunNeeds needs;
   needs.weight = made ? RunNeeds::kWord : 0;
-  if (runs_async(options)) {
+  if (runs_async_across(options)) {
     needs.vertex_of_pe = word;
     needs.slot = real ? RunNeeds::kLargeSlot : RunNeeds::kSmallSlot;
     needs.arc = 5;  // items that wait for their bucket; kron:20, uniform:21, road:1800 on two threads: 3.4 to 5.7

@@ -1,0 +1,225 @@
+// Level-synchronous search and PageRank by sweeps on PEs of several processes, which are threads here, behind walls: answers are
+// those of the references, whatever becomes of puts on their way.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "algo/bfs/levels.hpp"
+#include "algo/bfs/reference.hpp"
+#include "algo/pagerank/pull.hpp"
+#include "algo/pagerank/reference.hpp"
+#include "contract/walled_runs.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/graph/generate.hpp"
+
+namespace shoal {
+namespace {
+
+using contract::Walled;
+
+/// The PEs of each process.
+const std::vector<std::vector<pe_t>> kWorlds = {{1, 1}, {2, 1}, {1, 1, 1}, {1, 1, 1, 1}};
+
+Csr make(const std::string& text) { return generate(parse_generator(text)); }
+
+/// A world, and an engine with its graph in each of its processes.
+template <class Engine>
+class Engines {
+ public:
+  template <class Make>
+  Engines(Walled& walled, const Csr& graph, PartitionKind partition, Make make)
+      : walled_(walled), graphs_(walled.processes()), engines_(walled.processes()) {
+    walled.on_each([&](std::size_t p) {
+      World& world = walled.world(p);
+      graphs_[p] = place_on_threads(graph, make_partition(graph, world.n_pes(), partition));
+      keep_slices(graphs_[p], world.first_here(), world.n_here());
+      engines_[p] = make(graphs_[p], walled.machine(p).team(), world);
+    });
+  }
+
+  const PlacedGraph& graph(std::size_t p = 0) const { return graphs_[p]; }
+  Engine& engine(std::size_t p) const { return *engines_[p]; }
+
+  /// body(process, engine) in each. @return what was thrown there
+  template <class Body>
+  std::vector<std::string> run(Body body) {
+    std::vector<std::string> thrown(engines_.size());
+    walled_.on_each([&](std::size_t p) {
+      try {
+        body(p, *engines_[p]);
+      } catch (const std::exception& error) {
+        thrown[p] = error.what();
+      }
+    });
+    return thrown;
+  }
+
+  /// What the engines left, of all vertices, in the input's numbers; every process gets the same.
+  template <class Word>
+  std::vector<Word> answer() {
+    std::vector<std::vector<Word>> answers(engines_.size());
+    walled_.on_each([&](std::size_t p) {
+      const HostArray<Word> placed = fetch_words<Word>(walled_.machine(p), graphs_[p], engines_[p]->words());
+      answers[p].resize(static_cast<std::size_t>(placed.size()));
+      for (vertex_t v = 0; v < placed.size(); ++v) answers[p][graphs_[p].partition.input(v)] = placed[v];
+    });
+    for (const auto& answer : answers) EXPECT_EQ(answer, answers[0]);
+    return answers[0];
+  }
+
+ private:
+  Walled& walled_;
+  std::vector<PlacedGraph> graphs_;
+  std::vector<std::unique_ptr<Engine>> engines_;
+};
+
+Engines<BfsLevelsCpu> searches(Walled& walled, const Csr& graph, PartitionKind partition,
+                               const BfsLevelsTuning& tuning = {}) {
+  return {walled, graph, partition, [&](const PlacedGraph& placed, ThreadTeam& team, World& world) {
+            return std::make_unique<BfsLevelsCpu>(placed, team, tuning, &world);
+          }};
+}
+Engines<PageRankPullCpu> rankings(Walled& walled, const Csr& graph, PartitionKind partition,
+                                  const PageRankRules& rules) {
+  return {walled, graph, partition, [&](const PlacedGraph& placed, ThreadTeam& team, World& world) {
+            return std::make_unique<PageRankPullCpu>(placed, team, rules, &world);
+          }};
+}
+
+void expect_levels(Walled& walled, const Csr& graph, PartitionKind partition, const BfsLevelsTuning& tuning,
+                   const std::vector<vertex_t>& sources) {
+  auto all = searches(walled, graph, partition, tuning);
+  for (const vertex_t source : sources) {
+    const auto thrown = all.run([&](std::size_t p, BfsLevelsCpu& engine) {
+      Report report;
+      engine.run(all.graph(p).partition.placed(source), report);
+    });
+    ASSERT_EQ(thrown, std::vector<std::string>(walled.processes()));
+    ASSERT_EQ(all.answer<level_t>(), bfs_reference(graph, source)) << "source " << source;
+  }
+}
+
+constexpr PartitionKind kPartitions[] = {PartitionKind::edges, PartitionKind::random, PartitionKind::modulo,
+                                         PartitionKind::one};
+
+std::string describe(const std::vector<pe_t>& pes_of, const char* graph, int i) {
+  std::string text = std::string(graph) + ", processes of";
+  for (const pe_t n : pes_of) text += " " + std::to_string(n);
+  return text + ", way " + std::to_string(i);
+}
+
+TEST(Processes, LevelsAreThoseOfTheReference) {
+  struct {
+    const char* name;
+    BfsLevelsTuning tuning;
+  } const ways[] = {{"defaults", {}},
+                    {"top-down, one vertex at once", {.alpha = 0, .chunk = 1, .sent_at_once = 1}},
+                    {"bottom-up for good", {.alpha = 1e18, .beta = 1e18}},
+                    {"to and fro", {.alpha = 1e18, .beta = 1, .chunk = 2, .sent_at_once = 3}},
+                    {"every row a hub", {.hub_arcs = 1}}};
+  std::uint64_t seed = 0;
+  for (const auto& pes_of : kWorlds) {
+    for (const char* text : {"kron:8", "uniform:8,degree=2,directed", "road:12", "chain:1", "chain:2", "chain:65",
+                             "star:300", "complete:9"}) {
+      const Csr graph = make(text);
+      const auto last = static_cast<vertex_t>(graph.num_vertices() - 1);
+      for (const auto& way : ways) {
+        ++seed;
+        SCOPED_TRACE(describe(pes_of, text, static_cast<int>(&way - ways)));
+        Walled walled(pes_of, seed % 7 == 0 ? 2 : 1,
+                      {.seed = seed, .late_percent = seed % 3 == 0 ? 0 : 50, .reorder = seed % 2 == 0});
+        expect_levels(walled, graph, kPartitions[seed % 4], way.tuning, {0, last});
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Processes, RanksAreThoseOfTheReference) {
+  std::uint64_t seed = 0;
+  for (const auto& pes_of : kWorlds) {
+    for (const char* text : {"kron:8", "uniform:8,degree=2,directed", "road:12", "chain:1", "chain:65", "star:300"}) {
+      for (const bool wide : {false, true}) {
+        ++seed;
+        const Csr graph = make(text);
+        const bool gates = seed % 3 == 0;  // stores get to other processes
+        SCOPED_TRACE(describe(pes_of, text, wide) + (gates ? ", gates" : ""));
+        Walled walled(pes_of, seed % 5 == 0 ? 2 : 1,
+                      {.seed = seed, .late_percent = seed % 2 == 0 ? 0 : 50, .reorder = seed % 4 == 1, .gates = gates});
+        const double tolerance = wide ? 1e-9 : 1e-5;
+        const double alpha = seed % 7 == 0 ? .97 : .85;
+        auto all =
+            rankings(walled, graph, kPartitions[seed % 4], {.alpha = alpha, .tolerance = tolerance, .wide = wide});
+        std::vector<double> personal;
+        if (seed % 4 == 2) {
+          personal.assign(static_cast<std::size_t>(graph.num_vertices()), 0);
+          personal[0] = 1;
+        }
+        const std::vector<double> exact = pagerank_reference(graph, alpha, personal);
+        for (int again = 0; again < 2; ++again) {
+          std::vector<PageRankOutcome> outcomes(walled.processes());
+          const auto thrown = all.run([&](std::size_t p, PageRankPullCpu& engine) {
+            std::vector<double> placed(personal.size(), 0);
+            if (!placed.empty()) placed[all.graph(p).partition.placed(0)] = 1;
+            Report report;
+            engine.run(placed.empty() ? nullptr : placed.data(), outcomes[p], report);
+          });
+          ASSERT_EQ(thrown, std::vector<std::string>(walled.processes()));
+          const std::vector<double> ranks = all.answer<double>();
+          double error = 0;
+          for (std::size_t v = 0; v < ranks.size(); ++v) error += std::abs(ranks[v] - exact[v]);
+          for (const PageRankOutcome& outcome : outcomes) {
+            EXPECT_LE(error, outcome.error_bound + 1e-12);
+            EXPECT_LE(outcome.error_bound, tolerance);
+            EXPECT_EQ(outcome.sweeps, outcomes[0].sweeps);
+          }
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Processes, AnExchangeThatFailsEndsTheRunEverywhere) {
+  const Csr graph = make("kron:8");
+  for (const std::int64_t fail_at : {0, 9, 30}) {
+    Walled walled({1, 1, 1}, 1, {.late_percent = 30, .fail_at = fail_at, .at_process = 1});
+    auto all = searches(walled, graph, PartitionKind::random, {.sent_at_once = 2});
+    const auto search = [&] {
+      return all.run([](std::size_t, BfsLevelsCpu& engine) {
+        Report report;
+        engine.run(0, report);
+      });
+    };
+    for (const std::string& line : search()) EXPECT_EQ(line.substr(0, 19), "process 1 could not") << line;
+    EXPECT_EQ(search(), std::vector<std::string>(3)) << "the same engines search again";
+  }
+}
+
+TEST(Processes, ASearchThatIsCalledOffInOneEndsInAll) {
+  const Csr graph = make("road:200");
+  Walled walled({1, 1}, 1, {});
+  auto all = searches(walled, graph, PartitionKind::modulo, {.sent_at_once = 1});
+  for (int again = 0; again < 2; ++again) {
+    std::stop_source stop;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      stop.request_stop();
+    });
+    const auto thrown = all.run([&](std::size_t p, BfsLevelsCpu& engine) {
+      const Interruptible mine(p == 1 ? stop.get_token() : std::stop_token());
+      for (Report report;;) engine.run(0, report);
+    });
+    other.join();
+    EXPECT_EQ(thrown, std::vector<std::string>(2, Interrupted().what()));
+  }
+}
+
+}  // namespace
+}  // namespace shoal
