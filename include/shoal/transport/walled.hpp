@@ -66,38 +66,18 @@ class WalledHeap : public Heap {
         on_the_way_(static_cast<std::size_t>(memory.processes())) {}
 
   bool put(int process, std::size_t to, const void* from, std::size_t bytes) override {
-    const std::lock_guard lock(mutex_);
-    Put one{to, false, 0, fences_, {}};
-    switch (fate()) {
-      case Fate::fails:
-        return false;
-      case Fate::lost:
-        return true;
-      case Fate::arrives:
-        break;
-    }
-    const auto* at = static_cast<const std::byte*>(from);
-    for (std::size_t piece; bytes > 0; bytes -= piece, at += piece, one.to += piece) {
-      piece = plan_.reorder && bytes > 8 ? std::min(bytes, 4 * (1 + draw() % 16)) : bytes;
-      one.bytes.assign(at, at + piece);
-      way_to(process).push_back(one);
-    }
-    deliver();
-    return true;
+    return send([&] {
+      Put one{to, false, 0, fences_, {}};
+      const auto* at = static_cast<const std::byte*>(from);
+      for (std::size_t piece, left = bytes; left > 0; left -= piece, at += piece, one.to += piece) {
+        piece = plan_.reorder && left > 8 ? std::min(left, 4 * (1 + draw() % 16)) : left;
+        one.bytes.assign(at, at + piece);
+        way_to(process).push_back(one);
+      }
+    });
   }
   bool put_word(int process, std::size_t to, std::uint64_t value) override {
-    const std::lock_guard lock(mutex_);
-    switch (fate()) {
-      case Fate::fails:
-        return false;
-      case Fate::lost:
-        return true;
-      case Fate::arrives:
-        break;
-    }
-    way_to(process).push_back({to, true, value, fences_, {}});
-    deliver();
-    return true;
+    return send([&] { way_to(process).push_back({to, true, value, fences_, {}}); });
   }
   void fence() override {
     const std::lock_guard lock(mutex_);
@@ -140,6 +120,18 @@ class WalledHeap : public Heap {
     if (process() != plan_.at_process) return Fate::arrives;
     if (number == plan_.fail_at) return Fate::fails;
     return plan_.lose_from >= 0 && number >= plan_.lose_from ? Fate::lost : Fate::arrives;
+  }
+
+  /// Calls set_off() if this put is to arrive. @return whether the put is reported as done
+  template <class SetOff>
+  bool send(SetOff set_off) {
+    const std::lock_guard lock(mutex_);
+    const Fate its = fate();
+    if (its == Fate::arrives) {
+      set_off();
+      deliver();
+    }
+    return its != Fate::fails;
   }
 
   /// Brings some of what is on its way to each process to its end, or all.
