@@ -80,9 +80,9 @@ class Examples(CommandTest):
         config = self.folder / "config"
         with mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": str(config)}):
             for line in dict.fromkeys(examples):
-                if line.startswith("shoal run ") and not self.launches:
-                    continue
                 with self.subTest(line=line):
+                    if line.startswith("shoal run ") and not self.launches:
+                        self.skipTest("no engine for several processes is built")
                     answer = self.shoal(*self.small(line))
                     self.assertEqual((answer.status, answer.err), (0, ""), answer.out[-500:])
                     for name in re.findall(r"--(?:output|json|markdown)[ =](\S+)", line):
