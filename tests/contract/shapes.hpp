@@ -2,12 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "shoal/core/types.hpp"
 #include "shoal/transport/direct.hpp"
 #include "shoal/transport/faulty.hpp"
 #include "shoal/worklist/launch_plan.hpp"
 #include "shoal/world/machine.hpp"
+#include "under_tsan.hpp"
 
 namespace shoal::contract {
 
@@ -66,14 +68,9 @@ inline std::string describe(const Machine& machine, const LaunchPlan& plan) {
          (plan.batch_bytes > 0 ? ", segments, wait " + std::to_string(plan.batch_wait) : "");
 }
 
-// ThreadSanitizer makes everything ten times slower and yields expensive: it gets the shapes that differ in kind.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr pe_t kMostPes = 3;
-inline constexpr ticket_t kCapacities[] = {2, 8, 1024};
-#else
-inline constexpr pe_t kMostPes = 4;
-inline constexpr ticket_t kCapacities[] = {2, 4, 8, 1024};
-#endif
+inline constexpr pe_t kMostPes = test::kUnderTsan ? 3 : 4;
+inline const std::vector<ticket_t> kCapacities =
+    test::kUnderTsan ? std::vector<ticket_t>{2, 8, 1024} : std::vector<ticket_t>{2, 4, 8, 1024};
 inline constexpr KernelKind kKernels[] = {KernelKind::persistent, KernelKind::discrete};
 
 /// Calls body(machine, plan) for every shape: PEs 1 to kMostPes, threads 1 and 2, both kernels, all capacities; several PEs

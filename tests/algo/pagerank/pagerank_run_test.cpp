@@ -13,6 +13,7 @@
 #include "pagerank_answers.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/graph/generate.hpp"
+#include "under_tsan.hpp"
 
 namespace shoal {
 namespace {
@@ -58,9 +59,13 @@ std::string name_of(const PageRankOptions& o) {
 TEST(PageRankRun, EveryWayOnEveryShape) {
   const std::vector<std::pair<std::string, Csr>> graphs = [] {
     std::vector<std::pair<std::string, Csr>> all;
-    for (const char* text : {"kron:9", "kron:8,directed", "road:24", "uniform:9,degree=2,directed", "chain:1",
-                             "chain:2", "chain:65", "chain:1025", "star:2100", "complete:9"}) {
+    for (const char* text : {"kron:8,directed", "road:24", "chain:1025", "star:2100"})
       all.emplace_back(text, make(text));
+    if (!test::kUnderTsan) {
+      for (const char* text :
+           {"kron:9", "uniform:9,degree=2,directed", "chain:1", "chain:2", "chain:65", "complete:9"}) {
+        all.emplace_back(text, make(text));
+      }
     }
     all.emplace_back("multigraph", test::multigraph());
     all.emplace_back("no arcs", csr_from_arcs(5, {}, {}));
@@ -80,11 +85,14 @@ TEST(PageRankRun, EveryWayOnEveryShape) {
 }
 
 TEST(PageRankRun, ToleranceAlphaAndPrecision) {
+  using Numbers = std::vector<double>;
+  const Numbers tolerances = test::kUnderTsan ? Numbers{1e-2, 1e-9} : Numbers{1e-2, 1e-4, 1e-6, 1e-9, 1e-11};
+  const Numbers alphas = test::kUnderTsan ? Numbers{0.0, .85} : Numbers{0.0, .5, .85, .95};
   for (const char* text : {"kron:9", "kron:9,directed", "road:24"}) {
     const Csr graph = make(text);
     for (const auto strategy : {PageRankStrategy::pull, PageRankStrategy::async}) {
-      for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-9, 1e-11}) {
-        for (const double alpha : {0.0, .5, .85, .95}) {
+      for (const double tolerance : tolerances) {
+        for (const double alpha : alphas) {
           PageRankOptions options = on_threads(strategy, 2, 1);
           options.tolerance = tolerance;
           options.alpha = alpha;

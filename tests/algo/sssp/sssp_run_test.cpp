@@ -10,6 +10,7 @@
 #include "algo/sssp/reference.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
+#include "under_tsan.hpp"
 
 namespace shoal {
 namespace {
@@ -59,8 +60,11 @@ class SsspRun : public ::testing::TestWithParam<Shape> {
 };
 
 TEST_P(SsspRun, GivenGraphs) {
-  for (const char* text :
-       {"kron:9", "kron:8,directed", "road:24", "uniform:8", "chain:300", "star:200", "complete:40", "chain:1"}) {
+  using Texts = std::vector<const char*>;
+  const Texts texts = test::kUnderTsan ? Texts{"kron:8,directed", "road:24", "star:200"}
+                                       : Texts{"kron:9",    "kron:8,directed", "road:24",     "uniform:8",
+                                               "chain:300", "star:200",        "complete:40", "chain:1"};
+  for (const char* text : texts) {
     const Csr graph = generate(parse_generator(text));
     const auto last = static_cast<vertex_t>(graph.num_vertices() - 1);
     for (const WeightSource weights : {WeightSource::hash255, WeightSource::unit}) {
@@ -83,7 +87,9 @@ TEST_P(SsspRun, BucketsOfAnyWidth) {
     o.delta = delta;
     for (const vertex_t source : {3, 7, 11}) check(skewed, o, source, "skewed, " + std::to_string(delta));
   }
-  for (const double delta : {1.0, 2.0, 3.5, 7.0, 64.0, 255.0, 256.0, 1e6}) {
+  using Widths = std::vector<double>;
+  const Widths widths = test::kUnderTsan ? Widths{1.0, 64.0, 1e6} : Widths{1.0, 2.0, 3.5, 7.0, 64.0, 255.0, 256.0, 1e6};
+  for (const double delta : widths) {
     SsspOptions o = options(WeightSource::hash255);
     o.delta = delta;
     check(kron, o, 3, "kron, " + std::to_string(delta));
@@ -135,7 +141,7 @@ TEST_P(SsspRun, DistancesBeyond32Bits) {
 TEST_P(SsspRun, ManySearchesInARow) {
   const Csr graph = generate(parse_generator("kron:8"));
   SsspRunner runner(graph, options(WeightSource::hash255));
-  for (vertex_t source = 0; source < 256; source += 17) {
+  for (vertex_t source = 0; source < 256; source += test::kUnderTsan ? 51 : 17) {
     runner.search(source);
     const SsspResult result = runner.result();
     const std::vector<std::uint64_t> want = sssp_reference(runner.graph(), source);
