@@ -1,0 +1,1 @@
+// Nothing: its header is compiled for the tests (tests/CMakeLists.txt).
