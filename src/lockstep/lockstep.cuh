@@ -294,7 +294,10 @@ class Gang {
       auto& arrived = v_.control->arrived;
       const u32 all = s_.arrivals += gridDim.x;
       if (arrived.fetch_add_acq_rel(1) + 1 != all) {
-        ok = wait([&] { return static_cast<int>(arrived.load_acquire() - all) >= 0; });
+        // Acquires at the end alone: an acquiring load invalidates the first-level cache of the multiprocessor, through
+        // which other blocks still read.
+        ok = wait([&] { return static_cast<int>(arrived.load() - all) >= 0; });
+        arrived.load_acquire();
       }
     }
     ok = __shfl_sync(kAll, ok, 0);
