@@ -77,7 +77,7 @@ struct CheckpointFile::Open {
 };
 
 CheckpointFile::CheckpointFile(const std::string& file) : file_(file), open_(std::make_unique<Open>()) {
-  open_->file = std::fopen(file.c_str(), "rb");
+  open_->file = std::fopen(file.c_str(), "rbe");  // e: programs that are started have not got it
   if (open_->file == nullptr) {
     const int code = errno;
     throw FileError(code, file, file + " cannot be opened: " + std::generic_category().message(code));
@@ -102,19 +102,30 @@ CheckpointFile::CheckpointFile(const std::string& file) : file_(file), open_(std
 CheckpointFile::~CheckpointFile() = default;
 
 void CheckpointFile::read(const std::function<void(const BytesIn&)>& body) {
-  body([this](void* to, std::size_t bytes) { take(to, bytes); });
+  try {
+    body([this](void* to, std::size_t bytes) { take(to, bytes); });
+  } catch (const UsageError& error) {
+    if (failed_) throw;
+    fail(std::string("does not fit: ") + error.what());
+  }
   const std::uint64_t want = open_->sum.value();
   std::uint64_t has = 0;
   take(&has, sizeof(has));
   if (has != want || std::fgetc(open_->file) != EOF) fail("is damaged");
 }
 
-void CheckpointFile::fail(const std::string& reason) const {
+void CheckpointFile::fail(const std::string& reason) {
+  failed_ = true;
   throw UsageError("checkpoint " + file_ + " " + reason + "; start from the beginning, or from another one");
 }
 
 void CheckpointFile::take(void* to, std::size_t bytes) {
-  if (std::fread(to, 1, bytes, open_->file) != bytes) fail("ends early");
+  if (std::fread(to, 1, bytes, open_->file) != bytes) {
+    const int code = errno;
+    if (std::ferror(open_->file) == 0) fail("ends early");
+    failed_ = true;
+    throw FileError(code, file_, file_ + " cannot be read: " + std::generic_category().message(code));
+  }
   open_->sum.add(to, bytes);
 }
 

@@ -67,12 +67,20 @@ Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::s
   return tile;
 }
 
-void require_memory(const Machine& machine, Size3 size, std::int64_t bytes) {
+void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t value_bytes, std::int64_t line) {
+  const std::int64_t row = parts(parts(size.z, cut.z) + 2, line) * line;
+  const double cells =
+      static_cast<double>((parts(size.x, cut.x) + 2) * (parts(size.y, cut.y) + 2)) * static_cast<double>(row);
+  constexpr double kWords = 2000;  // of a block: counts, sides, and what a piece of memory costs besides
+  const double bytes = (2 * cells * static_cast<double>(value_bytes) + kWords) * static_cast<double>(cut.volume());
   if (machine.on_gpu() || bytes < (64 << 20)) return;
   const std::int64_t available = available_memory();
-  if (bytes <= available) return;
-  throw CapacityError("two states of " + text(size) + " cells take " + bytes_text(bytes) + " of memory, " +
-                      bytes_text(available) + " are available; use a smaller grid, or float32");
+  if (bytes <= static_cast<double>(available)) return;
+  const std::string blocks = cut.volume() > 1 ? " in " + std::to_string(cut.volume()) + " blocks" : "";
+  throw CapacityError("two states of " + text(size) + " cells" + blocks + " take " +
+                      bytes_text(static_cast<std::int64_t>(bytes)) + " of memory, " + bytes_text(available) +
+                      " are available; use a smaller grid" +
+                      (blocks.empty() ? ", or float32" : ", float32 or fewer blocks"));
 }
 
 }  // namespace blocks

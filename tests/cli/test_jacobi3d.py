@@ -10,7 +10,7 @@ import unittest
 
 from command import CommandTest, find_shoal, read_npy
 
-USAGE = 2
+USAGE, CAPACITY = 2, 3
 
 
 def doubles(data: bytes) -> list[float]:
@@ -135,11 +135,13 @@ class Jacobi3d(CommandTest):
         args = ("jacobi3d", 5, 6, 7, "--device", "cpu", "--iterations", 9)
         self.jacobi(*args[1:4], "--odf", 2, "--iterations", 9, "--checkpoint", "c")
         whole = (self.folder / "c").read_bytes()
+        size_at = 56 + struct.unpack_from("<q", whole, 48)[0]  # of the first array, behind what the grid is
         for words, data in (
             ("ends early", whole[:-1]),
             ("ends early", whole[:100]),
             ("is damaged", whole + b"x"),
             ("is damaged", whole[:-200] + bytes([whole[-200] ^ 1]) + whole[-199:]),
+            (["checkpoint d", "does not fit"], whole[:size_at] + b"\x01" + whole[size_at + 1 :]),
             ("is not a checkpoint", b"x" + whole[1:]),
             ("is not a checkpoint", b""),
         ):
@@ -164,6 +166,10 @@ class Jacobi3d(CommandTest):
         ).json()
         self.assertGreater(answer["trials"][0]["blocks_moved"], 2)  # 11 on one PE and 1 on the other
         self.assertEqual((answer["trials"][0]["verified"], answer["trials"][0]["host_waits"]), (True, 0))
+
+    def test_grids_that_are_too_large(self) -> None:
+        words = ["two states of 8192 x 8192 x 8192 cells in 8 blocks take", "float32 or fewer blocks"]
+        self.bad(CAPACITY, words, "jacobi3d", 8192, 8192, 8192, "--device", "cpu", "--odf", 8, "--pes", 1)
 
     def test_table_and_json(self) -> None:
         answer = self.good("jacobi3d", 13, 5, 5, "--device", "cpu", "--odf", 13, "--trials", 2, "--copy", "--verify")

@@ -30,17 +30,19 @@ class CheckpointFile {
   explicit CheckpointFile(const std::string& file);
   ~CheckpointFile();
   const CheckpointHead& head() const { return head_; }
-  /// @param body  reads the blocks. @throws UsageError  the file is shorter or longer, or has other bits than were written
+  /// Once. @param body  reads the blocks
+  /// @throws UsageError  the file is shorter or longer, has other bits than were written, or does not fit, as `body` says; FileError
   void read(const std::function<void(const BytesIn&)>& body);
 
  private:
   struct Open;
-  [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void fail(const std::string& reason);
   void take(void* to, std::size_t bytes);
 
   std::string file_;
   std::unique_ptr<Open> open_;
   CheckpointHead head_;
+  bool failed_ = false;  ///< the error that is on its way names the file
 };
 
 }  // namespace shoal

@@ -231,8 +231,9 @@ struct GridBlock {
 /// The shape of a tile for blocks of `size` cells, of which a PE has `blocks`.
 /// @param workers  of a PE
 Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes);
-/// Before a grid of so many bytes is made. @throws CapacityError  CPU threads have less memory
-void require_memory(const Machine& machine, Size3 size, std::int64_t bytes);
+/// Before a grid of `size` cells in `cut` blocks is made, with a layer of cells around each, and rows of whole lines.
+/// @throws CapacityError  CPU threads have less memory
+void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t value_bytes, std::int64_t line);
 
 }  // namespace blocks
 
@@ -262,7 +263,7 @@ class Grid {
         workers_(workers),
         array_(machine, place_blocks(cut_.volume(), machine.n_pes(), options.mapping)) {
     const std::int64_t bytes = size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value));
-    blocks::require_memory(machine, size, bytes);
+    blocks::require_memory(machine, size, cut_, sizeof(Value), Block::kLine);
     large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
     for (std::int64_t b = 0; b < cut_.volume(); ++b) array_.put(b, make(b));
     for (std::int64_t b = 0; b < cut_.volume(); ++b) {
