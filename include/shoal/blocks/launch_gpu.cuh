@@ -139,10 +139,21 @@ class GpuTimes {
       SHOAL_CUDA(cudaEventRecord(zero_.back(), streams[p]));
       SHOAL_CUDA(cudaEventSynchronize(zero_.back()));
       zero_at_.push_back(trace_now());
+      for (int i = 0; i < 2; ++i) {  // so that none is made while a kernel waits for another one's launch
+        events_.push_back({static_cast<pe_t>(p), Event(devices[p], cudaEventDefault)});
+        spare_.push_back(std::ssize(events_) - 1);
+      }
     }
   }
   /// An event of PE p; its number. -1: there are too many.
   std::ptrdiff_t event(pe_t p, int device) {
+    const auto spare = std::find_if(spare_.begin(), spare_.end(),
+                                    [&](std::ptrdiff_t i) { return events_[static_cast<std::size_t>(i)].first == p; });
+    if (spare != spare_.end()) {
+      const std::ptrdiff_t found = *spare;
+      spare_.erase(spare);
+      return found;
+    }
     if (events_.size() >= kMost) return -1;
     events_.push_back({p, Event(device, cudaEventDefault)});
     return std::ssize(events_) - 1;
@@ -161,6 +172,7 @@ class GpuTimes {
   std::vector<Event> zero_;
   std::vector<std::int64_t> zero_at_;
   std::vector<std::pair<pe_t, Event>> events_;
+  std::vector<std::ptrdiff_t> spare_;
 };
 
 /// Work of the host in a run: it launches, waits once, and looks whether resident kernels move. Everything of a PE is ordered by
