@@ -9,13 +9,10 @@
 #include "algo/pagerank/engines.hpp"
 #include "algo/pagerank/reference.hpp"
 #include "command.hpp"
-#include "commands.hpp"
 #include "graph_argument.hpp"
-#include "json_output.hpp"
+#include "shared_commands.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/io.hpp"
-#include "shoal/program/run_flags.hpp"
-#include "shoal/world/devices.hpp"
 #include "sources.hpp"
 #include "statistics.hpp"
 #include "step_table.hpp"
@@ -23,7 +20,7 @@
 namespace shoal::baselines {
 namespace {
 
-class GraphCommands : public Commands {
+class GraphCommands : public SharedCommands {
   struct Trial {
     vertex_t source = 0;
     double seconds = 0, arcs = 0;
@@ -33,7 +30,7 @@ class GraphCommands : public Commands {
   };
 
  public:
-  GraphCommands(const Kind& kind, Processes& processes, CLI::App& app) : kind_(kind), processes_(processes) {
+  GraphCommands(const Kind& kind, Processes& processes, CLI::App& app) : SharedCommands(kind, processes) {
     bfs_ = app.add_subcommand("bfs", "breadth-first search, level by level");
     bfs_->add_option("--source", source_, "N, random, random:K (vertices with out-arcs, by --seed) or max-degree");
     bfs_->add_option("--seed", seed_, "of random sources")->check(whole_number<std::uint64_t>);
@@ -43,15 +40,9 @@ class GraphCommands : public Commands {
     pagerank_->add_option("--tolerance", rules_.tolerance, "largest sum of |rank - exact rank|, 1e-11 to 1");
     for (CLI::App* command : {bfs_, pagerank_}) {
       graph_argument_.add_to(*command);
-      if (kind_.on_gpus) {
-        command->add_option("--gpus", per_process_, "ranks of each process, one per GPU")->check(whole_number<int>);
-      }
       command->add_option("--trials", trials_, "runs (default: one, or one per source)")->check(whole_number<int>);
-      command->add_flag("--verify", verify_, "check every answer on rank 0; exit status 1 if one is wrong");
-      command->add_flag("--stats", stats_, "time of each level or sweep of the last run, by rank; with --json of all");
-      command->add_flag("--quiet", quiet_, "no table");
-      json_.add_to(*command, "options, machine, trials and times", "");
-      command->footer(kind_.footer);
+      add_shared_options(*command, "check every answer on rank 0; exit status 1 if one is wrong",
+                         "time of each level or sweep of the last run, by rank; with --json of all");
     }
   }
 
@@ -63,10 +54,7 @@ class GraphCommands : public Commands {
       throw UsageError("'" + name + "' can be read once, but every rank reads the graph; give a file");
     }
     const auto choice = cli::SourceChoice::parse(source_);
-    if (trials_ && (*trials_ < 1 || *trials_ > 1'000'000)) throw UsageError("--trials is a number from 1 to 1,000,000");
-    if (per_process_ < 1 || per_process_ > kMaxPes) {
-      throw UsageError("--gpus is a number from 1 to " + std::to_string(kMaxPes));
-    }
+    check_numbers(trials_.value_or(1));
     const bool random = choice.kind == cli::SourceChoice::Kind::random;
     if (!trials_) trials_ = random ? std::max(1, static_cast<int>(choice.number)) : 1;
     rules_.wide = true;
@@ -128,9 +116,7 @@ class GraphCommands : public Commands {
   void forget_engine() override { engine_.reset(); }
 
  private:
-  bool prints() const { return processes_.rank == 0 && !quiet_ && !json_.to_stdout(); }
   static double rate(const Trial& t) { return t.seconds > 0 ? t.arcs / t.seconds : 0; }
-  int num_ranks() const { return processes_.size * per_process_; }
 
   /// On process 0: words of all vertices in the input's order. Elsewhere nothing.
   template <class T>
@@ -194,17 +180,10 @@ class GraphCommands : public Commands {
   }
 
   void write_json(double median_seconds, double median_rate) {
-    cli::Json json = cli::Json::parse(machine_to_json());
-    json["program"] = kind_.name;
-    json["command"] = bfs_->parsed() ? "bfs" : "pagerank";
-    kind_.describe(json);
-    json["ranks"] = num_ranks();
-    json["ranks_on_this_machine"] = processes_.on_host * per_process_;
-    if (kind_.on_gpus) json["processes"] = processes_.size;
+    cli::Json json = begin_json(bfs_->parsed() ? "bfs" : "pagerank");
     json["graph"] = {
         {"name", name_}, {"num_vertices", num_vertices_}, {"num_arcs", num_arcs_}, {"symmetric", symmetric_}};
-    json["options"] = {{"trials", *trials_}, {"verify", verify_}};
-    if (kind_.on_gpus) json["options"]["gpus"] = per_process_;
+    json["options"]["trials"] = *trials_;
     if (bfs_->parsed()) json["options"].update({{"source", source_}, {"seed", seed_}, {"send_once", send_once_}});
     if (pagerank_->parsed()) json["options"].update({{"alpha", rules_.alpha}, {"tolerance", rules_.tolerance}});
     for (const Trial& t : done_) {
@@ -223,8 +202,6 @@ class GraphCommands : public Commands {
     json_.write(json);
   }
 
-  const Kind& kind_;
-  Processes& processes_;
   std::unique_ptr<Engine> engine_;
   CLI::App *bfs_ = nullptr, *pagerank_ = nullptr;
   cli::GraphArgument graph_argument_;
@@ -232,9 +209,7 @@ class GraphCommands : public Commands {
   std::uint64_t seed_ = 1;
   PageRankRules rules_;
   std::optional<int> trials_;
-  int per_process_ = 1;
-  bool send_once_ = false, verify_ = false, stats_ = false, quiet_ = false, symmetric_ = false;
-  cli::JsonOutput json_;
+  bool send_once_ = false, symmetric_ = false;
   Csr graph_;
   std::int64_t num_vertices_ = 0;
   arc_t num_arcs_ = 0;

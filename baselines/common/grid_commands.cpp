@@ -8,25 +8,22 @@
 
 #include "algo/jacobi3d/jacobi3d.hpp"
 #include "command.hpp"
-#include "commands.hpp"
-#include "json_output.hpp"
+#include "shared_commands.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/program/run_flags.hpp"
-#include "shoal/world/devices.hpp"
 #include "statistics.hpp"
 #include "step_table.hpp"
 
 namespace shoal::baselines {
 namespace {
 
-class GridCommands : public Commands {
+class GridCommands : public SharedCommands {
   struct Trial {
     double seconds = 0;
     StepTable steps;
   };
 
  public:
-  GridCommands(const Kind& kind, Processes& processes, CLI::App& app) : kind_(kind), processes_(processes) {
+  GridCommands(const Kind& kind, Processes& processes, CLI::App& app) : SharedCommands(kind, processes) {
     app_ = app.add_subcommand("jacobi3d", "Jacobi iteration on a grid in three dimensions, one part for each rank");
     const auto whole = [this](const char* name, auto& value, const char* text) {
       return app_->add_option(name, value, text)->check(whole_number<std::decay_t<decltype(value)>>)->type_name("N");
@@ -38,16 +35,9 @@ class GridCommands : public Commands {
     whole("--warmup", warmup_, "iterations before these")->capture_default_str();
     whole("--trials", trials_, "runs, each from the start")->capture_default_str();
     app_->add_flag("--overlap", wanted_.overlap, "exchange faces while the cells inside are updated");
-    if (kind_.on_gpus) {
-      whole("--gpus", per_process_, "ranks of each process, one per GPU");
-      app_->add_flag("--staged", wanted_.staged, "faces go through the memory of the host");
-    }
-    app_->add_flag("--verify", verify_, "compare the last trial's grid with the serial reference, bit by bit");
-    app_->add_flag("--stats", stats_,
-                   "the last trial's computation and communication, by rank; with --json all trials'");
-    app_->add_flag("--quiet", quiet_, "no table");
-    json_.add_to(*app_, "options, machine, trials and times", "");
-    app_->footer(kind_.footer);
+    if (kind_.on_gpus) app_->add_flag("--staged", wanted_.staged, "faces go through the memory of the host");
+    add_shared_options(*app_, "compare the last trial's grid with the serial reference, bit by bit",
+                       "the last trial's computation and communication, by rank; with --json all trials'");
   }
 
   bool asked() const override { return app_->parsed(); }
@@ -57,10 +47,7 @@ class GridCommands : public Commands {
       if (cells < 1 || cells > 100'000) throw UsageError("X, Y and Z are numbers from 1 to 100,000");
     }
     if (iterations_ < 1 || warmup_ < 0) throw UsageError("--iterations is at least 1, --warmup at least 0");
-    if (trials_ < 1 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
-    if (per_process_ < 1 || per_process_ > kMaxPes) {
-      throw UsageError("--gpus is a number from 1 to " + std::to_string(kMaxPes));
-    }
+    check_numbers(trials_);
     wanted_.program = {size_, {1, 1, 1, 1, 1, 1}, 0};
     wanted_.timed = stats_;
     for (int r = 0; r < num_ranks(); ++r) parts_.emplace_back(size_, Ranks{r, num_ranks()});
@@ -99,8 +86,6 @@ class GridCommands : public Commands {
   void forget_engine() override { engine_.reset(); }
 
  private:
-  bool prints() const { return processes_.rank == 0 && !quiet_ && !json_.to_stdout(); }
-  int num_ranks() const { return processes_.size * per_process_; }
   /// Cells per second.
   double rate(double seconds) const {
     return seconds > 0 ? static_cast<double>(size_.volume()) * static_cast<double>(iterations_) / seconds : 0;
@@ -146,19 +131,11 @@ class GridCommands : public Commands {
   }
 
   void write_json(double median) {
-    cli::Json json = cli::Json::parse(machine_to_json());
-    json["program"] = kind_.name;
-    json["command"] = "jacobi3d";
-    kind_.describe(json);
-    json["ranks"] = num_ranks();
-    if (kind_.on_gpus) json["processes"] = processes_.size;
+    cli::Json json = begin_json("jacobi3d");
     json["size"] = {size_.x, size_.y, size_.z};
-    json["options"] = {{"iterations", iterations_},
-                       {"warmup", warmup_},
-                       {"trials", trials_},
-                       {"overlap", wanted_.overlap},
-                       {"verify", verify_}};
-    if (kind_.on_gpus) json["options"].update({{"gpus", per_process_}, {"staged", wanted_.staged}});
+    json["options"].update(
+        {{"iterations", iterations_}, {"warmup", warmup_}, {"trials", trials_}, {"overlap", wanted_.overlap}});
+    if (kind_.on_gpus) json["options"]["staged"] = wanted_.staged;
     for (const Trial& t : done_) {
       cli::Json trial = {{"iterations", iterations_}, {"seconds", t.seconds}, {"cells_per_second", rate(t.seconds)}};
       trial["verified"] = verify_ && &t == &done_.back() ? cli::Json(wrong_.empty()) : cli::Json(nullptr);
@@ -170,15 +147,11 @@ class GridCommands : public Commands {
     json_.write(json);
   }
 
-  const Kind& kind_;
-  Processes& processes_;
   CLI::App* app_ = nullptr;
   Size3 size_;
   std::int64_t iterations_ = 100, warmup_ = 10;
-  int trials_ = 1, per_process_ = 1;
+  int trials_ = 1;
   GridWanted wanted_{};
-  bool verify_ = false, stats_ = false, quiet_ = false;
-  cli::JsonOutput json_;
   std::vector<Part> parts_;
   std::unique_ptr<GridEngine> engine_;
   std::optional<Jacobi3dReference<double>> reference_;

@@ -40,7 +40,8 @@ class Processes {
   /// `bytes` of process `root` to all.
   virtual void broadcast(void*, int /*bytes*/, int /*root*/) {}
   /// On process 0: the words of all processes, in order. Elsewhere nothing.
-  /// @param counts  [size] words of each, at most 2^31 - 1
+  /// @param counts  [size] words of each
+  /// @throws CapacityError  more words than MPI counts
   virtual void gather_words(const void* own, const std::vector<std::int64_t>& counts, int word_bytes, void* all) {
     if (counts[0] > 0) std::memcpy(all, own, static_cast<std::size_t>(counts[0]) * word_bytes);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../common/processes.hpp"
+#include "ranks.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/data/pending_file.hpp"
 
@@ -34,15 +35,14 @@ class Processes : public baselines::Processes {
   int least(int value) override { return over_all(value, MPI_MIN, MPI_INT); }
   void broadcast(void* data, int bytes, int root) override { MPI_Bcast(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD); }
   void gather_words(const void* own, const std::vector<std::int64_t>& counts, int word_bytes, void* all) override {
-    std::vector<int> words(size), begins(size);
-    for (int r = 0; r < size; ++r) {
-      words[r] = static_cast<int>(counts[r]);
-      if (r > 0) begins[r] = begins[r - 1] + words[r - 1];
-    }
+    Layout layout(size);
+    for (int r = 0; r < size; ++r) layout.count(r, counts[r]);
+    layout.place();
     MPI_Datatype word;
     MPI_Type_contiguous(word_bytes, MPI_BYTE, &word);
     MPI_Type_commit(&word);
-    MPI_Gatherv(own, words[rank], word, all, words.data(), begins.data(), word, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(own, layout.counts[rank], word, all, layout.counts.data(), layout.begins.data(), word, 0,
+                MPI_COMM_WORLD);
     MPI_Type_free(&word);
   }
   void begin_exchange(const std::vector<baselines::Message>& out, const std::vector<baselines::Message>& in) override {
@@ -71,13 +71,6 @@ class Processes : public baselines::Processes {
   }
 
  private:
-  template <class T>
-  static T over_all(T value, MPI_Op operation, MPI_Datatype type) {
-    T all{};
-    MPI_Allreduce(&value, &all, 1, type, operation, MPI_COMM_WORLD);
-    return all;
-  }
-
   std::vector<MPI_Request> requests_;
 };
 

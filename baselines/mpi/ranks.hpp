@@ -1,4 +1,4 @@
-// What both baselines need of MPI: words that go from every rank to every other, clocks.
+// What searching and ranking need of MPI: words that go from every rank to every other, sums over all ranks, and a clock.
 #pragma once
 #include <mpi.h>
 

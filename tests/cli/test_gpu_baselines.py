@@ -3,26 +3,16 @@
 Three ranks also share a GPU, with a stand-in of NCCL, which refuses that: one GPU shows that what ranks send each other is right.
 """
 
-import json
 import os
-import subprocess
 import unittest
 
-from command import TIMEOUT_SECONDS, Answer, CommandTest
+from baseline import LAUNCHER, BaselineTest
 
 PROGRAMS = {name: os.environ.get(f"SHOAL_{name.upper()}_BIN", "") for name in ("nccl", "stf")}
 FAKE = os.environ.get("SHOAL_FAKE_NCCL", "")
-LAUNCHER = os.environ.get("SHOAL_MPIEXEC", "")
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-}
-FACTS = ("source", "depth", "reached", "reached_arcs")
 
 
-class GpuBaselineTest(CommandTest):
+class GpuBaselineTest(BaselineTest):
     def setUp(self) -> None:
         super().setUp()
         self.programs = {name: binary for name, binary in PROGRAMS.items() if binary}
@@ -30,35 +20,12 @@ class GpuBaselineTest(CommandTest):
             self.skipTest("no NCCL was found, so baselines/nccl is not built")
         self.gpus = len(self.good("doctor", "--json").json()["devices"])
 
-    def run_baseline(self, name: str, *args: object, processes: int = 1, shared: bool = False) -> Answer:
-        command = [PROGRAMS[name], *(str(a) for a in args)]
-        if processes > 1:
-            command = [LAUNCHER, "-n", str(processes), *command]
-        environment = {**os.environ, **ENVIRONMENT}
-        if shared:
-            environment |= {"LD_PRELOAD": FAKE, "SHOAL_TEST_RANKS_PER_GPU": "64"}
-        return Answer(
-            subprocess.run(
-                command,
-                cwd=self.folder,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        )
-
     def right(self, name: str, *args: object, gpus: int = 1, processes: int = 1, shared: bool = False) -> dict:
+        stand_in = {"LD_PRELOAD": FAKE, "SHOAL_TEST_RANKS_PER_GPU": "64"} if shared else {}
         ranks = ["--gpus", gpus, "--verify", "--json"]
-        answer = self.run_baseline(name, *args, *ranks, processes=processes, shared=shared)
+        answer = self.run_baseline(PROGRAMS[name], processes, *args, *ranks, **stand_in)
         what = f"{name}, {processes} x {gpus} GPUs{' that are one' if shared else ''}, {args}"
-        self.assertEqual(answer.status, 0, f"{what}: {answer.out}{answer.err}")
-        result = json.loads(answer.out)
-        self.assertEqual(result["ranks"], gpus * processes)
-        for trial in result["trials"][-1:] if args[0] == "jacobi3d" else result["trials"]:
-            self.assertIs(trial["verified"], True, what)
-        return result
+        return self.all_right(answer, gpus * processes, what)
 
     def ways(self) -> list[dict]:
         """One GPU; three ranks that share it; two GPUs by threads; by processes."""
@@ -77,22 +44,19 @@ class Searches(GpuBaselineTest):
                 want = self.good(*search, "--device", "cpu", "--json").json()
                 for name in self.programs:
                     have = self.right(name, *search, **way)
-                    for a, b in zip(have["trials"], want["trials"], strict=True):
-                        self.assertEqual([a[f] for f in FACTS], [b[f] for f in FACTS], f"{name} {graph} {way}")
-                        self.assertEqual(sum(r["vertices"] for r in a["by_rank"]), b["reached"])
-                        self.assertEqual(a["steps"], b["depth"] + 1)
+                    self.same_searches(have, want, f"{name} {graph} {way}")
 
     def test_sending_a_vertex_once(self) -> None:
         for way in self.ways()[1:]:
             for name in self.programs:
-                words = []
-                for more in [], ["--send-once"]:
-                    trial = self.right(name, "bfs", "kron:10", "--source", "max-degree", *more, **way)["trials"][0]
-                    words.append([r["words_sent"] for r in trial["by_rank"]])
+                search = ["bfs", "kron:10", "--source", "max-degree"]
+                all_words, once = (
+                    self.words_sent(self.right(name, *search, *more, **way)) for more in ([], ["--send-once"])
+                )
                 # At most one for each vertex of another rank.
                 most = 1024 - 1024 // way.get("gpus", way.get("processes", 1))
-                self.assertLessEqual(max(words[1]), most + 1)
-                self.assertGreater(min(words[0]), most + 1)
+                self.assertLessEqual(max(once), most + 1)
+                self.assertGreater(min(all_words), most + 1)
 
 
 class Ranks(GpuBaselineTest):
@@ -116,11 +80,7 @@ class Grids(GpuBaselineTest):
 
 class WrongInput(GpuBaselineTest):
     def refused(self, status: int, words: str, *args: object) -> None:
-        answer = self.run_baseline("nccl", *args)
-        self.assertEqual(answer.status, status, f"{args}: {answer.out}{answer.err}")
-        self.assertEqual(len(answer.err.splitlines()), 1, answer.err)
-        self.assertTrue(answer.err.startswith("shoal_nccl: error: "), answer.err)
-        self.assertIn(words, answer.err)
+        self.refuses(self.run_baseline(PROGRAMS["nccl"], 1, *args), status, "shoal_nccl: error: ", words)
 
     def test_one_line(self) -> None:
         self.refused(2, "--gpus is a number from 1 to 64", "bfs", "kron:8", "--gpus", 0)

@@ -7,52 +7,21 @@ import subprocess
 import sys
 import unittest
 
-from command import TIMEOUT_SECONDS, Answer, CommandTest
+from baseline import LAUNCHER, BaselineTest
+from command import Answer
 
 MPI = os.environ.get("SHOAL_MPI_BIN", "")
-LAUNCHER = os.environ.get("SHOAL_MPIEXEC", "")
-# For root, more ranks than cores, and containers in which no process reads another's memory.
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-}
 RANKS = (1, 2, 4)
-FACTS = ("source", "depth", "reached", "reached_arcs")
 
 
 @unittest.skipUnless(MPI and LAUNCHER, "no MPI was found, so baselines/mpi is not built")
-class MpiTest(CommandTest):
+class MpiTest(BaselineTest):
     def mpi(self, ranks: int, *args: object, **environment: str) -> Answer:
-        command = [MPI, *(str(a) for a in args)]
-        if ranks > 1:  # one needs no launcher
-            command = [LAUNCHER, "-n", str(ranks), *command]
-        environment = {**os.environ, **ENVIRONMENT, **environment}
-        return Answer(
-            subprocess.run(
-                command,
-                cwd=self.folder,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        )
+        return self.run_baseline(MPI, ranks, *args, **environment)
 
     def right(self, ranks: int, *args: object) -> dict:
-        answer = self.mpi(ranks, *args, "--verify", "--json")
-        self.assertEqual(answer.status, 0, f"{ranks} ranks, {args}: {answer.out}{answer.err}")
-        result = answer.json()
-        self.assertEqual(result["ranks"], ranks)
-        for key in ("arguments", "date", "revision", "machine", "mpi"):
-            self.assertTrue(result[key], key)
-        for trial in result["trials"]:
-            self.assertIs(trial["verified"], True, f"{ranks} ranks, {args}")
-            self.assertEqual(len(trial["by_rank"]), ranks)
+        result = self.all_right(self.mpi(ranks, *args, "--verify", "--json"), ranks, f"{ranks} ranks, {args}")
+        self.assertTrue(result["mpi"])
         return result
 
     def with_isolated(self) -> list[str]:
@@ -69,10 +38,7 @@ class Searches(MpiTest):
             want = self.good(*search, "--device", "cpu", "--json").json()
             for ranks in RANKS:
                 have = self.right(ranks, *search)
-                for a, b in zip(have["trials"], want["trials"], strict=True):
-                    self.assertEqual([a[f] for f in FACTS], [b[f] for f in FACTS], f"{graph} on {ranks} ranks")
-                    self.assertEqual(sum(r["vertices"] for r in a["by_rank"]), b["reached"])
-                    self.assertEqual(a["steps"], b["depth"] + 1)
+                self.same_searches(have, want, f"{graph} on {ranks} ranks")
                 self.assertEqual(sum(r["words_sent"] for t in have["trials"] for r in t["by_rank"]) > 0, ranks > 1)
 
     def test_more_ranks_than_vertices(self) -> None:
@@ -82,10 +48,7 @@ class Searches(MpiTest):
 
     def test_sending_a_vertex_once(self) -> None:
         search = ["bfs", "kron:10", "--source", "max-degree"]
-        all_words, once = (
-            [r["words_sent"] for r in self.right(2, *search, *more)["trials"][0]["by_rank"]]
-            for more in ([], ["--send-once"])
-        )
+        all_words, once = (self.words_sent(self.right(2, *search, *more)) for more in ([], ["--send-once"]))
         self.assertLessEqual(max(once), 512)
         self.assertGreater(min(all_words), 512)
 
@@ -177,11 +140,7 @@ class Grids(MpiTest):
             for ranks in some:
                 for more in ([], ["--overlap"]):
                     grid = ["jacobi3d", *size, "--iterations", 9, "--warmup", 2, "--trials", 2, *more]
-                    answer = self.mpi(ranks, *grid, "--verify", "--json")
-                    self.assertEqual(answer.status, 0, f"{ranks} ranks, {grid}: {answer.out}{answer.err}")
-                    result = answer.json()
-                    self.assertEqual((result["size"], result["ranks"]), (list(size), ranks))
-                    self.assertEqual([t["verified"] for t in result["trials"]], [None, True])
+                    self.assertEqual(self.right(ranks, *grid)["size"], list(size))
 
     def test_statistics(self) -> None:
         answer = self.mpi(2, "jacobi3d", 8, 6, 4, "--iterations", 5, "--stats", "--json")
@@ -196,13 +155,7 @@ class Grids(MpiTest):
 
 class WrongInput(MpiTest):
     def refused(self, words: str, ranks: int, *args: object, **environment: str) -> None:
-        answer = self.mpi(ranks, *args, **environment)
-        self.assertEqual(answer.status, 2, f"{ranks} ranks, {args}: {answer.out}{answer.err}")
-        ours = [line for line in answer.err.splitlines() if "shoal" in line]  # the launcher may add its own
-        self.assertEqual(len(ours), 1, answer.err)
-        self.assertTrue(ours[0].startswith("shoal_mpi: error: "), answer.err)
-        self.assertIn(words, ours[0])
-        self.assertNotIn("trial", answer.out)
+        self.refuses(self.mpi(ranks, *args, **environment), 2, "shoal_mpi: error: ", words)
 
     def test_one_line_from_all_ranks(self) -> None:
         self.write("bad.el", "0 1\n1 x\n")
@@ -236,3 +189,7 @@ class WrongInput(MpiTest):
 
     def test_launcher_of_another_mpi(self) -> None:
         self.refused("MPI has 1 process, but PMI_SIZE says 4", 1, "bfs", "kron:8", PMI_SIZE="4")
+
+
+if __name__ == "__main__":
+    unittest.main()

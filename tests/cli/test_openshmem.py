@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from test_mpi import ENVIRONMENT
+from baseline import ENVIRONMENT
 
 PROGRAM = os.environ.get("SHOAL_OPENSHMEM_BIN", "")
 WORKLIST = os.environ.get("SHOAL_OPENSHMEM_WORKLIST", "")

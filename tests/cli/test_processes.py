@@ -9,8 +9,8 @@ import sys
 import time
 import unittest
 
+from baseline import ENVIRONMENT
 from command import ROOT, Answer, CommandTest, find_shoal
-from test_mpi import ENVIRONMENT
 
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 USAGE, LOST = 2, 4
