@@ -8,6 +8,7 @@
 
 #include "algo/jacobi3d/jacobi3d.hpp"
 #include "command.hpp"
+#include "core/memory.hpp"
 #include "shared_commands.hpp"
 #include "shoal/core/text.hpp"
 #include "statistics.hpp"
@@ -51,6 +52,7 @@ class GridCommands : public SharedCommands {
     wanted_.program = {size_, {1, 1, 1, 1, 1, 1}, 0};
     wanted_.timed = stats_;
     for (int r = 0; r < num_ranks(); ++r) parts_.emplace_back(size_, Ranks{r, num_ranks()});
+    if (!kind_.on_gpus) check_memory();
     if (processes_.rank == 0) json_.open();
     engine_ = kind_.make_grid(processes_, per_process_, wanted_);
     if (verify_ && processes_.rank == 0) reference_.emplace(wanted_.program);
@@ -86,6 +88,15 @@ class GridCommands : public SharedCommands {
   void forget_engine() override { engine_.reset(); }
 
  private:
+  /// @throws CapacityError  the states of this process's part do not fit in its share of the host's memory
+  void check_memory() const {
+    const std::int64_t cells = parts_[static_cast<std::size_t>(processes_.rank)].with_layer();
+    const std::int64_t wanted = 2 * static_cast<std::int64_t>(sizeof(double)) * cells;
+    const std::int64_t had = available_memory(processes_.on_host);
+    if (wanted <= had) return;
+    throw CapacityError("two states of a rank's part of the grid take " + bytes_text(wanted) + " of memory, " +
+                        bytes_text(had) + " are available; use a smaller grid, or ranks on more hosts");
+  }
   /// Cells per second.
   double rate(double seconds) const {
     return seconds > 0 ? static_cast<double>(size_.volume()) * static_cast<double>(iterations_) / seconds : 0;

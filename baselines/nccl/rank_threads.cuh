@@ -57,7 +57,6 @@ class RankThreads {
 
   int count() const { return count_; }
   int device(int i) const { return (first_rank_ + i) / ranks_per_gpu(); }
-  baselines::Processes& processes() const { return processes_; }
   const Communicator& comm(int i) const { return *comms_[i]; }
 
   /// Once. All processes together.

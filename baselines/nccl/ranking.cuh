@@ -29,7 +29,7 @@ class Ranking {
     fill_bytes(d.sums.data(), 0, d.sums.size_bytes(), stream);
     update(d.sums.data(), d.offsets.data(), d.own, 0, 1 / static_cast<double>(d.num_vertices), d.rank.data(),
            d.all.data(), stream);
-    sum_over_ranks();
+    d.sum_over_ranks(comm_);
     Sums all = read_sums();
     Sweeps sweeps(d.num_vertices, rules_);
     while (sweeps.go_on()) {
@@ -49,7 +49,7 @@ class Ranking {
         update(d.sums.data(), d.offsets.data(), d.own, rules_.alpha, sweeps.jump(all), d.rank.data(), d.all.data(),
                stream);
       });
-      laps_.time(Doing::communicates, stream, [&] { sum_over_ranks(); });
+      laps_.time(Doing::communicates, stream, [&] { d.sum_over_ranks(comm_); });
       all = read_sums();
       sweeps.swept(all.change);
       laps_.step_ends();
@@ -67,10 +67,6 @@ class Ranking {
  private:
   using Sweeps = baselines::Sweeps;
 
-  void sum_over_ranks() {
-    auto* words = reinterpret_cast<double*>(data_.all.data());
-    comm_.sum(words, words, 3, data_.stream);
-  }
   Sums read_sums() {
     SHOAL_CUDA(cudaMemcpyAsync(pinned_.get(), data_.all.data(), sizeof(Sums), cudaMemcpyDeviceToHost, data_.stream));
     SHOAL_CUDA(cudaStreamSynchronize(data_.stream));

@@ -60,9 +60,11 @@ struct RankingData {
   }
   void connect(const Communicator& comm) {
     comm.exchange(asked.data(), out.data(), targets_in.data(), in.data(), stream);
-    comm.sum(reinterpret_cast<double*>(all.data()), reinterpret_cast<double*>(all.data()), 3, stream);
+    sum_over_ranks(comm);
     SHOAL_CUDA(cudaStreamSynchronize(stream));
   }
+  double* words_of_all() { return reinterpret_cast<double*>(all.data()); }  ///< [3]
+  void sum_over_ranks(const Communicator& comm) { comm.sum(words_of_all(), words_of_all(), 3, stream); }
   std::vector<double> ranks_on_host() const {
     std::vector<double> words(own);
     rank.download(words.data(), own);

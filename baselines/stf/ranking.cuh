@@ -25,7 +25,7 @@ class Ranking {
     shares_ = tasks_.data(d.shares.data(), d.shares.size(), "shares");
     sums_ = tasks_.data(d.sums.data(), d.sums.size(), "sums");
     received_ = tasks_.data(d.received.data(), d.received.size(), "received");
-    all_ = tasks_.data(reinterpret_cast<double*>(d.all.data()), 3, "sums over all ranks");
+    all_ = tasks_.data(d.words_of_all(), 3, "sums over all ranks");
     comm_token_ = tasks_.context.token();
   }
   void connect() {

@@ -183,6 +183,11 @@ class WrongInput(MpiTest):
     def test_too_many_ranks(self) -> None:
         self.refused("3 ranks are more than this grid can be cut into", 3, "jacobi3d", 2, 1, 1)
 
+    def test_grids_that_do_not_fit(self) -> None:
+        for ranks in (1, 2):
+            answer = self.mpi(ranks, "jacobi3d", 20000, 20000, 20000)
+            self.refuses(answer, 3, "shoal_mpi: error: two states of a rank's part of the grid take ", "iB of memory")
+
     def test_what_rank_0_alone_finds(self) -> None:
         self.refused("nowhere", 2, "bfs", "kron:8", "--json=nowhere/result.json")
         self.assertEqual(self.files(), [])
