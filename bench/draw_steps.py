@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""The tasks of a baseline's run as a graph for Graphviz: what each rank computed in each level or sweep, what ranks exchanged,
-and how long each took, as colours from white to red.
+"""The tasks of a run as a graph for Graphviz: what was computed, what data went from one task to another, and how long each took,
+as colours from white to red.
 
+    build/cpu/shoal jacobi3d 48 48 48 --iterations 4 --odf 2 --pes 2 --trace run.json
+    build/cpu/shoal bfs kron:12 --pes 2 --trace run.json
     mpirun -n 2 build/cpu/shoal_mpi bfs kron:12 --stats --json=run.json
     bench/draw_steps.py run.json run.dot && dot -Tsvg run.dot -o run.svg
 
-The last trial is drawn. shoal_stf can also have CUDASTF draw its own tasks: CUDASTF_DOT_FILE=tasks.dot shoal_stf bfs kron:8.
+Of a trace (docs/traces.md) tasks are steps of blocks, levels and sweeps of PEs, and runs of a worklist; of a baseline they
+are levels or sweeps of ranks. The last trial is drawn. shoal_stf can also have CUDASTF draw its own tasks:
+CUDASTF_DOT_FILE=tasks.dot shoal_stf bfs kron:8.
 """
 
 import argparse
@@ -14,20 +18,29 @@ import sys
 from pathlib import Path
 
 
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
 def node(name, lines, seconds, slowest, shape):
     color = f"0.0 {seconds / slowest if slowest > 0 else 0:.3f} 1.0"
-    label = "\\n".join([*lines, f"{seconds * 1e3:.3f} ms"])
-    return f'  {name} [label="{label}", shape={shape}, fillcolor="{color}"];'
+    label = quoted("\n".join([*lines, f"{seconds * 1e3:.3f} ms"]))
+    return f'  {name} [label={label}, shape={shape}, fillcolor="{color}"];'
 
 
-def draw(run):
+def graph(lines):
+    head = ["digraph steps {", '  node [style=filled, fontname="sans-serif"];', '  edge [fontname="sans-serif"];']
+    return [*head, *lines, "}"]
+
+
+def draw_baseline(run):
     """Lines of a .dot file. ValueError: the run has no steps."""
     steps = run["trials"][-1].get("by_step")
     if not steps:
         raise ValueError("has no steps: run it with --stats")
     step_name = "level" if run["command"] == "bfs" else "sweep"
     slowest = max(max(r["compute_seconds"], r["communicate_seconds"]) for ranks in steps for r in ranks)
-    lines = ["digraph steps {", '  node [style=filled, fontname="sans-serif"];', '  edge [fontname="sans-serif"];']
+    lines = []
     for i, ranks in enumerate(steps):
         names = [f"c{i}_{r}" for r in range(len(ranks))]
         for r, (name, step) in enumerate(zip(names, ranks)):
@@ -39,19 +52,65 @@ def draw(run):
         lines.append(f"  {{ rank=same; {'; '.join(names)}; }}")
         longest = max(step["communicate_seconds"] for step in ranks)
         lines.append(node(f"x{i}", ["exchange", "slowest rank"], longest, slowest, "ellipse"))
-    return [*lines, "}"]
+    return graph(lines)
+
+
+def last_trial(events):
+    """From when to when it lasted, in microseconds."""
+    trials = [e for e in events if e["ph"] == "X" and e["name"].startswith("trial ") and not e["args"]]
+    if not trials:
+        return float("-inf"), float("inf")
+    return trials[-1]["ts"], trials[-1]["ts"] + trials[-1]["dur"]
+
+
+def draw_trace(trace, most):
+    """Lines of a .dot file, and how many tasks are left out. ValueError: the trace has no tasks."""
+    events = trace["traceEvents"]
+    first, last = last_trial(events)
+    events = [e for e in events if first <= e.get("ts", first) <= last]
+    # A tile is a part of a task; of a task in several spans the first is taken.
+    tasks = {}
+    for e in events:
+        if e["ph"] == "X" and "task" in e["args"] and "tile" not in e["args"]:
+            tasks.setdefault(e["args"]["task"], e)
+    if not tasks:
+        raise ValueError("has no tasks: of GPUs, steps in graphs and kernels that stay have none (docs/traces.md)")
+    by_begin = sorted(tasks, key=lambda task: tasks[task]["ts"])
+    drawn = {task: i for i, task in enumerate(by_begin[:most])}
+    arrives = {e["id"]: e["ts"] for e in events if e["ph"] == "f"}
+    data = [e for e in events if e["ph"] == "s" and e["args"].get("from") in drawn and e["args"].get("to") in drawn]
+    on_its_way = {e["id"]: max(0, arrives.get(e["id"], e["ts"]) - e["ts"]) for e in data}
+    slowest = max([tasks[task]["dur"] for task in drawn] + list(on_its_way.values())) * 1e-6
+    lines, before = [], {}
+    for task, i in drawn.items():
+        facts = [f"{name} {value}" for name, value in tasks[task]["args"].items() if name in ("kind", "tiles", "items")]
+        lines.append(node(f"t{i}", [task, *facts], tasks[task]["dur"] * 1e-6, slowest, "box"))
+        whose = task.split(" of ", 1)[-1]  # a block, or a PE, which goes on with what it has
+        if whose in before:
+            lines.append(f"  t{before[whose]} -> t{i} [style=dashed];")
+        before[whose] = i
+    for e in data:
+        facts, seconds = e["args"], on_its_way[e["id"]] * 1e-6
+        lines.append(node(f"d{e['id']}", [facts["data"], f"{facts['bytes']} bytes"], seconds, slowest, "ellipse"))
+        lines.append(f"  t{drawn[facts['from']]} -> d{e['id']} -> t{drawn[facts['to']]};")
+    return graph(lines), len(tasks) - len(drawn)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, help="what a baseline's bfs or pagerank wrote by --stats --json")
+    parser.add_argument("run", type=Path, help="what --trace wrote, or a baseline's bfs or pagerank by --stats --json")
     parser.add_argument("dot", type=Path, help="the graph")
+    parser.add_argument("--most", type=int, default=400, help="tasks of a trace; later ones are left out (default 400)")
     args = parser.parse_args()
     try:
-        args.dot.write_text("\n".join(draw(json.loads(args.run.read_text()))) + "\n")
+        run = json.loads(args.run.read_text())
+        lines, left_out = draw_trace(run, args.most) if "traceEvents" in run else (draw_baseline(run), 0)
+        args.dot.write_text("\n".join(lines) + "\n")
     except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
         print(f"draw_steps: {args.run}: {error if str(error) else type(error).__name__}", file=sys.stderr)
         return 2
+    if left_out > 0:
+        print(f"draw_steps: {left_out} later tasks are left out; see --most", file=sys.stderr)
     return 0
 
 

@@ -71,7 +71,8 @@ class RunCommand {
         ->type_name("FILE")
         ->check(not_empty);
     json_.add_to(app, "options, machine, trials and reports", out);
-    trace_.add_to(app, "workers and queues of worklists on CPU threads, kernels and queues on GPUs; of process 0", out);
+    trace_.add_to(app, "workers, queues, levels and sweeps on CPU threads, kernels and queues on GPUs; of process 0",
+                  out);
     app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     flags_.add_to(app);

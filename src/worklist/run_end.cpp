@@ -1,11 +1,13 @@
 #include "shoal/worklist/run_end.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/core/trace.hpp"
 #include "shoal/queue/channel.hpp"
 #include "shoal/worklist/phase.hpp"
 
@@ -71,6 +73,30 @@ RunState check_end(const LaunchPlan& plan, const RunCounts& counts, std::int64_t
   return end.how;
 }
 
+/// The run as a task of each PE of this process, and what these sent each other.
+void draw_run(Trace& trace, const RunCounts& counts, const Report& report) {
+  static std::atomic<std::int64_t> runs = 0;
+  const std::int64_t run = runs++, end = trace_now(), begin = end - static_cast<std::int64_t>(report.seconds * 1e9);
+  const auto name = [](pe_t pe) { return "PE " + std::to_string(pe); };
+  const auto task = [&](pe_t pe) { return "run " + std::to_string(run) + " of " + name(pe); };
+  const auto track = [&](pe_t pe) { return trace.track(name(pe), "runs"); };
+  const pe_t first = counts.first, here = static_cast<pe_t>(counts.after.size());
+  for (pe_t p = 0; p < here; ++p) {
+    trace.span(track(first + p), "run " + std::to_string(run), begin, end,
+               Trace::Facts().add("task", task(first + p)).add("items", counted(counts, p).run));
+  }
+  for (const Traffic& pair : report.traffic) {
+    if (pair.to < first || pair.to >= first + here) continue;
+    trace.flow("message", track(pair.from), begin, track(pair.to), end,
+               Trace::Facts()
+                   .add("data", grouped(pair.items) + (pair.items == 1 ? " item of " : " items of ") + name(pair.from) +
+                                    " for " + name(pair.to) + " in run " + std::to_string(run))
+                   .add("from", task(pair.from))
+                   .add("to", task(pair.to))
+                   .add("bytes", pair.bytes));
+  }
+}
+
 }  // namespace
 
 void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine) {
@@ -107,6 +133,7 @@ RunState end_run(const LaunchPlan& plan, const RunCounts& counts, Report& report
         static_cast<std::int64_t>(counts.seeds[p] - std::min(counts.seeds[p], counts.after[p].seeds_taken.load()));
   }
   const RunState how = check_end(plan, counts, report.left);
+  if (Trace* const trace = tracing()) draw_run(*trace, counts, report);
   report.whole = how != RunState::enough;
   if (report.whole && static_cast<pe_t>(counts.after.size()) == counts.all_pes) check_sums(report);
   return how;

@@ -4,9 +4,11 @@ import collections
 import itertools
 import json
 import re
+import subprocess
+import sys
 import unittest
 
-from command import CommandTest
+from command import ROOT, CommandTest
 
 USAGE = 2
 
@@ -108,9 +110,41 @@ class Traces(CommandTest):
                 self.assertEqual(timeline.counts["PE 0", "items not completed, of all PEs"][-1][1], 0)
 
     def test_whatever_has_no_tracks_of_its_own(self) -> None:
-        timeline, _ = self.trace("bfs", "kron:8", "--strategy", "levels", "--trials", 2)
+        timeline, _ = self.trace("components", "kron:8", "--strategy", "hook", "--trials", 2)
         names = [s["name"] for s in timeline.spans["shoal", "command"]]
         self.assertEqual([n for n in names if n[:5] == "trial"], ["trial 1", "trial 2"])
+
+    def test_levels_and_sweeps(self) -> None:
+        for words, step, data in (
+            (
+                ("bfs", "kron:10", "--strategy", "levels", "--source", "max-degree"),
+                "level",
+                r"(vertices|frontier) of PE \d",
+            ),
+            (("pagerank", "road:20", "--strategy", "pull"), "sweep", r"shares of PE \d"),
+        ):
+            with self.subTest(step=step):
+                timeline, answer = self.trace(*words, "--pes", 2, "--threads", 2)
+                rounds = answer["trials"][0]["report"]["rounds"]
+                trial = next(s for s in timeline.spans["shoal", "command"] if s["name"] == "trial 1")
+                for pe in range(2):
+                    spans = timeline.spans[f"PE {pe}", f"{step}s"]
+                    self.assertEqual(
+                        [s["args"]["task"] for s in spans], [f"{step} {i} of PE {pe}" for i in range(rounds)]
+                    )
+                    self.assertTrue(all(s["ts"] >= trial["ts"] for s in spans))
+                self.assertGreater(len(timeline.flows), 0)
+                for ends in timeline.flows.values():
+                    facts = ends["s"][2]["args"]
+                    left, arrived = (timeline.span_at(ends[kind])["args"]["task"] for kind in "sf")
+                    self.assertEqual((facts["from"], facts["to"]), (left, arrived))
+                    self.assertRegex(facts["data"], data)
+
+    def test_a_level_by_one_thread(self) -> None:
+        timeline, answer = self.trace("bfs", "chain:9", "--strategy", "levels", "--source", 0, "--threads", 1)
+        levels = timeline.spans["PE 0", "levels"]
+        self.assertEqual(len(levels), answer["trials"][0]["report"]["rounds"])
+        self.assertIn("by one thread", {s["args"]["kind"] for s in levels})
 
     def test_places(self) -> None:
         answer = self.good("jacobi3d", 4, 4, 4, "--device", "cpu", "--trace", "-")
@@ -120,6 +154,67 @@ class Traces(CommandTest):
             self.bad(USAGE, "nowhere", *command, "--trace", "nowhere/a.json")
             self.assertIn("ui.perfetto.dev", " ".join(self.good(command[0], "--help").out.split()))
         self.assertEqual(self.files(), [])
+
+
+class TaskGraphs(CommandTest):
+    def draw(self, *args: object, status: int = 0) -> subprocess.CompletedProcess:
+        done = subprocess.run(
+            [sys.executable, ROOT / "bench" / "draw_steps.py", "t.json", "t.dot", *(str(a) for a in args)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def counts(self) -> tuple[int, int, int]:
+        """Tasks, data, and edges from a task to what it goes on with."""
+        dot = (self.folder / "t.dot").read_text()
+        self.assertEqual(dot.count(" -> "), 2 * dot.count("shape=ellipse") + dot.count("style=dashed"))
+        return dot.count("shape=box"), dot.count("shape=ellipse"), dot.count("style=dashed")
+
+    def test_of_blocks(self) -> None:
+        grid = (
+            "jacobi3d",
+            12,
+            12,
+            12,
+            "--iterations",
+            5,
+            "--blocks",
+            "3x1x1",
+            "--pes",
+            2,
+            "--threads",
+            1,
+            "--trials",
+            2,
+        )
+        self.good(*grid, "--device", "cpu", "--trace", "t.json")
+        self.draw()
+        self.assertEqual(self.counts(), (15, 16, 12))  # three blocks in a row; what four steps send; who goes on
+        self.assertIn("1 later tasks are left out", self.draw("--most", 14).stderr)
+        self.assertEqual(self.counts()[0], 14)
+
+    def test_of_algorithms(self) -> None:
+        search = ("bfs", "kron:10", "--source", "max-degree", "--partition", "random", "--device", "cpu", "--pes", 2)
+        for strategy in ("levels", "async"):
+            with self.subTest(strategy=strategy):
+                answer = self.good(*search, "--strategy", strategy, "--trials", 2, "--json", "--trace", "t.json").json()
+                self.draw()
+                tasks, data, _ = self.counts()
+                report = answer["trials"][1]["report"]
+                self.assertEqual(tasks, 2 * report["rounds"] if strategy == "levels" else 2)
+                self.assertGreaterEqual(data, len(report["traffic"]))
+                self.assertGreater(data, 0)
+        self.assertIn('fillcolor="0.0 1.000 1.0"', (self.folder / "t.dot").read_text())
+
+    def test_what_has_none(self) -> None:
+        self.good("components", "kron:8", "--strategy", "hook", "--device", "cpu", "--trace", "t.json")
+        self.assertIn("t.json: has no tasks", self.draw(status=2).stderr)
+        self.write("t.json", "{}")
+        self.draw(status=2)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
       has_in_arcs(g.num_vertices),
       threads(t.size()),
       pes(t.n_pes()),
-      traffic(static_cast<std::size_t>(g.n_pes()) * g.all_pes()) {
+      traffic(static_cast<std::size_t>(g.n_pes()) * g.all_pes()),
+      trace("level", g.first_pe, g.n_pes(), t.threads_per_pe()) {
   if (world != nullptr && world->n_processes() > 1) {
     make_exchange(*world);
   } else {
@@ -59,6 +60,7 @@ void BfsLevelsCpu::State::begin(vertex_t from) {
   top_down = alone = bottom_up = 0;
   for (auto& pair : traffic) pair.items = pair.messages = pair.bytes = 0;
   barrier.emplace(team.size());
+  trace.begin_run();
 }
 
 void BfsLevelsCpu::State::tell(Report& report, double seconds) const {
@@ -77,37 +79,34 @@ void BfsLevelsCpu::State::work(pe_t pe, int thread) {
   ThreadState& me = thread_of(pe, thread);
   try {
     while (step != Step::done) {
-      switch (step) {
-        case Step::init:
-          init(pe, thread);
-          break;
-        case Step::expand:
-          expand(pe, thread);
-          break;
-        case Step::hubs:
-          expand_hubs(pe, thread);
-          break;
-        case Step::receive:
-          receive(pe, thread);
-          break;
-        case Step::to_bitmap:
-          to_bitmap(pe, thread);
-          break;
-        case Step::bottom_up:
-          look_up(pe, thread);
-          break;
-        case Step::to_queues:
-          to_queues(pe, thread);
-          break;
-        case Step::done:
-          break;
-      }
+      trace.time(pe, thread, [&] { do_step(pe, thread); });
       if (!barrier->arrive_and_wait([&] { decide(me); })) return;
     }
   } catch (...) {
     barrier->cancel();
     if (exchange) exchange->leave();
     throw;
+  }
+}
+
+void BfsLevelsCpu::State::do_step(pe_t pe, int thread) {
+  switch (step) {
+    case Step::init:
+      return init(pe, thread);
+    case Step::expand:
+      return expand(pe, thread);
+    case Step::hubs:
+      return expand_hubs(pe, thread);
+    case Step::receive:
+      return receive(pe, thread);
+    case Step::to_bitmap:
+      return to_bitmap(pe, thread);
+    case Step::bottom_up:
+      return look_up(pe, thread);
+    case Step::to_queues:
+      return to_queues(pe, thread);
+    case Step::done:
+      return;
   }
 }
 

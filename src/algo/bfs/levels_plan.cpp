@@ -62,7 +62,8 @@ void BfsLevelsCpu::State::decide(ThreadState& me) {
 void BfsLevelsCpu::State::begin_level(ThreadState& me) {
   while (frontier > 0 && alone_is_better()) {
     if (barrier->cancelled()) return;
-    expand_alone(me);
+    trace.time(0, 0, [&] { expand_alone(me); });
+    trace.step_ends("by one thread");
   }
   if (frontier == 0) {
     step = Step::done;
@@ -82,6 +83,7 @@ void BfsLevelsCpu::State::begin_level(ThreadState& me) {
 }
 
 void BfsLevelsCpu::State::end_top_down(ThreadState& me) {
+  trace.step_ends("top-down");
   frontier = 0;
   for (auto& thread : threads) {
     thread.queue[now].clear();
@@ -112,6 +114,10 @@ void BfsLevelsCpu::State::end_bottom_up() {
   std::int64_t found = sum(&ThreadState::found);
   if (exchange && !share_words(next, found)) return barrier->cancel();
   const bool grew = found >= frontier;
+  for (pe_t from = 0; trace.on() && from < graph.n_pes(); ++from) {
+    for (pe_t to = 0; to < graph.n_pes(); ++to) trace.gives(from, to, "frontier", graph.out[from].count / 8);
+  }
+  trace.step_ends("bottom-up");
   ++bottom_up;
   ++level;
   frontier = found;
@@ -173,6 +179,10 @@ std::int64_t BfsLevelsCpu::State::count_posted() {
         pair.messages += 1;
         pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
         total += items;
+        const pe_t to_here = to - graph.first_pe;
+        if (to_here >= 0 && to_here < graph.n_pes()) {
+          trace.gives(from, to_here, "vertices", items * static_cast<std::int64_t>(sizeof(vertex_t)));
+        }
       }
     }
   }

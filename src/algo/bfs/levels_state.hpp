@@ -10,6 +10,7 @@
 #include "levels.hpp"
 #include "levels_parts.hpp"
 #include "lockstep/exchange.hpp"
+#include "lockstep/step_trace.hpp"
 
 namespace shoal {
 namespace bfs_levels {
@@ -93,6 +94,7 @@ struct BfsLevelsCpu::State {
   double unexplored_arcs = 0;                           // about
   std::int64_t top_down = 0, alone = 0, bottom_up = 0;  // levels of each kind
   std::vector<Traffic> traffic;                         // [from, of this process][to, of all]
+  lockstep::StepTrace trace;
 
   // With other processes.
   std::size_t inboxes = 0;            // of the exchange: where vertices are put
@@ -113,6 +115,7 @@ struct BfsLevelsCpu::State {
 
   void begin(vertex_t source);
   void work(pe_t pe, int thread);
+  void do_step(pe_t pe, int thread);
   void tell(Report& report, double seconds) const;
 
   void clear_levels(pe_t pe, int thread);

@@ -11,6 +11,7 @@
 #include "algo/own_vertices.hpp"
 #include "engines.hpp"
 #include "lockstep/exchange.hpp"
+#include "lockstep/step_trace.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -84,6 +85,7 @@ struct PageRankPullCpu::State {
   std::deque<PeState> pes;
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
+  lockstep::StepTrace trace;
   bool short_rows = false;
 
   // Written by the last thread at the barrier, read by all after it.
@@ -118,7 +120,13 @@ struct PageRankPullCpu::State {
 };
 
 PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRankRules& r, World* world)
-    : graph(g), team(t), rules(r), y(g.num_vertices), pes(g.n_pes()), parts(t.size()) {
+    : graph(g),
+      team(t),
+      rules(r),
+      y(g.num_vertices),
+      pes(g.n_pes()),
+      parts(t.size()),
+      trace("sweep", g.first_pe, g.n_pes(), t.threads_per_pe()) {
   short_rows = graph.num_arcs < 8 * graph.num_vertices;
   if (rules.wide) {
     share64 = shares<double>(world);
@@ -223,10 +231,12 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
   PeState& mine = pes[pe];
   const std::int64_t begin = mine.chunks_until(number, sweep_parts()),
                      end = mine.chunks_until(number + 1, sweep_parts());
-  for (std::int64_t chunk; (chunk = begin + mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
-    const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
-    short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
-  }
+  trace.time(pe, thread, [&] {
+    for (std::int64_t chunk; (chunk = begin + mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
+      const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
+      short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
+    }
+  });
   const auto all_have_swept = [&] {
     for (auto& one : pes) one.taken.store(0);
     if (!(number + 1 == sweep_parts() ? decide() : exchange->meet())) barrier->cancel();
@@ -282,6 +292,12 @@ bool PageRankPullCpu::State::decide() {
     if (!exchange->meet(all, of_processes)) return false;
     all = sum_of(of_processes);
   }
+  for (pe_t from = 0; trace.on() && from < graph.n_pes(); ++from) {
+    const std::int64_t bytes =
+        graph.out[from].count * static_cast<std::int64_t>(rules.wide ? sizeof(double) : sizeof(float));
+    for (pe_t to = 0; to < graph.n_pes(); ++to) trace.gives(from, to, "shares", bytes);
+  }
+  trace.step_ends(nullptr);
   ++sweeps;
   sum = all.sum;
   const double next_c = (1 - rules.alpha) * all.sum + rules.alpha * all.dangling;
@@ -348,6 +364,7 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
 
 void PageRankPullCpu::State::rank(Report& report) {
   const auto begin = std::chrono::steady_clock::now();
+  trace.begin_run();
   {
     const std::stop_callback when_called_off(interrupt_token(), [&] {
       barrier->cancel();
