@@ -60,6 +60,7 @@ void BfsLevelsCpu::State::begin(vertex_t from) {
   top_down = alone = bottom_up = 0;
   for (auto& pair : traffic) pair.items = pair.messages = pair.bytes = 0;
   barrier.emplace(team.size());
+  if (exchange) begin_exchange();
   trace.begin_run();
 }
 

@@ -23,8 +23,13 @@ void BfsLevelsCpu::State::make_exchange(World& world) {
   told_level.resize(pes_of.size());
   exchange =
       std::make_unique<lockstep::Exchange>(world, inbox_at(2, 0, 0), "what processes give each other in a search");
+}
+
+/// Before a search: the last one may have been left at different places.
+void BfsLevelsCpu::State::begin_exchange() {
   front = Bitmap(reinterpret_cast<std::uint64_t*>(exchange->at(0)), n());
-  next = Bitmap(reinterpret_cast<std::uint64_t*>(exchange->at(bitmap_bytes)), n());
+  next = Bitmap(reinterpret_cast<std::uint64_t*>(exchange->at(inboxes / 2)), n());
+  puts = more = 0;
 }
 
 /// Two in turn: what arrived in a round is read before the next is told of, and so may be overwritten by the one after that.

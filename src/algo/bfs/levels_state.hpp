@@ -147,6 +147,7 @@ struct BfsLevelsCpu::State {
 
   // With other processes (levels_processes.cpp). Those that meet the others return false when one has left the run.
   void make_exchange(World& world);
+  void begin_exchange();
   std::size_t inbox_at(std::int64_t round, int from_process, pe_t to_here) const;
   Span<const vertex_t> arrived(int from_process, pe_t pe) const;
   void forget_others(int index);
