@@ -54,15 +54,26 @@ Csr GraphArgument::load(bool quiet, const std::function<std::int64_t(const Graph
     return generate(*spec);
   }
   Step step("reading " + text_, quiet);
+  ReadOptions options = reading();
+  options.needs = needs;
+  options.progress = step.callback();
+  return read_graph(text_, options);
+}
+
+ReadOptions GraphArgument::reading() const {
   ReadOptions options;
   options.undirected = undirected_;
   options.dedup = dedup_;
   options.num_vertices = vertices_;
   options.use_cache = cache_;
   options.format = format_;
-  options.needs = needs;
-  options.progress = step.callback();
-  return read_graph(text_, options);
+  return options;
+}
+
+std::unique_ptr<SharedGraph> GraphArgument::share(bool quiet, const Together& together) const {
+  if (is_generator(text_) || !can_share(text_, reading())) return nullptr;
+  const Step step("looking at " + text_, quiet);
+  return open_shared(text_, reading(), together);
 }
 
 std::string describe(const std::string& name, std::int64_t num_vertices, arc_t num_arcs) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "output.hpp"
+#include "shoal/data/shared_graph.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/graph/graph_size.hpp"
@@ -31,8 +33,12 @@ class GraphArgument {
   /// Reads the file or generates the graph on the host.
   /// @param needs  as ReadOptions::needs
   Csr load(bool quiet, const std::function<std::int64_t(const GraphSize&)>& needs) const;
+  /// Every process: begins to read the file with the others. Null where each has to read all of it.
+  std::unique_ptr<SharedGraph> share(bool quiet, const Together& together) const;
 
  private:
+  ReadOptions reading() const;
+
   std::string text_, format_;
   std::optional<std::int64_t> vertices_;
   bool undirected_ = false, dedup_ = false, cache_ = false;

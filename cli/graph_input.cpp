@@ -21,6 +21,25 @@ std::string power(double value) {
 GraphInput::GraphInput(const GraphArgument& argument, bool quiet,
                        const std::function<std::int64_t(const GraphSize&)>& needs)
     : spec_(argument.generator()) {
+  read(argument, quiet, needs);
+}
+
+GraphInput::GraphInput(const GraphArgument& argument, bool quiet,
+                       const std::function<std::int64_t(const GraphSize&)>& needs, const Together& together)
+    : spec_(argument.generator()) {
+  const auto begin = std::chrono::steady_clock::now();
+  shared_ = argument.share(quiet, together);
+  if (!shared_) {
+    read(argument, quiet, needs);
+    return;
+  }
+  read_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  name_ = argument.text();
+  symmetric_ = shared_->size().symmetric;
+}
+
+void GraphInput::read(const GraphArgument& argument, bool quiet,
+                      const std::function<std::int64_t(const GraphSize&)>& needs) {
   if (spec_) {
     name_ = spec_->text();
     symmetric_ = !spec_->directed;
@@ -42,7 +61,7 @@ void GraphInput::generate_here(bool quiet) {
 }
 
 std::unique_ptr<Placed> GraphInput::place(const Algorithm& algorithm) const {
-  return csr_ ? algorithm.place(*csr_) : algorithm.place(*spec_);
+  return shared_ ? algorithm.place(*shared_) : csr_ ? algorithm.place(*csr_) : algorithm.place(*spec_);
 }
 
 std::string GraphInput::features() const {

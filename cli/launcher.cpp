@@ -33,6 +33,9 @@ constexpr const char* kRunFooter = R"(examples:
 What comes first is a command of shoal, or a program. Plain oshrun, mpirun of Open MPI, and srun do as well:
   oshrun -n 2 shoal bfs kron:20
 
+Each process has the rows of its own PEs in its memory, of what is generated, of .shoal files, and of edge lists that are not
+compressed: a graph that does not fit one process runs on several. --json says how much each has taken, and what was expected.
+
 Ctrl-C ends all processes.)";
 
 namespace fs = std::filesystem;

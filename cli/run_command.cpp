@@ -128,7 +128,7 @@ class RunCommand {
       std::memcpy(&most_memory_.emplace_back(), bytes.data(), sizeof mine);
     }
     GraphSize size = input_->size();
-    if (input_->generated()) size.arcs /= world.n_processes();
+    if (input_->generated() || input_->shared()) size.arcs /= world.n_processes();
     expected_memory_ = algorithm_->host_bytes(size, input_->generated(), false);
     if (const auto spec = graph_.generator()) {
       expected_memory_ = std::max(expected_memory_, generate_share_bytes(*spec, world.n_processes()));
@@ -208,9 +208,15 @@ class RunCommand {
 
   void place() {
     const auto needs = [this](const GraphSize& size) { return algorithm_->host_bytes(size, false, verify_); };
-    input_.emplace(graph_, quiet_, needs);
+    const auto world = joined_world();
+    if (world && world->n_processes() > 1 && profile_ == "none") {  // a profile goes by the largest row
+      const auto all_of = [world](std::span<const std::byte> mine) { return world->exchange({"a graph"}, mine); };
+      input_.emplace(graph_, quiet_, needs, Together{world->process(), world->n_processes(), all_of});
+    } else {
+      input_.emplace(graph_, quiet_, needs);
+    }
     use_profile();
-    if (!input_->generated()) {
+    if (!input_->generated() && !input_->shared()) {
       const GraphSize size = input_->size();
       require_host_memory(input_->name(), size,
                           needs(size) - csr_bytes(size));  // also for what only this command takes

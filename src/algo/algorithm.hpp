@@ -13,6 +13,7 @@
 #include "host_memory.hpp"
 #include "shoal/algo/pagerank_run.hpp"
 #include "shoal/core/array.hpp"
+#include "shoal/data/shared_graph.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/world/options.hpp"
@@ -91,6 +92,7 @@ class Algorithm {
   /// @param graph  must outlive what is returned
   virtual std::unique_ptr<Placed> place(const Csr& graph) const = 0;
   virtual std::unique_ptr<Placed> place(const GeneratorSpec& spec) const = 0;
+  virtual std::unique_ptr<Placed> place(const SharedGraph& graph) const = 0;
   /// Computes the answer by plain serial code, to compare those of many runs with it.
   /// @param graph  a small one, which must outlive what is returned
   virtual Compare reference(const Csr& graph, vertex_t source) const = 0;
@@ -109,6 +111,9 @@ class AlgorithmOf : public Algorithm {
   }
   std::unique_ptr<Placed> place(const GeneratorSpec& spec) const override {
     return std::make_unique<PlacedOnGraph>(spec, ready(true));
+  }
+  std::unique_ptr<Placed> place(const SharedGraph& graph) const override {
+    return std::make_unique<PlacedOnGraph>(graph, ready(false));
   }
 
  protected:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "shoal/data/shared_graph.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/graph/graph_size.hpp"
 #include "shoal/worklist/launch_plan.hpp"
@@ -51,6 +52,7 @@ std::int64_t host_bytes(const GraphSize& graph, const Options& options, const Ru
 
 /// What a generator's graph is at most.
 GraphSize size_of(const GeneratorSpec& spec);
+inline GraphSize size_of(const SharedGraph& graph) { return graph.size(); }
 
 /// @param bytes      to be taken from now on
 /// @param processes  that take as much on this host

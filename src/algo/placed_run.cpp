@@ -83,6 +83,47 @@ bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options
   const std::int64_t run_bytes = host_bytes(size, options, needs, /*check=*/false);
   require_host_memory(spec.text(), size, std::max(run_bytes, generate_share_bytes(spec, world.n_processes())),
                       processes_on_this_host());
+  placed_ = shoal::generate_share(spec, kind, options.seed, share(), wants.weights);
+  again_ = [spec] { return generate(spec); };
+  weights_again_ = wants.weights;
+  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " generates those of its PEs"});
+  return true;
+}
+
+PlacedRun::PlacedRun(const SharedGraph& graph, const Options& options, const RunNeeds& needs, GraphWants wants,
+                     FewVertices)
+    : machine_(options), chosen_(machine_.chosen()) {
+  const PartitionKind kind = choose_partition(options, false);
+  if (machine_.world() == nullptr || !can_read_share(kind)) {
+    chosen_.pop_back();  // place() says it again
+    own_ = graph.whole();
+    place(own_, options, wants, false);
+    return;
+  }
+  Stopwatch watch;
+  GraphSize size = graph.size();
+  const int each = machine_.world()->n_processes();
+  size.arcs = size.arcs / each + 1;
+  graph.agree([&] {
+    const std::int64_t run_bytes = host_bytes(size, options, needs, /*check=*/false);
+    require_host_memory(graph.name(), size, std::max(run_bytes, graph.reading_bytes()), processes_on_this_host());
+  });
+  placed_ = read_share(graph, kind, share(), wants.weights, wants.undirected);
+  again_ = [&graph, wants] {
+    Csr whole = graph.whole();
+    return wants.undirected ? simple_undirected(whole) : std::move(whole);
+  };
+  weights_again_ = wants.weights;
+  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " reads those of its PEs"});
+  if (wants.undirected && placed_.num_arcs != graph.size().arcs) {
+    chosen_.push_back({"graph", "undirected", "arcs without direction, no loops, none twice"});
+  }
+  phases_.emplace_back("read", watch.lap());
+  phases_.emplace_back("place", 0.0);
+}
+
+ShareOfPes PlacedRun::share() const {
+  World& world = *machine_.world();
   const auto all_of = [&world](const std::vector<std::uint64_t>& mine) {
     return world.exchange({"a sum"}, std::as_bytes(std::span(mine)));
   };
@@ -107,11 +148,7 @@ bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options
     const std::vector<std::uint64_t> all = of_processes(machine_, mine);
     return *std::max_element(all.begin(), all.end());
   };
-  placed_ = shoal::generate_share(spec, kind, options.seed, share, wants.weights);
-  again_ = spec;
-  weights_again_ = wants.weights;
-  chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " generates those of its PEs"});
-  return true;
+  return share;
 }
 
 PartitionKind PlacedRun::choose_partition(const Options& options, bool leave_to_one) {
@@ -183,7 +220,7 @@ vertex_t PlacedRun::placed_vertex(const char* what, vertex_t input) const {
 
 const Csr& PlacedRun::graph() {
   if (graph_ != nullptr) return *graph_;
-  own_ = again_ ? generate(*again_) : fetch_graph(placed_);
+  own_ = again_ ? again_() : fetch_graph(placed_);
   graph_ = &own_;
   if (again_ && weights_again_) {
     changed_ = with_weights(own_, *weights_again_);
@@ -200,7 +237,7 @@ void PlacedRun::fetch_degrees() {
     copy_to_host(offsets.data(), slice.offsets, offsets.size() * sizeof(arc_t));
     parallel_ranges(slice.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
-        // A generated row names no target twice, so that its length is below the number of vertices.
+        // No row is that long where no target is named twice, as in what is generated.
         degrees[slice.first + v] = static_cast<vertex_t>(offsets[v + 1] - offsets[v]);
       }
     });

@@ -58,6 +58,10 @@ Runner<OptionsT, ResultT>::Runner(const GeneratorSpec& spec, const OptionsT& opt
     : GraphRunner(std::make_unique<RunnerState<OptionsT>>(spec, options)) {}
 
 template <class OptionsT, class ResultT>
+Runner<OptionsT, ResultT>::Runner(const SharedGraph& graph, const OptionsT& options)
+    : GraphRunner(std::make_unique<RunnerState<OptionsT>>(graph, options)) {}
+
+template <class OptionsT, class ResultT>
 RunnerState<OptionsT>& Runner<OptionsT, ResultT>::state() const {
   return static_cast<RunnerState<OptionsT>&>(*state_);
 }

@@ -9,6 +9,7 @@
 
 #include "formats.hpp"
 #include "parallel.hpp"
+#include "shared/shared.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
 
@@ -102,6 +103,20 @@ HostArray<W> keep_marked(const HostArray<W>& from, const Csr& old, const HostArr
 }
 
 }  // namespace
+
+Csr rows_of_arcs(std::int64_t rows, ArcList&& arcs, bool dedup) {
+  Csr out;
+  out.weight_kind = arcs.weight_kind;
+  if (arcs.weight_kind == WeightKind::float64) {
+    place_arcs(out, rows, arcs.sources, arcs.targets, arcs.real_weights, out.real_weights, false);
+  } else {
+    place_arcs(out, rows, arcs.sources, arcs.targets, arcs.int_weights, out.int_weights, false);
+  }
+  arcs = {};
+  sort_rows(out);
+  if (dedup) merge_parallel_arcs(out);
+  return out;
+}
 
 void sort_rows(Csr& graph) {
   if (graph.weight_kind == WeightKind::int32)

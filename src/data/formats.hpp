@@ -50,6 +50,8 @@ struct Source {
   std::string_view view() const { return bytes.view(); }
   /// @throws UsageError `name: message`
   [[noreturn]] void raise(const std::string& message) const;
+  /// @throws UsageError  there is nothing
+  void require_bytes() const;
   /// @param place  what is to blame, `file:line: ...`; called only when there is no room, default: the file
   /// @throws CapacityError when memory_bytes are fewer than the `bytes` that it takes to read a graph of this size, or than
   ///                       options.needs
@@ -93,6 +95,9 @@ std::string reseal_shoal(std::string bytes);
 /// @param memory_bytes  a graph whose arrays would be larger is refused with CapacityError
 Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& name, const ReadOptions& options = {},
                      std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max());
+
+/// What read_graph_source() gives a reader of text: without the mark of an editor. @throws UsageError  it is no text
+Source plain_source(const Source& file);
 
 /// As read_graph_bytes, where the graph may keep the bytes (a mapped file).
 Csr read_graph_source(Format format, const Source& source);

@@ -87,7 +87,7 @@ Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.fd, 0);
   if (address == MAP_FAILED) fail(file, errno, "mmap: ");
   ::madvise(address, size, MADV_WILLNEED);
-  return {static_cast<const char*>(address), size, {address, [size](void* p) { ::munmap(p, size); }}};
+  return {static_cast<const char*>(address), size, {address, [size](void* p) { ::munmap(p, size); }}, true};
 }
 
 }  // namespace shoal::io

@@ -15,6 +15,7 @@ struct Bytes {
   const char* data = nullptr;
   std::size_t size = 0;
   std::shared_ptr<void> keep;  ///< null when somebody else owns the bytes and they live only during the call
+  bool mapped = false;         ///< of a file, whose pages may be given back
   std::string_view view() const { return {data, size}; }
 };
 

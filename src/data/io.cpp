@@ -148,17 +148,28 @@ FileKind kind_named(const std::string& ending) {
 
 void Source::raise(const std::string& message) const { throw UsageError(name + ": " + message); }
 
+void Source::require_bytes() const {
+  if (bytes.size == 0) raise("the file is empty; a graph was expected");
+}
+
 void Source::require_room(const GraphSize& size, std::int64_t bytes, const std::function<std::string()>& place) const {
   if (options.needs) bytes = std::max(bytes, options.needs(size));
   if (bytes <= memory_bytes) return;
   throw CapacityError((place ? place() : name + ":") + " " + too_large(size.vertices, size.arcs, bytes, memory_bytes));
 }
 
+Source plain_source(const Source& file) {
+  check_range(file);
+  refuse_hidden_compression(file);
+  Source source = plain_text(file);
+  source.require_bytes();
+  return source;
+}
+
 Csr read_graph_source(Format format, const Source& file) {
   check_range(file);
-  if (is_text(format)) refuse_hidden_compression(file);
-  const Source source = is_text(format) ? plain_text(file) : file;
-  if (source.bytes.size == 0) source.raise("the file is empty; a graph was expected");
+  const Source source = is_text(format) ? plain_source(file) : file;
+  source.require_bytes();
   Csr graph;
   switch (format) {
     case Format::matrix_market:

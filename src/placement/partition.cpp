@@ -73,21 +73,28 @@ OwnerTable one_range(std::int64_t n, pe_t n_pes) {
   return table;
 }
 
-OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes) {
-  const arc_t arcs = offsets[n];
+OwnerTable edge_ranges(const std::function<arc_t(std::int64_t)>& before, std::int64_t n, pe_t n_pes) {
+  const arc_t arcs = before(n);
   if (arcs == 0) return block_ranges(n, n_pes);
   OwnerTable table;
   table.n_pes = n_pes;
   for (pe_t p = 1; p < n_pes; ++p) {
     const arc_t goal = arcs / n_pes * p + arcs % n_pes * p / n_pes;
-    const arc_t* const at = std::lower_bound(offsets, offsets + n, goal);
+    std::int64_t v = 0;  // the first with before(v) >= goal, or n
+    for (std::int64_t end = n; v < end;) {
+      const std::int64_t middle = v + (end - v) / 2;
+      before(middle) < goal ? v = middle + 1 : end = middle;
+    }
     // The cut goes to the nearer end of the row that holds the goal.
-    std::int64_t v = at - offsets;
-    if (v > 0 && goal - at[-1] < *at - goal) --v;
+    if (v > 0 && goal - before(v - 1) < before(v) - goal) --v;
     table.begin[p] = std::max(static_cast<vertex_t>(v), table.begin[p - 1]);
   }
   table.begin[n_pes] = static_cast<vertex_t>(n);
   return table;
+}
+
+OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes) {
+  return edge_ranges([offsets](std::int64_t v) { return offsets[v]; }, n, n_pes);
 }
 
 Partition random_partition(std::int64_t n, pe_t n_pes, std::uint64_t seed) {

@@ -189,7 +189,14 @@ bool is_speaker() {
 bool should_speak(const std::string& why) {
   World* const world = joined().world.get();
   if (world != nullptr) world->fail(world->first_here(), why);
-  if (is_speaker()) return true;
+  const bool speaks = is_speaker();
+  if (world != nullptr && processes_on_this_host() < world->n_processes()) {
+    for (int i = 0; i < 10; ++i) {  // what was told other hosts has to go there
+      world->beat();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+  if (speaks) return true;
   if (world == nullptr) return false;
   for (int i = 0; i < 100; ++i) {  // the launcher ends all when this one has left
     if (world->takes_leave(0)) {

@@ -81,7 +81,9 @@ class World::State {
   bool wait_for_bodies();
   std::string why();
   void beat() {
-    if (boards_) boards_->beat(beat_now());
+    if (!boards_) return;
+    boards_->beat(beat_now());
+    boards_->progress();  // between hosts, nothing comes or goes without
   }
   bool takes_leave(int p) const { return boards_ && boards_->takes_leave(p); }
 

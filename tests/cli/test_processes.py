@@ -3,7 +3,9 @@
 import json
 import os
 import pathlib
+import random
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from baseline import ENVIRONMENT
 from command import ROOT, Answer, CommandTest, find_shoal
 
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
-USAGE, LOST = 2, 4
+USAGE, CAPACITY, LOST = 2, 3, 4
 
 
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
@@ -125,6 +127,64 @@ class ProcessesTest(CommandTest):
         answer = self.run_on(3, "bfs", "kron:11", "--trials", 2, "--verify", SHOAL_OPENSHMEM_PUTS="library")
         self.assertIn("all answers are right", answer.out)
         self.assertRegex(answer.out, r"direction: [1-9].* levels top-down, .*, [1-9]\d* bottom-up")
+
+    def test_files_by_slice(self) -> None:
+        chance = random.Random(5)
+        pairs = [(chance.randrange(400), chance.randrange(400)) for _ in range(1500)]
+        plain = self.write("graph.el", "".join(f"{u} {v}\n" for u, v in pairs))
+        weighted = self.write("graph.wel", "".join(f"{u} {v} {(u * v) % 7 + 1}\n" for u, v in pairs))
+        self.good("convert", weighted, "graph.shoal")
+        for processes, words in (
+            (2, ("bfs", "graph.shoal", "--source", 3, "--pes", 2)),
+            (4, ("bfs", plain, "--source", 3, "--undirected")),
+            (2, ("sssp", weighted, "--source", 3, "--weights", "file")),
+            (4, ("sssp", "graph.shoal", "--source", 3, "--weights", "file", "--partition", "block")),
+            (2, ("components", plain)),
+            (2, ("pagerank", "graph.shoal", "--tolerance", "1e-8", "--strategy", "pull")),
+            (4, ("kcore", "graph.shoal", "--dedup")),
+        ):
+            with self.subTest(processes=processes, words=words):
+                answer = self.run_on(processes, *words, "--verify", "--output", "many.npy")
+                self.assertIn("all answers are right", answer.out)
+                self.assertIn(f"rows: by process: each of the {processes} reads those of its PEs", answer.out)
+                if words[0] == "pagerank":  # right within its tolerance
+                    continue
+                self.shoal(*words, "--output", "one.npy")
+                self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
+        wrong = self.write("wrong.el", "0 1\n" * 400000 + "0 x\n")
+        self.one_line(self.together(*[self.command("bfs", wrong)] * 2), USAGE, "wrong.el:400001: expected a vertex")
+        none = self.together(*[self.command("sssp", plain, "--weights", "file")] * 2)
+        self.one_line(none, USAGE, "graph.el: has no weights")
+
+    def test_larger_than_one_memory(self) -> None:
+        """What one process refuses for want of memory runs on four, of which each has as little."""
+        self.good("convert", "uniform:19,degree=24", "large.shoal", "--quiet")
+        words = ("sssp", "large.shoal", "--source", 1, "--weights", "hash255", "--threads", 1, "--strategy", "async")
+        words += ("--capacity", 32768, "--spill", 1000000)
+        little = 330 << 20  # bytes of addresses
+        small = {**os.environ, **ENVIRONMENT, "SHMEM_SYMMETRIC_HEAP_SIZE": "16M", "MALLOC_ARENA_MAX": "1"}
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (little, little))
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # also of every thread
+
+        def run(*command: object) -> Answer:
+            line = [find_shoal(), *(str(word) for word in command)]
+            done = subprocess.run(
+                line, cwd=self.folder, env=small, preexec_fn=limit, capture_output=True, text=True, check=False
+            )
+            return Answer(done)
+
+        alone = run(*words)
+        self.assertEqual(alone.status, CAPACITY, alone.out + alone.err)
+        self.assertRegex(alone.err, r"25,[0-9,]* arcs take about [0-9]+ MB of memory, [0-9]+ MB are available")
+        together = run("run", "-n", 4, "--", *words, "--json", "--quiet", "--verify")
+        self.assertEqual(together.status, 0, together.out + together.err)
+        answer = json.loads(together.out)
+        self.assertEqual([t["verified"] for t in answer["trials"]], [True])
+        memory = answer["memory_of_processes"]
+        self.assertLess(memory["expected_bytes"], little)
+        self.assertLess(max(memory["most_bytes"]), min(little, 2 * memory["expected_bytes"]))
 
     def test_ranks_and_memory(self) -> None:
         words = ("pagerank", "kron:12", "--tolerance", "1e-8", "--verify", "--strategy", "async")

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "shoal/core/types.hpp"
+#include "shoal/data/shared_graph.hpp"
 #include "shoal/graph/csr.hpp"
 #include "shoal/graph/generate.hpp"
 
@@ -48,6 +49,8 @@ class Runner : public GraphRunner {
   Runner(const Csr& graph, const OptionsT& options);
   /// Generates the graph on the devices when the run is there, on the host otherwise. Throws the same.
   Runner(const GeneratorSpec& spec, const OptionsT& options);
+  /// Every process reads the rows of its PEs from a file, which must outlive the runner. Throws the same.
+  Runner(const SharedGraph& graph, const OptionsT& options);
 
   /// Fetches the answer of the last run. @throws UsageError  before the first run, and after one that failed
   ResultT result() const;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "shoal/data/shared_graph.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/graph/weights.hpp"
 #include "shoal/placement/partition.hpp"
@@ -38,5 +39,16 @@ bool can_generate_share(PartitionKind kind);
 /// @throws UsageError (another kind, weights of a file), and what `sum` and `largest` throw
 PlacedGraph generate_share(const GeneratorSpec& spec, PartitionKind kind, std::uint64_t seed, const ShareOfPes& share,
                            std::optional<WeightSource> weights = std::nullopt);
+
+/// True if read_share() makes this partition.
+bool can_read_share(PartitionKind kind);
+
+/// Every process: reads the rows of its PEs.
+/// @param kind        block, edges or one; automatic: edges. Edges of a text are balanced in steps of vertices (SharedGraph::shift())
+/// @param weights     placed as well
+/// @param undirected  neighbours alone, as simple_undirected() makes them; then without weights
+/// @throws UsageError (another kind, the file's weights), CapacityError, and what talking to the others throws
+PlacedGraph read_share(const SharedGraph& graph, PartitionKind kind, const ShareOfPes& share,
+                       std::optional<WeightSource> weights = std::nullopt, bool undirected = false);
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 // partition is not contiguous in the input's numbers, a permutation translates both ways and results come back in the
 // input's numbers, so that they do not depend on the partition.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ Partition make_partition(const Csr& graph, pe_t n_pes, PartitionKind kind, const
 /// The ranges of a contiguous partition, without counting its cut: block, or edges from the graph's offsets.
 OwnerTable block_ranges(std::int64_t n, pe_t n_pes);
 OwnerTable edge_ranges(const arc_t* offsets, std::int64_t n, pe_t n_pes);
+/// Likewise where somebody else has the offsets: before(v) arcs are in rows before v, for v in [0, n].
+OwnerTable edge_ranges(const std::function<arc_t(std::int64_t)>& before, std::int64_t n, pe_t n_pes);
 /// All vertices on PE 0; the others own none.
 OwnerTable one_range(std::int64_t n, pe_t n_pes);
 

@@ -244,6 +244,22 @@ ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rule
   return arcs;
 }
 
+void for_arc_pieces(const Text& text, const char* begin, const ArcRules& rules, int part, int parts,
+                    const std::function<void(ArcList&& arcs, std::int64_t piece)>& take,
+                    const std::function<void(const char* begin, const char* end)>& done) {
+  const auto cuts = cut_at_lines(begin, text.end(), kPieceBytes);
+  const auto all = static_cast<std::int64_t>(cuts.size()) - 1;
+  const std::int64_t first = all * part / parts, last = all * (part + 1) / parts;
+  try {
+    parallel_tasks(last - first, [&](std::int64_t i) {
+      take(parse_piece(cuts[first + i], cuts[first + i + 1], rules), first + i);
+      if (done) done(cuts[first + i], cuts[first + i + 1]);
+    });
+  } catch (const ParseError& error) {
+    text.raise(error);
+  }
+}
+
 const char* line_of_vertex(const Text& text, const char* begin, const ArcRules& rules, vertex_t v) {
   for (Line line = line_at(begin, text.end()); line.begin < text.end(); line = line_at(line.next, text.end())) {
     const char* first = nullptr;

@@ -61,6 +61,14 @@ struct ArcList {
 /// @throws CapacityError  as soon as the arcs exceed rules.memory_bytes
 ArcList read_arc_lines(const Text& text, const char* begin, const ArcRules& rules, const Progress& progress);
 
+/// Parses part `part` of `parts` of what read_arc_lines() reads, and gives it to `take(arcs, piece)` piece by piece, on several
+/// threads; `piece` is a number that grows with the place in the text. Checks neither rules.arcs nor rules.memory_bytes.
+/// @param done  told where a piece lay that is not looked at any more
+/// @throws UsageError  for the first line that is wrong
+void for_arc_pieces(const Text& text, const char* begin, const ArcRules& rules, int part, int parts,
+                    const std::function<void(ArcList&& arcs, std::int64_t piece)>& take,
+                    const std::function<void(const char* begin, const char* end)>& done = {});
+
 /// The first line on which vertex `v` occurs, in a text that read_arc_lines has read; the text's end if none.
 const char* line_of_vertex(const Text& text, const char* begin, const ArcRules& rules, vertex_t v);
 

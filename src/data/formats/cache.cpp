@@ -12,6 +12,7 @@
 #include "data/output.hpp"
 #include "data/parallel.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal_file.hpp"
 #if defined(SHOAL_HAVE_ZLIB)
 #include <zlib.h>
 #endif
@@ -23,46 +24,13 @@ constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // se
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kReading = 1;  // raised when the same file is read otherwise: caches of before are made anew
 constexpr std::uint32_t kEndianMark = 0x01020304;
-constexpr std::uint32_t kSymmetric = 1,
-                        kWide = 2;  // flags; kWide: the float64 weights are whole numbers beyond 32 bits
 constexpr std::uint64_t kAlign = 4096;
 constexpr std::int64_t kGrain = 1 << 18;
 constexpr std::int64_t kChecksumBlock = std::int64_t{4} << 20;
 
-enum Section : std::uint32_t { kOffsets = 1, kTargets = 2, kIntWeights = 3, kRealWeights = 4, kName = 5 };
-const char* section_name(std::uint32_t kind) {
-  static constexpr const char* kNames[] = {"?", "offsets", "targets", "weights", "weights", "name"};
-  return kind <= kName ? kNames[kind] : "?";
-}
-
-struct Header {
-  char magic[8];
-  std::uint32_t endian;
-  std::uint32_t version;
-  std::uint64_t file_bytes;
-  std::uint64_t vertices;
-  std::uint64_t arcs;
-  std::uint32_t weight_kind;
-  std::uint32_t flags;
-  std::uint32_t sections;
-  std::uint32_t checksum;
-  std::uint64_t source_bytes;
-  std::int64_t source_mtime_ns;
-  std::uint32_t read_flags;
-  std::uint32_t reading;
-  std::uint64_t asked_vertices;
-  char reserved[40];
-};
-static_assert(sizeof(Header) == 128, "the header is a part of the file format");
-
-struct Entry {
-  std::uint32_t kind;
-  std::uint32_t checksum;
-  std::uint64_t offset;
-  std::uint64_t bytes;
-  std::uint64_t reserved;
-};
-static_assert(sizeof(Entry) == 32, "the section table is a part of the file format");
+using Header = ShoalHeader;
+using Entry = ShoalEntry;
+using Contents = ShoalContents;
 
 #if defined(SHOAL_HAVE_ZLIB)
 std::uint32_t checksum(const void* data, std::uint64_t bytes) {
@@ -92,18 +60,36 @@ std::uint32_t header_checksum(Header header, const Entry* entries) {
   return checksum(bytes.data(), bytes.size());
 }
 
-/// The header and table, checked against each other and the file's size; the sections themselves are not looked at.
-struct Contents {
-  Header header;
-  std::vector<Entry> entries;
-  const Entry* find(std::uint32_t kind) const {
-    const auto at = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.kind == kind; });
-    return at == entries.end() ? nullptr : &*at;
-  }
-};
+/// An array over a section: in place where its address allows, copied where the bytes live only during the call.
+template <class T>
+HostArray<T> array_of(const Source& source, const Entry& e) {
+  const char* at = source.bytes.data + e.offset;
+  const auto count = static_cast<std::int64_t>(e.bytes / sizeof(T));
+  if (source.bytes.keep && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0)
+    return {const_cast<T*>(reinterpret_cast<const T*>(at)), count, source.bytes.keep};
+  HostArray<T> copy(count);
+  if (count > 0) std::memcpy(copy.data(), at, e.bytes);
+  return copy;
+}
 
-/// What is wrong, or nothing.
-std::string parse_contents(std::string_view bytes, Contents& out) {
+}  // namespace
+
+const char* section_name(std::uint32_t kind) {
+  static constexpr const char* kNames[] = {"?", "offsets", "targets", "weights", "weights", "name"};
+  return kind <= kName ? kNames[kind] : "?";
+}
+
+std::uint32_t shoal_checksum(const void* data, std::uint64_t bytes) { return checksum(data, bytes); }
+
+#if defined(SHOAL_HAVE_ZLIB)
+std::uint32_t join_checksums(std::uint32_t first, std::uint32_t second, std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(crc32_combine(first, second, static_cast<z_off_t>(bytes)));
+}
+#else
+std::uint32_t join_checksums(std::uint32_t first, std::uint32_t, std::uint64_t) { return first; }
+#endif
+
+std::string parse_contents(std::string_view bytes, std::uint64_t file_bytes, Contents& out) {
   if (bytes.size() < sizeof(Header))
     return "holds " + std::to_string(bytes.size()) + " bytes, fewer than a header of 128";
   Header& h = out.header;
@@ -112,15 +98,15 @@ std::string parse_contents(std::string_view bytes, Contents& out) {
   if (h.endian != kEndianMark) return "was written on a machine of the other byte order";
   if (h.version != kVersion)
     return "has format version " + std::to_string(h.version) + ", this is " + std::to_string(kVersion);
-  if (h.file_bytes != bytes.size())
-    return "holds " + std::to_string(bytes.size()) + " bytes instead of " + std::to_string(h.file_bytes);
-  if (h.sections > 16 || sizeof(Header) + h.sections * sizeof(Entry) > bytes.size())
+  if (h.file_bytes != file_bytes)
+    return "holds " + std::to_string(file_bytes) + " bytes instead of " + std::to_string(h.file_bytes);
+  if (h.sections > kMostSections || sizeof(Header) + h.sections * sizeof(Entry) > bytes.size())
     return "has " + std::to_string(h.sections) + " sections";
   out.entries.resize(h.sections);
   if (h.sections > 0) std::memcpy(out.entries.data(), bytes.data() + sizeof(Header), h.sections * sizeof(Entry));
   if (header_checksum(h, out.entries.data()) != h.checksum) return "the checksum of its header is wrong";
   if (h.vertices > static_cast<std::uint64_t>(kMaxVertices)) return "has " + std::to_string(h.vertices) + " vertices";
-  if (h.arcs > bytes.size() / sizeof(vertex_t)) return "has " + std::to_string(h.arcs) + " arcs";
+  if (h.arcs > file_bytes / sizeof(vertex_t)) return "has " + std::to_string(h.arcs) + " arcs";
   if (h.weight_kind > 2) return "has weights of kind " + std::to_string(h.weight_kind);
   std::uint64_t end = sizeof(Header) + h.sections * sizeof(Entry);
   std::uint32_t seen = 0;
@@ -129,7 +115,7 @@ std::string parse_contents(std::string_view bytes, Contents& out) {
       return "section " + std::to_string(e.kind) + " is unknown or occurs twice";
     seen |= 1u << e.kind;
     const std::string which = std::string("section ") + section_name(e.kind);
-    if (e.offset % kAlign != 0 || e.offset < end || e.offset > bytes.size() || e.bytes > bytes.size() - e.offset)
+    if (e.offset % kAlign != 0 || e.offset < end || e.offset > file_bytes || e.bytes > file_bytes - e.offset)
       return which + " lies outside the file or overlaps another";
     end = e.offset + e.bytes;
     const std::uint64_t wanted = e.kind == kOffsets      ? (h.vertices + 1) * sizeof(arc_t)
@@ -144,26 +130,10 @@ std::string parse_contents(std::string_view bytes, Contents& out) {
   return "";
 }
 
-/// An array over a section: in place where its address allows, copied where the bytes live only during the call.
-template <class T>
-HostArray<T> array_of(const Source& source, const Entry& e) {
-  const char* at = source.bytes.data + e.offset;
-  const auto count = static_cast<std::int64_t>(e.bytes / sizeof(T));
-  if (source.bytes.keep && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0)
-    return {const_cast<T*>(reinterpret_cast<const T*>(at)), count, source.bytes.keep};
-  HostArray<T> copy(count);
-  if (count > 0) std::memcpy(copy.data(), at, e.bytes);
-  return copy;
-}
-
-constexpr const char* kCure = "; the file is damaged, write it again";
-
-}  // namespace
-
 bool shoal_matches(std::string_view bytes, const CacheKey& key) {
   Contents contents;
   const Header& h = contents.header;
-  return parse_contents(bytes, contents).empty() && h.reading == kReading &&
+  return parse_contents(bytes, bytes.size(), contents).empty() && h.reading == kReading &&
          CacheKey{h.source_bytes, h.source_mtime_ns, h.read_flags, h.asked_vertices} == key;
 }
 
@@ -186,15 +156,15 @@ std::string reseal_shoal(std::string bytes) {
 
 Csr read_shoal(const Source& source) {
   Contents contents;
-  const std::string wrong = parse_contents(source.view(), contents);
-  if (!wrong.empty()) source.raise(wrong + kCure);
+  const std::string wrong = parse_contents(source.view(), source.view().size(), contents);
+  if (!wrong.empty()) source.raise(wrong + kDamaged);
   for (const Entry& e : contents.entries)
     if (checksum(source.bytes.data + e.offset, e.bytes) != e.checksum)
-      source.raise(std::string("the checksum of section ") + section_name(e.kind) + " is wrong" + kCure);
+      source.raise(std::string("the checksum of section ") + section_name(e.kind) + " is wrong" + kDamaged);
   const Header& h = contents.header;
   const auto n = static_cast<std::int64_t>(h.vertices);
   const auto m = static_cast<std::int64_t>(h.arcs);
-  const GraphSize size{n, m, static_cast<WeightKind>(h.weight_kind), (h.flags & kSymmetric) != 0};
+  const GraphSize size{n, m, static_cast<WeightKind>(h.weight_kind), (h.flags & kSymmetricFlag) != 0};
   source.require_room(size, source.bytes.keep && !source.options.dedup ? 0 : csr_bytes(size));
   Csr graph;
   graph.offsets = array_of<arc_t>(source, *contents.find(kOffsets));
@@ -202,30 +172,30 @@ Csr read_shoal(const Source& source) {
   graph.weight_kind = static_cast<WeightKind>(h.weight_kind);
   if (const Entry* e = contents.find(kIntWeights)) graph.int_weights = array_of<std::int32_t>(source, *e);
   if (const Entry* e = contents.find(kRealWeights)) graph.real_weights = array_of<double>(source, *e);
-  graph.symmetric = (h.flags & kSymmetric) != 0;
-  if (h.weight_kind == 2 && (h.flags & kWide) != 0) {
+  graph.symmetric = (h.flags & kSymmetricFlag) != 0;
+  if (h.weight_kind == 2 && (h.flags & kWideFlag) != 0) {
     parallel_ranges(m, kGrain, [&](std::int64_t b, std::int64_t e) {
       for (std::int64_t a = b; a < e; ++a)
         if (!is_whole_weight(graph.real_weights[a]))
           source.raise("the weight of arc " + std::to_string(a) + " is no whole number up to 2^53, as the header says" +
-                       kCure);
+                       kDamaged);
     });
-    graph.weight_remarks.wide = std::string("a whole weight of the file it was made from") + kBeyondInt32;
+    graph.weight_remarks.wide = kWideRemark;
   }
   if (graph.offsets[0] != 0 || graph.offsets[n] != m)
-    source.raise(std::string("the offsets do not span the arcs") + kCure);
+    source.raise(std::string("the offsets do not span the arcs") + kDamaged);
   parallel_ranges(n, kGrain, [&](std::int64_t b, std::int64_t e) {
     for (std::int64_t v = b; v < e; ++v)
       if (graph.offsets[v] > graph.offsets[v + 1])
-        source.raise("the offsets decrease behind vertex " + std::to_string(v) + kCure);
+        source.raise("the offsets decrease behind vertex " + std::to_string(v) + kDamaged);
   });
   parallel_ranges(m, kGrain, [&](std::int64_t b, std::int64_t e) {
     for (std::int64_t a = b; a < e; ++a)
       if (graph.targets[a] >= n)
         source.raise("arc " + std::to_string(a) + " ends at vertex " + std::to_string(graph.targets[a]) +
-                     ", which is outside 0.." + std::to_string(n - 1) + kCure);
+                     ", which is outside 0.." + std::to_string(n - 1) + kDamaged);
   });
-  if (!rows_sorted(graph)) source.raise(std::string("a row is not sorted") + kCure);
+  if (!rows_sorted(graph)) source.raise(std::string("a row is not sorted") + kDamaged);
   if (source.options.dedup) merge_parallel_arcs(graph);
   return graph;
 }
@@ -251,7 +221,7 @@ void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key)
   h.vertices = static_cast<std::uint64_t>(graph.num_vertices());
   h.arcs = static_cast<std::uint64_t>(graph.num_arcs());
   h.weight_kind = static_cast<std::uint32_t>(graph.weight_kind);
-  h.flags = (graph.symmetric ? kSymmetric : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWide);
+  h.flags = (graph.symmetric ? kSymmetricFlag : 0) | (graph.weight_remarks.wide.empty() ? 0 : kWideFlag);
   h.sections = static_cast<std::uint32_t>(parts.size());
   h.source_bytes = key.source_bytes;
   h.source_mtime_ns = key.source_mtime_ns;

@@ -21,23 +21,28 @@ std::int64_t largest_vertex(const ArcList& arcs, std::int64_t first) {
 
 /// True if the first arc may be no arc but the line VERTICES EDGES that some programs write: its second number is that of
 /// the lines behind it, and no arc has a vertex beyond its first. More edges than vertices, for a path may look so, too.
-bool begins_like_a_header(const ArcList& arcs) {
-  if (arcs.size() < 3) return false;
-  const std::int64_t vertices = arcs.sources[0], edges = arcs.targets[0];
-  return edges == arcs.size() - 1 && edges > vertices && largest_vertex(arcs, 1) <= vertices;
+bool begins_like_a_header(const ArcFacts& arcs) {
+  return arcs.count >= 3 && arcs.first_target == arcs.count - 1 && arcs.first_target > arcs.first_source &&
+         arcs.largest_behind <= arcs.first_source;
 }
 
-/// How many vertices there are, and what is to be said of it.
-struct VertexCount {
-  std::int64_t count;
-  std::string remark;
-};
+}  // namespace
 
-VertexCount count_vertices(const Text& text, const EdgeListHead& head, const ArcList& arcs, std::int64_t largest) {
+ArcFacts facts_of(const ArcList& arcs) {
+  ArcFacts facts;
+  facts.count = arcs.size();
+  if (facts.count == 0) return facts;
+  facts.first_source = arcs.sources[0], facts.first_target = arcs.targets[0];
+  facts.largest_behind = largest_vertex(arcs, 1);
+  return facts;
+}
+
+VertexCount count_vertices(const Text& text, const EdgeListHead& head, const ArcFacts& arcs) {
   if (head.rules.vertices.count >= 0) return {head.rules.vertices.count, ""};
+  const std::int64_t largest = arcs.largest();
   if (!head.vertices) {
     if (!begins_like_a_header(arcs)) return {largest + 1, ""};
-    const std::string n = std::to_string(arcs.sources[0]), m = std::to_string(arcs.targets[0]);
+    const std::string n = std::to_string(arcs.first_source), m = std::to_string(arcs.first_target);
     return {largest + 1, "line " + std::to_string(text.line(head.body)) + " (" + n + " " + m +
                              ") is taken as an arc, and reads like 'VERTICES EDGES': if it is, put # before it and say "
                              "--vertices " +
@@ -57,28 +62,32 @@ VertexCount count_vertices(const Text& text, const EdgeListHead& head, const Arc
                       (largest < 0 ? "" : "; the largest in an arc is " + written)};
 }
 
-}  // namespace
-
-Csr read_edge_list(const Source& source, Format flavour) {
-  const Text text{source.view(), source.name};
+EdgeListHead begin_edge_list(const Text& text, const ReadOptions& options, Format flavour) {
   EdgeListHead head;
   try {
     head = read_edge_list_head(text, flavour);
   } catch (const ParseError& error) {
     text.raise(error);
   }
-  ArcRules& rules = head.rules;
-  if (source.options.num_vertices) {
-    rules.vertices.count = *source.options.num_vertices;
-    rules.vertices.cure = "correct it, or raise --vertices";
+  if (options.num_vertices) {
+    head.rules.vertices.count = *options.num_vertices;
+    head.rules.vertices.cure = "correct it, or raise --vertices";
   } else if (!head.arcs && !head.vertices) {
     text.raise(text.end(),
                "the edge list holds no edges, and nothing says how many vertices it has; say so with --vertices");
   }
+  return head;
+}
+
+Csr read_edge_list(const Source& source, Format flavour) {
+  const Text text{source.view(), source.name};
+  EdgeListHead head = begin_edge_list(text, source.options, flavour);
+  ArcRules& rules = head.rules;
   rules.memory_bytes = source.memory_bytes;
   ArcList arcs = read_arc_lines(text, head.body, rules, Progress(source.options.progress, 0.5, 0.9));
-  const std::int64_t largest = largest_vertex(arcs, 0);
-  VertexCount vertices = count_vertices(text, head, arcs, largest);
+  const ArcFacts facts = facts_of(arcs);
+  const std::int64_t largest = facts.largest();
+  VertexCount vertices = count_vertices(text, head, facts);
   const bool undirected = source.options.undirected || head.undirected;
   Csr graph = build(source, vertices.count, std::move(arcs), undirected, [&]() -> std::string {
     if (source.options.num_vertices) return source.name + ": --vertices:";
