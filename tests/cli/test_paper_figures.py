@@ -112,7 +112,7 @@ class Figures(CommandTest):
 
 class Parts(unittest.TestCase):
     def test_weak_sizes_have_as_many_cells_for_each(self) -> None:
-        weak = load("paper_figures").weak
+        weak = load("grid_figures").weak
         self.assertEqual(
             [weak(10, p) for p in (1, 2, 4, 8, 3)],
             [(10, 10, 10), (20, 10, 10), (20, 20, 10), (20, 20, 20), (30, 10, 10)],

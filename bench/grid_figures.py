@@ -1,0 +1,222 @@
+"""Figures of Jacobi iteration, of paper_figures.py."""
+
+import os
+import shutil
+import statistics
+import subprocess
+import time
+
+import beside_baselines as beside
+from host import BenchError
+from text_table import table
+
+MOST_CHECKED_CELLS = 1 << 22
+BYTES_OF_A_CELL = 2 * 8  # two states of float64
+
+
+class Way:
+    """A program that iterates a grid, on so many PEs. `needs`: a reason why it cannot, or nothing."""
+
+    def __init__(self, name, command, needs=None):
+        self.name = name
+        self.command = command  # (pes) -> words before the size, words behind it
+        self.needs = needs  # (pes) -> text or None
+
+
+def ours(args, name, odf, *flags, needs=None):
+    threads = [] if args.device == "gpu" else ["--threads", "1"]
+
+    def command(pes):
+        where = ["--device", args.device, "--pes", str(pes), *threads]
+        how = ["--odf", str(odf), *flags, "--iterations", str(args.iterations), "--trials", str(args.trials + 1)]
+        return [args.shoal, "jacobi3d"], [*where, *how]
+
+    return Way(f"shoal {name}, ODF {odf}" if name else f"shoal, ODF {odf}", command, needs)
+
+
+def baseline(args, name, *flags):
+    """The baseline of this device: MPI ranks, or GPUs."""
+    program = "shoal_nccl" if args.device == "gpu" else "shoal_mpi"
+    binary = args.folder / program
+
+    def needs(pes):
+        if not os.access(binary, os.X_OK):
+            return f"{binary} was not built"
+        if program == "shoal_mpi" and pes > 1 and shutil.which(args.mpirun) is None:
+            return f"there is no {args.mpirun}"
+        if "--staged" in flags and pes == 1:
+            return "one rank sends nothing by way of the host"
+        return None
+
+    def command(pes):
+        counts = ["--iterations", args.iterations, "--warmup", args.warmup, "--trials", args.trials]
+        launcher = [args.mpirun, "-n", str(pes)] if program == "shoal_mpi" and pes > 1 else []
+        gpus = ["--gpus", str(pes)] if program == "shoal_nccl" else []
+        return [*launcher, binary, "jacobi3d"], [*map(str, counts), *gpus, *flags]
+
+    return Way(f"{program}{', ' + name if name else ''}", command, needs)
+
+
+def versions(args, odfs=(1, 2, 4)):
+    """What stands for the paper's MPI-H, MPI-D and Charm-D."""
+    ways = [baseline(args, ""), baseline(args, "overlapped", "--overlap")]
+    if args.device == "gpu":
+        ways += [
+            baseline(args, "by the host", "--staged"),
+            baseline(args, "by the host, overlapped", "--staged", "--overlap"),
+        ]
+    return ways + [ours(args, "", odf) for odf in odfs]
+
+
+def weak(side, pes):
+    """As many cells on each PE: the first side that is least is doubled for each factor of 2; else x grows by so much."""
+    sides = [side, side, side]
+    while pes % 2 == 0:
+        i = sides.index(min(sides))
+        sides[i] *= 2
+        pes //= 2
+    sides[0] *= pes
+    return tuple(sides)
+
+
+def strong(side, _pes):
+    return (side, side, side)
+
+
+def shrunk(side, args):
+    return max(1, side // args.shrink)
+
+
+def largest(args, left):
+    """The largest side, up to the paper's 3072, of which the fewest PEs asked for can hold the grid."""
+    memory = min((d["memory_bytes"] for d in args.devices), default=0) * min(args.pes)
+    if args.device != "gpu":
+        memory = args.machine.get("available_bytes", 1 << 30) // 2
+    for side in (3072, 2560, 2048, 1792, 1536, 1024, 768, 512, 256, 128):
+        cells = (shrunk(side, args) + 2) ** 3
+        if cells * BYTES_OF_A_CELL * 1.05 < memory * 0.95:
+            if side < 3072:
+                left.out("grid", f"{shrunk(side, args)} along each side, because more does not fit {min(args.pes)} PE")
+            return shrunk(side, args)
+    raise BenchError("not even the smallest grid fits")
+
+
+def iterate(args, way, size, left):
+    """{pes: a run}, ms of an iteration in `value`; without those that cannot run."""
+    runs = {}
+    for pes in args.pes:
+        what = f"{way.name}, {'PE' if pes == 1 else 'PEs'} {pes}"
+        reason = way.needs(pes) if way.needs else None
+        if reason is None and args.out_of_time():
+            reason = "the budget is spent (--budget)"
+        if reason:
+            left.out(what, reason)
+            continue
+        sides = size(pes)
+        before, behind = way.command(pes)
+        command = [*before, *map(str, sides), *behind, "--json"]
+        if sides[0] * sides[1] * sides[2] <= MOST_CHECKED_CELLS:
+            command += ["--verify"]
+        args.tell(f"{' x '.join(map(str, sides))}, {what}")
+        this = {
+            "way": way.name,
+            "pes": pes,
+            "size": sides,
+            "command": " ".join(map(str, command[:-1])).replace(f"{args.folder}/", ""),
+        }
+        try:
+            trials = beside.ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]
+            seconds = [t["seconds"] / t["iterations"] for t in trials[-args.trials :]]
+            this |= {"seconds": seconds, "value": statistics.median(seconds) * 1e3}
+            this["verified"] = True if any(t["verified"] for t in trials) else None
+        except BenchError as error:
+            this["failed"] = str(error)
+            this["wrong"] = "wrong result" in str(error)
+            left.out(what, this["failed"])
+        runs[pes] = this
+    return runs
+
+
+def grid_table(args, ways, size, left, title):
+    """Lines and runs of ways by PEs."""
+    cells, runs = {}, []
+    for way in ways:
+        for pes, found in iterate(args, way, size, left).items():
+            cells[way.name, str(pes)] = f"{found['value']:.4f}" if "value" in found else "failed"
+            runs.append(found)
+    lines = ["", title + ": " + "; ".join(f"{' x '.join(map(str, size(p)))} on {p}" for p in args.pes)]
+    shown = [way.name for way in ways if any((way.name, str(p)) in cells for p in args.pes)]
+    lines += table("PEs", [str(p) for p in args.pes], shown, cells)
+    return lines, runs
+
+
+def together(*parts):
+    return [line for p in parts for line in p[0]], [run for p in parts for run in p[1]]
+
+
+def fig6(args, left):
+    if args.device == "gpu":
+        ways = [
+            baseline(args, "by the host", "--staged"),
+            baseline(args, ""),
+            ours(args, "kernels without fusion", 4, "--form", "kernels", "--fusion", "none"),
+            ours(args, "kernels", 4, "--form", "kernels"),
+            ours(args, "auto", 4),
+        ]
+    else:
+        left.out("skipped", "hosts that wait for GPUs: there are none, or --device is cpu")
+        ways = [baseline(args, ""), ours(args, "", 4)]
+    side, all_sides = shrunk(1536, args), largest(args, left)
+    return together(
+        grid_table(args, ways, lambda p: weak(side, p), left, "weak scaling, ms an iteration"),
+        grid_table(args, ways, lambda p: strong(all_sides, p), left, "strong scaling, ms an iteration"),
+    )
+
+
+def fig7(side):
+    def measure(args, left):
+        cells = shrunk(side, args)
+        return grid_table(args, versions(args), lambda p: weak(cells, p), left, "ms an iteration")
+
+    return measure
+
+
+def fig7c(args, left):
+    side = largest(args, left)
+    return grid_table(args, versions(args), lambda p: strong(side, p), left, "ms an iteration")
+
+
+def only_kernels(args, left, *more):
+    """Ways of form kernels, with each fusion, at ODF 1 and 8. On CPUs there is one form."""
+    if args.device != "gpu":
+        left.out("skipped", "fusion and graphs are of kernels on GPUs; there are none, or --device is cpu")
+        return [ours(args, "threads", odf) for odf in (1, 8)]
+    flags = ["--form", "kernels", "--fusion"]
+    return [
+        ours(args, f"fusion {fusion}{name}", odf, *flags, fusion, *words)
+        for odf in (1, 8)
+        for fusion in ("none", "a", "b", "c")
+        for name, words in [("", []), *more]
+    ]
+
+
+def fig8(args, left):
+    side = shrunk(768, args)
+    return grid_table(args, only_kernels(args, left), lambda p: strong(side, p), left, "ms an iteration")
+
+
+def fig9(args, left):
+    side = shrunk(768, args)
+    help_text = subprocess.run([args.shoal, "jacobi3d", "--help"], capture_output=True, text=True, check=False).stdout
+    graphs = []
+    if "--graph " not in help_text:
+        left.out("skipped", "CUDA graphs: this shoal's jacobi3d has no --graph")
+    else:
+        graphs = [(", graphs", ["--graph", "2"])]
+    return grid_table(args, only_kernels(args, left, *graphs), lambda p: strong(side, p), left, "ms an iteration")
+
+
+def odf(args, left):
+    sides = [shrunk(1536, args), shrunk(192, args)]
+    ways = [ours(args, "", odf) for odf in (1, 2, 4, 8, 16)]
+    return together(*(grid_table(args, ways, lambda p, s=s: weak(s, p), left, "ms an iteration") for s in sides))
