@@ -32,6 +32,8 @@ class GraphInput {
   /// A generator's is what it is at most.
   GraphSize size() const { return shared_ ? shared_->size() : csr_ ? size_of(*csr_) : size_of(*spec_); }
   bool generated() const { return spec_.has_value(); }
+  /// What a process holds while it reads its rows of a file; 0 if it reads all.
+  std::int64_t reading_bytes() const { return shared_ ? shared_->reading_bytes() : 0; }
   bool shared() const { return shared_ != nullptr; }  ///< each process has its rows, once the graph is placed
   /// What a reader of the file may wonder about its vertices, or nothing.
   std::string remark() const { return shared_ ? shared_->vertices_remark() : csr_ ? csr_->vertices_remark : ""; }

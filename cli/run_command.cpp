@@ -129,7 +129,7 @@ class RunCommand {
     }
     GraphSize size = input_->size();
     if (input_->generated() || input_->shared()) size.arcs /= world.n_processes();
-    expected_memory_ = algorithm_->host_bytes(size, input_->generated(), false);
+    expected_memory_ = std::max(algorithm_->host_bytes(size, input_->generated(), false), input_->reading_bytes());
     if (const auto spec = graph_.generator()) {
       expected_memory_ = std::max(expected_memory_, generate_share_bytes(*spec, world.n_processes()));
     }
