@@ -48,6 +48,7 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
   static constexpr lane_t kMaxFetch = N;
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = 2;
+  static constexpr lane_t kSearchers = 1;
   static constexpr bool kHoldsTickets = true;
 
   SimLane(Meeting<N>& meeting, lane_t lane) : meeting_(&meeting), lane_(lane) {}
@@ -82,8 +83,8 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
   lane_t count_in(lane_t* count, lane_t bin, bool has) const { return has ? count[bin]++ : 0; }
   void lower(lane_t* least, lane_t x) const { *least = x < *least ? x : *least; }
   template <class Start>
-  lane_t search(lane_t n, lane_t e, Start start) const {
-    lane_t low = 0;
+  lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
+    if (first) low = 0;
     while (low + 1 < n && start(low + 1) <= e) ++low;
     return low;
   }

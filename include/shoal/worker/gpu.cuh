@@ -20,6 +20,7 @@ struct GpuWarp {
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
+  static constexpr lane_t kSearchers = 32;
   static constexpr unsigned kAll = 0xFFFFFFFFu;
 
   __device__ lane_t size() const { return 32; }
@@ -69,20 +70,25 @@ struct GpuWarp {
     if (of_warp != ~lane_t{0} && lane() == 0) atomicMin(least, of_warp);
   }
   // The lanes look for the first lane's number together, in two steps for up to 1,024 starts. Then each lane counts the
-  // starts between that number and its own: at most 31, one for each lane to look at.
+  // starts between that number and its own: at most 32, one for each lane to look at.
   template <class Start>
-  __device__ lane_t search(lane_t n, lane_t e, Start start) const {
-    const lane_t e0 = __shfl_sync(kAll, e, 0), stride = (n + 31) / 32;
-    const auto starts_by = [&](lane_t j) { return j < n && start(j) <= e0; };
-    lane_t low = (__popc(__ballot_sync(kAll, starts_by(lane() * stride))) - 1) * stride;
-    if (stride > 1) low += __popc(__ballot_sync(kAll, lane() < stride && starts_by(low + lane()))) - 1;
+  __device__ lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
+    const lane_t e0 = __shfl_sync(kAll, e, 0);
+    if (first) {
+      const lane_t stride = (n + 31) / 32;
+      const auto starts_by = [&](lane_t j) { return j < n && start(j) <= e0; };
+      low = (__popc(__ballot_sync(kAll, starts_by(lane() * stride))) - 1) * stride;
+      if (stride > 1) low += __popc(__ballot_sync(kAll, lane() < stride && starts_by(low + lane()))) - 1;
+    }
     const lane_t next = low + 1 + lane(), ahead = next < n ? start(next) - e0 : 32;
     const unsigned begins = __reduce_or_sync(kAll, ahead < 32 ? 1u << ahead : 0);
-    return low + __popc(begins & ((2u << (e - e0)) - 1));
+    const lane_t found = low + __popc(begins & ((2u << (e - e0)) - 1));
+    low += __popc(begins);
+    return found;
   }
   __device__ void sync() const { __syncwarp(); }
 };
-static_assert(Worker<GpuWarp>);
+static_assert(ActsTogether<GpuWarp>);
 
 /// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory that nothing else in the block
 /// uses.
@@ -95,6 +101,7 @@ struct GpuBlock {
   static constexpr lane_t kBuffer = 1;
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
+  static constexpr lane_t kSearchers = 32;
   using Part = GpuWarp;  ///< a part of the lanes that can act without the others
 
   Scratch* scratch;
@@ -119,8 +126,8 @@ struct GpuBlock {
   __device__ lane_t count_in(lane_t* count, lane_t bin, bool has) const { return GpuWarp().count_in(count, bin, has); }
   __device__ void lower(lane_t* least, lane_t x) const { GpuWarp().lower(least, x); }
   template <class Start>
-  __device__ lane_t search(lane_t n, lane_t e, Start start) const {
-    return GpuWarp().search(n, e, start);
+  __device__ lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
+    return GpuWarp().search(n, e, first, low, start);
   }
   __device__ void sync() const { __syncthreads(); }
 
@@ -144,6 +151,6 @@ struct GpuBlock {
             __reduce_add_sync(GpuWarp::kAll, total)};
   }
 };
-static_assert(Worker<GpuBlock>);
+static_assert(ActsTogether<GpuBlock>);
 
 }  // namespace shoal

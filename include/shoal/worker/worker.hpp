@@ -55,9 +55,12 @@ concept ActsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, b
   // Adds 1 to at[x] if b; returns what was added there before. `at` is memory that the lanes share.
   { w.count_in(at, x, b) } -> std::same_as<lane_t>;
   w.lower(at, x);  // *at = min(*at, x)
-  // search(n, e, start): the last j < n with start(j) <= e. start(j) grows strictly with j, and start(0) <= e. From one
-  // lane of a warp to the next e grows by one, or not at all from some lane on.
-  { w.search(x, x, start) } -> std::same_as<lane_t>;
+  // search(n, e, first, low, start): the last j < n with start(j) <= e. start(j) grows strictly with j, and start(0) <= e.
+  // kSearchers lanes that follow one another search together: from one of them to the next e grows by one, or not at all
+  // from some lane on. If not `first`, `low` is what the search before left there, and each e is kSearchers more than it
+  // was then, or what the last lane's was if it did not grow any more.
+  { W::kSearchers } -> std::convertible_to<lane_t>;
+  { w.search(x, x, b, *at, start) } -> std::same_as<lane_t>;
 };
 
 /// One CPU thread. Trivial collectives: the compiler removes them.

@@ -51,34 +51,35 @@ class Out {
                   [&](std::int64_t i) { return make(range[i]); });
   }
 
-  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Short batches, of at
-  /// most one element per lane, take a shorter path: the batches of a road have a dozen elements.
-  /// @tparam kTogether  true: all lanes call make(i, true) at the same time, those that have nothing to push
-  ///   make(end - 1, false), and it may call what the lanes of a warp do together (ActsTogether)
+  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Few elements, at most one
+  /// for each lane, take a shorter path: the batches of a road have a dozen elements.
+  /// @tparam kTogether  true: all lanes call make(i, k, true) at the same time, each for its k-th element, and those that have
+  ///   none make(end - 1, k, false). It may call what the lanes of a warp do together (ActsTogether): their elements lie side
+  ///   by side, and the k-th ones of all lanes before the next ones
   /// @param make  number -> Item
   template <bool kTogether = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
-    const auto make_at = [&](Number i) {
+    const auto make_at = [&](Number i, [[maybe_unused]] lane_t k) {
       if constexpr (kTogether) {
-        return make(i < end ? i : end - 1, i < end);
+        return make(i < end ? i : end - 1, k, i < end);
       } else {
         return i < end ? make(i) : Item{};
       }
     };
-    if (W::kOffers > 1 && end - begin <= w.size()) {
-      const Number i = begin + w.lane();
-      if (begin < end) emit(w, i < end, make_at(i));
-      return;
-    }
     for (Number base = begin; base < end;) {
+      if (W::kOffers > 1 && end - base <= w.size()) {
+        const Number i = base + w.lane();
+        emit(w, i < end, make_at(i, 0));
+        return;
+      }
       bool has[W::kOffers];
       Item item[W::kOffers];
       {
         SHOAL_TIMED(w, now_, Section::make);
         for (lane_t k = 0; k < W::kOffers; ++k) {
-          const Number i = base + k * w.size() + w.lane();
+          const Number i = base + element_of<kTogether>(w, k);
           has[k] = i < end;
-          item[k] = make_at(i);
+          item[k] = make_at(i, k);
         }
       }
       emit_some(w, has, item);
@@ -327,6 +328,17 @@ class Out {
       has[k] = promising[k] && view().task.accept(item[k]);
       now_.tally.accepted += has[k];
       now_.tally.dropped += judged != has[k];
+    }
+  }
+
+  /// Where a lane's k-th element lies among those that are pushed together (push_numbered).
+  template <bool kTogether>
+  SHOAL_FN static lane_t element_of(const W& w, lane_t k) {
+    if constexpr (kTogether) {
+      const lane_t part = w.lane() / W::kSearchers;
+      return (part * W::kOffers + k) * W::kSearchers + w.lane() % W::kSearchers;
+    } else {
+      return k * w.size() + w.lane();
     }
   }
 

@@ -79,8 +79,10 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     elements = scan.total % kItem, items = scan.total / kItem;
     w.sync();
   }
-  out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, bool has) {
-    const BatchStart from = desk.start[w.search(items, at, [&](lane_t j) { return desk.start[j].element(); })];
+  lane_t low = 0;
+  out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, lane_t k, bool has) {
+    const auto start = [&](lane_t j) { return desk.start[j].element(); };
+    const BatchStart from = desk.start[w.search(items, at, k == 0, low, start)];
     return has ? task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]) : Item{};
   });
   if (elements < kHub || !w.any(size == kHub)) return;
