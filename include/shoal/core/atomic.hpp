@@ -216,12 +216,12 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
-/// Returns x. Relaxed.
+/// Returns x, which may also be a byte. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
-/// x = v. Relaxed.
+/// x = v; x may also be a byte. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {
   detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);

@@ -61,12 +61,14 @@ __device__ T own(T v) {
 }
 }  // namespace detail
 
-/// A word of 4 or 8 bytes in global memory: a GPU's own, another GPU's or the host's, but no shared memory and no variable.
+/// A word of 4 or 8 bytes in global memory, or a byte, which is loaded and stored only: a GPU's own, another GPU's or the
+/// host's, but no shared memory and no variable.
 /// @tparam kSystem  false: only threads of this GPU touch it; true: other GPUs or the host do as well
 template <class T, bool kSystem>
 class AtomicRef {
-  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
-  static constexpr bool kLong = sizeof(T) == 8;
+  static_assert(std::is_trivially_copyable_v<T> &&
+                (sizeof(T) == 4 || sizeof(T) == 8 || std::is_same_v<T, std::uint8_t>));
+  static constexpr bool kLong = sizeof(T) == 8, kByte = sizeof(T) == 1;
   using Bits = std::conditional_t<kLong, std::uint64_t, std::uint32_t>;
 
  public:
@@ -79,6 +81,9 @@ class AtomicRef {
     if constexpr (kLong) {
       SHOAL_GPU_IF_ORDER(relaxed, "ld", "b64 %0, [%1];" : "=l"(found) : "l"(at_))
       SHOAL_GPU_IF_ORDER(acquire, "ld", "b64 %0, [%1];" : "=l"(found) : "l"(at_))
+    } else if constexpr (kByte) {
+      SHOAL_GPU_IF_ORDER(relaxed, "ld", "u8 %0, [%1];" : "=r"(found) : "l"(at_))
+      SHOAL_GPU_IF_ORDER(acquire, "ld", "u8 %0, [%1];" : "=r"(found) : "l"(at_))
     } else {
       SHOAL_GPU_IF_ORDER(relaxed, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
       SHOAL_GPU_IF_ORDER(acquire, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
@@ -92,6 +97,9 @@ class AtomicRef {
     if constexpr (kLong) {
       SHOAL_GPU_IF_ORDER(relaxed, "st", "b64 [%0], %1;" ::"l"(at_), "l"(v))
       SHOAL_GPU_IF_ORDER(release, "st", "b64 [%0], %1;" ::"l"(at_), "l"(v))
+    } else if constexpr (kByte) {
+      SHOAL_GPU_IF_ORDER(relaxed, "st", "u8 [%0], %1;" ::"l"(at_), "r"(v))
+      SHOAL_GPU_IF_ORDER(release, "st", "u8 [%0], %1;" ::"l"(at_), "r"(v))
     } else {
       SHOAL_GPU_IF_ORDER(relaxed, "st", "b32 [%0], %1;" ::"l"(at_), "r"(v))
       SHOAL_GPU_IF_ORDER(release, "st", "b32 [%0], %1;" ::"l"(at_), "r"(v))

@@ -1,5 +1,7 @@
 // The asynchronous search on a machine's PEs: the same lines for CPU threads and GPUs.
 #pragma once
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "algo/known_words.hpp"
@@ -14,28 +16,46 @@ namespace shoal {
 template <bool kWithGpu = SHOAL_GPU_CODE>
 class BfsAsync : public BfsEngine {
  public:
-  BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
+  /// Vertices whose levels do not fit a GPU's second-level cache (docs/decisions/0040-levels-in-bytes.md).
+  static constexpr std::int64_t kBytesFrom = 1 << 23;
+
+  /// @param bytes_from  from so many vertices on, a PE that is alone has the levels in bytes, too
+  BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan, std::int64_t bytes_from)
       : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
-    // Where arcs are few, levels are many and each is a chain of latencies: one look less.
+    // Where arcs are few, levels are many and each is a chain of latencies: one look less, and most levels are no bytes.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
+    if (look_first && graph.all_pes() == 1 && graph.num_vertices >= bytes_from) {
+      bytes_.push_back(machine.allocate(0, graph.num_vertices, "levels in bytes", Machine::Contents::anything));
+    }
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first});
+      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first, bytes()});
     }
   }
+  BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
+      : BfsAsync(machine, graph, plan, machine.on_gpu() ? kBytesFrom : kNoVertex) {}
 
   void run(vertex_t placed_source, Report& report) override {
     const auto seeds = seeds_at(graph_, placed_source, Bfs::Item{placed_source, 0});
     static_assert(kUnreached == ~level_t{0});
-    clear_and_run(
-        machine_, [&] { known_.fill_ones(); }, worklist_, tasks_, seeds, report);
+    static_assert(Bfs::kNoByte == static_cast<std::uint8_t>(~0u));
+    const auto clear = [&] {
+      known_.fill_ones();
+      if (!bytes_.empty()) fill_ones(machine_, bytes_, graph_.num_vertices);
+    };
+    clear_and_run(machine_, clear, worklist_, tasks_, seeds, report);
   }
 
   Words words() const override { return known_.words(); }
+  /// Whether the levels are in bytes, too.
+  bool in_bytes() const { return !bytes_.empty(); }
 
  private:
+  std::uint8_t* bytes() const { return bytes_.empty() ? nullptr : static_cast<std::uint8_t*>(bytes_[0].get()); }
+
   const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<level_t> known_;
+  std::vector<std::shared_ptr<void>> bytes_;  ///< of the one PE, or none
   Worklist<Bfs, DirectTransport, kWithGpu> worklist_;
   std::vector<Bfs> tasks_;
 };

@@ -1,0 +1,29 @@
+// Breadth-first search by worklist on a GPU where the levels are in bytes, too: from 2^23 vertices on.
+#include <gtest/gtest.h>
+
+#include "algo/gpu_bed.cuh"
+#include "shoal/algo/bfs_run.hpp"
+#include "shoal/graph/generate.hpp"
+
+namespace shoal {
+namespace {
+
+class LevelsInBytesOnGpus : public test::OnGpus {};
+
+TEST_F(LevelsInBytesOnGpus, AreRight) {
+  for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
+    BfsOptions options;
+    options.device = DeviceKind::gpu;
+    options.strategy = BfsStrategy::async;
+    options.pes = 1;
+    options.kernel = kernel;
+    BfsRunner search(parse_generator("uniform:23,degree=5"), options);
+    for (const vertex_t source : {1u, 77u}) {
+      search.search(source);
+      EXPECT_EQ(search.verify(), "") << name(kernel) << " from " << source;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,96 @@
+// Breadth-first search with levels in bytes, on CPU threads: GPUs use them where words do not fit the cache.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "algo/bfs/async.hpp"
+#include "algo/bfs/reference.hpp"
+#include "contract/shapes.hpp"
+#include "shoal/data/io.hpp"
+#include "shoal/graph/generate.hpp"
+
+namespace shoal {
+namespace {
+
+struct Two {
+  std::vector<level_t> known{kUnreached, kUnreached};
+  std::vector<std::uint8_t> bytes{Bfs::kNoByte, Bfs::kNoByte};
+  Bfs task{{{}, known.data(), {}}, {}, true, bytes.data()};
+};
+
+TEST(LevelsInBytes, RefuseWhatIsNotLower) {
+  Two two;
+  EXPECT_TRUE(two.task.promising({1, 7}));
+  EXPECT_TRUE(two.task.accept({1, 7}));
+  EXPECT_FALSE(two.task.promising({1, 7}));
+  EXPECT_TRUE(two.task.promising({1, 6}));
+  EXPECT_TRUE(two.task.stale({1, 8}));
+  EXPECT_FALSE(two.task.stale({1, 7}));
+  EXPECT_EQ(two.known, (std::vector<level_t>{kUnreached, 7}));
+  EXPECT_EQ(two.bytes, (std::vector<std::uint8_t>{Bfs::kNoByte, 7}));
+}
+
+TEST(LevelsInBytes, AreAsked) {
+  Two two;
+  two.bytes[1] = 3;
+  EXPECT_FALSE(two.task.promising({1, 3})) << "the word would have let it through";
+}
+
+TEST(LevelsInBytes, MayBeOutOfDate) {
+  Two two;
+  two.known[1] = 4, two.bytes[1] = 9;
+  EXPECT_TRUE(two.task.promising({1, 5}));
+  EXPECT_FALSE(two.task.accept({1, 5}));
+  EXPECT_EQ(two.bytes[1], 9) << "stored only after the word was lowered";
+}
+
+TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
+  Two two;
+  for (const level_t level : {300u, 256u, 255u}) {
+    EXPECT_TRUE(two.task.promising({0, level}));
+    EXPECT_TRUE(two.task.accept({0, level}));
+    EXPECT_FALSE(two.task.promising({0, level})) << "the word was asked";
+    EXPECT_FALSE(two.task.accept({0, level}));
+    EXPECT_TRUE(two.task.stale({0, level + 1}));
+    EXPECT_FALSE(two.task.stale({0, level}));
+    EXPECT_EQ(two.bytes[0], Bfs::kNoByte);
+  }
+  EXPECT_TRUE(two.task.accept({0, 254}));
+  EXPECT_EQ(two.bytes[0], 254);
+}
+
+TEST(LevelsInBytes, GiveTheSameAnswers) {
+  // The last has more than 255 levels, and nine arcs for each vertex.
+  for (const char* text : {"kron:10", "uniform:10,degree=6", "ring"}) {
+    SCOPED_TRACE(text);
+    Csr graph;
+    if (text == std::string("ring")) {
+      constexpr vertex_t kVertices = 3000;
+      std::vector<vertex_t> from, to;
+      for (vertex_t v = 0; v < kVertices; ++v) {
+        for (vertex_t step = 1; step <= 9; ++step) from.push_back(v), to.push_back((v + step) % kVertices);
+      }
+      graph = csr_from_arcs(kVertices, from, to);
+    } else {
+      graph = generate(parse_generator(text));
+    }
+    vertex_t source = 0;
+    while (graph.degree(source) == 0) ++source;
+    const Machine machine = contract::cpu_machine(1, 3);
+    const PlacedGraph placed = place_on_threads(graph, make_partition(graph, 1, PartitionKind::block));
+    BfsPlan plan{};
+    plan.launch = contract::small_plan(KernelKind::persistent, 64);
+    BfsAsync<false> search(machine, placed, plan, 0);
+    EXPECT_TRUE(search.in_bytes());
+    for (int run = 0; run < 3; ++run) {
+      Report report;
+      search.run(source, report);
+      const level_t* const level = search.words().as<level_t>()[0];
+      EXPECT_EQ(std::vector<level_t>(level, level + graph.num_vertices()), bfs_reference(graph, source));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace shoal
