@@ -70,8 +70,6 @@ void launch(const Machine& machine, const LaunchPlan& plan, const std::vector<Vi
     run.view.push_back(&view);
     run.control.push_back(view.control[view.me]);
   }
-  run.phases = HasIdle<Task>;
-  if constexpr (HasPriority<Task>) run.phases |= views[0].far.buckets.lists > 0;
   run.order_phase = [&](const std::vector<PeSnapshot>& pes) {
     return order_phase_from_host(machine, views, pes, orders);
   };

@@ -3,14 +3,17 @@
 // one PE, and saves the host's part between two rounds: a round trip to the host costs more than most rounds of a graph
 // with long paths.
 //
-// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and in runs with phases, the host repeats the
-// rounds. The host still watches (wait_and_watch): if a run does not move, it sets the state word, and the next round
-// ends the loop.
+// The last block also orders phases: a move of the threshold, or a sweep, is one round more.
+//
+// Needs conditional nodes (CUDA 12.4). Without them, and with several PEs, the host repeats the rounds. The host still
+// watches (wait_and_watch): if a run does not move, it sets the state word, and the next round ends the loop.
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
+#include "shoal/worker/gpu.cuh"
+#include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
 
 #if CUDART_VERSION >= 12040
@@ -29,7 +32,8 @@ struct RoundLoop {
   PaddedWord<ticket_t, Scope::device> limit;         ///< this round takes the tickets below it
   Word<std::uint64_t, Scope::device> rounds;
   Word<std::uint32_t, Scope::device>
-      ended;  ///< set only between two rounds, so all blocks of a round read the same value
+      ended;           ///< set only between two rounds, so all blocks of a round read the same value
+  PhaseOrders orders;  ///< the last block's
 
   /// Every thread calls this as its last act. The last block prepares the next round, or ends the loop. It has acquired
   /// what all others wrote, and nothing else runs, so one load of each counter shows whether anything is left; all
@@ -47,7 +51,7 @@ struct RoundLoop {
     rounds.store(before + 1);
     here.ring.head.store(below);  // tickets claimed beyond the limit go back
     limit.store(tail);
-    if (!over && completed != created) return;
+    if (!over && (completed != created || order_phase(GpuThread{}, view, orders, created))) return;
     if (!over) view.stop_all(RunState::done);
     ended.store(1);
 #if SHOAL_DEVICE_ROUNDS

@@ -31,7 +31,6 @@ struct RunOnGpus {
   std::vector<const void*> view;    ///< [n_pes] the kernels' first argument
   std::vector<PeControl*> control;  ///< [n_pes] counters, in the PEs' memory
   std::uint64_t chunks = 0;         ///< of spill on each PE
-  bool phases = false;              ///< the host must order them between rounds
   /// Between two rounds of which nothing is left: orders the next phase, if there is one.
   std::function<bool(const std::vector<PeSnapshot>&)> order_phase;
 };
