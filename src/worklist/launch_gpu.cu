@@ -205,7 +205,7 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
     }
   };
 #if SHOAL_DEVICE_ROUNDS
-  if (plan.kernel == KernelKind::discrete && n == 1 && LoopGraph::available()) {
+  if (plan.kernel == KernelKind::discrete && n == 1 && !run.sweeps && LoopGraph::available()) {
     return repeat_on_device(machine, plan, run, blocks, fetch, limit[0], streams, report, trace);
   }
 #endif

@@ -70,6 +70,7 @@ void launch(const Machine& machine, const LaunchPlan& plan, const std::vector<Vi
     run.view.push_back(&view);
     run.control.push_back(view.control[view.me]);
   }
+  run.sweeps = HasIdle<Task>;
   run.order_phase = [&](const std::vector<PeSnapshot>& pes) {
     return order_phase_from_host(machine, views, pes, orders);
   };

@@ -3,10 +3,10 @@
 // one PE, and saves the host's part between two rounds: a round trip to the host costs more than most rounds of a graph
 // with long paths.
 //
-// The last block also orders phases: a move of the threshold, or a sweep, is one round more.
+// The last block also orders the moves of the threshold: each is one round more.
 //
-// Needs conditional nodes (CUDA 12.4). Without them, and with several PEs, the host repeats the rounds. The host still
-// watches (wait_and_watch): if a run does not move, it sets the state word, and the next round ends the loop.
+// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and for tasks with idle(), the host repeats the
+// rounds. The host still watches (wait_and_watch): if a run does not move, it sets the state word, and the next round ends the loop.
 #pragma once
 #include <cuda_runtime.h>
 
