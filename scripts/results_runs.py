@@ -85,6 +85,7 @@ def from_command(data: dict) -> list[Run]:
     run.depth = int(statistics.median(t.get("depth", 0) for t in trials))
     run.sweeps = trials[-1].get("sweeps", 0)
     run.measured = measured(data)
+    run.remark = data.get("remark", "")
     return [run]
 
 
