@@ -124,7 +124,10 @@ class Jacobi3d(CommandTest):
             self.assertGreater(self.steps_stored("c"), last + 3)
             last = self.steps_stored("c")
             self.assertEqual(last % 3, 0)
-        self.assertEqual(self.files(), ["c"])
+        # SIGKILL between the link and the rename that replace a file leaves the former's name (data/temporary_file.cpp).
+        left = [name for name in self.files() if not name.startswith("c.tmp-")]
+        self.assertEqual(left, ["c"])
+        self.assertLessEqual(len(self.files()), 1 + 3)
         self.good(*args[:4], "--device", "cpu", "--restart", "c", "--iterations", last + 5, "--pes", 3, "--verify")
 
     def steps_stored(self, name: str) -> int:
