@@ -66,27 +66,31 @@ void draw_steps(Trace& trace, std::vector<TracedStep> steps, const std::vector<T
   }
 }
 
-void draw_tiles(Trace& trace, const std::vector<TileLog>& logs, const std::vector<std::vector<std::int64_t>>& blocks,
-                const std::vector<TracedChannel>& channels) {
+void draw_tiles(Trace& trace, const std::vector<TileLog>& logs, const TickTimes& times,
+                const std::vector<std::vector<std::int64_t>>& blocks, const std::vector<TracedChannel>& channels) {
   std::vector<TracedStep> steps;
   const std::size_t workers = logs.size() / blocks.size();
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    if (logs[i].tiles().empty()) continue;
+    if (logs[i].size() == 0) continue;
     const Trace::Track track =
         trace.track("PE " + std::to_string(i / workers), "worker " + std::to_string(i % workers));
-    for (const TileLog::Tile& t : logs[i].tiles()) {
+    for (std::size_t n = 0; n < logs[i].size(); ++n) {
+      const TileLog::Tile& t = logs[i][n];
+      const std::int64_t came = times.at(logs[i].came(n)), began = times.at(t.began),
+                         unpacked = times.at(t.began + t.unpacked), updated = times.at(t.began + t.updated),
+                         ended = times.at(t.began + t.ended);
       const std::int64_t block = blocks[i / workers][t.slot];
-      steps.push_back({block, t.step, t.began, t.ended, 1});
-      if (t.began - t.came > 1000) trace.span(track, "waits", t.came, t.began);
-      trace.span(track, block_name(block), t.began, t.ended,
+      steps.push_back({block, t.step, began, ended, 1});
+      if (began - came > 1000) trace.span(track, "waits", came, began);
+      trace.span(track, block_name(block), began, ended,
                  Trace::Facts()
                      .add("task", task_name(block, t.step))
                      .add("block", block)
                      .add("step", static_cast<std::int64_t>(t.step))
                      .add("tile", std::int64_t{t.tile}));
-      trace.span(track, "unpack", t.began, t.unpacked);
-      trace.span(track, "update", t.unpacked, t.updated);
-      trace.span(track, "pack", t.updated, t.ended);
+      trace.span(track, "unpack", began, unpacked);
+      trace.span(track, "update", unpacked, updated);
+      trace.span(track, "pack", updated, ended);
     }
   }
   draw_steps(trace, std::move(steps), channels);

@@ -5,6 +5,10 @@
 #include <chrono>
 #include <cstdio>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace shoal {
 namespace {
 
@@ -25,6 +29,16 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
+
+// An invariant time-stamp counter (AMD and Intel): CPUID 8000'0007h, EDX bit 8.
+const bool kEvenTicks = [] {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+#else
+  return false;
+#endif
+}();
 
 std::int64_t trace_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())

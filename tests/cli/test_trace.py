@@ -77,6 +77,17 @@ class Traces(CommandTest):
             # Cells of a face: x is cut in three, and y in two.
             self.assertIn(facts["bytes"] // 8, {0: (220, 242), 1: (220, 242), 2: (132, 154), 3: (132, 154)}[side])
 
+    def test_times_of_tiles_are_those_of_the_clock(self) -> None:
+        timeline, answer = self.trace(
+            "jacobi3d", 64, 64, 64, "--iterations", 40, "--threads", 1, "--odf", 4, "--pes", 1
+        )
+        trial, tiles = timeline.spans["shoal", "command"][0], timeline.spans["PE 0", "worker 0"]
+        begin, end = min(s["ts"] for s in tiles), max(s["ts"] + s["dur"] for s in tiles)
+        self.assertGreaterEqual(begin, trial["ts"])
+        self.assertLessEqual(end, trial["ts"] + trial["dur"])
+        seconds = answer["trials"][0]["seconds"]
+        self.assertTrue(0.7 * seconds < (end - begin) / 1e6 < 1.3 * seconds, (begin, end, seconds))
+
     def test_blocks_over_time(self) -> None:
         """Runs in several parts, in which blocks move, are on one timeline."""
         args = ("jacobi3d", 20, 21, 22, "--iterations", 9, "--threads", 1, "--trials", 2, "--balance", 4)

@@ -47,9 +47,11 @@ class Launcher {
     };
     const Machine& machine = array_.machine();
     Trace* const trace = tracing();
-    std::vector<TileLog> logs(trace == nullptr ? 0 : static_cast<std::size_t>(machine.team().size()));
+    logs_.resize(trace == nullptr ? 0 : static_cast<std::size_t>(machine.team().size()));
+    TickTimes times;
+    for (TileLog& log : logs_) log.clear(trace_ticks());
     const auto log_of = [&](pe_t p, int thread) {
-      return trace == nullptr ? nullptr : &logs[static_cast<std::size_t>(p * machine.threads_per_pe() + thread)];
+      return trace == nullptr ? nullptr : &logs_[static_cast<std::size_t>(p * machine.threads_per_pe() + thread)];
     };
     const auto begin = std::chrono::steady_clock::now();
     {
@@ -64,8 +66,9 @@ class Launcher {
       });
     }
     const auto end = std::chrono::steady_clock::now();
+    times.end();
     throw_if_interrupted();
-    if (trace != nullptr) draw_tiles(*trace, logs, array_.by_slot(), array_.channels());
+    if (trace != nullptr) draw_tiles(*trace, logs_, times, array_.by_slot(), array_.channels());
     return std::chrono::duration<double>(end - begin).count();
   }
 
@@ -77,6 +80,7 @@ class Launcher {
 
  private:
   BlockArray<B>& array_;
+  std::vector<TileLog> logs_;  ///< [workers] of a run that is traced
 };
 
 }  // namespace shoal::blocks::cpu

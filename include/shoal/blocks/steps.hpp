@@ -103,7 +103,6 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
-    traced.came();
     if (!await_tile(w, pe.words->state, slot, B(slot.block), s, tile)) return;
     traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end

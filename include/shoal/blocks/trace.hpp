@@ -1,7 +1,10 @@
 // What runs of blocks write into a trace (core/trace.hpp): blocks as tracks with a span for each step, messages as flows between
 // them; on CPU threads also workers as tracks, with a span for each tile.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "shoal/core/fn.hpp"
@@ -10,34 +13,48 @@
 
 namespace shoal::blocks {
 
-/// What one worker did to tiles, by its own thread.
+/// What one worker did to tiles, by its own thread. Times are trace_ticks().
 class TileLog {
  public:
   struct Tile {
-    std::int64_t came, began, unpacked, updated, ended;
+    std::int64_t began;
+    std::uint32_t unpacked, updated, ended;  ///< after `began`
+    std::uint32_t slot, tile;                ///< of its PE; of its block
     std::uint64_t step;
-    std::uint32_t slot, tile;  ///< of its PE; of its block
   };
-  void came() { now_.came = tiles_.empty() ? trace_now() : now_.ended; }
-  void began() { now_.began = trace_now(); }
-  void unpacked() { now_.unpacked = trace_now(); }
-  void updated() { now_.updated = trace_now(); }
-  void ended(std::uint32_t slot, std::uint64_t step, std::uint32_t tile) {
-    now_.ended = trace_now();
-    now_.slot = slot, now_.step = step, now_.tile = tile;
-    if (tiles_.size() < kMost) tiles_.push_back(now_);
+  /// For another run. What the last one wrote to is written to again.
+  void clear(std::int64_t now) {
+    n_ = 0;
+    first_ = now;
   }
-  const std::vector<Tile>& tiles() const { return tiles_; }
+  void began() { now_.began = trace_ticks(); }
+  void unpacked() { now_.unpacked = after_begin(); }
+  void updated() { now_.updated = after_begin(); }
+  void ended(std::uint32_t slot, std::uint64_t step, std::uint32_t tile) {
+    now_.ended = after_begin();
+    now_.slot = slot, now_.step = step, now_.tile = tile;
+    if (n_ == parts_.size() * kPart && n_ < kMost) parts_.push_back(std::make_unique<Tile[]>(kPart));
+    if (n_ < kMost) parts_[n_ / kPart][n_ % kPart] = now_, ++n_;
+  }
+  std::size_t size() const { return n_; }
+  const Tile& operator[](std::size_t i) const { return parts_[i / kPart][i % kPart]; }
+  /// When the worker had a tile and began to wait for what it needs.
+  std::int64_t came(std::size_t i) const { return i == 0 ? first_ : (*this)[i - 1].began + (*this)[i - 1].ended; }
 
  private:
-  static constexpr std::size_t kMost = 1 << 18;  // 16 MiB
+  std::uint32_t after_begin() const {
+    constexpr std::int64_t kLongest = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(std::min(trace_ticks() - now_.began, kLongest));
+  }
+  static constexpr std::size_t kMost = 1 << 18, kPart = 1 << 12;  // 10 MiB, a hundred KiB or so at a time
   Tile now_{};
-  std::vector<Tile> tiles_;
+  std::size_t n_ = 0;
+  std::int64_t first_ = 0;
+  std::vector<std::unique_ptr<Tile[]>> parts_;  // nothing is copied when it grows
 };
 
 /// What take_steps() tells of each tile; nothing here.
 struct Untraced {
-  SHOAL_FN void came() const {}
   SHOAL_FN void began() const {}
   SHOAL_FN void unpacked() const {}
   SHOAL_FN void updated() const {}
@@ -46,9 +63,6 @@ struct Untraced {
 /// For CPU threads: into a log, or nowhere.
 struct TracedTo {
   TileLog* log;
-  void came() const {
-    if (log != nullptr) log->came();
-  }
   void began() const {
     if (log != nullptr) log->began();
   }
@@ -82,8 +96,9 @@ struct TracedStep {
 void draw_steps(Trace& trace, std::vector<TracedStep> steps, const std::vector<TracedChannel>& channels);
 /// Workers as tracks, and then draw_steps().
 /// @param logs    [PEs x workers]
+/// @param times   of what is in them
 /// @param blocks  [PEs][slots] the block that is there
-void draw_tiles(Trace& trace, const std::vector<TileLog>& logs, const std::vector<std::vector<std::int64_t>>& blocks,
-                const std::vector<TracedChannel>& channels);
+void draw_tiles(Trace& trace, const std::vector<TileLog>& logs, const TickTimes& times,
+                const std::vector<std::vector<std::int64_t>>& blocks, const std::vector<TracedChannel>& channels);
 
 }  // namespace shoal::blocks
