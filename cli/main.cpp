@@ -75,13 +75,20 @@ int main(int argc, char** argv) {
 
   std::vector<std::pair<CLI::App*, Run>> commands;
   const auto add = [&](Run command) { commands.emplace_back(app.get_subcommands(nullptr).back(), std::move(command)); };
+  const auto add_for_one_process = [&](Run command) {
+    const std::string name = app.get_subcommands(nullptr).back()->get_name();
+    add([name, command = std::move(command)] {
+      shoal::require_one_process(name);
+      return command();
+    });
+  };
   for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
-  add(add_jacobi3d(app));
+  add_for_one_process(add_jacobi3d(app));
   add(add_run(app));
-  add(add_bench(app));
-  add(add_tune(app));
-  add(add_generate(app));
-  add(add_convert(app));
+  add_for_one_process(add_bench(app));
+  add_for_one_process(add_tune(app));
+  add_for_one_process(add_generate(app));
+  add_for_one_process(add_convert(app));
   add(add_info(app));
   add(add_doctor(app));
   try {

@@ -7,6 +7,7 @@
 #include "shoal/program/block_program.hpp"
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/program/run_flags.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 
@@ -24,6 +25,7 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
       ->type_name("N")
       ->capture_default_str();
   return parse_and_run(app, argc, argv, [&] {
+    require_one_process("a program of blocks");
     if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative");
     return body(flags, iterations);
   });

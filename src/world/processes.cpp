@@ -177,6 +177,14 @@ void leave_processes() {
 
 void begin_together() { joined().together = true; }
 
+void require_one_process(const std::string& what) {
+  const Launched by = launched();
+  if (by.processes == 1) return;
+  begin_together();
+  throw UsageError(what + " runs in one process, but " + by.by + " started " + std::to_string(by.processes) +
+                   ", of which each would do the whole; start it without a launcher");
+}
+
 bool is_speaker() {
   if (joined().world) return joined().world->process() == 0;
   try {

@@ -94,6 +94,22 @@ class Flags(CommandTest):
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
         self.bad(USAGE, "--source", "bfs", "kron:6", "--trials", 2, "--output", "x.npy")
 
+    def test_what_is_for_one_process(self) -> None:
+        env = {**os.environ, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
+        for args in (
+            ("jacobi3d", 4, 4, 4, "--output", "a.npy"),
+            ("convert", "chain:4", "a.el"),
+            ("generate", "chain:4", "a.el"),
+            ("tune", "chain:4", "--budget", 1),
+            ("bench", "atos-table2", "--quick"),
+        ):
+            with self.subTest(args=args):
+                said = [f"{args[0]} runs in one process, but mpirun started 2", "without a launcher"]
+                self.bad(USAGE, said, *args, env=env)
+                other = self.shoal(*args, env={**env, "OMPI_COMM_WORLD_RANK": "1"})  # it is said once
+                self.assertEqual((other.status, other.out, other.err), (USAGE, "", ""))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_more_pes_than_devices(self) -> None:
         devices = self.shoal("doctor", "--json").json()["devices"]
         if devices:

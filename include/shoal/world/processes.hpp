@@ -44,6 +44,10 @@ void leave_processes();
 
 /// From here on this process is one of those that the launcher started, as long as choose_engine() does not find that it runs alone.
 void begin_together();
+/// For what runs in one process: several would each do the whole, beside each other, and write the same files.
+/// @param what  for the message: "jacobi3d"
+/// @throws UsageError  this process is one of several
+void require_one_process(const std::string& what);
 /// Whether this process says what comes of a program: of those that run together, process 0 does.
 bool is_speaker();
 /// For a process that failed: tells the others, and returns whether it should say why itself. Process 0 should; it also says what
