@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algo/jacobi3d/jacobi3d.hpp"
@@ -41,6 +42,7 @@ double finite_number(const std::string& flag, const std::string& text) {
 
 /// "1", "x0=1", "0,x1=1,y0=-2": a number is for all faces, and what follows goes over it.
 void read_boundary(const std::string& text, double (&face)[6]) {
+  bool given[6] = {};
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string word = text.substr(at, end - at);
@@ -54,6 +56,9 @@ void read_boundary(const std::string& text, double (&face)[6]) {
     const auto found = std::find(std::begin(kFaces), std::end(kFaces), which);
     if (found == std::end(kFaces)) {
       throw UsageError("--boundary: '" + which + "' is not a face; there are x0, x1, y0, y1, z0 and z1");
+    }
+    if (std::exchange(given[found - std::begin(kFaces)], true)) {
+      throw UsageError("--boundary: face '" + which + "' is there twice");
     }
     face[found - std::begin(kFaces)] = finite_number("--boundary", word.substr(equals + 1));
   }
@@ -83,6 +88,7 @@ class JacobiCommand {
         ->type_name("X");
     app.add_option("--check", check_, "iterations between two looks at the changes, for --tolerance")
         ->group(what)
+        ->needs("--tolerance")
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
@@ -308,6 +314,11 @@ examples:
     chosen_.push_back({"blocks", cut_, why});
     chosen_.push_back({"mapping", name(options_.mapping), ""});
     chosen_.insert(chosen_.end(), grid.chosen().begin(), grid.chosen().end());
+    for (const char* const flag : {"--fusion", "--graph"}) {
+      if (app_->count(flag) > 0 && !machine.on_gpu()) {
+        chosen_.push_back({"not used", flag, "of form kernels, which is for GPUs"});
+      }
+    }
   }
 
   double cell_rate(const GridTrial& t) const {

@@ -44,6 +44,14 @@ void OutputFile::commit() {
 
 std::string not_empty(const std::string& text) { return text.empty() ? "is empty; give a file" : ""; }
 
+void refuse_other_form(const std::string& flag, const std::string& name) {
+  for (const char* const other : {".npz", ".gz", ".zst"}) {
+    if (!ends_with(name, other)) continue;
+    throw UsageError(flag + " " + name + ": " + other +
+                     " files are not written; a name that ends in .npy gives a NumPy array, any other text");
+  }
+}
+
 bool is_standard_output(const std::string& name) { return name == "-" || io::is_standard_output(name); }
 
 void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {

@@ -34,6 +34,9 @@ class OutputFile {
 /// A check of flags that name a file: what is wrong, or nothing.
 std::string not_empty(const std::string& text);
 
+/// An answer is written as .npy or as text. @throws UsageError  the name promises something else: .npz .gz .zst
+void refuse_other_form(const std::string& flag, const std::string& name);
+
 /// Whether a name means standard output; then nothing else may be printed there.
 bool is_standard_output(const std::string& name);
 

@@ -171,6 +171,7 @@ class RunCommand {
     if (!quiet()) {
       refuse_same_files({{"--output", output_}, json_.file(), trace_.file(), {"standard output", "-"}}, {});
     }
+    refuse_other_form("--output", output_);
     if (!output_.empty() && speaks_) output_file_.emplace(output_);
     json_.open();
     trace_.open();

@@ -27,6 +27,7 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
     CLI::Option* option = app.add_option(name, value, text)->group(group)->type_name(type);
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
+    return option;
   };
   flag("--device", "KIND", device_, "auto, cpu or gpu");
   flag("--pes", "N", machine_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
@@ -37,7 +38,7 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   group = "How it runs";
   flag("--odf", "N", grid_.odf,
        std::string("overdecomposition factor: blocks per PE") + (of_grid ? ", of least surface" : ""));
-  if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf");
+  if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
        "which PE has which block: block (consecutive ones together), round-robin, or file:PATH (one PE number per "
        "line)");

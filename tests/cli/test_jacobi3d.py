@@ -182,6 +182,11 @@ class Jacobi3d(CommandTest):
         self.assertEqual((answer["command"], answer["size"]), ("jacobi3d", [5, 6, 7]))
         self.assertIn("no three factors of 13 fit", answer["chosen"]["blocks"]["why"])
 
+    def test_flags_that_have_no_effect_are_named(self) -> None:
+        said = self.good("jacobi3d", 4, 4, 4, "--device", "cpu", "--graph", 2).out
+        self.assertIn("not used: --graph: of form kernels, which is for GPUs", said)
+        self.assertNotIn("not used", self.good("jacobi3d", 4, 4, 4, "--device", "cpu").out)
+
     def test_wrong_flags(self) -> None:
         grid = ("jacobi3d", 4, 4, 4)
         for words, *args in (
@@ -202,12 +207,15 @@ class Jacobi3d(CommandTest):
             ("nowhere.txt: cannot be opened", *grid, "--mapping", "file:nowhere.txt", "--device", "cpu"),
             ("--iterations -1 is negative", *grid, "--iterations", -1),
             ("--tolerance -1", *grid, "--tolerance", -1),
-            ("--check 0", *grid, "--check", 0),
+            ("--check 0", *grid, "--check", 0, "--tolerance", 1),
             ("float64, float32", *grid, "--dtype", "int32"),
             ("'w0' is not a face", *grid, "--boundary", "w0=1"),
             ("'one' is not a finite number", *grid, "--boundary", "one"),
             ("'inf' is not a finite number", *grid, "--boundary", "0,z1=inf"),
             ("--interior: a finite number", *grid, "--interior", "nan"),
+            ("--odf excludes --blocks", *grid, "--blocks", "2x2x2", "--odf", 3),
+            ("--check requires --tolerance", *grid, "--check", 10),
+            ("--boundary: face 'x1' is there twice", *grid, "--boundary", "0,x1=1,x1=2"),
             ("add --output", *grid, "--slice", "x=1"),
             ("z is from 0 to 3", *grid, "--slice", "z=4", "--output", "s.npy"),
             ("x=N, y=N or z=N", *grid, "--slice", "w=1", "--output", "s.npy"),

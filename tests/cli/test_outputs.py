@@ -152,6 +152,12 @@ class Names(CommandTest):
         self.bad(USAGE, "--markdown", "bench", "atos-table2", "--quick", "--markdown", "")
         self.assertEqual(self.files(), [])
 
+    def test_names_that_promise_another_form(self) -> None:
+        for name in ("a.npz", "a.npy.gz", "a.txt.gz", "a.txt.zst"):
+            with self.subTest(name=name):
+                self.bad(USAGE, [f"--output {name}: ", " files are not written", ".npy"], *SEARCH, "--output", name)
+        self.assertEqual(self.files(), [])
+
     def test_one_wording(self) -> None:
         for args in (
             [*SEARCH, "--output", "no/such"],
