@@ -65,7 +65,7 @@ int generate_file(const Flags& flags) {
 }
 
 const char* const kWeights = "give every arc a weight: hash255 (1 to 255, from its ends) or unit (1)";
-const char* const kOutput = "by its name: .sg .wsg .el .wel .csv .tsv .mtx .gr .graph .shoal .npz";
+const char* const kOutput = "by its name: .sg .wsg .shoal .npz, or .el .wel .csv .tsv .mtx .gr .graph (also .gz .zst)";
 
 }  // namespace
 

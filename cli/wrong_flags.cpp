@@ -88,8 +88,13 @@ std::string explain_flags(const CLI::App& app, const CLI::ParseError& error) {
   const std::string word = left_over(app);
   const bool no_command =
       chosen.empty() && !word.empty() && word[0] != '-' && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  return (no_command ? unknown_command(app, word) : explain_options(command, error)) + " (see " + app.get_name() +
-         (chosen.empty() ? "" : " " + command.get_name()) + " --help)";
+  const auto follows = [&] {  // `shoal run -n 2 bfs kron:8 --verify`
+    const bool of_command =
+        command.get_name() == "run" && command.count("command") > 0 && word.size() > 1 && word[0] == '-';
+    return of_command ? "; before a command with options write --: shoal run -n 2 -- bfs kron:8 --verify" : "";
+  };
+  return (no_command ? unknown_command(app, word) : explain_options(command, error) + follows()) + " (see " +
+         app.get_name() + (chosen.empty() ? "" : " " + command.get_name()) + " --help)";
 }
 
 }  // namespace shoal::cli

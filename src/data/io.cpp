@@ -132,10 +132,8 @@ FileKind kind_of(const std::string& file) {
           file + ": " + std::string(foreign) +
           " files are not read; read it with NetworkX, and write it with "
           "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
-  const bool like_generator = file.find_first_of("./") == std::string::npos;
-  throw UsageError(
-      file + ": the name says no graph format (--format does); the known endings are " + kKnown +
-      (like_generator ? "; generators are kron:S road:N uniform:S community:S chain:N star:N complete:N" : ""));
+  throw UsageError(file + ": the name does not end as that of a graph; the known endings are " + kKnown +
+                   "; to read a file of any name, say its format: --format el");
 }
 
 FileKind kind_named(const std::string& ending) {
@@ -215,14 +213,19 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 
 namespace {
 
-/// What the name of a file says. A name that says nothing, and which no file has either, is a missing file.
+/// What the name of a file says. A name that says nothing, and that no file has, may be a generator's with a slip.
 io::FileKind kind_to_read(const std::string& file) {
   try {
     return io::kind_of(file);
   } catch (const UsageError& error) {
     std::error_code ignored;
     if (file == io::kStandardInput || std::filesystem::exists(file, ignored)) throw;
-    throw FileError(ENOENT, file, error.what());
+    if (file.find_first_of("./") != std::string::npos) throw FileError(ENOENT, file, error.what());
+    throw FileError(ENOENT, file,
+                    file +
+                        ": there is no such file, and no such generator; generators are kron:S road:N uniform:S "
+                        "community:S chain:N star:N complete:N, for example kron:18; the known endings are " +
+                        io::kKnown);
   }
 }
 

@@ -23,8 +23,9 @@ class Flags(CommandTest):
         )
         self.bad(USAGE, "did you mean --trials?", "bfs", "kron:8", "-trials", 3)
         self.bad(USAGE, ["'x.json' is one word too many", "--json=FILE"], "bfs", "kron:8", "--json", "x.json")
+        self.bad(USAGE, ["--verify is not an option", "run -n 2 -- bfs"], "run", "-n", 2, "bfs", "kron:8", "--verify")
         self.bad(USAGE, ["ten", "not a number"], "bfs", "kron:8", "--trials", "ten")
-        self.bad(USAGE, ["korn:8", "generators are kron:S"], "bfs", "korn:8")
+        self.bad(USAGE, ["korn:8: there is no such file, and no such generator", "kron:S"], "bfs", "korn:8")
 
     def test_values_out_of_range(self) -> None:
         for flag, value, word in [

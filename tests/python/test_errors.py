@@ -144,7 +144,7 @@ def test_files_that_the_system_does_not_open(partition: str, tmp_path: pathlib.P
     folder = tmp_path / "folder.el"
     folder.mkdir()
     if not partition:
-        with pytest.raises(FileNotFoundError, match="the name says no graph format"):
+        with pytest.raises(FileNotFoundError, match="there is no such file, and no such generator"):
             shoal.bfs("kron20", 0)
     cases = [(tmp_path / "nothing.el", FileNotFoundError, errno.ENOENT), (folder, IsADirectoryError, errno.EISDIR)]
     if os.geteuid() != 0:  # who may read everything
