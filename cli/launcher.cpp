@@ -68,6 +68,7 @@ void remove_what_dead_jobs_left() {
 class LaunchCommand {
  public:
   void add_to(CLI::App& app) {
+    app_ = &app;
     app.add_option("-n,--processes", processes_, "how many processes")
         ->required()
         ->check(whole_number<int>)
@@ -94,6 +95,7 @@ class LaunchCommand {
       std::printf("%s\n", line.c_str());
       return kRight;
     }
+    require_command();
     if (::geteuid() == 0) {  // whoever starts this as root wants that
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
@@ -108,6 +110,20 @@ class LaunchCommand {
   }
 
  private:
+  /// What can be told before any process starts.
+  void require_command() const {
+    const std::string& first = command_.front();
+    if (first.find('/') == std::string::npos) {
+      const auto named = [&](const CLI::App* command) { return command->get_name() == first; };
+      if (first.starts_with('-') || !app_->get_parent()->get_subcommands(named).empty()) return;
+      throw UsageError("'" + first + "' is not a command of shoal; a program is named with its folder, such as ./" +
+                       first);
+    }
+    if (hosts_.empty() && ::access(first.c_str(), X_OK) != 0) {
+      throw UsageError(first + ": cannot be started: " + std::strerror(errno) + "; name a program");
+    }
+  }
+
   std::vector<std::string> command_line() const {
     const std::string why = why_no_openshmem();
     if (!why.empty()) throw UsageError("shoal run: " + why);
@@ -148,6 +164,7 @@ class LaunchCommand {
     return parts;
   }
 
+  CLI::App* app_ = nullptr;
   int processes_ = 0;
   std::string hosts_;
   bool show_ = false;

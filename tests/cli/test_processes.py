@@ -266,6 +266,8 @@ class LauncherTest(CommandTest):
         no_path = {**os.environ, "PATH": "/nowhere"}
         self.bad(USAGE, "oshrun is not in PATH", "run", "-n", 2, "--", "bfs", env=no_path)
         self.bad(USAGE, "1 to 64", "run", "-n", 0, "--", "bfs")
+        self.bad(USAGE, ["'mine' is not a command", "./mine"], "run", "-n", 2, "--", "mine", "kron:8")
+        self.bad(USAGE, "./mine: cannot be started: No such file", "run", "-n", 2, "--", "./mine", "kron:8")
         self.bad(USAGE, "empty name", "run", "-n", 2, "--hosts", "a,,b", "--", "bfs")
 
     def test_doctor_names_the_engine(self) -> None:
