@@ -42,9 +42,11 @@ def _shared(options: Mapping[str, Any]) -> _shoal._Options:
         try:
             setattr(shared, name, value)
         except TypeError:
-            if isinstance(value, int) and not isinstance(value, bool):
+            kind = type(getattr(shared, name, ""))  # texts can only be set
+            if kind is not str and isinstance(value, int) and not isinstance(value, bool):
                 raise UsageError(f"option {name} is {value}, which is out of range") from None
-            raise TypeError(f"option {name} is {value!r}, a {type(value).__name__}, which it cannot be") from None
+            wanted = {int: "a whole number", float: "a number"}.get(kind, "text")
+            raise TypeError(f"option {name} is {value!r} ({type(value).__name__}); it must be {wanted}") from None
     return shared
 
 

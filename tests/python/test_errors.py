@@ -101,8 +101,13 @@ def test_options() -> None:
             shoal.bfs((OFFSETS, TARGETS), 0, **{option: value})
     with pytest.raises(TypeError, match=r"colour.*legal"):
         shoal.bfs((OFFSETS, TARGETS), 0, colour="red")
-    with pytest.raises(TypeError):
-        shoal.bfs((OFFSETS, TARGETS), 0, pes="two")
+    for option, value, words in [
+        ("pes", "two", r"pes is 'two' \(str\); it must be a whole number"),
+        ("stall_timeout", "long", r"it must be a number"),
+        ("device", 3, r"device is 3 \(int\); it must be text"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            shoal.bfs((OFFSETS, TARGETS), 0, **{option: value})
     for option, value, words in [
         ("pes", 65, "0 to 64"),
         ("pes_per_gpu", 5, "1 to 4"),
