@@ -22,28 +22,28 @@ struct Bfs : LowersWord<level_t> {
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, one more latency per hop
   std::uint8_t* bytes = nullptr;  ///< [vertices] of a PE that is alone; or null
 
+  // Either load is one instruction under a condition, with no branch around it: so nvcc lets it be on its way together with
+  // those of range(). A hop of a road took a load's time longer when stale() branched.
   SHOAL_FN bool promising(Item item) const {
-    if (bytes == nullptr) return !look_first || LowersWord::promising(item);
-    const std::uint8_t byte = load(bytes[item.v]);
-    if (byte != kNoByte) return byte > item.word;
-    return item.word < kNoByte || LowersWord::promising(item);
+    if (!look_first) return true;
+    return has_byte(item) ? load(bytes[item.v]) > item.word : LowersWord::promising(item);
   }
   SHOAL_FN bool accept(Item item) const {
     if (!LowersWord::accept(item)) return false;
-    if (bytes != nullptr && item.word < kNoByte) store(bytes[item.v], static_cast<std::uint8_t>(item.word));
+    if (has_byte(item)) store(bytes[item.v], static_cast<std::uint8_t>(item.word));
     return true;
   }
   SHOAL_FN bool stale(Item item) const {
-    if (bytes == nullptr) return LowersWord::stale(item);
-    const std::uint8_t byte = load(bytes[item.v]);
-    if (byte != kNoByte) return byte < item.word;
-    return item.word >= kNoByte && LowersWord::stale(item);
+    return has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
   }
 
   SHOAL_FN Span<const vertex_t> range(Item item) const { return graph.neighbors(item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.word + 1}; }
 
   SHOAL_FN level_t priority(Item item) const { return item.word; }
+
+ private:
+  SHOAL_FN bool has_byte(Item item) const { return bytes != nullptr && item.word < kNoByte; }
 };
 
 }  // namespace shoal

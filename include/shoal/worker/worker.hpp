@@ -63,6 +63,12 @@ concept ActsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, b
   { w.search(x, x, b, *at, start) } -> std::same_as<lane_t>;
 };
 
+/// Workers of which a part of the lanes, W::Part, can act without the others: blocks.
+template <class W>
+concept HasParts = Worker<W> && requires {
+  typename W::Part;
+};
+
 /// One CPU thread. Trivial collectives: the compiler removes them.
 struct CpuThread {
   static constexpr lane_t kMaxLanes = 1;

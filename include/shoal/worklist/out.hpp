@@ -52,7 +52,8 @@ class Out {
   }
 
   /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Few elements, at most one
-  /// for each lane, take a shorter path: the batches of a road have a dozen elements.
+  /// for each lane, take a shorter path: the batches of a road have a dozen elements. What is left after full turns takes it
+  /// only in blocks, where a turn costs more; a warp's batch is short from the beginning, and looks only there.
   /// @tparam kTogether  true: all lanes call make(i, k, true) at the same time, each for its k-th element, and those that have
   ///   none make(end - 1, k, false). It may call what the lanes of a warp do together (ActsTogether): their elements lie side
   ///   by side, and the k-th ones of all lanes before the next ones
@@ -66,10 +67,18 @@ class Out {
         return i < end ? make(i) : Item{};
       }
     };
+    const auto few = [&](Number base) { return W::kOffers > 1 && end - base <= w.size(); };
+    const auto push_few = [&](Number base) {
+      const Number i = base + w.lane();
+      emit(w, i < end, make_at(i, 0));
+    };
+    if (!HasParts<W> && few(begin)) {
+      if (begin < end) push_few(begin);
+      return;
+    }
     for (Number base = begin; base < end;) {
-      if (W::kOffers > 1 && end - base <= w.size()) {
-        const Number i = base + w.lane();
-        emit(w, i < end, make_at(i, 0));
+      if (HasParts<W> && few(base)) {
+        push_few(base);
         return;
       }
       bool has[W::kOffers];

@@ -66,7 +66,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN bool part_sees_quiescence(const View& view, std::uint
 /// @param created  set on the leader, if true
 template <Worker W, class View>
 SHOAL_FN bool seems_over(const W& w, const View& view, std::uint64_t& created) {
-  if constexpr (requires { typename W::Part; }) {
+  if constexpr (HasParts<W>) {
     lane_t quiet = 0;
     if (w.lane() < W::Part::kMaxLanes) quiet = part_sees_quiescence<typename W::Part>(view, created);
     return w.from_leader(quiet) != 0;

@@ -82,7 +82,8 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   lane_t low = 0;
   out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, lane_t k, bool has) {
     const auto start = [&](lane_t j) { return desk.start[j].element(); };
-    const BatchStart from = desk.start[w.search(items, at, k == 0, low, start)];
+    // A warp searches again for each of its few elements: what it would remember costs it more.
+    const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
     return has ? task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]) : Item{};
   });
   if (elements < kHub || !w.any(size == kHub)) return;
