@@ -97,9 +97,17 @@ struct WorldTask {
   void run(const W& w, std::uint32_t number, O& out) const {
     World::Node& node = world->nodes[number];
     if (w.lane() == 0 && ++node.ran > 1) sim::fail("node " + std::to_string(number) + " was run twice");
-    for (const std::uint32_t child : node.children) {
-      if (w.lane() == 0) plain_write(world->note[2 * child], child + 1);
-      out.push(w, item_of(child, kNode));
+    if (number % 2 == 1) {
+      for (const std::uint32_t child : node.children) {
+        if (w.lane() == 0) plain_write(world->note[2 * child], child + 1);
+        out.push(w, item_of(child, kNode));
+      }
+    } else {  // together: with more than one of each lane
+      out.push_each(w, Span<const std::uint32_t>{node.children.data(), static_cast<std::int64_t>(node.children.size())},
+                    [&](std::uint32_t child) {
+                      plain_write(world->note[2 * child], child + 1);
+                      return item_of(child, kNode);
+                    });
     }
     const auto n = static_cast<std::int64_t>(node.gives.size());
     out.push_each(w, Span<const Item>{node.gives.data(), n}, [](const Item& give) { return give; });

@@ -179,6 +179,7 @@ class WorklistBed {
     std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;
+    std::vector<std::vector<Item>> packs;
     std::vector<std::vector<BatchStart>> starts;
     std::vector<Meeting<2>> two;
     std::vector<Meeting<3>> three;
@@ -230,6 +231,7 @@ class WorklistBed {
     pe.lists.assign(shape.workers, SpillList{});
     pe.desks.assign(shape.workers, std::vector<Item>(kBedDesk));
     pe.ranges.assign(shape.workers, std::vector<Span<const std::uint32_t>>(shape.lanes));
+    pe.packs.assign(shape.workers, std::vector<Item>(shape.lanes));
     pe.starts.assign(shape.workers, std::vector<BatchStart>(shape.lanes));
     pe.two.assign(shape.workers, {});
     pe.three.assign(shape.workers, {});
@@ -327,7 +329,8 @@ class WorklistBed {
     if constexpr (FanOutTask<typename View::Task>) range = pe.ranges[index].data();
     Scheduler<W, View> scheduler(
         w, view, pe.lists[index],
-        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data(), &pe.bins[index]},
+        Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data(), &pe.bins[index],
+                                  pe.packs[index].data()},
         shape.fetch, index);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);

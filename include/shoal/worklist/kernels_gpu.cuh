@@ -40,7 +40,8 @@ SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
   using Task = typename View::Task;
   return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
          (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0) +
-         (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0);
+         (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0) +
+         (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0);
 }
 
 template <class W, class View>
@@ -57,7 +58,11 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
     desk.range = reinterpret_cast<Range*>(memory);
     memory += padded_bytes<Range>(lanes);
   }
-  if constexpr (HasPriority<Task>) desk.bins = reinterpret_cast<BinTable*>(memory);
+  if constexpr (HasPriority<Task>) {
+    desk.bins = reinterpret_cast<BinTable*>(memory);
+    memory += padded_bytes<BinTable>(1);
+  }
+  if constexpr (kPacksItems<W, Task>) desk.pack = reinterpret_cast<typename Task::Item*>(memory);
   return desk;
 }
 

@@ -29,12 +29,14 @@ class Out {
   static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;    ///< see place()
   static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
   static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
+  static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
-  /// @param bins   shared by the lanes, if there are several and the task has priorities: sorts()
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index, BinTable* bins)
-      : view_at_(&view), bins_(bins), index_(index) {
+  /// @param bins   shared by the lanes, if kSorts
+  /// @param pack   [w.size()] likewise, if kPacks
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack)
+      : view_at_(&view), bins_(bins), pack_(pack), index_(index) {
     now_.list = list;
     if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
   }
@@ -359,8 +361,13 @@ class Out {
       if (!any_of(has)) return;  // most pushes of a search are refused
     }
     if constexpr (kSorts) {
-      if (view().far.buckets.lists > 0) {
-        append_near(w, has, item);
+      // A GPU that is alone has other kernels for runs in order (kernels_gpu.cuh).
+      if (kAlone<View> || view().far.buckets.lists > 0) {
+        if constexpr (kPacks && kSome > 1) {
+          append_packed(w, has, item);
+        } else {
+          append_near(w, has, item);
+        }
         return;
       }
     }
@@ -391,6 +398,24 @@ class Out {
       if (t.count == scan.total) return;
       for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
       to_spill(w, has, item);
+    }
+  }
+
+  /// The same, blocks, with priorities. As a rule few of several items of each lane were accepted, and sorting takes long:
+  /// so they are packed first, one for each lane.
+  template <lane_t kSome>
+  SHOAL_FN void append_packed(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    const Scan scan = count_before(w, has);
+    for (lane_t base = 0; base < scan.total; base += w.size()) {
+      lane_t at = scan.before - base;  // of the items that were packed before, it is no place
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (has[k] && at < w.size()) plain_write(pack_[at], item[k]);
+        at += has[k];
+      }
+      w.sync();
+      bool one_has[1] = {base + w.lane() < scan.total};
+      const Item one[1] = {one_has[0] ? plain_read(pack_[w.lane()]) : Item{}};
+      append_near(w, one_has, one);  // has a collective, so all lanes have read what is packed over next
     }
   }
 
@@ -546,6 +571,7 @@ class Out {
 
   const View* const view_at_;
   BinTable* const bins_;
+  Item* const pack_;
   const lane_t index_;
   Changing<W, View> now_;
 };

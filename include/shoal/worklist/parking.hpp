@@ -15,6 +15,9 @@ struct BinTable {
   Tickets tickets;               ///< their tickets, if they go to the ring
   FarPlace place[kMostSlots];
 };
+/// Whether a worker packs the items of its lanes before it sorts them (Out::append_packed).
+template <class W, class TaskT>
+inline constexpr bool kPacksItems = HasParts<W>&& HasPriority<TaskT>;
 
 /// One lane alone: places for `n` items of its worker in a slot, recorded for who moves the threshold.
 template <class View>

@@ -40,6 +40,7 @@ struct Desk {
       nullptr;                  ///< [size()] the range of each item, for tasks with range() on several lanes; else null
   BatchStart* start = nullptr;  ///< [size()] likewise
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
+  typename TaskT::Item* pack = nullptr;  ///< [size()] the same for blocks (kPacksItems); else null
 };
 
 /// One lane per item: whether the item is to be run; false if it is stale. Counts either case.
