@@ -38,6 +38,13 @@ namespace {
 /// A graph of few levels, or of levels so wide that they cost little beside what is in them.
 bool is_shallow(const PlacedGraph& graph) { return is_skewed(graph) || mean_degree(graph) >= 8; }
 
+/// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
+lane_t batches_at_once(const PlacedGraph& graph) {
+  if (mean_degree(graph) < 8) return 1;
+  if (is_skewed(graph)) return graph.num_vertices >= 1 << 23 ? 2 : 1;
+  return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
+}
+
 }  // namespace
 
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph& graph) {
@@ -84,10 +91,13 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     }
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (launch.queue != options.queue) decide_again(why, "queue", "priority", "else a PE runs ahead of the others");
+    fetch_more(machine, graph, options, plan.launch, batches_at_once(graph), why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it.
+      // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it. Rounds
+      // do not run ahead of a level, so few moves are best.
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
-      plan.launch.threshold_delta = shallow ? 2 : wide ? 1024 : 64;
+      const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
+      plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? 1024 : 64;
       decide_again(why, "threshold_delta", exact(plan.launch.threshold_delta),
                    shallow ? "few levels" : "levels are narrow");
     }

@@ -91,6 +91,14 @@ void check(const PlacedGraph& graph, const SsspOptions& options) {
   }
 }
 
+/// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
+lane_t batches_at_once(const PlacedGraph& graph, QueueKind queue) {
+  if (mean_degree(graph) < 8) return 1;
+  if (!is_skewed(graph)) return graph.num_vertices >= 1 << 22 ? 2 : 1;
+  if (queue == QueueKind::priority) return 1;
+  return graph.num_vertices >= 1 << 22 ? 4 : graph.num_vertices >= 1 << 20 ? 2 : 1;
+}
+
 }  // namespace
 
 SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspOptions& options, Decisions& why) {
@@ -133,6 +141,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
+    if (!chosen) fetch_more(machine, graph, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
     if (chosen) {  // not asked for, as plan_vertices has it
       decide_again(why, "worker", "block", "small, and all is near");
       decide_again(why, "block_threads", std::to_string(launch.block_threads), "from the longest row");
