@@ -11,6 +11,7 @@ Each graph is written once, and read by all. Each program's first trial is check
 programs run one after the other, --rounds times; what is printed is the median trial of all rounds. `ms/level` is the
 median of a trial's time by its levels (PageRank: sweeps). What is computation and communication: medians over trials of
 the ranks' mean. The baselines time it on the GPU by events, or within MPI; waiting for other ranks counts as communication.
+On CPUs a PE of shoal has one thread, as a rank of MPI has.
 The rest is the host's: launches and waiting for results. shoal's own programs do not tell these apart.
 --levels adds a table by level: the mean over the trials that have that level, of the slowest rank.
 """
@@ -178,15 +179,43 @@ def rows_of(args):
     for strategy in STRATEGIES[args.algorithm]:
         for n in args.pes:
             flags = ["--device", args.device, "--pes", str(n), "--strategy", strategy]
+            flags += ["--threads", "1"] if args.device == "cpu" else []  # as a rank of MPI has
             rows.append(Row(f"shoal {strategy}, {n} PEs", args.shoal, flags))
     return rows, missing
 
 
-def gapbs_seconds(args, graph, file):
-    """Median over a few of the sources; GAPBS takes one at a time."""
-    command = [args.folder / "shoal", "bfs", file, "--trials", "3", "--seed", str(args.seed), "--json"]
-    found = json.loads(subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout)
-    times = [statistics.median(time_gapbs(args, file, t["source"], 3)["seconds"]) for t in found["trials"]]
+def gapbs_program(folder):
+    """GAPBS's search, or None."""
+    return folder / "bfs" if folder and os.access(folder / "bfs", os.X_OK) and (folder / "bfs").is_file() else None
+
+
+def threads_of_gapbs(args):
+    return max([*args.pes, *args.ranks]) if args.device == "cpu" else os.cpu_count()
+
+
+def gapbs_seconds(args, file):
+    """Median over a few of the sources; GAPBS takes one at a time. It must reach what shoal reaches."""
+    command = [
+        args.shoal,
+        "bfs",
+        file,
+        "--device",
+        "cpu",
+        "--trials",
+        "3",
+        "--seed",
+        str(args.seed),
+        "--json",
+        "--quiet",
+    ]
+    times = []
+    for trial in ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]:
+        found = time_gapbs(args, file, trial["source"], 3)
+        if found["reached"] != trial["reached"]:
+            raise BenchError(
+                f"a wrong answer: {found['reached']} vertices from {trial['source']}, not {trial['reached']}"
+            )
+        times.append(statistics.median(found["seconds"]))
     return statistics.median(times)
 
 
@@ -214,8 +243,13 @@ def measure(args, graph, folder):
             line += f" {shares[0]:8.0%} {shares[1]:8.0%} {1 - sum(shares):6.0%}"
         print(line, flush=True)
     if args.gapbs and args.algorithm == "bfs":
-        result["gapbs_seconds"] = gapbs_seconds(args, graph, file)
-        print(f"  {'GAPBS, ' + str(args.threads) + ' threads':24} {result['gapbs_seconds'] * 1e3:10.3f}")
+        result["gapbs_threads"] = args.threads
+        try:
+            result["gapbs_seconds"] = gapbs_seconds(args, file)
+            said = f"{result['gapbs_seconds'] * 1e3:10.3f}"
+        except (BenchError, OSError, subprocess.SubprocessError) as error:
+            result["gapbs_failed"] = said = str(error)
+        print(f"  {'GAPBS, ' + str(args.threads) + ' threads':24} {said}")
     best = {
         kind: min(
             (r["median_seconds"] for r in result["rows"] if r["name"].startswith(kind) and "failed" not in r), default=0
@@ -259,7 +293,9 @@ def arguments():
     parser.add_argument("--processes", action="store_true", help="GPUs driven by processes as well as by threads")
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--gapbs", type=Path, help="folder of github.com/sbeamer/gapbs, built by its make")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of GAPBS (default: %(default)s)")
+    parser.add_argument(
+        "--threads", type=int, help="of GAPBS (default: with --device cpu as many as ranks or PEs at most)"
+    )
     parser.add_argument("--trials", type=int, default=8, help="of each round, each from another source")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1, help="of the sources")
@@ -280,6 +316,12 @@ def arguments():
         print(f"no {args.mpirun}, so shoal_mpi is left out", file=sys.stderr)
         args.ranks = []
         args.processes = False
+    gapbs = gapbs_program(args.gapbs)
+    if args.gapbs and not gapbs:
+        parser.error(
+            f"--gapbs: {args.gapbs / 'bfs'} is not a program; clone github.com/sbeamer/gapbs and run make in it"
+        )
+    args.threads = args.threads or threads_of_gapbs(args)
     return args
 
 

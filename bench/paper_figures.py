@@ -25,6 +25,7 @@ import sys
 import time
 from pathlib import Path
 
+from beside_baselines import gapbs_program, threads_of_gapbs
 from grid_figures import fig6, fig7, fig7c, fig8, fig9, odf
 from host import ROOT, BenchError, machine, revision, run
 from search_figures import GRAPHS, fig41, fig42, fig43
@@ -88,7 +89,9 @@ def arguments(words):
     parser.add_argument("--source", default="")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "cpu", help="has the programs (%(default)s)")
     parser.add_argument("--device", choices=("auto", "cpu", "gpu"), default="auto")
-    parser.add_argument("--pes", nargs="+", type=int, help="and GPUs (default: 1 and 2, as there are GPUs)")
+    parser.add_argument(
+        "--pes", nargs="+", type=int, help="and GPUs (default: 1 and 2, as there are GPUs; bfs-* on CPUs: as --ranks)"
+    )
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 4], help="of MPI (default: 1 2 4)")
     parser.add_argument("--graphs", nargs="+", help=f"of {', '.join(GRAPHS)}")
     parser.add_argument("--trials", type=int, help="searches, or runs (default: 8, 3; with --quick 2, 2)")
@@ -101,6 +104,19 @@ def arguments(words):
     parser.add_argument("--json", help="write everything here; -: to standard output, and nothing else")
     parser.add_argument("--quiet", action="store_true", help="no table and no progress")
     return parser.parse_args(words)
+
+
+def find_gapbs(args):
+    """Where GAPBS is, or why it is not there."""
+    named = os.environ.get("GAPBS")
+    args.gapbs, args.threads = Path(named) if named else None, threads_of_gapbs(args)
+    args.no_gapbs = "the variable GAPBS names no folder in which its bfs was built (github.com/sbeamer/gapbs, make bfs)"
+    if gapbs_program(args.gapbs) is None:
+        if named:
+            args.no_gapbs = (
+                f"{args.gapbs / 'bfs'} is not a program; the variable GAPBS names that folder. Run make bfs in it"
+            )
+        args.gapbs = None
 
 
 def complete(args):
@@ -121,11 +137,14 @@ def complete(args):
         raise Usage(f"--device gpu: {known.get('no_devices_because', 'there is none')}")
     if args.device == "auto":
         args.device = "gpu" if args.devices else "cpu"
+    bfs = args.experiment.startswith("bfs")
     if args.pes is None:
-        args.pes = [p for p in (1, 2) if args.device == "cpu" or p <= len(args.devices)]
+        if args.device == "gpu":
+            args.pes = [p for p in (1, 2) if p <= len(args.devices)]
+        else:
+            args.pes = args.ranks if bfs else [1, 2]
     if args.device == "gpu" and max(args.pes) > len(args.devices):
         raise Usage(f"--pes {max(args.pes)}: there are {len(args.devices)} GPUs")
-    bfs = args.experiment.startswith("bfs")
     args.trials = args.trials or (2 if args.quick else 8 if bfs else 3)
     args.shrink = args.shrink or (64 if args.quick else 1 if args.device == "gpu" else 8)
     args.iterations, args.warmup = (10, 2) if args.quick else (100, 10)
@@ -145,9 +164,8 @@ def complete(args):
         raise Usage(f"--json {args.json}: cannot be written")
     if shutil.which(args.mpirun) is None:
         args.ranks = []
-    gapbs = os.environ.get("GAPBS")
-    args.gapbs = Path(gapbs) if gapbs and os.access(Path(gapbs) / "bfs", os.X_OK) else None
-    args.threads, args.algorithm, args.processes = os.cpu_count(), "bfs", False
+    find_gapbs(args)
+    args.algorithm, args.processes = "bfs", False
     args.silent = args.quiet or args.json == "-"
     begin = time.monotonic()
     args.deadline = begin + args.budget

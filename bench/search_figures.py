@@ -29,7 +29,7 @@ def bfs_rows(args, left):
     if not args.ranks:
         left.out("skipped", f"shoal_mpi: no {args.mpirun}, or no --ranks")
     if args.gapbs is None:
-        left.out("skipped", "GAPBS: the variable GAPBS names no folder in which its bfs was built")
+        left.out("skipped", f"GAPBS: {args.no_gapbs}")
     return rows
 
 
@@ -67,7 +67,7 @@ class Gapbs:
         self.failed = None
         self.result = {}
         try:
-            seconds = beside.gapbs_seconds(args, None, file)
+            seconds = beside.gapbs_seconds(args, file)
             self.result = {"median_seconds": seconds}
             steps = [s["steps"] for s in (r.summary() for r in rows) if s.get("steps")]
             if steps:

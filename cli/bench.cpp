@@ -66,7 +66,8 @@ class BenchCommand {
         ->group(what)
         ->type_name("SECONDS");
     app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
-    app.add_option("--pes", options_.pes, "numbers of PEs (default: 1 to 4, as GPUs have room; 1,2 on the CPU)")
+    app.add_option("--pes", options_.pes,
+                   "numbers of PEs (default: 1 to 4, as GPUs have room; 1,2 on the CPU, bfs-*: as --ranks)")
         ->delimiter(',')
         ->group(what)
         ->type_name("N,N")

@@ -58,14 +58,28 @@ class Figures(CommandTest):
     def test_gapbs_where_it_is(self) -> None:
         program = self.folder / "gapbs" / "bfs"
         program.parent.mkdir()
-        said = "BFS Tree has 5 nodes and 9 edges\\n" + "Trial Time: 0.00250\\n" * 3
-        program.write_text(f"#!/bin/sh\nprintf '{said}'\n")
-        program.chmod(0o755)
-        with mock.patch.dict(os.environ, {"GAPBS": str(program.parent)}):
-            got, out = self.figure("bfs-fig41", "--graphs", "scale18", "--pes", 1, "--ranks", 1, "--trials", 1)
-        self.assertAlmostEqual(got["runs"][-1]["median_seconds"], 0.0025)
-        self.assertTrue(got["runs"][-1]["way"].startswith("GAPBS, "))
-        self.assertNotIn("skipped: GAPBS", out)
+        reached = self.good("bfs", "kron:8", "--device", "cpu", "--json", "--quiet").json()["trials"][0]["reached"]
+
+        def figure(name: str, vertices: int = reached) -> tuple[dict, str]:
+            said = f"BFS Tree has {vertices} nodes and 9 edges\\n" + "Trial Time: 0.00250\\n" * 3
+            program.write_text(f"#!/bin/sh\necho $OMP_NUM_THREADS >> {self.folder}/threads\nprintf '{said}'\n")
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, {"GAPBS": str(program.parent)}):
+                return self.figure(name, "--graphs", "scale18", "--pes", 2, "--ranks", 1, "--trials", 1)
+
+        for name in "bfs-fig41", "bfs-fig42", "bfs-fig43":
+            got, out = figure(name)
+            self.assertAlmostEqual(got["runs"][-1]["median_seconds"], 0.0025)
+            self.assertEqual(got["runs"][-1]["way"], "GAPBS, 2 threads")  # no more than the others have
+            self.assertNotIn("skipped: GAPBS", out)
+        self.assertEqual(set((self.folder / "threads").read_text().split()), {"2"})
+        _, out = figure("bfs-fig41", reached + 1)
+        self.assertIn(f"scale18, GAPBS, 2 threads: a wrong answer: {reached + 1} vertices from", out)
+
+    def test_gapbs_that_is_not_built_is_said(self) -> None:
+        with mock.patch.dict(os.environ, {"GAPBS": "/no/such"}):
+            _, out = self.figure("bfs-fig41", "--graphs", "scale18", "--pes", 1, "--ranks", 1, "--trials", 1)
+        self.assertIn("skipped: GAPBS: /no/such/bfs is not a program; the variable GAPBS names that folder", out)
 
     def test_grids(self) -> None:
         for name, side, ways in (
