@@ -38,7 +38,11 @@ Exchange::Exchange(World& world, std::size_t bytes, const char* what) : world_(w
       far_.push_back(p);
     }
   }
-  world_.exchange({what}, {});  // all have cleared theirs
+  const auto reaches_all = static_cast<std::byte>(far_.empty());
+  bool all_do = true;
+  for (const auto& its : world_.exchange({what}, {&reaches_all, 1})) all_do = all_do && its.at(0) == std::byte{1};
+  // All have cleared theirs.
+  if (all_do) common_ = process() == 0 ? at(0) : heap_.reach(0) + bytes_at_;
 }
 
 Exchange::~Exchange() { heap_.release(base_); }

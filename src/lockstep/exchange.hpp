@@ -39,6 +39,9 @@ class Exchange {
   std::byte* at(std::size_t offset) const { return heap_.at(bytes_at_ + offset); }  ///< here
   /// at(0) of the other processes that loads and stores get to. What is stored there is seen when meet() returns, or before.
   const std::vector<std::byte*>& near() const { return near_; }
+  /// at(0) of process 0, if loads and stores of all processes get there; else null, in all of them. Everybody's bytes in one
+  /// place, as threads have them: caches hold them once, and what is stored need not be stored for each process.
+  std::byte* common() const { return common_; }
   /// Other processes that loads and stores do not get to.
   const std::vector<int>& far() const { return far_; }
 
@@ -95,6 +98,7 @@ class Exchange {
   Heap& heap_;
   std::size_t base_ = 0, left_ = 0, bytes_at_ = 0;  ///< in the heap: statements, words of who has left, what is put
   std::vector<std::byte*> near_;
+  std::byte* common_ = nullptr;
   std::vector<int> far_;
   std::uint64_t run_ = 0;
   std::uint64_t said_ = 0;                          ///< statements of this run

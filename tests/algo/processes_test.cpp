@@ -149,10 +149,15 @@ TEST(Processes, RanksAreThoseOfTheReference) {
       for (const bool wide : {false, true}) {
         ++seed;
         const Csr graph = make(text);
-        const bool gates = seed % 3 == 0;  // stores get to other processes
-        SCOPED_TRACE(describe(pes_of, text, wide) + (gates ? ", gates" : ""));
+        const bool gates = seed % 3 != 1;         // stores get to other processes,
+        const int hosts = seed % 3 == 2 ? 2 : 1;  // or to every second only
+        SCOPED_TRACE(describe(pes_of, text, wide) + (gates ? ", gates" : "") + (hosts > 1 ? ", hosts" : ""));
         Walled walled(pes_of, seed % 5 == 0 ? 2 : 1,
-                      {.seed = seed, .late_percent = seed % 2 == 0 ? 0 : 50, .reorder = seed % 4 == 1, .gates = gates});
+                      {.seed = seed,
+                       .late_percent = seed % 2 == 0 ? 0 : 50,
+                       .reorder = seed % 4 == 1,
+                       .gates = gates,
+                       .hosts = hosts});
         const double tolerance = wide ? 1e-9 : 1e-5;
         const double alpha = seed % 7 == 0 ? .97 : .85;
         auto all =

@@ -28,6 +28,7 @@ struct WalledPlan {
       -1;  ///< this put of a process and all later ones are reported as done and never carried out; -1: none
   int at_process = 0;  ///< the process whose put fails or is lost
   bool gates = false;  ///< loads and stores get through the walls as well
+  int hosts = 1;       ///< with gates: only between processes whose numbers leave the same rest
 };
 
 /// The memory of all processes. Outlives their worlds.
@@ -92,7 +93,9 @@ class WalledHeap : public Heap {
     deliver();
   }
 
-  std::byte* reach(int process) override { return plan_.gates ? memory_.heap(process) : nullptr; }
+  std::byte* reach(int process) override {
+    return plan_.gates && process % plan_.hosts == this->process() % plan_.hosts ? memory_.heap(process) : nullptr;
+  }
 
   std::int64_t puts() const { return puts_; }
   std::int64_t overtaken() const { return overtaken_; }  ///< puts that arrived after a later one

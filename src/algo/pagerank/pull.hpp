@@ -10,8 +10,8 @@
 // The bound: in a sweep each vertex changes once, by delta(v) = omega * (what it should be by what it read, minus what it
 // was). Afterwards it is wrong by (1/omega - 1) delta(v), and by what in-neighbours have changed since it read them, which
 // sums to alpha sum |delta| at most: |residual| <= (|1/omega - 1| + alpha) sum |delta| + |change of c|, whichever of the two
-// values each read saw. Threads need no order within a sweep for that, nor processes: they store what their
-// vertices give in each other's memory, or, where stores do not get there, put it there after parts of a sweep
+// values each read saw. Threads need no order within a sweep for that, nor processes: what their vertices
+// give lies in the memory of one, or, where stores do not get there, is put into the others' after parts of a sweep
 // (lockstep/exchange.hpp). In that case steps are not lengthened: over-relaxation of values that are old may grow without end.
 //
 // Source: Arasu et al., "PageRank Computation and the Structure of the Web", 2002 (Gauss-Seidel); Young, "Iterative Solution

@@ -81,7 +81,7 @@ struct PageRankPullCpu::State {
   HostArray<double> y;  // [n] by placed number: each PE's part is a contiguous slice
   HostArray<float> share32;
   HostArray<double> share64;                     // [n] y over out-degree, one of the two; 0 for dangling vertices
-  std::unique_ptr<lockstep::Exchange> exchange;  // that array, in all processes; null: there is one
+  std::unique_ptr<lockstep::Exchange> exchange;  // has that array; null: there is one process
   std::deque<PeState> pes;
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
@@ -155,12 +155,13 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
   }
 }
 
-/// Memory for what vertices give; of several processes, where the others can put something.
+/// Memory for what vertices give; of several processes, one that all use, or where the others can put something.
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
   if (world == nullptr || world->n_processes() == 1) return HostArray<Share>(graph.num_vertices);
   exchange = std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "what vertices give");
-  return HostArray<Share>(reinterpret_cast<Share*>(exchange->at(0)), graph.num_vertices, nullptr);
+  std::byte* const memory = exchange->common() != nullptr ? exchange->common() : exchange->at(0);
+  return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
 
 /// The first guess: as if nothing moved, which is right in sum for each component of a symmetric graph.
@@ -184,8 +185,9 @@ void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share
   const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c;
   const double everywhere = jump * uniform();
   double* const ranks = y.data();  // in registers: for all the compiler knows, the stores below change members
-  std::byte* const* const near = exchange ? exchange->near().data() : nullptr;
-  const std::size_t n_near = exchange ? exchange->near().size() : 0;
+  const bool copies = exchange && exchange->common() == nullptr;  // that this process stores to
+  std::byte* const* const near = copies ? exchange->near().data() : nullptr;
+  const std::size_t n_near = copies ? exchange->near().size() : 0;
   double change = 0, sum_y = 0, dangling = 0;
   const auto one = [&](vertex_t i) {
     const vertex_t v = rows.first + i;
@@ -259,7 +261,8 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
   try {
     begin(pe, thread, share);
     for (int p = 0; exchange && p < exchange->processes(); ++p) {
-      if (p != exchange->process()) put_share<Share>(pe, thread, 0, graph.out[pe].count, p);
+      if (p != exchange->process() && exchange->common() == nullptr)
+        put_share<Share>(pe, thread, 0, graph.out[pe].count, p);
     }
     if (!meet()) return;
     while (!done) {
