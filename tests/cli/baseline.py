@@ -1,9 +1,8 @@
 """What tests of baselines share: runs in processes that a launcher starts, and answers that are shoal's."""
 
 import os
-import subprocess
 
-from command import TIMEOUT_SECONDS, Answer, CommandTest
+from command import Answer, CommandTest
 
 # For root, more ranks than cores, and containers in which no process reads another's memory.
 ENVIRONMENT = {
@@ -20,20 +19,8 @@ FACTS = ("source", "depth", "reached", "reached_arcs")
 
 class BaselineTest(CommandTest):
     def run_baseline(self, program: str, processes: int, *args: object, **environment: str) -> Answer:
-        command = [program, *(str(a) for a in args)]
-        if processes > 1:  # one needs no launcher
-            command = [LAUNCHER, "-n", str(processes), *command]
-        return Answer(
-            subprocess.run(
-                command,
-                cwd=self.folder,
-                env={**os.environ, **ENVIRONMENT, **environment},
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        )
+        launcher = [LAUNCHER, "-n", processes] if processes > 1 else []  # one needs none
+        return self.run_line([*launcher, program, *args], {**ENVIRONMENT, **environment})
 
     def all_right(self, answer: Answer, ranks: int, what: str) -> dict:
         """The JSON of a run with --verify: every trial that is verified is right, and there is one."""

@@ -46,6 +46,20 @@ class CommandTest(unittest.TestCase):
         run = {"cwd": self.folder, "capture_output": True, "text": True, "timeout": TIMEOUT_SECONDS, **run}
         return Answer(subprocess.run(command, check=False, **run))
 
+    def run_line(self, line: list[object], environment: dict[str, str], timeout: float = TIMEOUT_SECONDS) -> Answer:
+        """Runs any command line; `environment` comes on top of the test's own."""
+        return Answer(
+            subprocess.run(
+                [str(word) for word in line],
+                cwd=self.folder,
+                env={**os.environ, **environment},
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                check=False,
+            )
+        )
+
     def good(self, *args: object) -> Answer:
         """Runs a command that must succeed, without a word on standard error."""
         answer = self.shoal(*args)

@@ -88,17 +88,8 @@ class HostsTest(CommandTest):
             "UCX_NET_DEVICES": "wire",
         }
         line = [find_shoal(), "run", "-n", processes, "--hosts", "10.77.0.1,10.77.0.2", "--", *words]
-        inside = ["unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', f"{self.name}1", *(str(w) for w in line)]
-        done = subprocess.run(
-            ["ip", "netns", "exec", f"{self.name}1", *inside],
-            cwd=self.folder,
-            env={**os.environ, **ENVIRONMENT, **settings},
-            capture_output=True,
-            text=True,
-            timeout=90,
-            check=False,
-        )
-        return Answer(done)
+        inside = ["unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', f"{self.name}1", *line]
+        return self.run_line(["ip", "netns", "exec", f"{self.name}1", *inside], {**ENVIRONMENT, **settings}, timeout=90)
 
     def test_answers_are_those_of_one_process(self) -> None:
         if not self.disturb():

@@ -22,20 +22,10 @@ USAGE, CAPACITY, LOST = 2, 3, 4
 class ProcessesTest(CommandTest):
     def together(self, *commands: list[object], **environment: str) -> Answer:
         """Each command in a process of its own, of one job."""
-        line: list[str] = [LAUNCHER]
+        line: list[object] = [LAUNCHER]
         for i, command in enumerate(commands):
-            line += [*([":"] if i > 0 else []), "-n", "1", *(str(word) for word in command)]
-        return Answer(
-            subprocess.run(
-                line,
-                cwd=self.folder,
-                env={**os.environ, **ENVIRONMENT, **environment},
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        )
+            line += [*([":"] if i > 0 else []), "-n", 1, *command]
+        return self.run_line(line, {**ENVIRONMENT, **environment})
 
     def one_line(self, answer: Answer, status: int, *words: str) -> None:
         """All processes ended, and one of them said why; the rest of what is said is the launcher's."""
