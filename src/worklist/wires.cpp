@@ -156,6 +156,7 @@ void Wires::end_run() {
 void Wires::carry() {
   std::uint32_t nobody = 0;
   if (busy_.load() != 0 || !busy_.compare_swap_acquire(nobody, 1)) return;
+  plain_write(carries_, plain_read(carries_) + 1);
   late_.clear();
   for (Leaving& way : leaving_) take_home(way);
   for (Leaving& way : leaving_) carry_items(way);
@@ -170,7 +171,7 @@ void Wires::carry() {
   bool put = true;
   if (!late_.empty()) heap_.fence();  // also if no items were put: the same word may have been put a moment ago
   for (const Late& late : late_) put &= heap_.put_word(late.process, late.to, late.value);
-  if (late_.empty() || ++carries_ % 16 == 0) heap_.progress();
+  if (late_.empty() || carries_ % 16 == 0) heap_.progress();
   if (!put) fail();
   busy_.store_release(0);
   look_for_ends();
@@ -204,7 +205,7 @@ void Wires::carry_items(Leaving& way) {
       const std::size_t items_to = way.to + shape_.segments() * sizeof(SegmentEnd);
       if (!heap_.put(way.process, items_to + at * item_bytes_, way.items + at * item_bytes_,
                      (written - sent) * item_bytes_)) {
-        fail();
+        return fail();  // nobody may read what is not there
       }
       late_.push_back({way.process, way.to + slot * sizeof(SegmentEnd) + offsetof(SegmentEnd, written), written});
       sent = written;
@@ -288,7 +289,7 @@ Wires::Turn Wires::turn() {
       heap_.progress();
       return Turn::wait;
     }
-    sum += its.answer.count;
+    sum += plain_read(its.answer.count);
   }
   if (said_ % 2 == 0) return Turn::to_compare;
   waits_ = false;
@@ -299,23 +300,26 @@ Wires::Turn Wires::turn() {
 void Wires::say(const WaveAnswer& mine) {
   Statement& own = statement(world_.process(), ++said_);
   waits_ = true;
-  own.answer = mine;
+  plain_write(own.answer, mine);
   const std::size_t at = statement_at(world_.process(), said_);
   const auto to_others = [&](auto&& put) {
-    for (int p = 0; p < processes(); ++p) {
-      if (p != world_.process() && !put(p)) fail();
-    }
+    bool done = true;
+    for (int p = 0; p < processes(); ++p) done &= p == world_.process() || put(p);
+    return done;
   };
-  to_others([&](int p) { return heap_.put(p, at + offsetof(Statement, answer), &own.answer, sizeof own.answer); });
+  if (!to_others(
+          [&](int p) { return heap_.put(p, at + offsetof(Statement, answer), &own.answer, sizeof own.answer); })) {
+    return fail();  // nobody may take what was there before for this
+  }
   heap_.fence();
   own.number.store_release(said_);
-  to_others([&](int p) { return heap_.put_word(p, at + offsetof(Statement, number), said_); });
+  if (!to_others([&](int p) { return heap_.put_word(p, at + offsetof(Statement, number), said_); })) fail();
 }
 
 bool Wires::compare(WaveAnswer& all) {
   all = {};
   for (int p = 0; p < processes(); ++p) {
-    const WaveAnswer& its = statement(p, said_).answer;
+    const WaveAnswer its = plain_read(statement(p, said_).answer);
     all.count += its.count;
     all.nearest = std::min(all.nearest, its.nearest);
   }

@@ -6,7 +6,8 @@
 The defaults leave room: the rarest (end_reads_old_tails_of_channels) is found once in some 100,000 schedules, and its seed
 changes with every change of the headers.
 
-BIN_DIR holds mutant_ring, mutant_channel, mutant_segments, mutant_scheduler, mutant_phases, mutant_blocks. A mutation
+BIN_DIR holds mutant_ring, mutant_channel, mutant_segments, mutant_scheduler, mutant_phases, mutant_blocks,
+mutant_wires. A mutation
 counts as found when a program that is named for it reports a failure (exit status 1) within N schedules and S seconds; a
 crash counts, and is called one. Exit status 1 if one was missed, does not apply to the headers any more, or is called
 harmless and was found.
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = ["ring", "channel", "segments", "scheduler", "phases", "blocks"]
+PROGRAMS = ["ring", "channel", "segments", "scheduler", "phases", "blocks", "wires"]
 
 
 def run(binary, number, schedules, seconds):
@@ -40,7 +41,9 @@ def judge(row, a):
         return False, f"DOES NOT APPLY {name}: {status}; bring its text up to date"
     programs = PROGRAMS if by == "harmless" else by.split()
     for program in programs:
-        schedules = a.schedules // 80 if by == "harmless" else a.schedules
+        # Schedules of wires are twenty times as long.
+        share = 1 if by != "harmless" else 800 if program == "wires" else 80
+        schedules = a.schedules // share
         code, first, seed = run(a.bin.resolve() / f"mutant_{program}", number, schedules, a.seconds)
         if code in (0, 3):
             continue

@@ -3,13 +3,15 @@
 
     mutate.py INCLUDE_DIR OUT_DIR MUTANTS...
 
+A `.cpp` that mutants name is copied, too, from the folder src beside INCLUDE_DIR.
+
 Mutation k is on when the program's variable `shoal_mutant` is k; with 0 the copies are the shipped text. So one build holds
 them all. OUT_DIR/mutants.tsv lists: number, name, the programs that must find it, status (`ok`, or why it does not apply).
 A text that is not found exactly once is reported there and fails the test that reads the list, never the build.
 
 A mutants file is a list of blocks, separated by blank lines; `find`/`with` may repeat (all are switched together):
     name:  short_name
-    file:  queue/slot_ring.hpp
+    file:  queue/slot_ring.hpp    below include/shoal; a .cpp below src
     after: text that must come before the place (optional; of the next find)
     find:  the text, blanks of any length matching blanks of any length
     with:  what stands there instead; empty for nothing. Text that ends in ';' or '}' is statements, else an expression
@@ -91,6 +93,10 @@ def emit(text, begin, end, edits):
         at = high
 
 
+def source_of(include, name):
+    return include.parent / "src" / name if name.endswith(".cpp") else include / "shoal" / name
+
+
 def main():
     include, out, *files = sys.argv[1:]
     include, out = pathlib.Path(include), pathlib.Path(out)
@@ -99,7 +105,7 @@ def main():
     for number, m in enumerate(mutants, 1):
         status, placed = "ok", []
         for edit in m["edits"]:
-            path = include / "shoal" / edit["file"]
+            path = source_of(include, edit["file"])
             span, problem = place(edit, path.read_text()) if path.exists() else (None, f"no file {edit['file']}")
             if span is None:
                 status = problem
@@ -109,18 +115,21 @@ def main():
             for edit in placed:
                 by_file.setdefault(edit["file"], []).append(edit)
         rows.append(f"{number}\t{m['name']}\t{m['by']}\t{status}\t{m['why']}")
-    for source in (include / "shoal").rglob("*.hpp"):
-        name = source.relative_to(include / "shoal").as_posix()
-        text = source.read_text()
+    names = [source.relative_to(include / "shoal").as_posix() for source in (include / "shoal").rglob("*.hpp")]
+    names += sorted({edit["file"] for m in mutants for edit in m["edits"] if edit["file"].endswith(".cpp")})
+    for name in names:
+        text = source_of(include, name).read_text()
         edits = by_file.get(name, [])
         for a in edits:
             for b in edits:
                 if a["span"][0] < b["span"][0] < a["span"][1] < b["span"][1]:
                     sys.exit(f"{name}: mutations {a['number']} and {b['number']} overlap without one holding the other")
         text = emit(text, 0, len(text), edits)
-        if edits:
+        if edits and name.endswith(".cpp"):
+            text = "extern int shoal_mutant;\n" + text
+        elif edits:
             text = text.replace("#pragma once\n", "#pragma once\nextern int shoal_mutant;\n", 1)
-        target = out / "include" / "shoal" / name
+        target = source_of(out / "include", name)
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.read_text() != text:
             target.write_text(text)

@@ -61,7 +61,15 @@ struct BedShape {
   }
 };
 
-template <class Item>
+/// What joins the PEs of a bed: here their memory alone. wires_sim.cpp has several processes.
+struct OneProcess {
+  template <class View>
+  void lay(View&) {}
+  void worker_left(pe_t) {}
+  int device_of(pe_t pe) const { return pe; }
+};
+
+template <class Item, class Joined = OneProcess>
 class WorklistBed {
  public:
   WorklistBed() {
@@ -70,6 +78,7 @@ class WorklistBed {
 
   BedShape shape;
   std::vector<Item> seeds[kBedPes];
+  Joined joined;
 
   PeControl& control(pe_t p) const { return *control_[p]; }
 
@@ -90,17 +99,21 @@ class WorklistBed {
   void add_workers(Machine& machine, std::function<TaskT(pe_t)> task_of, std::function<void()> at_the_end) {
     using View = WorklistView<TaskT, DirectTransport>;
     auto views = std::make_shared<std::vector<View>>();
-    for (pe_t p = 0; p < shape.n_pes; ++p) views->push_back(view_of<View>(p, task_of(p)));
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      views->push_back(view_of<View>(p, task_of(p)));
+      joined.lay(views->back());
+    }
     add_ = [this, views, at_the_end](Machine& m) {
       for (pe_t p = 0; p < shape.n_pes; ++p) {
         for (lane_t w = 0; w < shape.workers; ++w) {
           for (lane_t lane = 0; lane < shape.lanes; ++lane) {
-            m.add_worker(p, [this, views, at_the_end, p, w, lane] {
+            m.add_worker(joined.device_of(p), [this, views, at_the_end, p, w, lane] {
               const View& view = (*views)[p];
               if (shape.kind == 0) work(SimThread{}, view, w, at_the_end);
               if (shape.kind == 1) work(SimHolder{}, view, w, at_the_end);
               if (shape.kind == 2) work(SimLane<2>(pe_[p].two[w], lane), view, w, at_the_end);
               if (shape.kind == 3) work(SimLane<3>(pe_[p].three[w], lane), view, w, at_the_end);
+              joined.worker_left(p);
             });
           }
         }
@@ -128,6 +141,21 @@ class WorklistBed {
     machine.clear_workers();
     add_(machine);
     return true;
+  }
+
+  /// Between two runs of the same memory, after one that ended well: what worklist/memory.hpp does then.
+  void prepare_again() {
+    for (pe_t p = 0; p < shape.n_pes; ++p) {
+      PeControl& c = control(p);
+      c.state.store(0), c.cause.store(0);
+      c.seeds_taken.store(0);
+      c.ring.head.store(c.ring.tail.load());
+      c.entered.fetch_add(seeds[p].size());
+      c.phase.store(0);
+      for (auto& nearest : c.nearest) nearest.store(kNoBucket);
+      for (auto& count : c.parkers) count.store(0);
+      pe_[p].seen.assign(shape.workers, 0);
+    }
   }
 
   /// How the run ended: `done`, or what the PEs say.
@@ -189,7 +217,7 @@ class WorklistBed {
   void prepare(pe_t p) {
     PeControl& c = control(p);
     Pe& pe = pe_[p];
-    c.state.store(0);
+    c.state.store(0), c.cause.store(0);
     c.completed.store(0);
     c.entered.store(seeds[p].size());
     c.tokens.store(0);

@@ -6,7 +6,7 @@
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
 #include "shoal/worklist/run_batch.hpp"
-#if !defined(SHOAL_SIMULATE)
+#if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
 #include "shoal/worklist/waves.hpp"
 #endif
 
@@ -112,7 +112,7 @@ class Scheduler {
  private:
   /// For a trace, where there is one.
   SHOAL_FN void is([[maybe_unused]] WorkerState state) {
-    if constexpr (kMayCarry) {
+    if constexpr (kMayCarry && std::is_same_v<W, CpuThread>) {
       if (now().log != nullptr) now().log->now(static_cast<std::uint32_t>(state));
     }
   }
@@ -608,7 +608,9 @@ class Scheduler {
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   /// Whether this kind of worker can call what only the host has.
-#if defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
+#if defined(SHOAL_SIMULATE_WIRES)
+  static constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
+#elif defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
   static constexpr bool kMayCarry = false;
 #else
   static constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;

@@ -134,14 +134,15 @@ class Wires {
   std::vector<Arriving> arriving_;
   std::vector<Late> late_;
 
-  PaddedWord<std::uint32_t, Scope::device> busy_;  ///< 1: somebody carries
-  Word<std::uint32_t, Scope::device> told_end_, ended_elsewhere_;
+  // Of workers of all PEs of this process.
+  PaddedWord<std::uint32_t, Scope::system> busy_;  ///< 1: somebody carries
+  Word<std::uint32_t, Scope::system> told_end_, ended_elsewhere_;
   std::uint64_t run_ = 0;
   std::uint64_t said_ =
       0;  ///< statements of waves: odd ones in first waves, even ones in second; one worker's, as the next
   std::uint64_t completed_ = 0;  ///< the sum of the first wave
   bool waits_ = false;           ///< for the last statement of all
-  lane_t carries_ = 0;
+  lane_t carries_ = 0;           ///< so often somebody has carried
   std::mutex mutex_;  ///< guards the next
   std::string lost_;  ///< why another process ended the run for good
 };
