@@ -1,4 +1,4 @@
-// shoal run: finds the launcher of OpenSHMEM and becomes it.
+// shoal run: finds the launcher of OpenSHMEM, and stays beside it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "launch.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/core/types.hpp"
@@ -101,12 +102,7 @@ class LaunchCommand {
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
     remove_what_dead_jobs_left();
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    std::fflush(nullptr);
-    ::execv(arguments[0], arguments.data());
-    throw UsageError(words[0] + " cannot be started: " + std::strerror(errno));
+    return run_launcher(words, starts_all_here());
   }
 
  private:
@@ -124,6 +120,14 @@ class LaunchCommand {
     }
   }
 
+  /// Whether the processes are the launcher's children: on other hosts, and in batch systems, others start them.
+  bool starts_all_here() const {
+    if (!hosts_.empty()) return false;
+    for (const char* const job : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
+      if (std::getenv(job) != nullptr) return false;
+    }
+    return true;
+  }
   std::vector<std::string> command_line() const {
     const std::string why = why_no_openshmem();
     if (!why.empty()) throw UsageError("shoal run: " + why);

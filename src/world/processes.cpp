@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <stop_token>
@@ -69,6 +71,47 @@ class Every {
  private:
   std::jthread thread_;
 };
+
+/// What a process of this host that may be one of this job says of itself in /proc.
+std::string environment_of(const std::string& folder, const std::string& variable) {
+  std::ifstream file(folder + "/environ", std::ios::binary);
+  for (std::string text; std::getline(file, text, '\0');) {
+    if (text.starts_with(variable + "=")) return text.substr(variable.size() + 1);
+  }
+  return "";
+}
+
+/// Of the processes of this job on this host: one that is stopped, as "process 1 of 3 (process id 123) is stopped"; else empty.
+/// While OpenSHMEM starts, processes cannot ask each other. Open MPI names the job in PMIX_NAMESPACE, and its children inherit
+/// that; the first with a number is the process.
+std::string who_is_stopped(const Launched& by) {
+  const char* const job = std::getenv("PMIX_NAMESPACE");
+  if (job == nullptr) return "";
+  std::vector<bool> seen(static_cast<std::size_t>(by.processes), false);
+  std::vector<int> pids;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
+    const int pid = std::atoi(at->path().filename().c_str());
+    if (pid > 0) pids.push_back(pid);
+  }
+  std::sort(pids.begin(), pids.end());
+  for (const int pid : pids) {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    if (environment_of(folder, "PMIX_NAMESPACE") != job) continue;
+    const std::string number = environment_of(folder, "PMIX_RANK");
+    const int rank = std::atoi(number.c_str());
+    if (number.empty() || rank < 0 || rank >= by.processes || seen[static_cast<std::size_t>(rank)]) continue;
+    seen[static_cast<std::size_t>(rank)] = true;
+    std::string stat;
+    std::getline(std::ifstream(folder + "/stat"), stat);
+    const std::size_t name_ends = stat.rfind(')');
+    if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) continue;
+    if (const char state = stat[name_ends + 2]; state != 'T' && state != 't') continue;
+    return "process " + number + " of " + std::to_string(by.processes) + " (process id " + std::to_string(pid) +
+           ") is stopped";
+  }
+  return "";
+}
 
 [[noreturn]] void end_process(const std::string& what) {
   std::fprintf(stderr, "shoal: error: %s\n", what.c_str());
@@ -136,8 +179,20 @@ void join_processes(const Options& options, const std::string& started_as) {
     const std::string why =
         me + " has waited " + exact(seconds) +
         " s for the others to start OpenSHMEM, and one has not; all must be started as the same program";
-    const Every deadline(std::chrono::duration<double>(seconds + (by.process > 0 ? 1 : 0)),
-                         [why] { end_process(why); });
+    const auto began = std::chrono::steady_clock::now();
+    const double patience = options.stall_timeout_seconds;
+    const auto look = [=, first_stopped = began, stopped = std::string()]() mutable {
+      const auto now = std::chrono::steady_clock::now();
+      const auto since = [now](auto then) { return std::chrono::duration<double>(now - then).count(); };
+      const std::string who = who_is_stopped(by);
+      if (who != stopped) stopped = who, first_stopped = now;
+      const double later = by.process > 0 ? 1 : 0;
+      if (!who.empty() && since(first_stopped) > patience + later) {
+        end_process(who + ", and " + me + " has waited " + exact(patience) + " s for it to start OpenSHMEM");
+      }
+      if (since(began) > seconds + later) end_process(who.empty() ? why : why + "; " + who);
+    };
+    const Every deadline(std::chrono::milliseconds(500), look);
     boards = openshmem_boards();
   }
   if (boards->processes() != by.processes) {

@@ -61,6 +61,13 @@ class ProcessesTest(CommandTest):
         self.assertLess(time.monotonic() - begin, 20)
         self.one_line(answer, LOST, "process 0 of 2 has waited 8.5 s", "one has not")
 
+    def test_one_that_is_stopped_while_it_starts(self) -> None:
+        begin = time.monotonic()
+        stops = "kill -STOP $$; exec sleep 50"  # as one that OpenSHMEM does not get to start
+        answer = self.together(self.command("bfs", "kron:8", "--stall-timeout", 1), ["sh", "-c", stops])
+        self.assertLess(time.monotonic() - begin, 8)
+        self.one_line(answer, LOST, "process 1 of 2 (process id ", "is stopped", "process 0 of 2 has waited 1 s")
+
     def test_what_goes_wrong_is_said_once(self) -> None:
         for words, said in (
             (("bfs", "kron:8", "--pes", "x"), "--pes: 'x' is not a number"),
@@ -242,6 +249,41 @@ class ProcessesTest(CommandTest):
 
 
 class LauncherTest(CommandTest):
+    def run_with(self, launcher: str) -> tuple[Answer, float]:
+        """`shoal run` with a shell script for oshrun."""
+        file = self.folder / "oshrun"
+        file.write_text("#!/bin/sh\n" + launcher)
+        file.chmod(0o755)
+        begin = time.monotonic()
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        answer = self.shoal("run", "-n", 2, "--", "bfs", "kron:8", env=environment)
+        return answer, time.monotonic() - begin
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_a_launcher_that_does_not_end(self) -> None:
+        os.mkfifo(self.folder / "never")
+        # As Open MPI's, at times, when a process was killed while it started.
+        answer, seconds = self.run_with(f"sleep 0.5\nread line < {self.folder}/never\n")
+        self.assertLess(seconds, 20)
+        self.assertEqual(answer.status, 128 + 9, answer.out + answer.err)
+        self.assertIn("has not ended though all its processes have", answer.err)
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_who_was_killed_is_named(self) -> None:
+        # As Open MPI's while processes start: its own lines do not say which.
+        killed = "PMIX_RANK=0 sleep 30 &\nPMIX_RANK=1 sleep 30 &\nsleep 0.5\nkill -9 $!\nsleep 0.5\nkill %1\nexit 137\n"
+        answer, _ = self.run_with(killed)
+        self.assertEqual(answer.status, 137, answer.out + answer.err)
+        self.assertRegex(answer.err, r"process 1 \(process id [0-9]+\) was gone before the others")
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_what_a_launcher_leaves_is_ended(self) -> None:
+        answer, seconds = self.run_with("sleep 4711 &\nsleep 0.3\nkill -SEGV $$\n")
+        self.assertLess(seconds, 10)
+        self.assertEqual(answer.status, 128 + 11, answer.out + answer.err)
+        left = subprocess.run(["pgrep", "-f", "sleep 4711"], capture_output=True, text=True, check=False).stdout
+        self.assertEqual(left, "", "processes are left behind")
+
     def test_what_is_missing_is_said(self) -> None:
         status = self.shoal("run", "-n", 2, "--", "bfs", "kron:8", env={**os.environ, "SHOAL_ENGINES": "/nowhere"})
         self.assertEqual((status.status, len(status.err.splitlines())), (USAGE, 1), status.err)
