@@ -143,8 +143,8 @@ class Wires {
   std::uint64_t completed_ = 0;  ///< the sum of the first wave
   bool waits_ = false;           ///< for the last statement of all
   lane_t carries_ = 0;           ///< so often somebody has carried
-  std::mutex mutex_;  ///< guards the next
-  std::string lost_;  ///< why another process ended the run for good
+  std::mutex mutex_;             ///< guards the next
+  std::string lost_;             ///< why another process ended the run for good
 };
 
 }  // namespace shoal
