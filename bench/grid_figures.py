@@ -195,7 +195,7 @@ def only_kernels(args, left, *more):
     return [
         ours(args, f"fusion {fusion}{name}", odf, *flags, fusion, *words)
         for odf in (1, 8)
-        for fusion in ("none", "a", "b", "c")
+        for fusion in ("none", "a", "b", "c", "d")
         for name, words in [("", []), *more]
     ]
 

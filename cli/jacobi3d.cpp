@@ -307,6 +307,7 @@ examples:
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.n_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
+    if (why == "least surface" && machine.on_gpu() && machine.n_pes() == 1) why = "cuts across x are cheap on one GPU";
     if (options_.blocks.x == 0 && cut.volume() < wanted) {
       why += "; no three factors of " + std::to_string(wanted) + " fit the grid";
     }

@@ -72,6 +72,11 @@ CASES = [
     ("blocks resident, tiny", 2, "jacobi3d 3 4 5 --blocks 3x4x5 --iterations 6 --mapping round-robin --form resident"),
     ("blocks kernels, fusion none", 2, f"{JACOBI} --form kernels --fusion none"),
     ("blocks kernels, fusion c, graph", 2, f"{JACOBI} --form kernels --fusion c --graph 2"),
+    (
+        "blocks kernels, fusion d, across x",
+        1,
+        "jacobi3d 21 17 35 --blocks 4x1x1 --iterations 6 --form kernels --fusion d",
+    ),
     ("blocks that move", 2, f"{JACOBI} --form resident --balance 3"),
 ]
 

@@ -91,13 +91,14 @@ template <class T, int OCCUPANCY>
 __global__ void __launch_bounds__(256, OCCUPANCY) library(Field<T> f) {
   const int x0 = blockIdx.z * f.tx;
   const std::int64_t at = x0 * f.plane + blockIdx.y * 8 * f.row + blockIdx.x * 64;
-  const shoal::blocks::Columns<T> columns{f.now + at,
-                                          f.then + at,
-                                          static_cast<int>(f.plane),
-                                          static_cast<int>(f.row),
-                                          static_cast<unsigned>(min(f.tx, f.nx - x0)),
-                                          0};
-  shoal::blocks::update_tile(threadIdx.x, columns, 8, 64, [](const shoal::blocks::NearValues<T>& near) {
+  const shoal::blocks::Tile<T> tile{f.now + at,
+                                    f.then + at,
+                                    static_cast<int>(f.plane),
+                                    static_cast<int>(f.row),
+                                    static_cast<unsigned>(min(f.tx, f.nx - x0)),
+                                    8,
+                                    64};
+  shoal::blocks::update_tile(threadIdx.x, tile, [](const shoal::blocks::NearValues<T>& near) {
     return mean(near.here, near.below_x, near.above_x, near.below_y, near.above_y, near.below_z, near.above_z);
   });
 }

@@ -10,7 +10,12 @@ constexpr Named<BlockForm> kForms[] = {{BlockForm::automatic, "auto"},
                                        {BlockForm::threads, "threads"},
                                        {BlockForm::resident, "resident"},
                                        {BlockForm::kernels, "kernels"}};
-constexpr Named<Fusion> kFusions[] = {{Fusion::none, "none"}, {Fusion::a, "a"}, {Fusion::b, "b"}, {Fusion::c, "c"}};
+constexpr Named<Fusion> kFusions[] = {{Fusion::automatic, "auto"},
+                                      {Fusion::none, "none"},
+                                      {Fusion::a, "a"},
+                                      {Fusion::b, "b"},
+                                      {Fusion::c, "c"},
+                                      {Fusion::d, "d"}};
 
 }  // namespace
 
@@ -36,7 +41,15 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   }
   chosen.push_back({"form", name(options.form), why});
   if (options.form != BlockForm::kernels) return options;
-  chosen.push_back({"fusion", name(options.fusion), ""});
+  std::string why_fused;
+  if (options.fusion == Fusion::automatic) {
+    // One H200 (docs/decisions/0043-blocks-side-by-side.md): a kernel for all blocks has one launch and one end; kernels of their
+    // own run beside each other, so that the tiles of the last turn do not run alone.
+    const bool one_turn = sizes.tiles <= sizes.workers;
+    options.fusion = one_turn ? Fusion::d : Fusion::c;
+    why_fused = one_turn ? "all tiles of a step run at a time" : "blocks run beside each other";
+  }
+  chosen.push_back({"fusion", name(options.fusion), why_fused});
   const bool found = options.graph < 0;
   if (found) options.graph = open ? 20 : 0;
   chosen.push_back({"graph", options.graph > 0 ? std::to_string(options.graph) + " steps" : "none",

@@ -29,15 +29,16 @@ namespace blocks {
 namespace {
 
 /// Planes of a tile, where a step has `columns` of tiles. In little more time than it takes to read what is around the tile (as
-/// three planes), a turn of all workers ends, and the last turn uses the memory well if two thirds of them have a tile. Tiles of
-/// more than 40 planes gain nothing: they are where their neighbours are no longer, whose cells then leave the caches.
+/// three planes), a turn of all workers ends. The last turn takes 0.3 of that, and 0.7 of what of it is filled (a line through what tiles
+/// of 16 to 48 planes take, docs/decisions/0043-blocks-side-by-side.md). Tiles of more than 64 planes gain nothing: they are where their
+/// neighbours are no longer, whose cells then leave the caches.
 std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
   std::int64_t best = size;
   double least = 0;
-  for (std::int64_t n = std::min<std::int64_t>(size, 2); n <= std::min<std::int64_t>(size, 40); ++n) {
+  for (std::int64_t n = std::min<std::int64_t>(size, 2); n <= std::min<std::int64_t>(size, 64); ++n) {
     const std::int64_t planes = even(size, n);
     const double turns = static_cast<double>(columns * parts(size, planes)) / workers, rest = turns - std::floor(turns);
-    const double takes = (std::floor(turns) + (rest > 0 ? std::max(rest, 0.65) : 0)) * static_cast<double>(planes + 3);
+    const double takes = (std::floor(turns) + (rest > 0 ? 0.3 + 0.7 * rest : 0)) * static_cast<double>(planes + 3);
     if (least == 0 || takes < least) {
       least = takes;
       best = planes;
@@ -85,7 +86,7 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
 
 }  // namespace blocks
 
-Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes) {
+Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu) {
   if (size.x < 1 || size.y < 1 || size.z < 1) {
     throw UsageError("a grid of " + text(size) + " cells: each dimension is at least 1");
   }
@@ -96,7 +97,7 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes) {
   }
   if (options.blocks.x == 0) {
     check_odf(options.odf);
-    return cut_grid(size, options.odf * n_pes);
+    return on_gpu && n_pes == 1 ? cut_grid(size, options.odf, kDearOnOneGpu) : cut_grid(size, options.odf * n_pes);
   }
   const Size3 n = options.blocks;
   if (n.x < 1 || n.y < 1 || n.z < 1 || n.x > size.x || n.y > size.y || n.z > size.z || n.volume() > (1 << 20)) {

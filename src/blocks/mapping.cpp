@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-Size3 cut_grid(Size3 grid, std::int64_t blocks) {
+Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear) {
   blocks = std::min(blocks, grid.volume());
   for (;; --blocks) {  // one block always fits
     Size3 best{0, 0, 0};
@@ -17,7 +17,8 @@ Size3 cut_grid(Size3 grid, std::int64_t blocks) {
       for (std::int64_t y = 1; y <= blocks / z; ++y) {
         const std::int64_t x = blocks / z / y;
         if (blocks / z % y != 0 || y > grid.y || x > grid.x) continue;
-        const std::int64_t cut = (x - 1) * grid.y * grid.z + (y - 1) * grid.x * grid.z + (z - 1) * grid.x * grid.y;
+        const std::int64_t cut = dear.x * (x - 1) * grid.y * grid.z + dear.y * (y - 1) * grid.x * grid.z +
+                                 dear.z * (z - 1) * grid.x * grid.y;
         if (best.x == 0 || cut < least) {
           best = {x, y, z};
           least = cut;

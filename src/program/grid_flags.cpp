@@ -37,7 +37,8 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
 
   group = "How it runs";
   flag("--odf", "N", grid_.odf,
-       std::string("overdecomposition factor: blocks per PE") + (of_grid ? ", of least surface" : ""));
+       std::string("overdecomposition factor: blocks per PE") +
+           (of_grid ? ", of least surface; on one GPU cut across X" : ""));
   if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
        "which PE has which block: block (consecutive ones together), round-robin, or file:PATH (one PE number per "
@@ -45,7 +46,8 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   flag("--form", "KIND", form_,
        "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
   flag("--fusion", "KIND", fusion_,
-       "form kernels: none, a (packs are one kernel), b (and unpacks are one) or c (a step is one)");
+       "form kernels: auto, none, a (packs are one kernel), b (and unpacks are one), c (a block's step is one) or d "
+       "(that of all of a PE's blocks is one)");
   flag("--graph", "N", grid_.launch.graph,
        "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,

@@ -93,6 +93,66 @@ TEST(Blocks, EqualTheReferenceHoweverTheyAreCut) {
   }
 }
 
+/// A GPU's worker, of which one lane works.
+struct OneLane {
+  static constexpr std::uint32_t kMaxLanes = 256;
+  std::uint32_t number;
+  std::uint32_t lane() const { return number; }
+  std::uint32_t size() const { return kMaxLanes; }
+};
+
+/// As on one GPU: nothing crosses sides, since each block reads its neighbours' states where they are.
+template <class T>
+void expect_equal_where_blocks_read_beside(Size3 size, Size3 cut, int steps) {
+  SCOPED_TRACE(testing::Message() << size.x << " x " << size.y << " x " << size.z);
+  const Machine machine = threads(1, 1);
+  GridOptions options;
+  options.blocks = cut;
+  Grid<Average<T>> grid(machine, size, options, 1, Average<T>{size});
+  using Block = blocks::GridBlock<Average<T>>;
+  std::vector<Block> all;
+  for (std::int64_t b = 0; b < cut.volume(); ++b) {
+    Block block = grid.array()[b];
+    block.tile = blocks::tile_for(block.size, cut.volume(), true, 7, sizeof(T));
+    const auto tiles = [](std::int64_t n, std::int64_t of) { return static_cast<std::uint32_t>((n + of - 1) / of); };
+    block.in_x = tiles(block.size.x, block.tile.x);
+    block.in_y = tiles(block.size.y, block.tile.y);
+    block.in_z = tiles(block.size.z, block.tile.z);
+    all.push_back(block);
+  }
+  bool each = true;
+  for (std::int64_t b = 0; b < cut.volume(); ++b) {
+    const std::int64_t at = b / cut.z / cut.y, further = cut.y * cut.z;
+    EXPECT_FALSE(all[b].read_beside(2, all[b]));
+    if (at > 0) each = all[b].read_beside(0, grid.array()[b - further]) && each;
+    if (at + 1 < cut.x) each = all[b].read_beside(1, grid.array()[b + further]) && each;
+  }
+  ASSERT_TRUE(each);
+  for (int s = -1; s < steps; ++s) {
+    for (const Block& block : all) {
+      for (std::int64_t tile = 0; tile < block.tiles(); ++tile) {
+        for (std::uint32_t lane = 0; lane < OneLane::kMaxLanes; ++lane) {
+          if (s < 0) {
+            block.start(OneLane{lane}, tile);
+          } else {
+            block.update(OneLane{lane}, s, tile);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(grid.read(steps), reference<T>(size, steps));
+}
+
+TEST(Blocks, ReadTheirNeighborsWhereTheyAre) {
+  for (const std::int64_t blocks : {2, 3, 4, 12}) {
+    expect_equal_where_blocks_read_beside<double>({12, 18, 23}, {blocks, 1, 1}, 5);
+    expect_equal_where_blocks_read_beside<float>({12, 18, 33}, {blocks, 1, 1}, 5);
+  }
+  expect_equal_where_blocks_read_beside<double>({90, 34, 140}, {3, 1, 1}, 4);
+  expect_equal_where_blocks_read_beside<double>({7, 5, 9}, {4, 1, 1}, 6);
+}
+
 TEST(Blocks, OneCellEach) {
   GridOptions options;
   options.blocks = {3, 4, 5};
@@ -192,6 +252,9 @@ TEST(Mapping, CutsWhereFewCellsLie) {
   EXPECT_EQ(cut_grid({5, 6, 7}, 13), (Size3{2, 2, 3}));  // 13 does not fit
   EXPECT_EQ(cut_grid({1, 1, 1}, 64), (Size3{1, 1, 1}));
   EXPECT_EQ(cut_grid({1, 1, 9}, 9), (Size3{1, 1, 9}));
+  EXPECT_EQ(cut_grid({192, 192, 192}, 8, kDearOnOneGpu), (Size3{8, 1, 1}));
+  EXPECT_EQ(cut_grid({192, 192, 192}, 64, kDearOnOneGpu), (Size3{16, 4, 1}));  // not in slices of three planes
+  EXPECT_EQ(cut_grid({1, 8, 8}, 64, kDearOnOneGpu), (Size3{1, 8, 8}));
 }
 
 TEST(Mapping, PlacesBlocks) {
@@ -230,6 +293,19 @@ TEST(Forms, AreDecided) {
   kernels.graph = 6;
   EXPECT_EQ(form(kernels, {true, 1}).graph, 6);
   EXPECT_THROW(form(kernels, {false, 1}), UsageError);
+  EXPECT_EQ(form({}, {true, 1, 396, 396}).fusion, Fusion::d);
+  EXPECT_EQ(form({}, {true, 1, 397, 396}).fusion, Fusion::c);
+  kernels.fusion = Fusion::c;
+  EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
+}
+
+TEST(Tiles, FillTheWorkersOfAGpu) {
+  const auto planes = [](Size3 size, std::int64_t blocks) { return blocks::tile_for(size, blocks, true, 396, 8).x; };
+  EXPECT_EQ(planes({192, 192, 192}, 1), 39);  // 360 tiles in one turn; of 48 planes 288
+  EXPECT_EQ(planes({24, 192, 192}, 8), 24);
+  EXPECT_EQ(planes({96, 192, 192}, 2), 48);
+  EXPECT_EQ(planes({96, 96, 96}, 8), 48);
+  EXPECT_EQ(planes({768, 768, 768}, 1), 64);
 }
 
 /// Blocks in memory, as in a file.

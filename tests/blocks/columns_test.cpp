@@ -37,8 +37,14 @@ void expect_equal(Size3 tile, Size3 first, std::uint32_t lanes) {
     }
   }
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    const blocks::Columns<T> here{from.data() + at, to.data() + at, plane, row, static_cast<std::uint32_t>(tile.x), 0};
-    blocks::update_tile(lane, here, static_cast<std::uint32_t>(tile.y), static_cast<std::uint32_t>(tile.z), next);
+    const blocks::Tile<T> here{from.data() + at,
+                               to.data() + at,
+                               static_cast<std::int32_t>(plane),
+                               static_cast<std::int32_t>(row),
+                               static_cast<std::uint32_t>(tile.x),
+                               static_cast<std::uint32_t>(tile.y),
+                               static_cast<std::uint32_t>(tile.z)};
+    blocks::update_tile(lane, here, next);
   }
   for (std::size_t i = 0; i < to.size(); ++i) ASSERT_EQ(to[i], want[i]) << i;
 }

@@ -57,6 +57,7 @@ class Gpu(CommandTest):
                 "kernels --fusion none",
                 "kernels --fusion a",
                 "kernels --fusion b --graph 4",
+                "kernels --fusion d --graph 4",
                 "kernels",
             ):
                 with self.subTest(pes=pes, form=form):

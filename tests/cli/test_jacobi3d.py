@@ -196,7 +196,7 @@ class Jacobi3d(CommandTest):
             ("'x' is not a number", "jacobi3d", "x", 4, 4),
             ("form resident is for GPUs", *grid, "--form", "resident", "--device", "cpu"),
             ("auto, threads, resident, kernels", *grid, "--form", "host"),
-            ("none, a, b, c", *grid, "--fusion", "d"),
+            ("auto, none, a, b, c, d", *grid, "--fusion", "e"),
             ("an even number of steps", *grid, "--graph", 3),
             ("--balance -1 is negative", *grid, "--balance", -1),
             ("are the same file", *grid, "--output", "a.npy", "--checkpoint", "a.npy"),

@@ -44,6 +44,9 @@ struct Toy : NearOf<Made> {
   std::uint64_t (*state)[kMostTiles];               ///< [2] state s is state[s & 1]
   std::uint64_t (*around)[kMostTiles][kMostSides];  ///< [2]
   std::uint32_t n_tiles, n_sides;
+  std::uint32_t theirs[kMostSides];  ///< which side of the other block a side is joined to
+  const std::uint64_t (
+      *beside[kMostSides])[kMostTiles];  ///< the other's states, where they are read in place of `around`
 
   std::int64_t tiles() const { return n_tiles; }
   std::uint64_t near(std::uint64_t tile, std::uint32_t i) const {
@@ -61,7 +64,10 @@ struct Toy : NearOf<Made> {
       for (std::uint32_t i = 0; i < Made::reads(mine, n_tiles); ++i) {
         sum = mix(sum + plain_read(state[s & 1][Made::read(mine, n_tiles, i)]));
       }
-      for (std::uint32_t i = 0; i < n_sides; ++i) sum = mix(sum + plain_read(around[s & 1][tile][i]));
+      for (std::uint32_t i = 0; i < n_sides; ++i) {
+        sum = mix(sum + (beside[i] == nullptr ? plain_read(around[s & 1][tile][i])
+                                              : mix(plain_read(beside[i][s & 1][tile]) + theirs[i])));
+      }
       plain_write(state[(s + 1) & 1][tile], sum);
     }
   }
@@ -72,6 +78,11 @@ struct Toy : NearOf<Made> {
   template <class W>
   void pack(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, Value* out) const {
     if (w.lane() == (side + 1) % w.size()) plain_write(out[tile], mix(plain_read(state[(s + 1) & 1][tile]) + side));
+  }
+  template <class W>
+  void hand_over(const W& w, blocks::step_t s, std::uint64_t tile, std::uint32_t side, const Toy& other) const {
+    if (w.lane() != (side + 1) % w.size()) return;
+    plain_write(other.around[(s + 1) & 1][tile][theirs[side]], mix(plain_read(state[(s + 1) & 1][tile]) + side));
   }
 };
 
@@ -119,14 +130,29 @@ class BlocksScenario final : public sim::Scenario {
     words_.assign(n_pes, blocks::PeWords{});
     for (auto& b : blocks_) {
       auto& slots = slots_[b.pe];
-      slots.push_back({Toy<Made>{{}, b.state, b.around, tiles_, static_cast<std::uint32_t>(b.sides.size())}, &b.words,
-                       b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
+      Toy<Made> toy{{}, b.state, b.around, tiles_, static_cast<std::uint32_t>(b.sides.size()), {}, {}};
+      for (std::size_t i = 0; i < b.ends.size(); ++i) {
+        toy.theirs[i] = b.ends[i].side;
+        Block& other = blocks_[b.ends[i].block];
+        if (other.pe != b.pe || random.below(4) != 0) continue;
+        toy.beside[i] = other.state;
+        b.sides[i].reads = other.sides[b.ends[i].side].is_read = true;
+      }
+      b.slot = slots.size();
+      slots.push_back({toy, &b.words, b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
                        static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done});
       blocks::rewind(b.words, slots.back());
       const std::string number = std::to_string(&b - blocks_.data());
       machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
       machine.name(b.words.finished, sizeof b.words.finished[0], 2, "finished " + number);
       machine.name(b.done, 8, tiles_, "done " + number);
+    }
+    const bool hand_over = random.below(3) != 0;
+    for (auto& b : blocks_) {
+      for (std::size_t i = 0; i < b.sides.size() && hand_over; ++i) {
+        const Block& other = blocks_[b.ends[i].block];
+        if (other.pe == b.pe) b.sides[i].near = &slots_[b.pe][other.slot].block;
+      }
     }
     first_ = 0;
     end_ = 1 + random.below(4);
@@ -174,6 +200,7 @@ class BlocksScenario final : public sim::Scenario {
   };
   struct Block {
     int pe = 0;
+    std::size_t slot = 0;
     std::uint32_t tiles = 0;
     std::uint64_t state[2][kMostTiles] = {}, around[2][kMostTiles][kMostSides] = {};
     std::uint64_t in[kMostSides][2][kMostTiles] = {};
@@ -193,10 +220,11 @@ class BlocksScenario final : public sim::Scenario {
           machine.add_worker(static_cast<int>(p), [this, p, w, lane] {
             const blocks::PeView<Toy<Made>> pe{slots_[p].data(), static_cast<std::uint32_t>(slots_[p].size()),
                                                slots_[p].size() * tiles_, &words_[p]};
+            const blocks::StepRange range{first_, end_, true};
             if (lanes_) {
-              blocks::take_steps(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane), pe, {first_, end_, true});
+              blocks::take_steps(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane), pe, range);
             } else {
-              blocks::take_steps(sim::SimThread{}, pe, {first_, end_, true});
+              blocks::take_steps(sim::SimThread{}, pe, range);
             }
           });
         }

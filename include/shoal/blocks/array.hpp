@@ -88,18 +88,21 @@ class BlockArray {
     for (std::size_t b = 0; b < where_.size(); ++b) {
       words[b] = in_memory_of(where_[b], std::vector<blocks::StepWords>(1), "the counts of a block");
     }
+    std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
+    for (std::size_t b = 0; b < where_.size(); ++b) numbers_[b] = on[where_[b]]++;
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       slots_.emplace_back();
+      placed_.push_back(
+          machine_.allocate(p, on[p] * sizeof(blocks::Slot<B>), "the blocks of a PE", Machine::Contents::anything));
+      auto* const slots = static_cast<blocks::Slot<B>*>(placed_.back().get());
       std::uint64_t tiles = 0;
       for (std::size_t b = 0; b < where_.size(); ++b) {
         if (where_[b] != p) continue;
-        numbers_[b] = static_cast<std::uint32_t>(slots_[p].size());
-        slots_[p].push_back(slot(b, tiles, words));
+        slots_[p].push_back(slot(b, tiles, words, slots));
         tiles += slots_[p].back().tiles;
       }
-      const auto n = static_cast<std::uint32_t>(slots_[p].size());
-      views_.push_back({in_memory_of(p, slots_[p], "the blocks of a PE"), n, tiles,
-                        in_memory_of(p, std::vector<blocks::PeWords>(1), "the words of a PE")});
+      if (on[p] > 0) machine_.copy_in(p, slots, slots_[p].data(), on[p] * sizeof(slots_[p][0]));
+      views_.push_back({slots, on[p], tiles, in_memory_of(p, std::vector<blocks::PeWords>(1), "the words of a PE")});
     }
   }
 
@@ -282,8 +285,11 @@ class BlockArray {
     for (std::size_t at = 0; at < bytes; at += kPiece) f(static_cast<char*>(data) + at, std::min(kPiece, bytes - at));
   }
 
-  blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<blocks::StepWords*>& words) {
+  /// @param slots  where those of the PE will be
+  blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<blocks::StepWords*>& words,
+                       const blocks::Slot<B>* slots) {
     std::vector<blocks::Side<Value>> sides;
+    B block = blocks_[b];
     std::uint32_t channels = 0;
     for (const End& end : ends_[b]) {
       blocks::Side<Value> side;
@@ -294,10 +300,18 @@ class BlockArray {
           side.in[k] = end.in[k];
           side.out[k] = ends_[end.other][end.others_side].in[k];
         }
+        if (machine_.on_gpu() && where_[end.other] == where_[b]) {
+          side.near = &slots[numbers_[end.other]].block;
+          if constexpr (blocks::ReadsBeside<B>) {
+            B theirs = blocks_[end.other];
+            side.reads = block.read_beside(static_cast<std::uint32_t>(&end - ends_[b].data()), blocks_[end.other]);
+            side.is_read = theirs.read_beside(end.others_side, blocks_[b]);
+          }
+        }
       }
       sides.push_back(side);
     }
-    return {blocks_[b],
+    return {block,
             words[b],
             in_memory_of(where_[b], sides, "the sides of a block"),
             static_cast<std::uint32_t>(sides.size()),

@@ -34,6 +34,11 @@
 //
 // change(w, s, tile), where it is there, says after update by how much the tile has changed: each lane, of what it looks at.
 //
+// Between blocks of one GPU there are two shorter ways than through buffers, which a block may know; what arrives is counted as ever.
+// read_beside(side, other), on the host: from now on update reads what is beyond a side in the other block's state; false: it cannot.
+// hand_over(w, s, tile, side, other), in place of pack: writes into what the other block has beside its state s + 1, as its unpack would.
+// The last step of a run packs nonetheless, since blocks may be moved or stored then.
+//
 // A block may be stored and moved: state(s, f) calls f(T* data, n) for each array that state s and what lies around it are made
 // of, in the same order and of the same sizes wherever the block is.
 //
@@ -68,6 +73,12 @@ concept KnowsNearTiles = requires(const B& block, std::uint64_t tile, std::uint3
   { B::kNear } -> std::convertible_to<std::uint32_t>;
 };
 
+/// Blocks that can read a neighbour's state where it is.
+template <class B>
+concept ReadsBeside = requires(B& block, const B& other) {
+  { block.read_beside(std::uint32_t{}, other) } -> std::convertible_to<bool>;
+};
+
 /// The words of a PE.
 struct PeWords {
   StateWord state;                                   ///< RunState: ends waits
@@ -81,6 +92,8 @@ struct Side {
   StepWords* other = nullptr;               ///< the words of the block at the other end; null: no channel here
   const Value* in[2] = {nullptr, nullptr};  ///< what came, for steps of either parity
   Value* out[2] = {nullptr, nullptr};       ///< the other end's `in`
+  const void* near = nullptr;           ///< the other block, where it is on the same GPU: it can be handed what crosses
+  bool reads = false, is_read = false;  ///< this block, or the other one, reads the other's state in place of what came
 };
 
 /// A block as its PE has it.

@@ -57,13 +57,23 @@ struct alignas(16) InLane {
   T v[kCells];
 };
 
-/// A lane's columns in two states.
+/// A tile's cells in two states.
+template <class T>
+struct Tile {
+  const T* now;  ///< the first cell; aligned to 16 bytes, as all rows are
+  T* then;
+  std::int32_t plane, row;      ///< from a cell to the next one in x, and in y; in half of the registers
+  std::uint32_t nx, ny, nz;     ///< cells; ny at most rows_of_lanes()
+  std::int32_t elsewhere[2]{};  ///< the plane below the tile, and that above, lies so many cells further in memory
+};
+/// A lane's columns.
 template <class T>
 struct Columns {
-  const T* now;  ///< aligned to 16 bytes, as all rows are
+  const T* now;
   T* then;
-  std::int32_t plane, row;  ///< from a cell to the next one in x, and in y; in half of the registers
-  std::uint32_t nx, nz;     ///< cells; nz of the lane's 16 bytes
+  std::int32_t plane, row;
+  std::uint32_t nx, nz;       ///< cells; nz of the lane's 16 bytes
+  std::int32_t below, above;  ///< elsewhere
 };
 
 /// The lane's cells in the next state. Lanes need not meet.
@@ -105,15 +115,17 @@ SHOAL_OUT_OF_LINE SHOAL_FN void update_columns(const Columns<T> columns, const N
   };
   const T* at = columns.now;
   T* to = columns.then;
-  Vector below = read<Vector>(further(at, -plane)), here = read<Vector>(at), above = read<Vector>(further(at, plane));
-  Beside beside = read_beside(at);
   std::uint32_t left = columns.nx;
+  const auto up = [&](std::uint32_t planes) { return plane + (left == planes ? columns.above : 0); };
+  Vector below = read<Vector>(further(at, columns.below - plane)), here = read<Vector>(at),
+         above = read<Vector>(further(at, up(1)));
+  Beside beside = read_beside(at);
   for (; left >= 2; left -= 2) {  // two planes: what the second one needs comes while the first is updated
     const T* const second = further(at, plane);
     const T* const third = further(second, plane);
-    const Vector above_second = read<Vector>(third);
+    const Vector above_second = read<Vector>(further(second, up(2)));
     const Beside beside_second = read_beside(second);
-    const Vector above_third = read<Vector>(further(third, left > 2 ? plane : 0));  // else it is beyond the tile
+    const Vector above_third = read<Vector>(further(third, left > 2 ? up(3) : 0));  // else it is beyond the tile
     const Vector out = make(below, here, above, beside);
     beside = read_beside(third);
     write(to, out);
@@ -134,17 +146,17 @@ SHOAL_FN constexpr std::uint32_t rows_of_lanes(std::uint32_t lanes, std::uint32_
   return lanes / ((nz + InLane<T>::kCells - 1) / InLane<T>::kCells);
 }
 
-/// A tile of nx x ny x nz cells, ny at most rows_of_lanes(). Every one of `lanes` lanes.
-/// @param first  the columns of the tile's first cells
+/// A tile's next state. Every lane.
 template <class T, class Next>
-SHOAL_FN void update_tile(std::uint32_t lane, const Columns<T>& first, std::uint32_t ny, std::uint32_t nz,
-                          const Next& next) {
+SHOAL_FN void update_tile(std::uint32_t lane, const Tile<T>& tile, const Next& next) {
   constexpr std::uint32_t kCells = InLane<T>::kCells;
-  const std::uint32_t in_row = (nz + kCells - 1) / kCells, y = lane / in_row, z = lane % in_row * kCells;
-  if (y >= ny) return;
-  const std::int64_t at = std::int64_t{first.row} * y + z;
-  const std::uint32_t cells = nz - z < kCells ? nz - z : kCells;
-  update_columns(Columns<T>{first.now + at, first.then + at, first.plane, first.row, first.nx, cells}, next);
+  const std::uint32_t in_row = (tile.nz + kCells - 1) / kCells, y = lane / in_row, z = lane % in_row * kCells;
+  if (y >= tile.ny) return;
+  const std::int64_t at = std::int64_t{tile.row} * y + z;
+  const std::uint32_t cells = tile.nz - z < kCells ? tile.nz - z : kCells;
+  update_columns(Columns<T>{tile.now + at, tile.then + at, tile.plane, tile.row, tile.nx, cells, tile.elsewhere[0],
+                            tile.elsewhere[1]},
+                 next);
 }
 
 }  // namespace shoal::blocks

@@ -1,5 +1,6 @@
 // How blocks are run.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "shoal/core/types.hpp"
@@ -15,16 +16,18 @@ enum class BlockForm {
 };
 /// For the form `kernels`: which of a step's unpacks, update and packs are one kernel.
 enum class Fusion {
+  automatic,
   none,  ///< one for each side's unpack, the update, and each side's pack
   a,     ///< all packs are one
   b,     ///< all unpacks are one as well
   c,     ///< the whole step is one
+  d,     ///< the whole step of all blocks of a PE is one
 };
 
 /// How a launcher runs blocks.
 struct LaunchOptions {
   BlockForm form = BlockForm::automatic;
-  Fusion fusion = Fusion::c;  ///< of the form `kernels`
+  Fusion fusion = Fusion::automatic;  ///< of the form `kernels`
   /// Of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none; -1: none, or what auto finds.
   int graph = -1;
   double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
@@ -40,6 +43,8 @@ Fusion parse_fusion(const std::string& text);
 struct BlockSizes {
   bool on_gpu;
   pe_t pes;
+  std::uint64_t tiles = 1;    ///< of a step, on the PE that has most
+  std::uint64_t workers = 1;  ///< of a PE
 };
 /// Decides what `options` leave open, and says why in `chosen`.
 /// @throws UsageError  the form is not for this kind of processor

@@ -46,6 +46,8 @@ struct GridBlock {
   std::uint32_t in_x, in_y, in_z;  ///< tiles along each dimension
   std::int64_t plane, row;         ///< from a cell to the next one in x, and in y
   Value* states[2];                ///< the block's cell 0, 0, 0
+  /// The plane below the block, and that above, lies so many cells further in memory, for either state: in the block that has it.
+  std::int32_t elsewhere[2][2];
   Value* edge
       [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
 
@@ -129,6 +131,43 @@ struct GridBlock {
     }
   }
 
+  /// From now on the planes beyond a side are read where the other block has them, which is in the memory of the same GPU.
+  /// @return whether that is possible: across x, and not too far
+  bool read_beside(std::uint32_t side, const GridBlock& other) {
+    constexpr std::int64_t kFar = std::int64_t{1} << 30;
+    if (side > 1 || row != other.row || plane != other.plane) return false;
+    const std::int64_t there = side == 0 ? other.size.x * plane : -size.x * plane;
+    std::int32_t found[2];
+    for (int k = 0; k < 2; ++k) {
+      const auto bytes = reinterpret_cast<std::intptr_t>(other.states[k]) - reinterpret_cast<std::intptr_t>(states[k]);
+      const std::int64_t cells = bytes / static_cast<std::int64_t>(sizeof(Value)) + there;
+      if (cells > kFar || cells < -kFar || plane > kFar) return false;
+      found[k] = static_cast<std::int32_t>(cells);
+    }
+    std::copy_n(found, 2, elsewhere[side]);
+    return true;
+  }
+
+  /// In place of pack, for a block of the same PE: into its layer of cells around the state.
+  template <class W>
+  SHOAL_FN void hand_over(const W& w, step_t s, std::uint64_t number, std::uint32_t side,
+                          const GridBlock& other) const {
+    const Value* const from = now_of(s + 1);
+    Value* const to = other.now_of(s + 1);
+    const std::int64_t there = side % 2 == 0 ? (side == 0   ? other.at(other.size.x, 0, 0)
+                                                : side == 2 ? other.at(0, other.size.y, 0)
+                                                            : other.at(0, 0, other.size.z))
+                                             : (side == 1   ? other.at(-1, 0, 0)
+                                                : side == 3 ? other.at(0, -1, 0)
+                                                            : other.at(0, 0, -1));
+    const std::int64_t u_step = side < 2 ? other.row : other.plane, v_step = side < 4 ? 1 : other.row;
+    const std::uint32_t in_u = static_cast<std::uint32_t>(side < 4 ? size.z : size.y);
+    face(w, number, side, 0, [&](std::int64_t i, std::int64_t cell) {
+      const auto n = static_cast<std::uint32_t>(i);
+      to[there + n / in_u * u_step + n % in_u * v_step] = from[cell];
+    });
+  }
+
   template <class W>
   SHOAL_FN void update(const W& w, step_t s, std::uint64_t number) const {
     const Box b = box(number);
@@ -140,8 +179,17 @@ struct GridBlock {
       const std::int64_t first = at(b.begin.x, b.begin.y, b.begin.z);
       const auto cells = [](std::int64_t begin, std::int64_t end) { return static_cast<std::uint32_t>(end - begin); };
       const auto near = [](std::int64_t cells) { return static_cast<std::int32_t>(cells); };
-      const Columns<Value> columns{now + first, then + first, near(plane), near(row), cells(b.begin.x, b.end.x), 0};
-      update_tile(w.lane(), columns, cells(b.begin.y, b.end.y), cells(b.begin.z, b.end.z), Next{program});
+      Tile<Value> tile{now + first,
+                       then + first,
+                       near(plane),
+                       near(row),
+                       cells(b.begin.x, b.end.x),
+                       cells(b.begin.y, b.end.y),
+                       cells(b.begin.z, b.end.z)};
+      const auto of_state = [s](const std::int32_t(&further)[2]) { return (s & 1) != 0 ? further[1] : further[0]; };
+      if (b.begin.x == 0) tile.elsewhere[0] = of_state(elsewhere[0]);
+      if (b.end.x == size.x) tile.elsewhere[1] = of_state(elsewhere[1]);
+      update_tile(w.lane(), tile, Next{program});
     }
   }
   template <class W>
@@ -239,8 +287,10 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
 
 /// How a grid is cut and placed.
 struct GridOptions {
-  std::int64_t odf = 1;   ///< overdecomposition factor: blocks per PE
-  Size3 blocks{0, 0, 0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface (cut_grid)
+  std::int64_t odf = 1;  ///< overdecomposition factor: blocks per PE
+  Size3 blocks{
+      0, 0,
+      0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on one GPU (cut_grid)
   Mapping mapping;
   LaunchOptions launch;
   bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance()
@@ -315,7 +365,7 @@ class Grid {
   /// Block b, in the memory of its PE.
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();
-    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {nullptr, nullptr}};
+    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {}, {nullptr, nullptr}};
     const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
     block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers_, sizeof(Value));
     const auto tiles = [](std::int64_t cells, std::int64_t of) {
@@ -359,11 +409,11 @@ class Grid {
 };
 
 /// What a Grid is cut into. @throws UsageError
-Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes);
+Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu = false);
 
 template <class S>
 Size3 Grid<S>::check(const Machine& machine, Size3 size, const GridOptions& options) {
-  return check_grid(size, options, machine.n_pes());
+  return check_grid(size, options, machine.n_pes(), machine.on_gpu());
 }
 
 }  // namespace shoal

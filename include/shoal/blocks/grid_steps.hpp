@@ -52,7 +52,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
       : weigh_(options.weigh),
         grid_(machine, size, options, Launch::workers(machine), program),
-        launch_(grid_.array(), decide_launch(options.launch, {machine.on_gpu(), machine.n_pes()}, chosen_)) {}
+        launch_(grid_.array(), decide_launch(options.launch, Launch::sizes(grid_.array()), chosen_)) {}
 
   Size3 size() const override { return grid_.size(); }
   Size3 cut() const override { return grid_.cut(); }

@@ -17,9 +17,10 @@ class Launcher {
  public:
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {}) : array_(array) {
     Decisions decisions;
-    decide_launch(options, {false, array.machine().n_pes()}, decisions);  // refuses what is for GPUs
+    decide_launch(options, sizes(array), decisions);  // refuses what is for GPUs
   }
 
+  static BlockSizes sizes(const BlockArray<B>& array) { return {false, array.machine().n_pes()}; }
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 
   /// Writes state 0; the threads that will use it touch it first.

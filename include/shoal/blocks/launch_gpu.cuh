@@ -48,22 +48,28 @@ struct Part {
   std::uint32_t unpack_begin, unpack_end;
   bool update, measure;
   std::uint32_t pack_begin, pack_end;
+  bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
 };
 
-/// A part of step s of one block: a worker for each tile. Of s only two things matter: its parity, and whether it is the first.
+inline __device__ std::uint32_t least(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+
+/// A part of step s of some blocks, from `number` on: a worker for each tile. Of s only two things matter: its parity, and whether
+/// it is the first.
 template <class B>
 __global__ void __launch_bounds__(kThreads, kFit) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
   __shared__ GpuBlock::Scratch scratch;
   const GpuBlock w{&scratch};
-  const Slot<B>& slot = pe.slots[number];
-  unpack_sides(w, slot, B(slot.block), s, blockIdx.x, part.unpack_begin, part.unpack_end);
+  const Slot<B>& slot = pe.slots[number + blockIdx.y];
+  const std::uint32_t tile = blockIdx.x;
+  if (tile >= slot.tiles) return;
+  unpack_sides(w, slot, B(slot.block), s, tile, part.unpack_begin, least(part.unpack_end, slot.n_sides), part.handed);
   if (part.update) {
     w.sync();
-    B(slot.block).update(w, s, blockIdx.x);
+    B(slot.block).update(w, s, tile);
     w.sync();
-    if (part.measure) measure_tile(w, *pe.words, B(slot.block), s, blockIdx.x);
+    if (part.measure) measure_tile(w, *pe.words, B(slot.block), s, tile);
   }
-  pack_sides(w, slot, B(slot.block), s, blockIdx.x, part.pack_begin, part.pack_end);
+  pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, least(part.pack_end, slot.n_sides), part.hands);
 }
 
 /// A graph that can be launched any number of times.
@@ -115,7 +121,7 @@ class Launcher {
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "what a run measures")) {
     Decisions decisions;
-    options_ = decide_launch(options, {true, array.machine().n_pes()}, decisions);  // where the caller has not decided
+    options_ = decide_launch(options, sizes(array), decisions);  // where the caller has not decided
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
@@ -135,8 +141,27 @@ class Launcher {
     if (options_.form != BlockForm::kernels) return;
     streams_.clear();
     packed_.clear();
+    units_.clear();
+    if (together()) {
+      units_.resize(static_cast<std::size_t>(array_.machine().n_pes()));
+      for (pe_t p = 0; p < array_.machine().n_pes(); ++p) units_[p].pe = p;
+    }
     for (std::int64_t b = 0; b < array_.size(); ++b) {
-      const int device = array_.machine().devices()[array_.pe(b)];
+      const pe_t p = array_.pe(b);
+      const Slot<B>& slot = array_.slots()[p][array_.number(b)];
+      if (!together()) units_.push_back({p, array_.number(b), 0, 0, {}});
+      Unit& unit = together() ? units_[p] : units_.back();
+      ++unit.blocks;
+      unit.tiles = std::max(unit.tiles, slot.tiles);
+      for (const std::int64_t other : array_.neighbors(b)) {
+        const std::int64_t from = together() ? array_.pe(other) : other;
+        if (from != (together() ? p : b)) unit.after.push_back(from);
+      }
+    }
+    for (Unit& unit : units_) {
+      std::sort(unit.after.begin(), unit.after.end());
+      unit.after.erase(std::unique(unit.after.begin(), unit.after.end()), unit.after.end());
+      const int device = array_.machine().devices()[unit.pe];
       streams_.emplace_back(device);
       for (int parity = 0; parity < 2; ++parity) packed_.emplace_back(device);
     }
@@ -144,6 +169,11 @@ class Launcher {
     if (started_) make_graph();
   }
 
+  static BlockSizes sizes(const BlockArray<B>& array) {
+    std::uint64_t tiles = 0;
+    for (const PeView<B>& pe : array.views()) tiles = std::max(tiles, pe.tiles);
+    return {true, array.machine().n_pes(), tiles, static_cast<std::uint64_t>(workers(array.machine()))};
+  }
   /// Workers of a PE: as many as are resident at the same time, of all PEs of its GPU.
   static int workers(const Machine& machine) {
     const int device = machine.devices()[0];
@@ -174,6 +204,7 @@ class Launcher {
   double run(const StepRange& range) {
     const Machine& machine = array_.machine();
     begin_trace();
+    run_ = range;
     const auto begin = Clock::now();
     waits_ = 0;
     try {
@@ -217,6 +248,7 @@ class Launcher {
     if (options_.form != BlockForm::kernels || options_.graph <= 0 || graph_) return;
     const auto steps = static_cast<step_t>(options_.graph);
     DeviceGuard guard(array_.machine().devices()[0]);
+    run_ = {0, 4 + steps, false};
     graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
   }
 
@@ -250,18 +282,22 @@ class Launcher {
     }
     std::vector<TracedStep> steps;
     for (const auto& [which, end] : ended) {  // it began when what it waits for had ended
-      const auto [b, s] = which;
+      const auto [u, s] = which;
       std::int64_t begin = -1;
       const auto after = [&](std::int64_t other) {
         const auto found = ended.find({other, s - 1});
         if (found != ended.end()) begin = std::max(begin, found->second);
       };
-      after(b);
-      for (const std::int64_t other : array_.neighbors(b)) after(other);
-      const auto tiles = static_cast<std::int64_t>(array_.slots()[array_.pe(b)][array_.number(b)].tiles);
+      after(u);
+      for (const std::int64_t other : units_[u].after) after(other);
       const auto start = starts_.find(s - 1);
       if (begin < 0 && start != starts_.end()) begin = times_->at(start->second);
-      if (begin >= 0) steps.push_back({b, s - 1, std::min(begin, end), end, tiles});
+      if (begin < 0) continue;
+      for (std::int64_t b = together() ? 0 : u; b < (together() ? array_.size() : u + 1); ++b) {
+        if (array_.pe(b) != units_[u].pe) continue;
+        const auto tiles = static_cast<std::int64_t>(array_.slots()[array_.pe(b)][array_.number(b)].tiles);
+        steps.push_back({b, s - 1, std::min(begin, end), end, tiles});
+      }
     }
     draw_steps(trace, std::move(steps), array_.channels());
     times_.reset();
@@ -301,8 +337,8 @@ class Launcher {
     const auto steps = static_cast<step_t>(options_.graph);
     step_t s = range.first;
     if (graph_) {
-      const step_t begin = std::min(range.end, std::max<step_t>(2, s + (s & 1))),
-                   end = range.end - (range.measure ? 1 : 0);
+      // The first and the last step of a run are not in graphs: what crosses sides is in buffers before and after a run.
+      const step_t begin = (s + 2) / 2 * 2, end = range.end - 1;
       if (begin + steps <= end) {
         launch_steps({s, begin, false});
         mark(0, "");
@@ -324,19 +360,19 @@ class Launcher {
     for (const Stream& stream : streams_) SHOAL_CUDA(cudaStreamWaitEvent(stream, reached_[0], 0));
     for (step_t s = range.first; s < range.end; ++s) {
       throw_if_interrupted();
-      for (std::int64_t b = 0; b < array_.size(); ++b) {
-        DeviceGuard guard(array_.machine().devices()[array_.pe(b)]);
+      for (std::int64_t b = 0; b < std::ssize(units_); ++b) {
+        DeviceGuard guard(array_.machine().devices()[units_[b].pe]);
         if (s > range.first) {  // what came before the range has ended
-          for (const std::int64_t other : array_.neighbors(b)) {
+          for (const std::int64_t other : units_[b].after) {
             SHOAL_CUDA(cudaStreamWaitEvent(streams_[b], packed(other, s), 0));
           }
         }
         launch_step(b, s, range.measure && s + 1 == range.end);
-        if (times_ != nullptr) timed_[{b, s + 1}] = new_time(array_.pe(b));
+        if (times_ != nullptr) timed_[{b, s + 1}] = new_time(units_[b].pe);
         SHOAL_CUDA(cudaEventRecord(packed(b, s + 1), streams_[b]));
       }
     }
-    for (std::int64_t b = 0; b < array_.size(); ++b) {
+    for (std::int64_t b = 0; b < std::ssize(units_); ++b) {
       SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed(b, range.end), 0));
     }
   }
@@ -348,27 +384,33 @@ class Launcher {
     }
     return packed_[static_cast<std::size_t>(2 * b) + (s & 1)];
   }
-  void launch_step(std::int64_t b, step_t s, bool measure) {
-    const pe_t p = array_.pe(b);
-    const auto& slots = array_.slots()[p];
-    const std::uint32_t number = array_.number(b);
-    const std::uint32_t n = slots[number].n_sides;
+  void launch_step(std::int64_t u, step_t s, bool measure) {
+    const Unit& unit = units_[u];
+    if (unit.blocks == 0) return;
+    const auto& slots = array_.slots()[unit.pe];
+    const std::uint32_t n = slots[unit.first].n_sides, all = ~0u;
     const auto launch = [&](const Part& part) {
-      part_kernel<<<static_cast<unsigned>(slots[number].tiles), kThreads, 0, streams_[b]>>>(array_.views()[p], number,
-                                                                                            s, part);
-      SHOAL_CUDA(cudaGetLastError());
+      constexpr std::uint32_t kMost = 65535;  // of a grid's second dimension
+      for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
+        const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
+        part_kernel<<<workers, kThreads, 0, streams_[u]>>>(array_.views()[unit.pe], unit.first + at, s, part);
+        SHOAL_CUDA(cudaGetLastError());
+      }
     };
-    if (options_.fusion == Fusion::c) return launch({0, n, true, measure, 0, n});
+    if (options_.fusion == Fusion::c || together()) {
+      return launch({0, all, true, measure, 0, all, s > run_.first, s + 1 < run_.end});
+    }
+    const auto joined = [&](std::uint32_t i) { return array_.joined(u, i); };
     const bool packs = options_.fusion != Fusion::none, unpacks = options_.fusion == Fusion::b;
     for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
-      if (array_.joined(b, i)) launch({i, i + 1, false, false, 0, 0});
+      if (joined(i)) launch({i, i + 1, false, false, 0, 0, false, false});
     }
-    if (unpacks && s > 0) launch({0, n, false, false, 0, 0});
-    launch({0, 0, true, measure, 0, 0});
+    if (unpacks && s > 0) launch({0, n, false, false, 0, 0, false, false});
+    launch({0, 0, true, measure, 0, 0, false, false});
     for (std::uint32_t i = 0; i < n && !packs; ++i) {
-      if (array_.joined(b, i)) launch({0, 0, false, false, i, i + 1});
+      if (joined(i)) launch({0, 0, false, false, i, i + 1, false, false});
     }
-    if (packs) launch({0, 0, false, false, 0, n});
+    if (packs) launch({0, 0, false, false, 0, n, false, false});
   }
 
   /// Until all PEs are done. Ends resident kernels that do not move, or whose work was called off.
@@ -460,9 +502,19 @@ class Launcher {
   LaunchOptions options_;
   std::shared_ptr<void> measured_;  ///< [n_pes] what the PEs have measured
   std::vector<Stream> work_, look_;
-  std::vector<Event> reached_;   ///< [n_pes] a place in work_
-  std::vector<Stream> streams_;  ///< [blocks] form `kernels`
-  std::vector<Event> packed_;    ///< [2 x blocks] a block has packed for a step of either parity
+  std::vector<Event> reached_;  ///< [n_pes] a place in work_
+  /// Form `kernels`: blocks of a PE whose steps are launched together, numbered as blocks are, or as PEs.
+  struct Unit {
+    pe_t pe = 0;
+    std::uint32_t first = 0, blocks = 0;  ///< of the PE's
+    std::uint64_t tiles = 0;              ///< of the block that has most
+    std::vector<std::int64_t> after;      ///< units that have neighbours of its blocks
+  };
+  bool together() const { return options_.fusion == Fusion::d; }
+  std::vector<Unit> units_;
+  StepRange run_{0, 0, false};
+  std::vector<Stream> streams_;  ///< [units]
+  std::vector<Event> packed_;    ///< [2 x units] a unit has packed for a step of either parity
   Graph graph_;
   bool started_ = false;
   int waits_ = 0;

@@ -20,9 +20,13 @@ struct Size3 {
 /// @param grid    cells, each dimension at least 1
 /// @param blocks  wanted, at least 1. If no three factors of it fit the grid (13 blocks of 5 x 6 x 7 cells), the next smaller
 ///                number whose factors do
+/// @param dear    what a cell at a cut across each dimension counts
 /// @return the blocks along each dimension. Of equal cuts those across x, then y: their faces are nearer to each other in
 ///         memory
-Size3 cut_grid(Size3 grid, std::int64_t blocks);
+Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear = {1, 1, 1});
+/// For blocks that stay on one GPU: planes below and above are read where they are; of what crosses z each cell is a line of memory of
+/// its own.
+inline constexpr Size3 kDearOnOneGpu{1, 6, 32};
 
 /// Where part i of `parts` of `cells` begins; parts differ by at most one cell.
 inline std::int64_t part_begin(std::int64_t cells, std::int64_t parts, std::int64_t i) {

@@ -48,20 +48,39 @@ SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std
   return slot.sides[side].other != nullptr;
 }
 
+/// Blocks that can write what crosses a side to where the other one reads it, with nothing to unpack: hand_over(w, s, tile, side,
+/// other) in place of pack.
+template <class B, class W>
+concept HandsOver = W::kMaxLanes >
+1 && requires(const W& w, const B& block, const B& other) {
+  block.hand_over(w, step_t{}, std::uint64_t{}, std::uint32_t{}, other);
+};
+
 /// A tile's part of what came for step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
-                           std::uint32_t begin, std::uint32_t end) {
+                           std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool handed = false) {
   if (s == 0) return;  // state 0 was written with what lies around it
   for (std::uint32_t i = begin; i < end; ++i) {
+    if (slot.sides[i].reads) continue;
+    if constexpr (HandsOver<B, W>) {
+      if (handed && slot.sides[i].near != nullptr) continue;
+    }
     if (joins(slot, block, tile, i)) block.unpack(w, s, tile, i, slot.sides[i].in[s & 1]);
   }
 }
 /// A tile's part of what goes out after step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
-                         std::uint32_t begin, std::uint32_t end) {
+                         std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool hands = false) {
   for (std::uint32_t i = begin; i < end; ++i) {
+    if (hands && slot.sides[i].is_read) continue;
+    if constexpr (HandsOver<B, W>) {
+      if (hands && slot.sides[i].near != nullptr) {
+        if (joins(slot, block, tile, i)) block.hand_over(w, s, tile, i, *static_cast<const B*>(slot.sides[i].near));
+        continue;
+      }
+    }
     if (joins(slot, block, tile, i)) block.pack(w, s, tile, i, slot.sides[i].out[(s + 1) & 1]);
   }
 }
@@ -78,14 +97,15 @@ SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s,
 /// All that a step does to a tile: unpack, update, pack. Every lane. (The block is copied, so that no store into memory can change
 /// it, and again for each part: on GPUs the update wants all registers.)
 template <class B, Worker W, class Traced>
-SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, const Traced& traced) {
-  if (slot.channels > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
+SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, const StepRange& range,
+                      const Traced& traced) {
+  if (slot.channels > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s > range.first);
   w.sync();
   traced.unpacked();
   B(slot.block).update(w, s, tile);
   w.sync();
   traced.updated();
-  if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides);
+  if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
 }
 
 /// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
@@ -106,7 +126,7 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     if (!await_tile(w, pe.words->state, slot, B(slot.block), s, tile)) return;
     traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
-    do_tile(w, slot, s, tile, traced);
+    do_tile(w, slot, s, tile, range, traced);
     traced.ended(static_cast<std::uint32_t>(&slot - pe.slots), s, tile);  // before anybody is told
     if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
     taken = w.from_leader(next);  // all lanes are done with this tile; the others go on while the first says so
