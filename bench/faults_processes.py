@@ -62,10 +62,11 @@ def children(pid: int) -> list[int]:
     return [int(word) for word in text.split()]
 
 
-def wait_for_ranks(launcher: subprocess.Popen, processes: int) -> list[int]:
+def wait_for_ranks(job: subprocess.Popen, processes: int) -> list[int]:
+    """The processes of a job: `shoal run` starts the launcher, and that starts them."""
     end = time.monotonic() + 20
-    while time.monotonic() < end and launcher.poll() is None:
-        found = children(launcher.pid)
+    while time.monotonic() < end and job.poll() is None:
+        found = [rank for launcher in children(job.pid) for rank in children(launcher)]
         if len(found) == processes:
             return found
         time.sleep(0.01)
@@ -106,6 +107,8 @@ class Fault:
         except subprocess.TimeoutExpired:
             left = [i for i, rank in enumerate(ranks) if lives(rank)]
             self.wrong.append(f"did not end; processes {left} lived")
+            for launcher in children(job.pid):
+                os.kill(launcher, signal.SIGKILL)
             job.kill()
             for i in left:
                 os.kill(ranks[i], signal.SIGKILL)
@@ -115,7 +118,12 @@ class Fault:
             self.wrong.append(f"took {self.seconds:.1f} s")
         if job.returncode == 0:
             self.wrong.append("status 0")
-        names = [rf"process {self.victim} \(PE", rf"rank {self.victim} with PID", r"has waited .* s for the others"]
+        names = [
+            rf"process {self.victim} \(PE",
+            rf"rank {self.victim} with PID",
+            rf"process {self.victim} \(process id",
+            r"has waited .* s for the others",
+        ]
         if not any(re.search(name, self.said) for name in names):
             self.wrong.append("names nobody")
         soon = time.monotonic() + 2  # the launcher does not wait until those that it killed have died
