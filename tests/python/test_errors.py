@@ -270,7 +270,7 @@ def test_flags_become_arguments(flags: str, arguments: str) -> None:
         (lambda: shoal.read("a.el", undirected=1), "undirected is 1 (int)"),
         (lambda: shoal.read("a.el", format=2), "format is 2 (int)"),
         (lambda: shoal.from_csr(OFFSETS, TARGETS, symmetric=None), "symmetric is None"),
-        (lambda: shoal.bfs("chain:5", 0, threads="two"), "option threads is 'two', a str"),
+        (lambda: shoal.bfs("chain:5", 0, threads="two"), "option threads is 'two' (str); it must be a whole number"),
     ],
 )
 def test_wrong_kinds_are_answered_in_one_line(call: Callable[[], object], words: str) -> None:
