@@ -42,11 +42,7 @@ struct World {
   Buckets buckets;
 
   /// The bucket up to which items of PE `pe` run, as the newest phase word there says.
-  lane_t near(pe_t pe) const {
-    std::uint64_t word;
-    std::memcpy(&word, &control[pe]->phase, sizeof word);
-    return Phase::near(word);
-  }
+  lane_t near(pe_t pe) const { return sim::near_on(*control[pe]); }
 };
 
 struct WorldTask {
@@ -193,14 +189,7 @@ class PhasesScenario final : public sim::Scenario {
     if (const RunState state = bed_.ended(); state != RunState::done) {
       return "the run ended in state " + std::to_string(static_cast<int>(state));
     }
-    for (std::size_t i = 0; i < world_.nodes.size(); ++i) {
-      const World::Node& node = world_.nodes[i];
-      if (node.judged != node.judge || node.ran != node.run) {
-        return "node " + std::to_string(i) + " was judged " + std::to_string(node.judged) + " times and run " +
-               std::to_string(node.ran) + " times; right would be " + std::to_string(node.judge) + " and " +
-               std::to_string(node.run);
-      }
-    }
+    if (std::string wrong = sim::treated_wrongly(world_.nodes); !wrong.empty()) return wrong;
     for (std::uint32_t r = 0; r < kRows; ++r) {
       if (world_.rows[r].load() != world_.expected_row[r]) {
         return "row " + std::to_string(r) + " is " + std::to_string(world_.rows[r].load()) + ", not " +

@@ -146,14 +146,7 @@ class SchedulerScenario final : public sim::Scenario {
     const RunState state = bed_.ended();
     if (state == RunState::worklist_full && scarce_) return {};
     if (state != RunState::done) return "the run ended in state " + std::to_string(static_cast<int>(state));
-    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
-      const Tree::Node& node = tree_.nodes[i];
-      if (node.judged != node.judge || node.ran != node.run) {
-        return "item " + std::to_string(i) + " was judged " + std::to_string(node.judged) + " times and run " +
-               std::to_string(node.ran) + " times; right would be " + std::to_string(node.judge) + " and " +
-               std::to_string(node.run);
-      }
-    }
+    if (std::string wrong = sim::treated_wrongly(tree_.nodes); !wrong.empty()) return wrong;
     return bed_.judge();
   }
 

@@ -2,6 +2,7 @@
 // must be whole when a run is over. A scenario adds the task and its judge.
 #pragma once
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,27 @@ namespace shoal::sim {
 inline constexpr pe_t kBedPes = 3;        ///< at most
 inline constexpr lane_t kChunkItems = 2;  ///< of a chunk of spill: small cases fill chunks as well
 inline constexpr lane_t kBedDesk = 5;     ///< items: the most that any of the workers takes at once
+
+/// The bucket up to which items of a PE run, as the newest phase word there says. Read outside of the simulated memory.
+inline lane_t near_on(const PeControl& control) {
+  std::uint64_t word;
+  std::memcpy(&word, &control.phase, sizeof word);
+  return Phase::near(word);
+}
+
+/// Empty if each item was judged, and was run, as often as is right: 0 or 1 times.
+/// @param nodes  each with judge, run (what is right), judged and ran (what was)
+template <class Nodes>
+std::string treated_wrongly(const Nodes& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& node = nodes[i];
+    if (node.judged == node.judge && node.ran == node.run) continue;
+    return "item " + std::to_string(i) + " was judged " + std::to_string(node.judged) + " times and run " +
+           std::to_string(node.ran) + " times; right would be " + std::to_string(node.judge) + " and " +
+           std::to_string(node.run);
+  }
+  return {};
+}
 
 /// How a run is laid out. draw() chooses; a scenario may change what it has to before prepare().
 struct BedShape {
