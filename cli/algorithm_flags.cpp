@@ -74,7 +74,8 @@ std::unique_ptr<Algorithm> configure(const AlgorithmInfo& info, const std::vecto
   try {
     app.parse(std::vector<std::string>(flags.rbegin(), flags.rend()));  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string("options of ") + info.name + ": " + explain_options(app, error));
+    throw UsageError(std::string("options of ") + info.name + ": " + explain_options(app, error) + " (see shoal " +
+                     info.name + " --help)");
   }
   Options options;
   shared.read(options);

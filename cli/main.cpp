@@ -82,6 +82,12 @@ int main(int argc, char** argv) {
       return command();
     });
   };
+  const auto add_for_one_to_say = [&](Run command) {
+    add([command = std::move(command)] {
+      shoal::begin_together();
+      return shoal::is_speaker() ? command() : static_cast<int>(kRight);
+    });
+  };
   for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
   add_for_one_process(add_jacobi3d(app));
   add(add_run(app));
@@ -89,8 +95,8 @@ int main(int argc, char** argv) {
   add_for_one_process(add_tune(app));
   add_for_one_process(add_generate(app));
   add_for_one_process(add_convert(app));
-  add(add_info(app));
-  add(add_doctor(app));
+  add_for_one_to_say(add_info(app));
+  add_for_one_to_say(add_doctor(app));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

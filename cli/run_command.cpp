@@ -112,7 +112,9 @@ class RunCommand {
     if (!trials_given) trials_ = std::max<int>(1, static_cast<int>(choice_.number * is_random()));
     if (info_.from_source && !output_.empty() && is_random() &&
         (choice_.number > 1 || (choice_.number == 0 && trials_ > 1))) {
-      throw UsageError("--output holds the answer for one source, but several were asked for; add --source N");
+      const std::string asked = choice_.number > 1 ? "--source " + source_ + " is several"
+                                                   : "--trials " + std::to_string(trials_) + " takes a random one each";
+      throw UsageError("--output holds the answer for one source, but " + asked + "; add --source N");
     }
     open_outputs();
     place();
@@ -240,6 +242,9 @@ class RunCommand {
     if (!quiet()) {
       std::cout << describe(input_->name(), placed_->num_vertices(), placed_->num_arcs()) << "\n" << std::flush;
       if (!input_->remark().empty()) std::cout << "  note: " << input_->remark() << "\n";
+      if (!input_->symmetric() && *info_.takes_as_undirected != 0) {
+        std::cout << "  note: " << info_.takes_as_undirected << "\n";
+      }
       if (!profile_says_.empty()) std::cout << "  profile: " << printable(profile_says_) << "\n";
     }
     double verify_seconds = 0;

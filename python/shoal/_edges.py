@@ -23,7 +23,7 @@ def whole_numbers(values: Any, name: str, kept: tuple[type, ...] = (np.int64,)) 
         raise ValueError(f"{name} has shape {array.shape}; it must have one dimension")
     if array.dtype == np.uint64 and array.size > 0 and array.max() >= 2**63:
         at = int(array.argmax())
-        raise UsageError(f"{name}[{at}] is {array[at]}; there are at most 2^31 - 1 vertices")
+        raise UsageError(f"{name}[{at}] is {array[at]}; vertices are 0 to 2^31 - 2")
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in kept else np.int64)
 
 
@@ -81,6 +81,9 @@ def from_edges(
     if num_vertices is None:
         n = int(max(begin.max(), end.max())) + 1 if len(begin) else 0
         n = max(n, 0)  # a negative one is refused where its place is known
+        for ends, what in ((begin, "sources"), (end, "targets")):
+            if n >= 2**31 and ends.max() == n - 1:
+                raise UsageError(f"{what}[{int(ends.argmax())}] is {n - 1}; vertices are 0 to 2^31 - 2")
     else:
         n = _checks.whole("num_vertices", num_vertices)
         if not 0 <= n < 2**31:

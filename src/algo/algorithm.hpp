@@ -138,11 +138,12 @@ struct AlgorithmInfo {
   const char* name;  ///< of the command
   const char* says;  ///< one line of help
   const char* footer;
-  const char* output;  ///< help of --output: what it holds, and its type and shape
-  const char* doing;   ///< "searching", for progress
-  const char* noun;    ///< "search", for the report
-  bool from_source;    ///< a run starts at a vertex
-  bool counts_teps;    ///< half of the arcs per second is GTEPS on symmetric graphs
+  const char* output;                    ///< help of --output: what it holds, and its type and shape
+  const char* doing;                     ///< "searching", for progress
+  const char* noun;                      ///< "search", for the report
+  bool from_source;                      ///< a run starts at a vertex
+  bool counts_teps;                      ///< half of the arcs per second is GTEPS on symmetric graphs
+  const char* takes_as_undirected = "";  ///< said above the table of a directed graph
   std::vector<Column> columns;
   // For `shoal tune` and the matrix.
   std::vector<std::string> bulk_strategies;  ///< values of --strategy beside async

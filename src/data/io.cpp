@@ -220,7 +220,10 @@ io::FileKind kind_to_read(const std::string& file) {
   } catch (const UsageError& error) {
     std::error_code ignored;
     if (file == io::kStandardInput || std::filesystem::exists(file, ignored)) throw;
-    if (file.find_first_of("./") != std::string::npos) throw FileError(ENOENT, file, error.what());
+    if (file.find_first_of("./") != std::string::npos) {
+      const std::string ending = std::string(error.what()).substr(file.size());  // ": the name does not end as ..."
+      throw FileError(ENOENT, file, file + ": there is no such file, and" + ending.substr(1));
+    }
     throw FileError(ENOENT, file,
                     file +
                         ": there is no such file, and no such generator; generators are kron:S road:N uniform:S "

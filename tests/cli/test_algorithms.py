@@ -205,6 +205,12 @@ class Components(WithGraph):
         trial = self.good("components", "g.wel", "--verify", "--json").json()["trials"][0]
         self.assertEqual((trial["components"], trial["largest"], trial["verified"]), (3, 4, True))
 
+    def test_what_arcs_are_is_said_of_directed_graphs(self) -> None:
+        for command in ("components", "kcore"):
+            note = "note: the graph is directed; an arc "
+            self.assertIn(note, self.good(command, "g.wel").out)
+            self.assertNotIn(note, self.good(command, "g.wel", "--undirected").out)
+
     def test_errors(self) -> None:
         self.bad(USAGE, "hook", "components", "g.wel", "--strategy", "levels")
         self.bad(USAGE, "--parents", "components", "g.wel", "--parents")

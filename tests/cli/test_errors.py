@@ -93,7 +93,11 @@ class Flags(CommandTest):
         self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
         self.bad(USAGE, ["priority", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--buckets", 4)
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
-        self.bad(USAGE, "--source", "bfs", "kron:6", "--trials", 2, "--output", "x.npy")
+        for words, args in (
+            ("--trials 2 takes a random one each", ("--trials", 2)),
+            ("--source random:3 is several", ("--source", "random:3")),
+        ):
+            self.bad(USAGE, [words, "add --source N"], "bfs", "kron:6", *args, "--output", "x.npy")
 
     def test_what_is_for_one_process(self) -> None:
         env = {**os.environ, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
@@ -110,6 +114,15 @@ class Flags(CommandTest):
                 other = self.shoal(*args, env={**env, "OMPI_COMM_WORLD_RANK": "1"})  # it is said once
                 self.assertEqual((other.status, other.out, other.err), (USAGE, "", ""))
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_what_all_processes_would_say(self) -> None:
+        env = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2"}
+        for args in (("info", "chain:4"), ("doctor",)):
+            with self.subTest(args=args):
+                alone = self.good(*args).out.split()[0]
+                one, other = (self.shoal(*args, env={**env, "OMPI_COMM_WORLD_RANK": i}) for i in "01")
+                self.assertEqual((one.status, one.out.split()[0], one.err), (0, alone, ""))
+                self.assertEqual((other.status, other.out, other.err), (0, "", ""))
 
     def test_more_pes_than_devices(self) -> None:
         devices = self.shoal("doctor", "--json").json()["devices"]
@@ -138,6 +151,8 @@ class Graphs(CommandTest):
 
     def test_files(self) -> None:
         self.bad(USAGE, "nothing.mtx", "bfs", "nothing.mtx")
+        for name in ("missing.foo", "./missing", "missing.gml"):
+            self.bad(USAGE, [name + ": there is no such file, and "], "bfs", name)
         self.bad(USAGE, "graph.xyz", "bfs", self.write("graph.xyz", "0 1\n"))
         self.bad(USAGE, "bad.el:2", "bfs", self.write("bad.el", "0 1\n1 x\n"))
         self.bad(USAGE, "bad.mtx:", "info", self.write("bad.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"))

@@ -84,7 +84,7 @@ class Tune(CommandTest):
             ("--trials", ["--trials", 0]),
             ("NAME=VALUE", ["--option", "strategy"]),
             ("--colour is not an option", ["--option", "colour=red"]),
-            ("--foo is not an option", ["--option", "foo=1"]),
+            (["--foo is not an option", "see shoal bfs --help"], ["--option", "foo=1"]),
             ("did you mean --strategy?", ["--option", "stratgy=async"]),
             ("async, levels", ["--option", "strategy=fast"]),
         ]:

@@ -64,13 +64,15 @@ class ComponentsAlgorithm : public AlgorithmOf<PlacedComponents, ComponentsOptio
 const AlgorithmInfo& describe_components() {
   static const AlgorithmInfo info = {
       .name = "components",
-      .says = "connected components: which vertices are joined by paths",
+      .says = "connected components: which vertices are joined by paths, whatever the arcs' direction",
       .footer = kComponentsFooter,
       .output = "labels: int32, shape (n,)",
       .doing = "labelling",
       .noun = "run",
       .from_source = false,
       .counts_teps = false,
+      .takes_as_undirected =
+          "the graph is directed; an arc joins its two ends whatever its direction (weakly connected)",
       .columns = {{"components", 14}, {"largest", 14}},
       .bulk_strategies = {"hook"},
       .has_priority = false,

@@ -74,6 +74,8 @@ const AlgorithmInfo& describe_kcore() {
       .noun = "run",
       .from_source = false,
       .counts_teps = false,
+      .takes_as_undirected =
+          "the graph is directed; an arc is an edge whatever its direction, without loops and repeats",
       .columns = {{"highest", 10}, {"innermost", 14}},
       .bulk_strategies = {},
       .has_priority = false,
