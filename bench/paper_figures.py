@@ -95,6 +95,7 @@ def arguments(words):
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 4], help="of MPI (default: 1 2 4)")
     parser.add_argument("--graphs", nargs="+", help=f"of {', '.join(GRAPHS)}")
     parser.add_argument("--trials", type=int, help="searches, or runs (default: 8, 3; with --quick 2, 2)")
+    parser.add_argument("--iterations", type=int, help="of a run of charm-* (default: 100; with --quick 10)")
     parser.add_argument("--shrink", type=int, help="the paper's grids are divided by this along each side")
     parser.add_argument("--quick", action="store_true", help="small graphs and grids, ten iterations")
     parser.add_argument("--limit", type=float, default=60, help="seconds of one program (default: %(default)s)")
@@ -147,12 +148,13 @@ def complete(args):
         raise Usage(f"--pes {max(args.pes)}: there are {len(args.devices)} GPUs")
     args.trials = args.trials or (2 if args.quick else 8 if bfs else 3)
     args.shrink = args.shrink or (64 if args.quick else 1 if args.device == "gpu" else 8)
-    args.iterations, args.warmup = (10, 2) if args.quick else (100, 10)
+    args.iterations, args.warmup = args.iterations or (10 if args.quick else 100), 2 if args.quick else 10
     for name, values in (
         ("--pes", args.pes),
         ("--ranks", args.ranks),
         ("--trials", [args.trials]),
         ("--shrink", [args.shrink]),
+        ("--iterations", [args.iterations]),
     ):
         if min(values) < 1 or max(values) > 1000:
             raise Usage(f"{name} is a number from 1 to 1,000")

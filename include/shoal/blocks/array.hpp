@@ -290,7 +290,7 @@ class BlockArray {
                        const blocks::Slot<B>* slots) {
     std::vector<blocks::Side<Value>> sides;
     B block = blocks_[b];
-    std::uint32_t channels = 0;
+    std::uint32_t channels = 0, unpacked = 0, packed = 0;
     for (const End& end : ends_[b]) {
       blocks::Side<Value> side;
       if (end.other >= 0) {
@@ -309,6 +309,9 @@ class BlockArray {
           }
         }
       }
+      constexpr bool kHands = blocks::CanHandOver<B, CpuThread>;
+      unpacked += side.other != nullptr && !side.reads && !(kHands && side.near != nullptr) ? 1 : 0;
+      packed += side.other != nullptr && !side.is_read ? 1 : 0;
       sides.push_back(side);
     }
     return {block,
@@ -319,7 +322,9 @@ class BlockArray {
             first_tile,
             static_cast<std::uint64_t>(blocks_[b].tiles()),
             in_memory_of(where_[b], std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
-                         "the words of a block's tiles")};
+                         "the words of a block's tiles"),
+            unpacked,
+            packed};
   }
   template <class T>
   T* in_memory_of(pe_t p, const std::vector<T>& values, const char* what) {

@@ -79,6 +79,16 @@ concept ReadsBeside = requires(B& block, const B& other) {
   { block.read_beside(std::uint32_t{}, other) } -> std::convertible_to<bool>;
 };
 
+/// Blocks that can write what crosses a side to where the other one reads it, with nothing to unpack: hand_over(w, s, tile, side,
+/// other) in place of pack. Workers of several lanes do.
+template <class B, class W>
+concept CanHandOver = requires(const W& w, const B& block, const B& other) {
+  block.hand_over(w, step_t{}, std::uint64_t{}, std::uint32_t{}, other);
+};
+template <class B, class W>
+concept HandsOver = W::kMaxLanes >
+1 && CanHandOver<B, W>;
+
 /// The words of a PE.
 struct PeWords {
   StateWord state;                                   ///< RunState: ends waits
@@ -107,6 +117,9 @@ struct Slot {
   std::uint64_t first_tile;  ///< tiles of the blocks before it on this PE
   std::uint64_t tiles;
   TileWord* done;  ///< [tiles]
+  /// Within a run, where a GPU's blocks read and hand over what they can: sides that are unpacked nonetheless, and sides of which
+  /// anything is packed or handed over. Where there is none, a step does not look at its sides at all.
+  std::uint32_t unpacked = ~0u, packed = ~0u;
 };
 
 /// What a worker sees of its PE. By value.
@@ -138,9 +151,9 @@ struct StepRange {
 /// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may
 /// be busy with what is behind it.
 /// @return whether it may: false if the run has ended. Afterwards all lanes see what was done before.
-template <class B, class W>
-SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, const B& block, step_t s,
-                         std::uint64_t tile) {
+/// @param near_word  near_word(i) is the word of the i-th tile that this one reads
+template <class B, class W, class NearWord>
+SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, step_t s, const NearWord& near_word) {
   std::uint32_t near = 1;
   if constexpr (KnowsNearTiles<B>) near = B::kNear;
   bool go = true;
@@ -152,7 +165,7 @@ SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot
       const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
       go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
     } else if constexpr (KnowsNearTiles<B>) {
-      const TileWord& done = slot.done[block.near(tile, i - 2)];
+      const TileWord& done = near_word(i - 2);
       go = spin_wait(state, [&] { return done.load_acquire() >= s; });
     } else if (s > 0) {
       const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);

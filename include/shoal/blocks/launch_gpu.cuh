@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,11 +37,21 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
   }
 }
 
-/// All steps of a range, by workers that stay.
+/// All steps of a range, by workers that stay. Where each tile has a worker, it keeps the tile, and what is known of it in shared
+/// memory: a wait for other workers empties the first-level cache.
 template <class B>
 __global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, StepRange range) {
   __shared__ GpuBlock::Scratch scratch;
-  take_steps(GpuBlock{&scratch}, pe, range);
+  const GpuBlock w{&scratch};
+  if (pe.tiles > gridDim.x) return take_steps(w, pe, range);
+  static_assert(std::is_trivially_copyable_v<Slot<B>> && sizeof(Slot<B>) % sizeof(std::uint64_t) == 0);
+  __shared__ std::uint64_t kept[sizeof(Slot<B>) / sizeof(std::uint64_t)];
+  const std::uint32_t number = slot_of(pe, blockIdx.x);
+  const auto* const slot = reinterpret_cast<const std::uint64_t*>(pe.slots + number);
+  for (std::uint32_t i = w.lane(); i < sizeof(kept) / sizeof(kept[0]); i += w.size()) kept[i] = slot[i];
+  w.sync();
+  const Slot<B>& mine = *reinterpret_cast<const Slot<B>*>(kept);
+  keep_tile(w, pe, mine, blockIdx.x - mine.first_tile, blockIdx.x == 0, range);
 }
 
 /// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.

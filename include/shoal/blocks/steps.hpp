@@ -48,19 +48,11 @@ SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std
   return slot.sides[side].other != nullptr;
 }
 
-/// Blocks that can write what crosses a side to where the other one reads it, with nothing to unpack: hand_over(w, s, tile, side,
-/// other) in place of pack.
-template <class B, class W>
-concept HandsOver = W::kMaxLanes >
-1 && requires(const W& w, const B& block, const B& other) {
-  block.hand_over(w, step_t{}, std::uint64_t{}, std::uint32_t{}, other);
-};
-
 /// A tile's part of what came for step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                            std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool handed = false) {
-  if (s == 0) return;  // state 0 was written with what lies around it
+  if (s == 0 || (handed && slot.unpacked == 0)) return;  // state 0 was written with what lies around it
   for (std::uint32_t i = begin; i < end; ++i) {
     if (slot.sides[i].reads) continue;
     if constexpr (HandsOver<B, W>) {
@@ -73,6 +65,7 @@ SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step
 template <class B, Worker W>
 SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                          std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool hands = false) {
+  if (hands && slot.packed == 0) return;
   for (std::uint32_t i = begin; i < end; ++i) {
     if (hands && slot.sides[i].is_read) continue;
     if constexpr (HandsOver<B, W>) {
@@ -108,6 +101,44 @@ SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t t
   if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
 }
 
+/// The word of the i-th tile that a tile reads.
+template <class B>
+SHOAL_FN const TileWord& near_word_of(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t i) {
+  if constexpr (KnowsNearTiles<B>) {
+    return slot.done[block.near(tile, i)];
+  } else {
+    return slot.done[tile];
+  }
+}
+
+/// Takes part in all steps of a range with one tile, where every tile has a worker of its own. Every lane.
+/// @param slot   may be a copy in faster memory, which lasts: after each wait, what lies in global memory is read anew
+/// @param first  whether the tile is the first of its PE
+template <class B, Worker W>
+SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile, bool first,
+                        const StepRange& range) {
+  const std::uint32_t waits_for = w.size() - 1 - w.lane();  // as await_tile() has it: its first word
+  const TileWord* mine = slot.done;
+  if constexpr (KnowsNearTiles<B>) {
+    if (waits_for >= 2 && waits_for < B::kNear + 2) mine = &near_word_of(slot, B(slot.block), tile, waits_for - 2);
+  }
+  const auto near_word = [&](std::uint32_t i) -> const TileWord& {
+    return i + 2 == waits_for ? *mine : near_word_of(slot, B(slot.block), tile, i);
+  };
+  for (step_t s = range.first; s < range.end; ++s) {
+    if (!await_tile(w, pe.words->state, slot, s, near_word)) return;
+    if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());
+    do_tile(w, slot, s, tile, range, Untraced{});
+    if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
+    w.sync();
+    if (w.lane() == 0) {
+      if (range.weigh) slot.words->busy.fetch_add(ticks());
+      finish_tile(slot, s, tile);
+      if (first) pe.words->next.fetch_add(pe.tiles);  // the host looks whether steps are taken
+    }
+  }
+}
+
 /// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
 /// of step s + 1. Every tile waits only for tiles before it, here and on other PEs, so somebody can always go on: there is no
 /// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last tiles of step s are
@@ -123,7 +154,10 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
-    if (!await_tile(w, pe.words->state, slot, B(slot.block), s, tile)) return;
+    const auto near_word = [&](std::uint32_t i) -> const TileWord& {
+      return near_word_of(slot, B(slot.block), tile, i);
+    };
+    if (!await_tile(w, pe.words->state, slot, s, near_word)) return;
     traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
     do_tile(w, slot, s, tile, range, traced);
