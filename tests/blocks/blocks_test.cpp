@@ -124,10 +124,23 @@ void expect_equal_where_blocks_read_beside(Size3 size, Size3 cut, int steps) {
   for (std::int64_t b = 0; b < cut.volume(); ++b) {
     const std::int64_t at = b / cut.z / cut.y, further = cut.y * cut.z;
     EXPECT_FALSE(all[b].read_beside(2, all[b]));
-    if (at > 0) each = all[b].read_beside(0, grid.array()[b - further]) && each;
-    if (at + 1 < cut.x) each = all[b].read_beside(1, grid.array()[b + further]) && each;
+    if (at > 0) each = all[b].read_beside(0, all[b - further]) && each;
+    if (at + 1 < cut.x) each = all[b].read_beside(1, all[b + further]) && each;
   }
   ASSERT_TRUE(each);
+  for (std::int64_t b = 0; b < cut.volume(); ++b) {
+    for (std::int64_t tile = 0; tile < all[b].tiles(); ++tile) {
+      for (const std::uint32_t side : {0u, 1u}) {
+        const std::int64_t other = b + (side == 0 ? -1 : 1) * cut.y * cut.z;
+        if (other < 0 || other >= cut.volume() || !all[b].touches(tile, side)) continue;
+        const std::uint64_t beyond = all[b].beyond(tile, side);
+        EXPECT_TRUE(all[other].touches(beyond, 1 - side));
+        const auto mine = all[b].box(tile), theirs = all[other].box(beyond);
+        EXPECT_EQ(std::tie(mine.begin.y, mine.begin.z, mine.end.y, mine.end.z),
+                  std::tie(theirs.begin.y, theirs.begin.z, theirs.end.y, theirs.end.z));
+      }
+    }
+  }
   for (int s = -1; s < steps; ++s) {
     for (const Block& block : all) {
       for (std::int64_t tile = 0; tile < block.tiles(); ++tile) {

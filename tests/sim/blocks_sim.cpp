@@ -35,6 +35,8 @@ struct NearOf {};
 template <>
 struct NearOf<OfThree> {
   static constexpr std::uint32_t kNear = OfThree::kNear;
+  static bool touches(std::uint64_t, std::uint32_t) { return true; }
+  static std::uint64_t beyond(std::uint64_t tile, std::uint32_t) { return tile; }
 };
 
 /// One value for each tile. The next one is made of values of the block, and of what came for the tile at each side.
@@ -140,31 +142,41 @@ class BlocksScenario final : public sim::Scenario {
       }
       b.slot = slots.size();
       slots.push_back({toy, &b.words, b.sides.data(), static_cast<std::uint32_t>(b.sides.size()),
-                       static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done});
-      blocks::rewind(b.words, slots.back());
+                       static_cast<std::uint32_t>(b.sides.size()), slots.size() * tiles_, tiles_, b.done, 0, 0, false});
       const std::string number = std::to_string(&b - blocks_.data());
       machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
       machine.name(b.words.finished, sizeof b.words.finished[0], 2, "finished " + number);
       machine.name(b.done, 8, tiles_, "done " + number);
     }
     const bool hand_over = random.below(3) != 0;
+    lanes_ = random.below(2) != 0;
     for (auto& b : blocks_) {
       for (std::size_t i = 0; i < b.sides.size() && hand_over; ++i) {
         const Block& other = blocks_[b.ends[i].block];
         if (other.pe == b.pe) b.sides[i].near = &slots_[b.pe][other.slot].block;
       }
+      for (std::size_t i = 0; i < b.sides.size(); ++i) {
+        blocks::Side<std::uint64_t>& side = b.sides[i];
+        if (std::is_same_v<Made, OfThree> && side.reads && side.is_read) side.tiles = blocks_[b.ends[i].block].done;
+      }
+      auto& slot = slots_[b.pe][b.slot];
+      blocks::count_sides(slot, b.sides.data(), lanes_);
+      blocks::rewind(b.words, slot);
     }
     first_ = 0;
     end_ = 1 + random.below(4);
     more_ = random.below(2) * (1 + random.below(3));
-    lanes_ = random.below(2) != 0;
     n_workers_ = 1 + random.below(lanes_ ? 2 : 3);
+    std::size_t most = 0;
+    for (const auto& slots : slots_) most = std::max(most, slots.size() * tiles_);
+    keep_ = most * n_pes * (lanes_ ? 2 : 1) <= 12 && random.below(2) != 0;
+    if (keep_) n_workers_ = static_cast<std::uint32_t>(most);
     want_ = expected();
     add_workers(machine);
     return std::to_string(n_pes) + " PEs, " + std::to_string(n) + " blocks of " + std::to_string(tiles_) +
            " tiles that read " + (std::is_same_v<Made, OfAll> ? "all" : "three") + ", joined" + joined + ", " +
-           std::to_string(n_workers_) + " workers of " + (lanes_ ? "2 lanes" : "1 lane") + ", " + std::to_string(end_) +
-           " steps, then " + std::to_string(more_);
+           std::to_string(n_workers_) + " workers of " + (lanes_ ? "2 lanes" : "1 lane") +
+           (keep_ ? " that keep their tile, " : ", ") + std::to_string(end_) + " steps, then " + std::to_string(more_);
   }
 
   bool again(sim::Machine& machine) override {
@@ -221,10 +233,16 @@ class BlocksScenario final : public sim::Scenario {
             const blocks::PeView<Toy<Made>> pe{slots_[p].data(), static_cast<std::uint32_t>(slots_[p].size()),
                                                slots_[p].size() * tiles_, &words_[p]};
             const blocks::StepRange range{first_, end_, true};
+            const auto take_part = [&](const auto& worker) {
+              if (!keep_) return blocks::take_steps(worker, pe, range);
+              if (w >= pe.tiles) return;
+              const auto& slot = pe.slots[blocks::slot_of(pe, w)];
+              blocks::keep_tile(worker, pe, slot, w - slot.first_tile, w == 0, range);
+            };
             if (lanes_) {
-              blocks::take_steps(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane), pe, range);
+              take_part(sim::SimLane<2>(meetings_[p * n_workers_ + w], lane));
             } else {
-              blocks::take_steps(sim::SimThread{}, pe, range);
+              take_part(sim::SimThread{});
             }
           });
         }
@@ -258,7 +276,7 @@ class BlocksScenario final : public sim::Scenario {
   std::vector<std::vector<std::uint64_t>> want_;
   std::uint32_t tiles_ = 1, n_workers_ = 1;
   blocks::step_t first_ = 0, end_ = 0, more_ = 0;
-  bool lanes_ = false;
+  bool lanes_ = false, keep_ = false;
 };
 
 }  // namespace

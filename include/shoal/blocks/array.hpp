@@ -84,9 +84,11 @@ class BlockArray {
     slots_.clear();
     views_.clear();
     placed_.clear();
-    std::vector<blocks::StepWords*> words(where_.size());
+    std::vector<Words> words(where_.size());
     for (std::size_t b = 0; b < where_.size(); ++b) {
-      words[b] = in_memory_of(where_[b], std::vector<blocks::StepWords>(1), "the counts of a block");
+      words[b] = {in_memory_of(where_[b], std::vector<blocks::StepWords>(1), "the counts of a block"),
+                  in_memory_of(where_[b], std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
+                               "the words of a block's tiles")};
     }
     std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
     for (std::size_t b = 0; b < where_.size(); ++b) numbers_[b] = on[where_[b]]++;
@@ -267,6 +269,11 @@ class BlockArray {
     Value* in[2] = {nullptr, nullptr};
   };
 
+  struct Words {  ///< of a block
+    blocks::StepWords* steps;
+    blocks::TileWord* tiles;
+  };
+
   void alloc_buffers(std::int64_t b, End& end) {
     for (Value*& in : end.in) in = alloc<Value>(b, end.n, "a buffer of a channel");
   }
@@ -286,16 +293,14 @@ class BlockArray {
   }
 
   /// @param slots  where those of the PE will be
-  blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<blocks::StepWords*>& words,
+  blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<Words>& words,
                        const blocks::Slot<B>* slots) {
     std::vector<blocks::Side<Value>> sides;
     B block = blocks_[b];
-    std::uint32_t channels = 0, unpacked = 0, packed = 0;
     for (const End& end : ends_[b]) {
       blocks::Side<Value> side;
       if (end.other >= 0) {
-        ++channels;
-        side.other = words[end.other];
+        side.other = words[end.other].steps;
         for (int k = 0; k < 2; ++k) {
           side.in[k] = end.in[k];
           side.out[k] = ends_[end.other][end.others_side].in[k];
@@ -307,24 +312,24 @@ class BlockArray {
             side.reads = block.read_beside(static_cast<std::uint32_t>(&end - ends_[b].data()), blocks_[end.other]);
             side.is_read = theirs.read_beside(end.others_side, blocks_[b]);
           }
+          if (blocks::KnowsTilesBeyond<B> && side.reads && side.is_read) side.tiles = words[end.other].tiles;
         }
       }
-      constexpr bool kHands = blocks::CanHandOver<B, CpuThread>;
-      unpacked += side.other != nullptr && !side.reads && !(kHands && side.near != nullptr) ? 1 : 0;
-      packed += side.other != nullptr && !side.is_read ? 1 : 0;
       sides.push_back(side);
     }
-    return {block,
-            words[b],
-            in_memory_of(where_[b], sides, "the sides of a block"),
-            static_cast<std::uint32_t>(sides.size()),
-            channels,
-            first_tile,
-            static_cast<std::uint64_t>(blocks_[b].tiles()),
-            in_memory_of(where_[b], std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
-                         "the words of a block's tiles"),
-            unpacked,
-            packed};
+    blocks::Slot<B> slot{block,
+                         words[b].steps,
+                         in_memory_of(where_[b], sides, "the sides of a block"),
+                         static_cast<std::uint32_t>(sides.size()),
+                         0,
+                         first_tile,
+                         static_cast<std::uint64_t>(blocks_[b].tiles()),
+                         words[b].tiles,
+                         0,
+                         0,
+                         false};
+    blocks::count_sides(slot, sides.data(), blocks::CanHandOver<B, CpuThread>);
+    return slot;
   }
   template <class T>
   T* in_memory_of(pe_t p, const std::vector<T>& values, const char* what) {

@@ -89,6 +89,13 @@ template <class B, class W>
 concept HandsOver = W::kMaxLanes >
 1 && CanHandOver<B, W>;
 
+/// Blocks that can say which tile of the other block lies beyond a tile that touches a side.
+template <class B>
+concept KnowsTilesBeyond = KnowsNearTiles<B> && requires(const B& block, std::uint64_t tile, std::uint32_t side) {
+  { block.touches(tile, side) } -> std::convertible_to<bool>;
+  { block.beyond(tile, side) } -> std::convertible_to<std::uint64_t>;
+};
+
 /// The words of a PE.
 struct PeWords {
   StateWord state;                                   ///< RunState: ends waits
@@ -104,6 +111,8 @@ struct Side {
   Value* out[2] = {nullptr, nullptr};       ///< the other end's `in`
   const void* near = nullptr;           ///< the other block, where it is on the same GPU: it can be handed what crosses
   bool reads = false, is_read = false;  ///< this block, or the other one, reads the other's state in place of what came
+  /// Where both do: tiles at this side wait for these, the other block's tiles, and nothing arrives here. Else null.
+  const TileWord* tiles = nullptr;
 };
 
 /// A block as its PE has it.
@@ -113,13 +122,14 @@ struct Slot {
   StepWords* words;
   Side<typename B::Value>* sides;  ///< [n_sides]
   std::uint32_t n_sides;
-  std::uint32_t channels;    ///< arrivals for a step: one for each
+  std::uint32_t channels;    ///< arrivals for a step: one for each, but for those whose tiles wait for tiles
   std::uint64_t first_tile;  ///< tiles of the blocks before it on this PE
   std::uint64_t tiles;
   TileWord* done;  ///< [tiles]
   /// Within a run, where a GPU's blocks read and hand over what they can: sides that are unpacked nonetheless, and sides of which
   /// anything is packed or handed over. Where there is none, a step does not look at its sides at all.
-  std::uint32_t unpacked = ~0u, packed = ~0u;
+  std::uint32_t unpacked, packed;
+  bool tiles_meet;  ///< there are sides whose tiles wait for the other block's
 };
 
 /// What a worker sees of its PE. By value.
@@ -147,15 +157,45 @@ struct StepRange {
 // step s, when all tiles that read it have done step s - 1.
 // Tiles of a block may be in several steps at the same time; but with a channel none is in s + 2 before all have done s, since
 // the arrival for s + 2 needs this block's for s + 1. So the tiles that have done steps of one parity are counted together, too.
+// Two blocks that read each other's states where they are need no arrivals: a tile at such a side waits for the tile beyond it as for
+// those of its own block, and by the same argument.
+
+/// How many tiles a tile may read: those near it, and one beyond each side.
+template <class B>
+SHOAL_FN std::uint32_t near_tiles(const Slot<B>& slot) {
+  if constexpr (KnowsTilesBeyond<B>) {
+    return B::kNear + (slot.tiles_meet ? slot.n_sides : 0);
+  } else if constexpr (KnowsNearTiles<B>) {
+    return B::kNear;
+  } else {
+    return 1;
+  }
+}
+/// The word of the i-th; null: there is none.
+template <class B>
+SHOAL_FN const TileWord* near_word_of(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t i) {
+  if constexpr (KnowsTilesBeyond<B>) {
+    if (i >= B::kNear) {
+      const std::uint32_t side = i - B::kNear;
+      if (!block.touches(tile, side)) return nullptr;
+      const TileWord* const tiles = slot.sides[side].tiles;
+      return tiles == nullptr ? nullptr : tiles + block.beyond(tile, side);
+    }
+  }
+  if constexpr (KnowsNearTiles<B>) {
+    return slot.done + block.near(tile, i);
+  } else {
+    return nullptr;
+  }
+}
 
 /// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may
 /// be busy with what is behind it.
 /// @return whether it may: false if the run has ended. Afterwards all lanes see what was done before.
-/// @param near_word  near_word(i) is the word of the i-th tile that this one reads
+/// @param near_word  near_word(i) is the word of the i-th tile that this one reads; null: there is none
 template <class B, class W, class NearWord>
 SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, step_t s, const NearWord& near_word) {
-  std::uint32_t near = 1;
-  if constexpr (KnowsNearTiles<B>) near = B::kNear;
+  const std::uint32_t near = near_tiles(slot);
   bool go = true;
   for (std::uint32_t i = w.size() - 1 - w.lane(); i < near + 2 && go; i += w.size()) {
     if (i == 0) {
@@ -165,8 +205,9 @@ SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot
       const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
       go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
     } else if constexpr (KnowsNearTiles<B>) {
-      const TileWord& done = near_word(i - 2);
-      go = spin_wait(state, [&] { return done.load_acquire() >= s; });
+      const TileWord* const done = near_word(i - 2);
+      if (done == nullptr) continue;
+      go = spin_wait(state, [&] { return done->load_acquire() >= s; });
     } else if (s > 0) {
       const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);
       go = spin_wait(state, [&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
@@ -186,13 +227,28 @@ SHOAL_FN void finish_tile(const Slot<B>& slot, step_t s, std::uint64_t tile) {
   if (slot.words->finished[s & 1].fetch_add_acq_rel(1) + 1 != (s / 2 + 1) * slot.tiles) return;
   release_several<Scope::system>();
   for (std::uint32_t i = 0; i < slot.n_sides; ++i) {
-    if (slot.sides[i].other == nullptr) continue;
+    if (slot.sides[i].other == nullptr || slot.sides[i].tiles != nullptr) continue;
     auto& count = slot.sides[i].other->arrived[(s + 1) & 1];
     if constexpr (kOrdersEach) {
       count.fetch_add_release(1);
     } else {
       count.fetch_add(1);
     }
+  }
+}
+
+/// What a block has to do at its sides. @param hands  what crosses to a block of the same GPU is handed over
+template <class B>
+void count_sides(Slot<B>& slot, const Side<typename B::Value>* sides, bool hands) {
+  slot.channels = slot.unpacked = slot.packed = 0;
+  slot.tiles_meet = false;
+  for (std::uint32_t i = 0; i < slot.n_sides; ++i) {
+    const auto& side = sides[i];
+    if (side.other == nullptr) continue;
+    slot.channels += side.tiles == nullptr ? 1 : 0;
+    slot.tiles_meet |= side.tiles != nullptr;
+    slot.unpacked += !side.reads && !(hands && side.near != nullptr) ? 1 : 0;
+    slot.packed += !side.is_read ? 1 : 0;
   }
 }
 

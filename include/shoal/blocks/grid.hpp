@@ -48,6 +48,7 @@ struct GridBlock {
   Value* states[2];                ///< the block's cell 0, 0, 0
   /// The plane below the block, and that above, lies so many cells further in memory, for either state: in the block that has it.
   std::int32_t elsewhere[2][2];
+  std::uint32_t last_below;  ///< of the tiles along x that the block below has, the last one's number
   Value* edge
       [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
 
@@ -85,6 +86,12 @@ struct GridBlock {
            : i == 4 ? (z > 0 ? n - 1 : n)
            : i == 5 ? (z + 1 < in_z ? n + 1 : n)
                     : n;
+  }
+
+  /// Which tile of the block beyond lies beyond a tile at side 0 or 1: blocks that read each other have equal tiles across x.
+  SHOAL_FN std::uint64_t beyond(std::uint64_t number, std::uint32_t side) const {
+    const auto n = static_cast<std::uint32_t>(number), plane_of_tiles = in_y * in_z;
+    return n % plane_of_tiles + (side == 0 ? last_below * plane_of_tiles : 0);
   }
 
   /// Whether a tile has cells at a side.
@@ -136,6 +143,7 @@ struct GridBlock {
   bool read_beside(std::uint32_t side, const GridBlock& other) {
     constexpr std::int64_t kFar = std::int64_t{1} << 30;
     if (side > 1 || row != other.row || plane != other.plane) return false;
+    if (in_y != other.in_y || in_z != other.in_z || tile.y != other.tile.y || tile.z != other.tile.z) return false;
     const std::int64_t there = side == 0 ? other.size.x * plane : -size.x * plane;
     std::int32_t found[2];
     for (int k = 0; k < 2; ++k) {
@@ -145,6 +153,7 @@ struct GridBlock {
       found[k] = static_cast<std::int32_t>(cells);
     }
     std::copy_n(found, 2, elsewhere[side]);
+    if (side == 0) last_below = other.in_x - 1;
     return true;
   }
 
@@ -365,7 +374,7 @@ class Grid {
   /// Block b, in the memory of its PE.
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();
-    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {}, {nullptr, nullptr}};
+    Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {}, 0, {nullptr, nullptr}};
     const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
     block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers_, sizeof(Value));
     const auto tiles = [](std::int64_t cells, std::int64_t of) {

@@ -92,23 +92,13 @@ SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s,
 template <class B, Worker W, class Traced>
 SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, const StepRange& range,
                       const Traced& traced) {
-  if (slot.channels > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s > range.first);
+  if (slot.n_sides > 0) unpack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s > range.first);
   w.sync();
   traced.unpacked();
   B(slot.block).update(w, s, tile);
   w.sync();
   traced.updated();
-  if (slot.channels > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
-}
-
-/// The word of the i-th tile that a tile reads.
-template <class B>
-SHOAL_FN const TileWord& near_word_of(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t i) {
-  if constexpr (KnowsNearTiles<B>) {
-    return slot.done[block.near(tile, i)];
-  } else {
-    return slot.done[tile];
-  }
+  if (slot.n_sides > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
 }
 
 /// Takes part in all steps of a range with one tile, where every tile has a worker of its own. Every lane.
@@ -118,12 +108,12 @@ template <class B, Worker W>
 SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile, bool first,
                         const StepRange& range) {
   const std::uint32_t waits_for = w.size() - 1 - w.lane();  // as await_tile() has it: its first word
-  const TileWord* mine = slot.done;
-  if constexpr (KnowsNearTiles<B>) {
-    if (waits_for >= 2 && waits_for < B::kNear + 2) mine = &near_word_of(slot, B(slot.block), tile, waits_for - 2);
+  const TileWord* mine = nullptr;
+  if (waits_for >= 2 && waits_for < near_tiles(slot) + 2) {
+    mine = near_word_of(slot, B(slot.block), tile, waits_for - 2);
   }
-  const auto near_word = [&](std::uint32_t i) -> const TileWord& {
-    return i + 2 == waits_for ? *mine : near_word_of(slot, B(slot.block), tile, i);
+  const auto near_word = [&](std::uint32_t i) {
+    return i + 2 == waits_for ? mine : near_word_of(slot, B(slot.block), tile, i);
   };
   for (step_t s = range.first; s < range.end; ++s) {
     if (!await_tile(w, pe.words->state, slot, s, near_word)) return;
@@ -154,9 +144,7 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
-    const auto near_word = [&](std::uint32_t i) -> const TileWord& {
-      return near_word_of(slot, B(slot.block), tile, i);
-    };
+    const auto near_word = [&](std::uint32_t i) { return near_word_of(slot, B(slot.block), tile, i); };
     if (!await_tile(w, pe.words->state, slot, s, near_word)) return;
     traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
