@@ -28,13 +28,16 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   std::string why;
   const bool open = options.form == BlockForm::automatic;
   if (open) {
-    // On one H200 kernels in graphs are as fast as resident ones where blocks are large, and faster where they are small
-    // (bench/results/blocks_1xh200.txt). On several GPUs neither has been timed.
-    const bool kernels = sizes.on_gpu && sizes.pes == 1;
+    // One H200 (docs/decisions/0043-blocks-side-by-side.md): where each tile has a worker that keeps it, resident ones are a fifth
+    // faster than kernels in graphs; where workers have several, slower. On several GPUs neither has been timed.
+    const bool kept = sizes.tiles <= sizes.workers;
+    const bool kernels = sizes.on_gpu && sizes.pes == 1 && !kept;
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
-    if (sizes.on_gpu)
-      why =
-          kernels ? "in graphs as fast as any, and faster where blocks are small" : "several PEs meet without the host";
+    if (sizes.on_gpu) {
+      why = kernels          ? "in graphs as fast as any where workers have several tiles"
+            : sizes.pes == 1 ? "each tile has a worker that keeps it"
+                             : "several PEs meet without the host";
+    }
   } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
     throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
                      ", and this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");

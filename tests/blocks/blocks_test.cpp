@@ -299,8 +299,9 @@ TEST(Forms, AreDecided) {
     return decided;
   };
   EXPECT_EQ(form({}, {false, 2}).form, BlockForm::threads);
-  EXPECT_EQ(form({}, {true, 1}).form, BlockForm::kernels);
-  EXPECT_GT(form({}, {true, 1}).graph, 0);
+  EXPECT_EQ(form({}, {true, 1, 397, 396}).form, BlockForm::kernels);
+  EXPECT_GT(form({}, {true, 1, 397, 396}).graph, 0);
+  EXPECT_EQ(form({}, {true, 1, 396, 396}).form, BlockForm::resident);  // each tile has a worker
   EXPECT_EQ(form({}, {true, 2}).form, BlockForm::resident);
   LaunchOptions kernels;
   kernels.form = BlockForm::kernels;
@@ -308,8 +309,8 @@ TEST(Forms, AreDecided) {
   kernels.graph = 6;
   EXPECT_EQ(form(kernels, {true, 1}).graph, 6);
   EXPECT_THROW(form(kernels, {false, 1}), UsageError);
-  EXPECT_EQ(form({}, {true, 1, 396, 396}).fusion, Fusion::d);
-  EXPECT_EQ(form({}, {true, 1, 397, 396}).fusion, Fusion::c);
+  EXPECT_EQ(form(kernels, {true, 1, 396, 396}).fusion, Fusion::d);
+  EXPECT_EQ(form(kernels, {true, 1, 397, 396}).fusion, Fusion::c);
   kernels.fusion = Fusion::c;
   EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
 }
