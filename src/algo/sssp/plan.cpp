@@ -19,6 +19,12 @@ constexpr Named<SsspStrategy> kStrategies[] = {
 // Less is done before a second thread is awake, and every bucket is a meeting or more (docs/decisions/0023, as all numbers here).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
+/// Arcs that a search from some vertex looks at, about: from most vertices of a directed graph, only a part of it is reached.
+/// By all arcs, cnr-2000 took `delta`: .525 ms in place of .166.
+std::int64_t arcs_of_a_search(const PlacedGraph& graph) {
+  return graph.symmetric ? graph.num_arcs : graph.num_arcs / 2;
+}
+
 /// Edges beyond those of a tree of all vertices; below 0 where there are several components.
 std::int64_t detours_of(const PlacedGraph& graph) {
   return (graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs) - graph.num_vertices;
@@ -51,7 +57,8 @@ SmallGraph small_on_gpus(const PlacedGraph& graph) {
   const bool tree = graph.num_vertices <= kVertices && detours <= std::min(most_detours, 2 * graph.num_vertices);
   if (graph.n_pes() > 1) return tree && !is_skewed(graph) ? SmallGraph::tree : SmallGraph::no;
   if (is_skewed(graph)) {
-    return detours > graph.num_vertices / 4 && graph.num_arcs <= kSkewedArcs ? SmallGraph::near : SmallGraph::no;
+    return detours > graph.num_vertices / 4 && arcs_of_a_search(graph) <= kSkewedArcs ? SmallGraph::near
+                                                                                      : SmallGraph::no;
   }
   if (tree) return SmallGraph::tree;
   const double degree = mean_degree(graph);
@@ -60,12 +67,19 @@ SmallGraph small_on_gpus(const PlacedGraph& graph) {
 
 namespace {
 
-/// A worker for graphs in which all is near: a block, and a small one where no row fills it. dblp-2010 (rows to 238) .53 ms by
-/// 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron (1,383) .37, .28, and kron:14 .46, .24. Large batches
-/// where there are many vertices: uniform:15,degree=4 (32,768) .28 ms with 64 items, .21 with what fills the lanes.
+/// A worker for graphs in which all is near: warps where there is little to do (as-caida .053 ms, .076 by blocks;
+/// facebook_combined .079, .097; wiki-Vote .113, .133; kron:11, at the edge, .125, .120), else blocks, and small ones where
+/// no row fills them. dblp-2010 (rows to 238) .53 ms by 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron
+/// (1,383) .37, .28, and kron:14 .46, .24. Large batches where there are many vertices: uniform:15,degree=4 (32,768) .28 ms
+/// with 64 items, .21 with what fills the lanes.
 /// @return whether it was to be chosen
-bool choose_block(const PlacedGraph& graph, Options& launch) {
+bool choose_worker(const PlacedGraph& graph, Options& launch) {
+  constexpr std::int64_t kArcsOfWarps = 1 << 16;
   if (launch.worker != WorkerKind::automatic) return false;
+  if (arcs_of_a_search(graph) < kArcsOfWarps) {
+    launch.worker = WorkerKind::warp;
+    return true;
+  }
   const bool long_rows = graph.max_degree >= 512;
   launch.worker = WorkerKind::block;
   launch.block_threads = long_rows ? 512 : 128;
@@ -139,12 +153,14 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     // threshold would cost more.
     const bool ordered = !as_they_come && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
-    const bool chosen = small == SmallGraph::near && choose_block(graph, launch);
+    const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (!chosen) fetch_more(machine, graph, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
     if (chosen) {  // not asked for, as plan_vertices has it
-      decide_again(why, "worker", "block", "small, and all is near");
-      decide_again(why, "block_threads", std::to_string(launch.block_threads), "from the longest row");
+      const bool block = launch.worker == WorkerKind::block;
+      decide_again(why, "worker", name(launch.worker),
+                   block ? "small, and all is near" : "so few arcs that a warp is through sooner");
+      if (block) decide_again(why, "block_threads", std::to_string(launch.block_threads), "from the longest row");
       if (options.fetch == 0 && launch.fetch > 0) {
         decide_again(why, "fetch", std::to_string(launch.fetch), "for a block of 128");
       }

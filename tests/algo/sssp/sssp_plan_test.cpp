@@ -44,5 +44,12 @@ TEST(SsspPlan, GraphsInWhichAllIsNearDoSoOnOneGpuOnly) {
   EXPECT_EQ(kind(1 << 18, 7600000, 30000, 1), SmallGraph::no) << "kron:18";
 }
 
+TEST(SsspPlan, OfADirectedGraphOnlyAPartIsReached) {
+  PlacedGraph graph = shape(325557, 3216152, 18236, 1);
+  EXPECT_EQ(small_on_gpus(graph), SmallGraph::no);
+  graph.symmetric = false;
+  EXPECT_EQ(small_on_gpus(graph), SmallGraph::near) << "cnr-2000";
+}
+
 }  // namespace
 }  // namespace shoal
