@@ -161,7 +161,7 @@ TEST(Names, DirectoriesAndStandardInput) {
                 ": cannot be opened: No such file or directory; check the name and its permissions, or "
                 "write a file with words");
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph("karate.gml"); }),
-            "karate.gml: .gml files are not read; read it with NetworkX, and write it with "
+            "karate.gml: there is no such file, and .gml files are not read; read it with NetworkX, and write it with "
             "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
   for (const char* name : {"-", "/dev/stdin"}) {
     const std::string message = usage_error_of([&] { shoal::read_graph(name); });
