@@ -36,7 +36,8 @@ struct FileKind {
   Format format;
   Compression compression = Compression::none;
 };
-FileKind kind_of(const std::string& file);
+/// @param known  what is known of the file, for the error: "there is no such file, and ". @throws UsageError
+FileKind kind_of(const std::string& file, const std::string& known = "");
 /// Likewise for an ending alone, with or without its dot. @throws UsageError listing the known endings
 FileKind kind_named(const std::string& ending);
 

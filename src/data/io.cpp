@@ -90,8 +90,8 @@ void check_vertices(const Source& source, const Csr& graph) {
                  grouped(*n) + "; leave --vertices out");
 }
 
-/// What the text says, or nothing. @throws UsageError for a compressed format that is none
-bool find_kind(std::string_view plain, const std::string& file, FileKind& kind) {
+/// What the text says, or nothing. @throws UsageError, which begins so, for a compressed format that is none
+bool find_kind(std::string_view plain, const std::string& begin, FileKind& kind) {
   kind = {};
   if (ends_with(plain, ".gz")) kind.compression = Compression::gzip;
   if (ends_with(plain, ".zst")) kind.compression = Compression::zstd;
@@ -100,7 +100,7 @@ bool find_kind(std::string_view plain, const std::string& file, FileKind& kind) 
     if (!ends_with(plain, ending.text)) continue;
     kind.format = ending.format;
     if (kind.compression != Compression::none && !is_text(kind.format))
-      throw UsageError(file + ": " + std::string(ending.text) + " files are not read or written compressed; unpack it");
+      throw UsageError(begin + std::string(ending.text) + " files are not read or written compressed; unpack it");
     return true;
   }
   return false;
@@ -116,9 +116,10 @@ const char* name(Format format) {
   return kNames[static_cast<int>(format)];
 }
 
-FileKind kind_of(const std::string& file) {
+FileKind kind_of(const std::string& file, const std::string& known) {
   FileKind kind{};
-  if (find_kind(file, file, kind)) return kind;
+  const std::string begin = file + ": " + known;
+  if (find_kind(file, begin, kind)) return kind;
   if (file == kStandardInput || file == "/dev/stdin")
     throw UsageError(file +
                      ": standard input has no name that says a graph format; say it: --format el (in Python, "
@@ -129,17 +130,17 @@ FileKind kind_of(const std::string& file) {
        {".gml", ".graphml", ".gexf", ".net", ".dot", ".adjlist", ".json", ".g6", ".s6"})
     if (ends_with(file, foreign))
       throw UsageError(
-          file + ": " + std::string(foreign) +
+          begin + std::string(foreign) +
           " files are not read; read it with NetworkX, and write it with "
           "networkx.write_weighted_edgelist(networkx.convert_node_labels_to_integers(graph), 'graph.wel')");
-  throw UsageError(file + ": the name does not end as that of a graph; the known endings are " + kKnown +
+  throw UsageError(begin + "the name does not end as that of a graph; the known endings are " + kKnown +
                    "; to read a file of any name, say its format: --format el");
 }
 
 FileKind kind_named(const std::string& ending) {
   FileKind kind{};
   const std::string dotted = std::string("x") + (ending.starts_with('.') ? "" : ".") + ending;
-  if (ending.find('/') != std::string::npos || !find_kind(dotted, "format '" + ending + "'", kind))
+  if (ending.find('/') != std::string::npos || !find_kind(dotted, "format '" + ending + "': ", kind))
     throw UsageError("format '" + ending + "' is not known; the known endings are " + kKnown);
   return kind;
 }
@@ -215,15 +216,13 @@ namespace {
 
 /// What the name of a file says. A name that says nothing, and that no file has, may be a generator's with a slip.
 io::FileKind kind_to_read(const std::string& file) {
+  std::error_code ignored;
+  const bool none = file != io::kStandardInput && !std::filesystem::exists(file, ignored);
   try {
-    return io::kind_of(file);
+    return io::kind_of(file, none ? "there is no such file, and " : "");
   } catch (const UsageError& error) {
-    std::error_code ignored;
-    if (file == io::kStandardInput || std::filesystem::exists(file, ignored)) throw;
-    if (file.find_first_of("./") != std::string::npos) {
-      const std::string ending = std::string(error.what()).substr(file.size());  // ": the name does not end as ..."
-      throw FileError(ENOENT, file, file + ": there is no such file, and" + ending.substr(1));
-    }
+    if (!none) throw;
+    if (file.find_first_of("./") != std::string::npos) throw FileError(ENOENT, file, error.what());
     throw FileError(ENOENT, file,
                     file +
                         ": there is no such file, and no such generator; generators are kron:S road:N uniform:S "

@@ -153,6 +153,7 @@ class Graphs(CommandTest):
         self.bad(USAGE, "nothing.mtx", "bfs", "nothing.mtx")
         for name in ("missing.foo", "./missing", "missing.gml"):
             self.bad(USAGE, [name + ": there is no such file, and "], "bfs", name)
+        self.bad(USAGE, ["a\\x1b.gml: there is no such file, and .gml files are not read"], "bfs", "a\x1b.gml")
         self.bad(USAGE, "graph.xyz", "bfs", self.write("graph.xyz", "0 1\n"))
         self.bad(USAGE, "bad.el:2", "bfs", self.write("bad.el", "0 1\n1 x\n"))
         self.bad(USAGE, "bad.mtx:", "info", self.write("bad.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"))
