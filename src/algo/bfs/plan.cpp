@@ -38,6 +38,12 @@ namespace {
 /// A graph of few levels, or of levels so wide that they cost little beside what is in them.
 bool is_shallow(const PlacedGraph& graph) { return is_skewed(graph) || mean_degree(graph) >= 8; }
 
+/// Why the items of a run by worklist are taken by their level; null: first come, first served is as good.
+const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
+  const bool ahead = machine.on_gpu() ? bfs_runs_ahead_on_gpus(graph) : graph.all_pes() > 1 && !is_shallow(graph);
+  return ahead ? "else a PE runs ahead of the others" : nullptr;
+}
+
 /// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
 lane_t batches_at_once(const PlacedGraph& graph) {
   if (mean_degree(graph) < 8) return 1;
@@ -86,11 +92,10 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
   plan.threads = threads_worth(machine, graph, plan.strategy == BfsStrategy::async ? kLeastWorkAsync : kLeastWork, why);
   if (plan.strategy == BfsStrategy::async) {
     Options launch = options;
-    if (options.queue == QueueKind::automatic && machine.on_gpu() && bfs_runs_ahead_on_gpus(graph)) {
-      launch.queue = QueueKind::priority;
-    }
+    const char* const order = options.queue == QueueKind::automatic ? order_worth(machine, graph) : nullptr;
+    if (order != nullptr) launch.queue = QueueKind::priority;
     plan.launch = plan_vertices(machine, graph, launch, why);
-    if (launch.queue != options.queue) decide_again(why, "queue", "priority", "else a PE runs ahead of the others");
+    if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, graph, options, plan.launch, batches_at_once(graph), why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it. Rounds
