@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the tables of results in README.md, and docs/results.md, from bench/results.
 
-Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py,
+Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py, scripts/own_tasks.py,
 bench/beside_gapbs.py, bench/scaling.py, bench/partitions.py and bench/cuts.py write, and what was seen in
 experiments: notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables between the
 `<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
@@ -55,6 +55,7 @@ class Results:
         self.runs: list[runs.Run] = []
         self.tuned: list[auto.Tuned] = []
         autos: list[dict] = []
+        own: list[dict] = []
         partitions: dict[str, list[dict]] = {}
         several: dict[str, list[dict]] = {}
         cuts: list[dict] = []
@@ -84,6 +85,10 @@ class Results:
                     self.tuned += auto.tune_rows(data)
                 elif command == "auto_against_tuner":
                     autos.append(data)
+                elif bench == "own_tasks":
+                    if any(row["failed"] for row in data["rows"]):
+                        raise ValueError("a run of it failed or was wrong")
+                    own.append(data)
                 elif command == "bench":
                     if any("wrong" in run for run in data["runs"]):
                         raise ValueError("a way of it gave a wrong answer")
@@ -119,6 +124,7 @@ class Results:
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
         self.tuned += auto.auto_rows(autos)
+        self.sections += [auto.own_section(own)] if own else []
         self.sections += [sections.partition_section(parts) for parts in partitions.values()]
         self.sections += [sections.cuts_section(cuts, self.note("cuts"))] if cuts else []
         self.sections += [

@@ -275,6 +275,23 @@ class Results(unittest.TestCase):
         self.assertIn("| bfs | star:9 | C, 1 x 2 threads | 1.000 | 1.000 | 0.0 % | auto | 7 |", text)
         self.assertNotIn("2.000 | 2.000", text)
 
+    def test_own_tasks(self) -> None:
+        row = {"task": "walk", "input": "kron:9", "best": ["--fetch", "4"], "ways": 9, "failed": []}
+        row |= {"default_seconds": 0.003, "best_seconds": 0.002, "default_over_best": 1.5}
+        near = {**row, "task": "hash", "input": "500", "best": [], "best_seconds": 0.003, "default_over_best": 1.0}
+        data = {"bench": "own_tasks", "device": "gpu", "pes": 1, "trials": 9, "rows": [row, near], "driver": "580.1"}
+        data |= {"devices": [{"name": "H"}], "machine": {}, "date": "2026-02-02T03:04:05Z", "revision": "abc"}
+        (self.folder / "own.json").write_text(json.dumps(data))
+        text, left_out = self.document()
+        self.assertEqual(left_out, [])
+        self.assertIn("\n1 of 2.\n", text)
+        machine, when = "1 x H, driver 580.1", "2026-02-02 abc"
+        self.assertIn(f"| walk | kron:9 | {machine} | 3.000 | 2.000 | 1.50 | `--fetch 4` | 9 | {when} |\n", text)
+        self.assertIn(f"| hash | 500 | {machine} | 3.000 | 3.000 | 1.00 | defaults | 9 | {when} |\n", text)
+        row["failed"] = [{"flags": [], "how": "WRONG"}]
+        (self.folder / "own.json").write_text(json.dumps(data))
+        self.assertEqual(self.document()[1], ["own.json: a run of it failed or was wrong"])
+
     def test_cuts(self) -> None:
         row = {"graph": "g/web.el.gz", "partition": "block", "num_arcs": 2000, "verified": True}
         rows = [
