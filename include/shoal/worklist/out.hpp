@@ -59,8 +59,10 @@ class Out {
   /// @tparam kTogether  true: all lanes call make(i, k, true) at the same time, each for its k-th element, and those that have
   ///   none make(end - 1, k, false). It may call what the lanes of a warp do together (ActsTogether): their elements lie side
   ///   by side, and the k-th ones of all lanes before the next ones
+  /// @tparam kMany  true: as a rule there are many elements, so there is no shorter path, which would be one more copy of all
+  ///   that follows from a push
   /// @param make  number -> Item
-  template <bool kTogether = false, class Number, class Make>
+  template <bool kTogether = false, bool kMany = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
     const auto make_at = [&](Number i, [[maybe_unused]] lane_t k) {
       if constexpr (kTogether) {
@@ -69,7 +71,7 @@ class Out {
         return i < end ? make(i) : Item{};
       }
     };
-    const auto few = [&](Number base) { return W::kOffers > 1 && end - base <= w.size(); };
+    const auto few = [&](Number base) { return !kMany && W::kOffers > 1 && end - base <= w.size(); };
     const auto push_few = [&](Number base) {
       const Number i = base + w.lane();
       emit(w, i < end, make_at(i, 0));

@@ -94,8 +94,9 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     if (range.size() <= kHub) continue;
     if (w.lane() == 0) out.beat();
     const auto item = desk.item[h];
-    out.push_numbered(w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()),
-                      [&](std::int64_t e) { return task.make(item, range[e]); });
+    out.template push_numbered</*kTogether=*/false, /*kMany=*/true>(
+        w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()),
+        [&](std::int64_t e) { return task.make(item, range[e]); });
   }
 }
 

@@ -549,8 +549,9 @@ class Scheduler {
     if (!now().seeds_left) return false;
     const std::uint64_t end = n - first < share ? n : first + share;
     if (view().n_pes == 1 && !seeds_are_mine(first, end)) return false;
-    out_.push_numbered(w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
-                       [this](std::int64_t i) { return view().seeds[i]; });
+    out_.template push_numbered</*kTogether=*/false, /*kMany=*/true>(
+        w_, static_cast<std::int64_t>(first), static_cast<std::int64_t>(end),
+        [this](std::int64_t i) { return view().seeds[i]; });
     complete(end - first);
     return true;
   }
