@@ -4,10 +4,17 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "shoal/core/version.hpp"
 #include "shoal/graph/generate.hpp"
+#include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
 #include "shoal/world/options.hpp"
+#include "world/option_ranges.hpp"
 
 namespace shoal::python {
 namespace {
@@ -44,6 +51,22 @@ void bind_options(nb::module_& module) {
       .def("check", &check_options);
 }
 
+/// Options of every run, from the flags of the command line: {"name", "says", "default", "legal"} each.
+std::string list_options() {
+  const auto defaults = nlohmann::ordered_json::parse(to_json(Options()));
+  CLI::App app;
+  RunFlags flags;
+  flags.add_to(app);
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& [name, value] : defaults.items()) {
+    std::string flag = "--" + name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    const std::string says = name_arguments(app.get_option(flag)->get_description());
+    all.push_back({{"name", name}, {"says", says}, {"default", value}, {"legal", legal_range(name)}});
+  }
+  return all.dump();
+}
+
 }  // namespace
 }  // namespace shoal::python
 
@@ -56,6 +79,7 @@ NB_MODULE(_shoal, m) {
   bind_graph(m);
   bind_options(m);
   bind_runs(m);
+  m.def("_options", &list_options);
   m.def("_machine", [] { return name_arguments(machine_to_json()); });
   m.def("is_generator", &is_generator, nb::arg("text"), "Whether a text such as ``kron:18`` names a generator.");
 }

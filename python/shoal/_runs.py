@@ -8,46 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _shoal
+from . import _checks, _options, _shoal
 from ._graph import as_graph
 from ._shoal import UsageError
-
-# As the command line names them, with _ for -. Every algorithm has `strategy` beside them.
-_OPTIONS = frozenset(
-    [
-        *("pes", "pes_per_gpu", "device", "engine", "worker", "kernel", "threads", "workers", "fetch", "capacity"),
-        *("spill", "queue", "threshold", "threshold_delta", "buckets", "judge", "combine", "partition"),
-        *("batch_bytes", "batch_wait", "stall_timeout", "seed"),
-    ]
-)
-
-_OPTIONS_DOC = """
-    **options
-        As of the command line, with ``_`` for ``-``: ``strategy``; where it runs: ``device pes pes_per_gpu engine threads
-        partition``; how: ``worker kernel workers fetch capacity spill queue threshold threshold_delta buckets judge
-        combine batch_bytes batch_wait stall_timeout seed``. What is left out is chosen from the graph and the machine.
-
-    Raises
-    ------
-    UsageError, CapacityError, DeviceError
-        Options that do not fit together or the machine; memory; a device that is missing.
-    """
-
-
-def _shared(options: Mapping[str, Any]) -> _shoal._Options:
-    shared = _shoal._Options()
-    for name, value in options.items():
-        if name not in _OPTIONS:
-            raise TypeError(f"unknown option {name!r}; legal: strategy, {', '.join(sorted(_OPTIONS))}")
-        try:
-            setattr(shared, name, value)
-        except TypeError:
-            kind = type(getattr(shared, name, ""))  # texts can only be set
-            if kind is not str and isinstance(value, int) and not isinstance(value, bool):
-                raise UsageError(f"option {name} is {value}, which is out of range") from None
-            wanted = {int: "a whole number", float: "a number"}.get(kind, "text")
-            raise TypeError(f"option {name} is {value!r} ({type(value).__name__}); it must be {wanted}") from None
-    return shared
 
 
 class _Placed:
@@ -55,13 +18,9 @@ class _Placed:
 
     _run: _shoal._Run
 
-    def __init_subclass__(cls) -> None:
-        if cls.__doc__:
-            cls.__doc__ = cls.__doc__.rstrip() + _OPTIONS_DOC
-
     def _place(self, algorithm: str, graph: Any, options: Mapping[str, Any], **own: Any) -> None:
         """`own` are the algorithm's own options; their types have been looked at."""
-        shared = _shared(options)
+        shared = _options.read(algorithm, options)
         self._run = _shoal._Run(algorithm, *as_graph(graph), shared, own)
 
     def _search(self, source: int) -> dict[str, Any]:
@@ -86,6 +45,7 @@ class _Placed:
         return self._run.verify()
 
 
+@_options.listed("bfs")
 class Bfs(_Placed):
     """A graph placed on processing elements once, to be searched breadth-first from many sources.
 
@@ -93,10 +53,19 @@ class Bfs(_Placed):
     ----------
     graph
         A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets)``, or a SciPy sparse matrix.
-    parents
-        Also a tree: of each vertex the smallest valid parent.
-    strategy
-        ``auto``, ``async`` (by worklist) or ``levels`` (level by level).
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
     """
 
     def __init__(self, graph: Any, *, parents: bool = False, strategy: str = "auto", **options: Any) -> None:
@@ -124,8 +93,37 @@ class Bfs(_Placed):
         return self._result("search(source)")
 
 
+@_options.listed("bfs")
 def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Breadth-first search from one source: see `Bfs` and `Bfs.result`. For many sources, place the graph once with `Bfs`.
+    """Breadth-first search from one source. For many sources, place the graph once with `Bfs`.
+
+    Parameters
+    ----------
+    graph
+        As for `Bfs`.
+    source : int
+        Where the search begins, in [0, num_vertices).
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Returns
+    -------
+    levels : int32 (num_vertices,)
+        Hops from the source; -1 where there is no path.
+    parents : int32 (num_vertices,), only with ``parents=True``
+        The source is its own parent; -1 where there is no path.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine;
+        a source that is no vertex.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
 
     Examples
     --------
@@ -140,6 +138,7 @@ def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.nd
     return run.result()
 
 
+@_options.listed("sssp")
 class Sssp(_Placed):
     """A weighted graph placed on processing elements once, for shortest paths from many sources.
 
@@ -148,15 +147,19 @@ class Sssp(_Placed):
     graph
         A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets, weights)``, or a SciPy sparse
         matrix, whose entries are the weights.
-    predecessors
-        Also a tree of shortest paths.
-    weights
-        ``"file"`` (the graph's own), ``"hash255"`` (1 to 255, from the ends of each arc) or ``"unit"`` (1 each). Default:
-        the graph's own; for a generator's graph, hash255.
-    strategy
-        ``auto``, ``async`` (by worklist) or ``delta`` (delta-stepping).
-    delta
-        Strategy delta: width of a bucket, in units of weight; 0 chooses.
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
     """
 
     def __init__(
@@ -164,7 +167,7 @@ class Sssp(_Placed):
         graph: Any,
         *,
         predecessors: bool = False,
-        weights: str | None = None,
+        weights: str | None = "auto",
         strategy: str = "auto",
         delta: float = 0.0,
         **options: Any,
@@ -194,10 +197,39 @@ class Sssp(_Placed):
         return self._result("search(source)")
 
 
+@_options.listed("sssp")
 def sssp(
     graph: Any, source: int, predecessors: bool = False, **options: Any
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """Shortest paths from one source: see `Sssp` and `Sssp.result`. For many sources, place the graph once with `Sssp`.
+    """Shortest paths from one source. For many sources, place the graph once with `Sssp`.
+
+    Parameters
+    ----------
+    graph
+        As for `Sssp`.
+    source : int
+        Where the search begins, in [0, num_vertices).
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Returns
+    -------
+    distances : int64 or float64 (num_vertices,)
+        Whole weights: int64, -1 where there is no path. Real weights: float64, infinity where there is none.
+    predecessors : int32 (num_vertices,), only with ``predecessors=True``
+        The source is its own; -1 where there is no path.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine;
+        a source that is no vertex; weights below 0, or none.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
 
     Examples
     --------
@@ -227,6 +259,7 @@ def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
     return pairs
 
 
+@_options.listed("pagerank")
 class PageRank(_Placed):
     """A graph placed on processing elements once, whose vertices are ranked by how often a random walk stands on them.
 
@@ -237,14 +270,19 @@ class PageRank(_Placed):
     ----------
     graph
         As for `Bfs`. Weights are not looked at.
-    alpha
-        The probability that a walk follows an arc, [0, 0.9999].
-    tolerance
-        The largest sum over vertices of ``|rank - exact rank|``, [1e-11, 1]; guaranteed.
-    precision
-        Of what arcs carry: ``auto``, ``float32`` or ``float64``. Ranks are float64 always.
-    strategy
-        ``auto``, ``async`` (residuals by worklist) or ``pull`` (sweeps over all vertices).
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
     """
 
     def __init__(
@@ -290,8 +328,36 @@ class PageRank(_Placed):
         return self._error_bound
 
 
+@_options.listed("pagerank")
 def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndarray:
-    """PageRank: see `PageRank`, `PageRank.rank` and `PageRank.result`.
+    """PageRank: how often a random walk stands on each vertex. For many personalizations, use `PageRank`.
+
+    Parameters
+    ----------
+    graph
+        As for `Bfs`.
+    personalization
+        Where jumps land: a dict from vertex to weight, or an array (num_vertices,) of weights at least 0; ``None``: everywhere
+        alike.
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Returns
+    -------
+    float64 (num_vertices,)
+        Ranks, which sum to 1.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine;
+        a personalization without weight above 0.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
 
     Examples
     --------
@@ -303,6 +369,7 @@ def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndar
     return run.result()
 
 
+@_options.listed("components")
 class Components(_Placed):
     """A graph placed on processing elements once, whose connected components (directed graphs: weakly) are labelled.
 
@@ -310,8 +377,19 @@ class Components(_Placed):
     ----------
     graph
         As for `Bfs`.
-    strategy
-        ``auto``, ``async`` (by worklist) or ``hook`` (trees of parents, hooked together and compressed).
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
     """
 
     def __init__(self, graph: Any, *, strategy: str = "auto", **options: Any) -> None:
@@ -326,8 +404,32 @@ class Components(_Placed):
         return self._result("run()")
 
 
+@_options.listed("components")
 def components(graph: Any, **options: Any) -> np.ndarray:
-    """Connected components: see `Components` and `Components.result`.
+    """Connected components (directed graphs: weakly).
+
+    Parameters
+    ----------
+    graph
+        As for `Bfs`.
+    **options
+        Own options, and those of every run: listed here from the table of `_options.py`.
+
+    Returns
+    -------
+    int32 (num_vertices,)
+        The smallest vertex number of each vertex's component.
+
+    Raises
+    ------
+    UsageError
+        A graph that is malformed; options that are out of range or do not fit together or the machine.
+    TypeError
+        An argument of another kind, or an option that is not known; the message names the nearest that is.
+    CapacityError
+        The memory of the PEs or of the host does not suffice.
+    DeviceError
+        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
 
     Examples
     --------
@@ -341,12 +443,15 @@ def components(graph: Any, **options: Any) -> np.ndarray:
 
 _CHECKS = {"text": _checks.text, "number": _checks.number, "flag": _checks.flag}
 
+_RAISES = ["", "Raises", "------", "UsageError, TypeError, CapacityError, DeviceError", "    As for `bfs`."]
+
 
 def _described(info: Mapping[str, Any]) -> tuple[type[_Placed], Callable[..., Any]]:
     """The class and the function of an algorithm that has none above, made of what it says of itself."""
     name, title = info["name"], info["name"].capitalize()
-    own = {option["name"].replace("-", "_"): option for option in info["options"] if option["type"] in _CHECKS}
+    own = _options.own(name)
     start = "search" if info["from_source"] else "run"
+    output = _shoal._name_arguments(info["output"])
 
     def __init__(self: _Placed, graph: Any, **options: Any) -> None:
         given = {key: options.pop(key) for key in list(options) if key in own}
@@ -364,26 +469,34 @@ def _described(info: Mapping[str, Any]) -> tuple[type[_Placed], Callable[..., An
     def result(self: _Placed) -> Any:
         return self._result("search(source)" if info["from_source"] else "run()")
 
-    result.__doc__ = f"Fetches the last answer. {info['output']}"
-    doc = [f"{info['says']}: a graph placed on processing elements once.", "", "Parameters", "----------"]
-    doc += ["graph", "    As for `Bfs`."]
-    for key, option in own.items():
-        doc += [f"{key} : {option['type']}, default {option['default']!r}", f"    {option['says']}"]
+    parameters = ["", "Parameters", "----------", "graph", "    As for `Bfs`."]
+    source = ["source : int", "    Where the search begins, in [0, num_vertices)."] if info["from_source"] else []
+    result.__doc__ = f"Fetches the last answer: {output}."
+    doc = [f"{info['says']}: a graph placed on processing elements once.", *parameters, "**options", *_RAISES]
     members = {"__init__": __init__, start: search if info["from_source"] else run, "result": result}
-    members |= {"__doc__": "\n    ".join(doc) + "\n", "__module__": __name__}
-    made = type(title, (_Placed,), members)
+    members |= {"__doc__": "\n".join(doc) + "\n", "__module__": __name__}
+    made = _options.listed(name)(type(title, (_Placed,), members))
 
-    def at_once(graph: Any, *source: int, **options: Any) -> Any:
+    def from_source(graph: Any, source: int, **options: Any) -> Any:
         placed = made(graph, **options)
-        getattr(placed, start)(*source)
+        placed.search(source)
         return placed.result()
 
+    def of_graph(graph: Any, **options: Any) -> Any:
+        placed = made(graph, **options)
+        placed.run()
+        return placed.result()
+
+    at_once = from_source if info["from_source"] else of_graph
     at_once.__name__ = at_once.__qualname__ = name
-    at_once.__doc__ = f"{info['says']}. {info['output']}. See `{title}`."
-    return made, at_once
+    returns = ["", "Returns", "-------", output]
+    at_once.__doc__ = "\n".join(
+        [f"{info['says']}. See `{title}`.", *parameters, *source, "**options", *returns, *_RAISES]
+    )
+    return made, _options.listed(name)(at_once)
 
 
 DESCRIBED: dict[str, Any] = {}
-for _info in json.loads(_shoal._algorithms()):
+for _info in _options.ALGORITHMS.values():
     if _info["name"] not in globals():
         DESCRIBED[_info["name"].capitalize()], DESCRIBED[_info["name"]] = _described(_info)

@@ -2,12 +2,14 @@
 #include "shoal/world/options.hpp"
 
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/kinds.hpp"
 #include "shoal/core/text.hpp"
+#include "world/option_ranges.hpp"
 
 namespace shoal {
 namespace {
@@ -31,10 +33,37 @@ constexpr Named<PartitionKind> kPartitions[] = {{PartitionKind::automatic, "auto
                                                 {PartitionKind::modulo, "modulo"},  {PartitionKind::metis, "metis"},
                                                 {PartitionKind::one, "one"},        {PartitionKind::file, "file"}};
 
-void check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most, const char* zero = "") {
-  if (value >= least && value <= most) return;
-  throw UsageError(std::string(option) + " " + std::to_string(value) + " is out of range: " + std::to_string(least) +
-                   " to " + std::to_string(most) + zero);
+struct WholeRange {
+  const char* option;
+  const char* called;
+  std::int64_t least, most;
+  const char* beside = "";
+};
+constexpr WholeRange kWholeRanges[] = {
+    {"pes", "pes", 0, kMaxPes, " (0 chooses)"},
+    {"pes_per_gpu", "pes per GPU", 1, kMaxPesPerGpu},
+    {"threads", "threads", 0, 4096, " (0 chooses)"},
+    {"workers", "workers", 0, 1 << 24, " (0 chooses)"},
+    {"fetch", "fetch", 0, 1 << 20, " (0 chooses)"},
+    {"capacity", "capacity", 0, std::int64_t{1} << 40, " (0 chooses)"},
+    {"spill", "spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
+    {"buckets", "buckets", 0, 16, " (0 chooses)"},
+    {"batch_bytes", "batch bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
+    {"batch_wait", "batch wait", 0, 1 << 16},
+};
+constexpr char kThresholdRange[] = "0 to 1e18 (-1 chooses)";
+constexpr char kThresholdDeltaRange[] = "above 0, to 1e18 (0 chooses)";
+constexpr char kStallTimeoutRange[] = "above 0, to 1e9";
+
+std::string legal(const WholeRange& range) {
+  return std::to_string(range.least) + " to " + std::to_string(range.most) + range.beside;
+}
+
+void check_range(const std::string& option, std::int64_t value) {
+  for (const WholeRange& range : kWholeRanges) {
+    if (range.option != option || (value >= range.least && value <= range.most)) continue;
+    throw UsageError(std::string(range.called) + " " + std::to_string(value) + " is out of range: " + legal(range));
+  }
 }
 
 void check_block_threads(const std::string& text, int threads) {
@@ -89,21 +118,21 @@ void parse_partition(const std::string& text, Options& options) {
 }
 
 void check_options(const Options& o) {
-  check_range("pes", o.pes, 0, kMaxPes, " (0 chooses)");
-  check_range("pes per GPU", o.pes_per_gpu, 1, kMaxPesPerGpu);
-  check_range("threads", o.threads, 0, 4096, " (0 chooses)");
-  check_range("workers", o.workers, 0, 1 << 24, " (0 chooses)");
-  check_range("fetch", o.fetch, 0, 1 << 20, " (0 chooses)");
-  check_range("capacity", o.capacity, 0, std::int64_t{1} << 40, " (0 chooses)");
-  check_range("spill", o.spill, -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)");
-  check_range("buckets", o.buckets, 0, 16, " (0 chooses)");
-  check_range("batch bytes", o.batch_bytes, -1, 1 << 20, " (-1 chooses, 0: channels, item by item)");
-  check_range("batch wait", o.batch_wait, 0, 1 << 16);
+  check_range("pes", o.pes);
+  check_range("pes_per_gpu", o.pes_per_gpu);
+  check_range("threads", o.threads);
+  check_range("workers", o.workers);
+  check_range("fetch", o.fetch);
+  check_range("capacity", o.capacity);
+  check_range("spill", o.spill);
+  check_range("buckets", o.buckets);
+  check_range("batch_bytes", o.batch_bytes);
+  check_range("batch_wait", o.batch_wait);
   if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
-    throw UsageError("threshold " + exact(o.threshold) + " is out of range: 0 to 1e18 (-1 chooses)");
+    throw UsageError("threshold " + exact(o.threshold) + " is out of range: " + kThresholdRange);
   }
   if (!(o.threshold_delta >= 0 && o.threshold_delta <= 1e18)) {
-    throw UsageError("threshold delta " + exact(o.threshold_delta) + " is out of range: above 0, to 1e18 (0 chooses)");
+    throw UsageError("threshold delta " + exact(o.threshold_delta) + " is out of range: " + kThresholdDeltaRange);
   }
   if (o.queue == QueueKind::fifo && (o.threshold != -1 || o.threshold_delta != 0 || o.buckets != 0)) {
     throw UsageError(
@@ -120,7 +149,7 @@ void check_options(const Options& o) {
     throw UsageError("engine '" + o.engine + "' is not known; legal: auto, self, threads, peer, openshmem");
   }
   if (!(o.stall_timeout_seconds > 0 && o.stall_timeout_seconds <= 1e9)) {  // also catches NaN
-    throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: above 0, to 1e9");
+    throw UsageError("stall timeout " + exact(o.stall_timeout_seconds) + " s is out of range: " + kStallTimeoutRange);
   }
   if (o.pes_per_gpu > 1 && o.device == DeviceKind::cpu) {
     throw UsageError("pes per GPU " + std::to_string(o.pes_per_gpu) +
@@ -135,6 +164,17 @@ void check_options(const Options& o) {
   if (o.engine == "self" && o.pes > 1) {
     throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");
   }
+}
+
+std::string legal_range(const std::string& option) {
+  for (const WholeRange& range : kWholeRanges) {
+    if (range.option == option) return legal(range);
+  }
+  if (option == "threshold") return kThresholdRange;
+  if (option == "threshold_delta") return kThresholdDeltaRange;
+  if (option == "stall_timeout") return std::string(kStallTimeoutRange) + " seconds";
+  if (option == "seed") return "0 to " + std::to_string(std::numeric_limits<decltype(Options::seed)>::max());
+  return "";
 }
 
 std::string to_json(const Options& o) {
