@@ -1,4 +1,4 @@
-// Algorithms placed on PEs, as Python holds them: _Run, and the list of algorithms. Python's side is shoal/_runs.py.
+// Algorithms placed on PEs, as Python holds them: _Run, and the list of algorithms. Python's side is shoal/_placed.py.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

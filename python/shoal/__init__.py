@@ -20,10 +20,11 @@ import json
 from typing import Any
 
 from . import _shoal
+from ._described import DESCRIBED
 from ._edges import from_edges
 from ._graph import from_csr, from_scipy, read
 from ._paths import path
-from ._runs import DESCRIBED, Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
+from ._runs import Bfs, Components, PageRank, Sssp, bfs, components, pagerank, sssp
 from ._shoal import CapacityError, DeviceError, Error, FileError, Graph, TransportError, UsageError, __version__
 
 __all__ = [

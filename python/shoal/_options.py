@@ -64,7 +64,7 @@ def _entries(algorithm: str, signature: inspect.Signature) -> str:
     """The part of a docstring that lists every option: type, default, what it is, and its range."""
     lines = []
     for name, option in (own(algorithm) | SHARED).items():
-        says = option["says"][0].upper() + option["says"][1:] + "."
+        says = option["says"] + "."
         if option.get("legal"):
             says += f" Legal: {option['legal']}."
         lines.append(f"{name} : {_kind(option)}, default {signature.parameters[name].default!r}")

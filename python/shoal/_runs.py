@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from . import _checks, _options, _shoal
-from ._graph import as_graph
+from . import _checks, _options
+from ._placed import Placed
 from ._shoal import UsageError
 
 
-class _Placed:
-    """What all of them have."""
-
-    _run: _shoal._Run
-
-    def _place(self, algorithm: str, graph: Any, options: Mapping[str, Any], **own: Any) -> None:
-        """`own` are the algorithm's own options; their types have been looked at."""
-        shared = _options.read(algorithm, options)
-        self._run = _shoal._Run(algorithm, *as_graph(graph), shared, own)
-
-    def _search(self, source: int) -> dict[str, Any]:
-        return json.loads(self._run.run(_checks.vertex("source", source, self.num_vertices)))
-
-    def _result(self, call: str) -> Any:
-        arrays, _ = self._run.result(call)
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
-
-    @property
-    def num_vertices(self) -> int:
-        """Vertices are 0 to num_vertices - 1."""
-        return self._run.num_vertices
-
-    @property
-    def num_arcs(self) -> int:
-        """An undirected edge is two arcs."""
-        return self._run.num_arcs
-
-    def verify(self) -> str:
-        """Checks the last answer by its properties, where it lies. Returns what is wrong, or an empty text."""
-        return self._run.verify()
-
-
 @_options.listed("bfs")
-class Bfs(_Placed):
+class Bfs(Placed):
     """A graph placed on processing elements once, to be searched breadth-first from many sources.
 
     Parameters
@@ -139,7 +107,7 @@ def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.nd
 
 
 @_options.listed("sssp")
-class Sssp(_Placed):
+class Sssp(Placed):
     """A weighted graph placed on processing elements once, for shortest paths from many sources.
 
     Parameters
@@ -260,7 +228,7 @@ def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
 
 
 @_options.listed("pagerank")
-class PageRank(_Placed):
+class PageRank(Placed):
     """A graph placed on processing elements once, whose vertices are ranked by how often a random walk stands on them.
 
     Ranks are those of NetworkX's ``pagerank(weight=None)``: they sum to 1; a vertex without out-arcs jumps by the
@@ -370,7 +338,7 @@ def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndar
 
 
 @_options.listed("components")
-class Components(_Placed):
+class Components(Placed):
     """A graph placed on processing elements once, whose connected components (directed graphs: weakly) are labelled.
 
     Parameters
@@ -439,64 +407,3 @@ def components(graph: Any, **options: Any) -> np.ndarray:
     run = Components(graph, **options)
     run.run()
     return run.result()
-
-
-_CHECKS = {"text": _checks.text, "number": _checks.number, "flag": _checks.flag}
-
-_RAISES = ["", "Raises", "------", "UsageError, TypeError, CapacityError, DeviceError", "    As for `bfs`."]
-
-
-def _described(info: Mapping[str, Any]) -> tuple[type[_Placed], Callable[..., Any]]:
-    """The class and the function of an algorithm that has none above, made of what it says of itself."""
-    name, title = info["name"], info["name"].capitalize()
-    own = _options.own(name)
-    start = "search" if info["from_source"] else "run"
-    output = _shoal._name_arguments(info["output"])
-
-    def __init__(self: _Placed, graph: Any, **options: Any) -> None:
-        given = {key: options.pop(key) for key in list(options) if key in own}
-        checked = {own[key]["name"]: _CHECKS[own[key]["type"]](key, value) for key, value in given.items()}
-        self._place(name, graph, options, **checked)
-
-    def run(self: _Placed) -> dict[str, Any]:
-        """Computes, and returns the report; the answer stays where it is until `result`."""
-        return json.loads(self._run.run())
-
-    def search(self: _Placed, source: int) -> dict[str, Any]:
-        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`."""
-        return self._search(source)
-
-    def result(self: _Placed) -> Any:
-        return self._result("search(source)" if info["from_source"] else "run()")
-
-    parameters = ["", "Parameters", "----------", "graph", "    As for `Bfs`."]
-    source = ["source : int", "    Where the search begins, in [0, num_vertices)."] if info["from_source"] else []
-    result.__doc__ = f"Fetches the last answer: {output}."
-    doc = [f"{info['says']}: a graph placed on processing elements once.", *parameters, "**options", *_RAISES]
-    members = {"__init__": __init__, start: search if info["from_source"] else run, "result": result}
-    members |= {"__doc__": "\n".join(doc) + "\n", "__module__": __name__}
-    made = _options.listed(name)(type(title, (_Placed,), members))
-
-    def from_source(graph: Any, source: int, **options: Any) -> Any:
-        placed = made(graph, **options)
-        placed.search(source)
-        return placed.result()
-
-    def of_graph(graph: Any, **options: Any) -> Any:
-        placed = made(graph, **options)
-        placed.run()
-        return placed.result()
-
-    at_once = from_source if info["from_source"] else of_graph
-    at_once.__name__ = at_once.__qualname__ = name
-    returns = ["", "Returns", "-------", output]
-    at_once.__doc__ = "\n".join(
-        [f"{info['says']}. See `{title}`.", *parameters, *source, "**options", *returns, *_RAISES]
-    )
-    return made, _options.listed(name)(at_once)
-
-
-DESCRIBED: dict[str, Any] = {}
-for _info in _options.ALGORITHMS.values():
-    if _info["name"] not in globals():
-        DESCRIBED[_info["name"].capitalize()], DESCRIBED[_info["name"]] = _described(_info)

@@ -1,7 +1,9 @@
 """What help, inspect and editors show of the algorithms: every option, with its type, default and range."""
 
+import ast
 import inspect
 import json
+import pathlib
 
 import pytest
 import shoal
@@ -52,12 +54,36 @@ def test_ranges_are_those_that_are_refused() -> None:
     ("call", "nearest"),
     [
         (lambda: shoal.bfs("chain:5", 0, thread=2), "threads"),
-        (lambda: shoal.bfs("chain:5", 0, parnets=True), "parents"),
-        (lambda: shoal.sssp("chain:5", 0, weigths="unit"), "weights"),
-        (lambda: shoal.pagerank("chain:5", alhpa=0.5), "alpha"),
-        (lambda: shoal.kcore("chain:5", stategy="async"), "strategy"),
+        (lambda: shoal.bfs("chain:5", 0, parent=True), "parents"),
+        (lambda: shoal.sssp("chain:5", 0, weight="unit"), "weights"),
+        (lambda: shoal.pagerank("chain:5", alpa=0.5), "alpha"),
+        (lambda: shoal.kcore("chain:5", strateg="async"), "strategy"),
     ],
 )
 def test_a_misspelt_option_names_the_nearest(call: object, nearest: str) -> None:
     with pytest.raises(TypeError, match=rf"unknown option '\w+'; did you mean {nearest}\? legal: "):
         call()
+
+
+def test_the_stub_has_what_the_module_has() -> None:
+    """Editors read the stub: names and order of the parameters, and the options with their kinds, are those of the module."""
+    stub = ast.parse(pathlib.Path(shoal.__file__).with_name("__init__.pyi").read_text())
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+
+    def fields(name: str) -> dict[str, str]:
+        return {n.target.id: ast.unparse(n.annotation) for n in classes[name].body if isinstance(n, ast.AnnAssign)}
+
+    def kind(annotation: str) -> str:
+        return "str" if annotation.startswith("Literal[") else annotation
+
+    shared = {option["name"]: type(option["default"]).__name__ for option in json.loads(_shoal._options())}
+    assert {name: kind(said) for name, said in fields("_Options").items()} == shared
+    functions = [(node.name, node) for node in stub.body if isinstance(node, ast.FunctionDef)]
+    inits = [(c, n) for c, node in classes.items() for n in node.body if getattr(n, "name", "") == "__init__"]
+    for name, node in functions + inits:
+        said = [a.arg for a in node.args.args + node.args.kwonlyargs if a.arg != "self"]
+        if node.args.kwarg:
+            own = ast.unparse(node.args.kwarg.annotation).removeprefix("Unpack[").removesuffix("]")
+            said += [*fields(own), *fields("_Options")]
+        assert sorted(said) == sorted(inspect.signature(getattr(shoal, name)).parameters), name
+    assert {name for name, _ in functions + inits} | set(classes) >= set(shoal.__all__) - {"__version__"}

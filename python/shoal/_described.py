@@ -1,0 +1,70 @@
+"""Algorithms that have no class of their own in `_runs.py`: made of what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _checks, _options, _runs, _shoal
+from ._placed import Placed
+
+_CHECKS = {"text": _checks.text, "number": _checks.number, "flag": _checks.flag}
+
+_RAISES = ["", "Raises", "------", "UsageError, TypeError, CapacityError, DeviceError", "    As for `bfs`."]
+
+
+def _described(info: Mapping[str, Any]) -> tuple[type[Placed], Callable[..., Any]]:
+    """The class and the function of an algorithm that has none above, made of what it says of itself."""
+    name, title = info["name"], info["name"].capitalize()
+    own = _options.own(name)
+    start = "search" if info["from_source"] else "run"
+    output = _shoal._name_arguments(info["output"])
+
+    def __init__(self: Placed, graph: Any, **options: Any) -> None:
+        given = {key: options.pop(key) for key in list(options) if key in own}
+        checked = {own[key]["name"]: _CHECKS[own[key]["type"]](key, value) for key, value in given.items()}
+        self._place(name, graph, options, **checked)
+
+    def run(self: Placed) -> dict[str, Any]:
+        """Computes, and returns the report; the answer stays where it is until `result`."""
+        return json.loads(self._run.run())
+
+    def search(self: Placed, source: int) -> dict[str, Any]:
+        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`."""
+        return self._search(source)
+
+    def result(self: Placed) -> Any:
+        return self._result("search(source)" if info["from_source"] else "run()")
+
+    parameters = ["", "Parameters", "----------", "graph", "    As for `Bfs`."]
+    source = ["source : int", "    Where the search begins, in [0, num_vertices)."] if info["from_source"] else []
+    result.__doc__ = f"Fetches the last answer: {output}."
+    doc = [f"{info['says']}: a graph placed on processing elements once.", *parameters, "**options", *_RAISES]
+    members = {"__init__": __init__, start: search if info["from_source"] else run, "result": result}
+    members |= {"__doc__": "\n".join(doc) + "\n", "__module__": __name__}
+    made = _options.listed(name)(type(title, (Placed,), members))
+
+    def from_source(graph: Any, source: int, **options: Any) -> Any:
+        placed = made(graph, **options)
+        placed.search(source)
+        return placed.result()
+
+    def of_graph(graph: Any, **options: Any) -> Any:
+        placed = made(graph, **options)
+        placed.run()
+        return placed.result()
+
+    at_once = from_source if info["from_source"] else of_graph
+    at_once.__name__ = at_once.__qualname__ = name
+    returns = ["", "Returns", "-------", output]
+    at_once.__doc__ = "\n".join(
+        [f"{info['says']}. See `{title}`.", *parameters, *source, "**options", *returns, *_RAISES]
+    )
+    return made, _options.listed(name)(at_once)
+
+
+DESCRIBED: dict[str, Any] = {}
+for _info in _options.ALGORITHMS.values():
+    if not hasattr(_runs, _info["name"]):
+        DESCRIBED[_info["name"].capitalize()], DESCRIBED[_info["name"]] = _described(_info)
