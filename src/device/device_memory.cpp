@@ -8,6 +8,7 @@
 #include <set>
 
 #include "shoal/device/peer_access.cuh"
+#include "shoal/device/shared_memory.cuh"
 
 namespace shoal {
 namespace {
@@ -77,16 +78,20 @@ std::size_t free_device_bytes() {
   return free_bytes + (reserved - used);
 }
 
-void* device_alloc(std::size_t bytes, const char* name) {
+namespace {
+
+/// @param allocate  cudaError_t(pool, void**): asks for `bytes`
+template <class Allocate>
+void* alloc_with(std::size_t bytes, const char* name, Allocate&& allocate) {
   if (bytes == 0) return nullptr;
   void* p = nullptr;
   const int device = current_device();
   const Pool& pool = pool_of(device);
   const bool injected = AllocationFault::count++ == AllocationFault::fail_at;
-  cudaError_t status = injected ? cudaErrorMemoryAllocation : allocate(pool, &p, bytes);
+  cudaError_t status = injected ? cudaErrorMemoryAllocation : allocate(pool, &p);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    if (!injected && trim(pool)) status = allocate(pool, &p, bytes);
+    if (!injected && trim(pool)) status = allocate(pool, &p);
   }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -100,6 +105,23 @@ void* device_alloc(std::size_t bytes, const char* name) {
   cuda_check(status, name);
   ++AllocationFault::held;
   return p;
+}
+
+}  // namespace
+
+void* device_alloc(std::size_t bytes, const char* name) {
+  return alloc_with(bytes, name, [bytes](const Pool& pool, void** p) { return allocate(pool, p, bytes); });
+}
+
+void* shared_device_alloc(std::size_t bytes, const char* name) {
+  bytes = (bytes + kSharedBlock - 1) / kSharedBlock * kSharedBlock;
+  return alloc_with(bytes, name, [bytes](const Pool&, void** p) { return cudaMalloc(p, bytes); });
+}
+
+void shared_device_free(void* p) noexcept {
+  if (p == nullptr) return;
+  --AllocationFault::held;
+  cudaFree(p);
 }
 
 void device_free(void* p) noexcept {

@@ -1,23 +1,29 @@
-// Device memory of the PEs of one process. What lies where is written in the views that their kernels get, and nowhere
-// else: a PE finds a peer's arrays in the peer's view.
+// Device memory of the PEs of a run. What lies where is written in the views that their kernels get, and nowhere else: a PE
+// finds a peer's arrays in the peer's view, or, where the peer belongs to another process, in what that process tells.
 #pragma once
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "shared_arrays.cuh"
 #include "shoal/core/types.hpp"
 #include "shoal/device/device_memory.cuh"
 #include "shoal/device/peer_access.cuh"
 
 namespace shoal {
 
-/// Arrays in the memory of all PEs. They are freed together.
+/// Arrays in the memory of the PEs of this process. They are freed together.
 class PeerMemory {
  public:
-  /// @param devices  [n_pes] CUDA device of each PE
+  /// @param devices  [PEs of this process] CUDA device of each
+  /// @param world    of several processes, which all make one at the same place of the program; null: there is one
   /// @throws DeviceError  they cannot reach each other's memory
-  explicit PeerMemory(std::vector<int> devices) : devices_(std::move(devices)) { reach_each_other(devices_); }
+  explicit PeerMemory(std::vector<int> devices, World* world = nullptr) : devices_(std::move(devices)) {
+    reach_each_other(devices_);
+    if (world != nullptr) shared_ = std::make_unique<SharedArrays>(devices_, *world);
+  }
 
-  /// `n` elements in PE p's memory, not zeroed; null for none. @throws CapacityError naming `name`
+  /// `n` elements in the memory of PE p of this process, not zeroed; null for none. @throws CapacityError naming `name`
   template <class T>
   T* array(pe_t p, std::int64_t n, const char* name) {
     static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
@@ -32,8 +38,31 @@ class PeerMemory {
     arrays_.back().fill_bytes(0);
     return out;
   }
+  /// array() that kernels of all PEs use.
+  template <class T>
+  T* shared(pe_t p, std::int64_t n, const char* name) {
+    static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
+    if (!shared_) return array<T>(p, n, name);
+    return static_cast<T*>(shared_->allocate(p, static_cast<std::size_t>(n) * sizeof(T), name));
+  }
+  template <class T>
+  T* shared_zeros(pe_t p, std::int64_t n, const char* name) {
+    T* const out = shared<T>(p, n, name);
+    if (n == 0) return out;
+    DeviceGuard guard(devices_[p]);
+    SHOAL_CUDA(cudaMemset(out, 0, static_cast<std::size_t>(n) * sizeof(T)));
+    return out;
+  }
+
+  /// Every process: where kernels of the PEs here find what all PEs have.
+  /// @param mine  [PEs of this process] what shared() returned for each, or null; as many of every PE of every process
+  /// @throws as World::exchange(); DeviceError: the memory of another process cannot be mapped
+  PeerArrays of_all(const std::vector<PeerArrays::List>& mine) {
+    return shared_ ? shared_->of_all(mine) : PeerArrays(mine);
+  }
+
   std::int64_t bytes() const {
-    std::int64_t sum = 0;
+    std::int64_t sum = shared_ ? shared_->bytes() : 0;
     for (const auto& a : arrays_) sum += a.size();
     return sum;
   }
@@ -41,6 +70,7 @@ class PeerMemory {
  private:
   std::vector<int> devices_;
   std::vector<DeviceArray<char>> arrays_;
+  std::unique_ptr<SharedArrays> shared_;  ///< null: one process, whose PEs reach all its memory
 };
 
 /// Copies `n` elements from any device to host memory. The kernels that wrote them have ended.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <thread>
 
@@ -23,7 +25,6 @@ struct LockstepTeam::Pe {
   std::optional<Stream> beside;  ///< for words that a running kernel reads; made for work that may be called off
   std::shared_ptr<void> pinned;
   lockstep::Outcome* outcome = nullptr;  // in `pinned`
-  DeviceArray<lockstep::Control> control;
   lockstep::View view{};
 
   explicit Pe(int device) : device(device) {}
@@ -58,14 +59,38 @@ struct ClusterLaunch {
 
 }  // namespace
 
-LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds)
-    : what_(std::move(what)), deadline_seconds_(deadline_seconds) {
-  if (devices.empty() || devices.size() > lockstep::kPeers) {
-    throw UsageError(what_ + ": " + std::to_string(devices.size()) + " PEs on devices; 1 to " +
+namespace {
+
+/// Of several processes kernels wait so long for each other at least: who comes to harm is found sooner, by the processes.
+constexpr double kLongestWaitSeconds = 60;
+
+/// The devices of all PEs. All processes number them alike (Machine sees to that).
+std::vector<int> devices_of_all(const std::vector<int>& mine, World* world) {
+  if (world == nullptr) return mine;
+  std::vector<int> all;
+  for (const auto& bytes : world->exchange({"devices"}, std::as_bytes(std::span(mine)))) {
+    for (std::size_t at = 0; at + sizeof(int) <= bytes.size(); at += sizeof(int)) {
+      std::memcpy(&all.emplace_back(), bytes.data() + at, sizeof(int));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds, World* world)
+    : what_(std::move(what)), deadline_seconds_(deadline_seconds), world_(world), memory_(devices, world) {
+  const std::vector<int> of_all = devices_of_all(devices, world);
+  if (of_all.empty() || of_all.size() > lockstep::kPeers) {
+    throw UsageError(what_ + ": " + std::to_string(of_all.size()) + " PEs on devices; 1 to " +
                      std::to_string(lockstep::kPeers) + " are served");
   }
   if (!(deadline_seconds > 0)) throw UsageError(what_ + ": the deadline must be positive");
-  for (const int device : devices) {
+  if (world_ != nullptr) deadline_seconds_ = std::max(deadline_seconds_, kLongestWaitSeconds);
+  const pe_t first = world_ != nullptr ? world_->first_here() : 0;
+  std::vector<PeerArrays::List> controls;
+  for (std::size_t p = 0; p < devices.size(); ++p) {
+    const int device = devices[p];
     DeviceGuard guard(device);
     int cooperative = 0;
     SHOAL_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
@@ -73,33 +98,33 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
       throw DeviceError(what_ + ": device " + std::to_string(device) + " has no cooperative launches");
     }
     auto pe = std::make_unique<Pe>(device);
-    pe->shared_by = static_cast<int>(std::count(devices.begin(), devices.end(), device));
-    pe->control = DeviceArray<lockstep::Control>(1, "control block");
+    pe->shared_by = static_cast<int>(std::count(of_all.begin(), of_all.end(), device));
+    pe->view.control = memory_.shared<lockstep::Control>(static_cast<pe_t>(p), 1, "control block");
+    controls.push_back({pe->view.control});
     SHOAL_CUDA(cudaStreamCreate(&pe->stream));
     pe->pinned = pinned_memory(sizeof(lockstep::Outcome), "outcome of a kernel");
     pe->outcome = new (pe->pinned.get()) lockstep::Outcome{};
     pes_.push_back(std::move(pe));
   }
+  clear_control();
+  const PeerArrays all = memory_.of_all(controls);
   for (std::size_t p = 0; p < pes_.size(); ++p) {
     Pe& mine = *pes_[p];
-    DeviceGuard guard(mine.device);
-    mine.view.control = mine.control.data();
     mine.view.outcome = mine.outcome;
-    mine.view.deadline_ns = static_cast<std::uint64_t>(deadline_seconds * 1e9);
-    mine.view.n_pes = static_cast<pe_t>(pes_.size());
-    mine.view.me = static_cast<pe_t>(p);
-    for (std::size_t other = 0; other < pes_.size(); ++other) {
-      mine.view.peer[other] = pes_[other]->control.data();
-      reach_peer(mine.device, pes_[other]->device);
+    mine.view.deadline_ns = static_cast<std::uint64_t>(deadline_seconds_ * 1e9);
+    mine.view.n_pes = static_cast<pe_t>(of_all.size());
+    mine.view.me = first + static_cast<pe_t>(p);
+    for (pe_t q = 0; q < mine.view.n_pes; ++q) {
+      mine.view.peer[q] = all.get<lockstep::Control>(static_cast<pe_t>(p), q, 0);
     }
   }
-  clear_control();
 }
 
 LockstepTeam::~LockstepTeam() = default;
 LockstepTeam::LockstepTeam(LockstepTeam&&) noexcept = default;
 
 pe_t LockstepTeam::n_pes() const { return static_cast<pe_t>(pes_.size()); }
+pe_t LockstepTeam::all_pes() const { return pes_[0]->view.n_pes; }
 int LockstepTeam::device(pe_t p) const { return pes_[p]->device; }
 cudaStream_t LockstepTeam::stream(pe_t p) const { return pes_[p]->stream; }
 const lockstep::View& LockstepTeam::view(pe_t p) const { return pes_[p]->view; }
@@ -107,8 +132,8 @@ const lockstep::Outcome& LockstepTeam::outcome(pe_t p) const { return *pes_[p]->
 
 void LockstepTeam::clear_control() {
   for (auto& pe : pes_) {
-    pe->control.fill_bytes(0);
     DeviceGuard guard(pe->device);
+    SHOAL_CUDA(cudaMemset(pe->view.control, 0, sizeof(lockstep::Control)));
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
 }
@@ -135,26 +160,48 @@ std::vector<int> LockstepTeam::prepare(const void* kernel, int threads, std::siz
   return blocks;
 }
 
-/// While kernels run: tells them to leave when the work is called off. @return whether it was
+/// While kernels run: tells them to leave when the work is called off, or another process has come to harm. @return whether
+/// it was called off
 bool LockstepTeam::watch() {
   const std::stop_token stop = interrupt_token();
-  if (!stop.stop_possible()) return false;
-  bool called_off = false;
+  if (!stop.stop_possible() && world_ == nullptr) return false;
+  bool leaving = false;
   const auto start = std::chrono::steady_clock::now();
+  auto watched = start;
   for (const auto& running : pes_) {
     while (cudaStreamQuery(running->stream) == cudaErrorNotReady) {
-      if (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(50)) continue;  // short ones: no sleep
+      const auto now = std::chrono::steady_clock::now();
+      if (now - start < std::chrono::milliseconds(50)) continue;  // short ones: no sleep
       std::this_thread::sleep_for(std::chrono::microseconds(20));
-      if (called_off || !stop.stop_requested()) continue;
-      called_off = true;
-      const auto word = static_cast<lockstep::u32>(lockstep::End::called_off);
-      for (const auto& pe : pes_) {
-        SHOAL_CUDA(cudaMemcpyAsync(&pe->view.control->error, &word, sizeof(word), cudaMemcpyHostToDevice, *pe->beside));
-        SHOAL_CUDA(cudaStreamSynchronize(*pe->beside));
+      if (leaving) continue;
+      if (world_ != nullptr && now - watched >= std::chrono::milliseconds(50)) {
+        watched = now;
+        leaving = !world_->watch().empty();  // why, the next exchange() says
       }
+      leaving |= stop.stop_requested();
+      if (leaving) call_off();
     }
   }
   return stop.stop_requested();
+}
+
+/// Kernels of all PEs are to leave.
+void LockstepTeam::call_off() {
+  const auto word = static_cast<lockstep::u32>(lockstep::End::called_off);
+  for (const auto& pe : pes_) {
+    SHOAL_CUDA(cudaMemcpyAsync(&pe->view.control->error, &word, sizeof(word), cudaMemcpyHostToDevice, *pe->beside));
+    SHOAL_CUDA(cudaStreamSynchronize(*pe->beside));
+  }
+  if (world_ == nullptr) return;
+  const lockstep::View& view = pes_[0]->view;
+  DeviceGuard guard(pes_[0]->device);
+  for (pe_t q = 0; q < view.n_pes; ++q) {
+    if (q >= world_->first_here() && q < world_->first_here() + n_pes()) continue;
+    // Where this fails, they wait until their deadline, or until their process has heard of it.
+    cudaMemcpyAsync(&view.peer[q]->error, &word, sizeof(word), cudaMemcpyHostToDevice, *pes_[0]->beside);
+  }
+  cudaStreamSynchronize(*pes_[0]->beside);
+  cudaGetLastError();
 }
 
 void LockstepTeam::wait_all(const char* what) {
@@ -203,12 +250,27 @@ double LockstepTeam::run(const void* kernel, const std::vector<int>& blocks, int
   });
 }
 
-double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& launch) {
-  if (interrupt_token().stop_possible()) {
+double LockstepTeam::launch_all(const Launch& launch) {
+  if (world_ != nullptr || interrupt_token().stop_possible()) {
     for (auto& pe : pes_) {
       if (!pe->beside) pe->beside.emplace(pe->device);
     }
   }
+  if (world_ != nullptr) return launch_with_others(launch);
+  bool stopped = false;
+  double seconds = 0;
+  try {
+    seconds = launch_here(launch, stopped);
+  } catch (...) {
+    if (stopped) clear_control();
+    throw;
+  }
+  if (stopped) clear_control();
+  return seconds;
+}
+
+/// @param stopped  set when blocks have left at different barriers, so that the control blocks are to be cleared
+double LockstepTeam::launch_here(const Launch& launch, bool& stopped) {
   const auto start = std::chrono::steady_clock::now();
   cudaError_t status = cudaSuccess;
   for (std::size_t p = 0; p < pes_.size() && status == cudaSuccess; ++p) {
@@ -220,17 +282,16 @@ double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& l
   }
   if (status != cudaSuccess) {
     cudaGetLastError();
+    if (world_ != nullptr) call_off();
     wait_all((what_ + ", after a launch that failed").c_str());
-    clear_control();
+    stopped = true;
     cuda_check(status, ("launch of a kernel (" + what_ + ")").c_str());
   }
   const bool called_off = watch();
   wait_all(what_.c_str());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  bool stopped = called_off;
+  stopped = called_off;
   for (auto& pe : pes_) stopped |= pe->outcome->end != static_cast<lockstep::u32>(lockstep::End::running);
-  if (!stopped) return seconds;
-  clear_control();  // blocks left at different barriers
   if (called_off) throw Interrupted();
   for (auto& pe : pes_) {
     if (pe->outcome->end != static_cast<lockstep::u32>(lockstep::End::deadline)) continue;
@@ -240,6 +301,56 @@ double LockstepTeam::launch_all(const std::function<cudaError_t(std::size_t)>& l
                       "; another PE stopped, or the device is shared with other work");
   }
   return seconds;
+}
+
+namespace {
+
+/// How the kernels of a process have ended; as bytes, followed by what went wrong.
+struct Ended {
+  double seconds = 0;
+  bool stopped = false, called_off = false;
+};
+
+}  // namespace
+
+/// Every process: no kernel begins before all have read what came of the last one, and all end alike.
+double LockstepTeam::launch_with_others(const Launch& launch) {
+  // Who comes first sleeps, and is late to go on. From the third of these meetings all come within some microseconds.
+  for (int i = 0; i < 3; ++i) world_->exchange({"a kernel on all GPUs"}, {});
+  world_->begin_watch();
+  Ended mine;
+  std::string why;
+  try {
+    mine.seconds = launch_here(launch, mine.stopped);
+  } catch (const Interrupted&) {
+    mine.called_off = true;
+  } catch (const std::exception& error) {
+    why = error.what();
+    mine.stopped = true;
+    try {
+      call_off();
+    } catch (const Error&) {  // a device that is lost
+    }
+  }
+  std::vector<std::byte> told(sizeof mine + why.size());
+  std::memcpy(told.data(), &mine, sizeof mine);
+  std::memcpy(told.data() + sizeof mine, why.data(), why.size());
+  Ended all;
+  std::string first;
+  for (const auto& bytes : world_->exchange({"the end of a kernel on all GPUs"}, told)) {
+    Ended its;
+    std::memcpy(&its, bytes.data(), std::min(sizeof its, bytes.size()));
+    all.seconds = std::max(all.seconds, its.seconds);
+    all.stopped |= its.stopped;
+    all.called_off |= its.called_off;
+    if (first.empty() && bytes.size() > sizeof its) {
+      first.assign(reinterpret_cast<const char*>(bytes.data()) + sizeof its, bytes.size() - sizeof its);
+    }
+  }
+  if (all.stopped || all.called_off) clear_control();
+  if (all.called_off) throw Interrupted();
+  if (!first.empty()) throw DeviceError(first);
+  return all.seconds;
 }
 
 }  // namespace shoal

@@ -1,5 +1,6 @@
 // The host side of lockstep kernels (lockstep.cuh): control blocks on every device, one cooperative launch on all of
-// them, and what went wrong as an exception.
+// them, and what went wrong as an exception. The devices may belong to several processes of one host, which then meet before
+// and after each launch.
 #pragma once
 #include <array>
 #include <functional>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "lockstep.cuh"
-#include "shoal/device/device_memory.cuh"
+#include "peer_memory.cuh"
 
 namespace shoal {
 
@@ -19,15 +20,19 @@ using KernelArgs = std::array<void*, 4>;
 class LockstepTeam {
  public:
   /// Allocates control blocks and opens the way to all peers' memory.
-  /// @param devices  [n_pes] CUDA device of each PE, 1 to lockstep::kPeers PEs; those of one device share it
+  /// @param devices  [n_pes] CUDA device of each PE of this process, 1 to lockstep::kPeers PEs in all; those of one device
+  ///                 share it
   /// @param what     what runs, for errors: "shortest paths"
+  /// @param world    of several processes, which all make a team, and call run() as often; null: there is one
   /// @throws UsageError (numbers of PEs), DeviceError (no cooperative launches, a device that cannot reach
-  ///         a peer's memory), CapacityError
-  LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30);
+  ///         a peer's memory), CapacityError, and as World::exchange()
+  LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30, World* world = nullptr);
   ~LockstepTeam();
   LockstepTeam(LockstepTeam&&) noexcept;
 
-  pe_t n_pes() const;
+  // PEs of this process are counted from 0 here.
+  pe_t n_pes() const;    ///< of this process
+  pe_t all_pes() const;  ///< of all
   int device(pe_t p) const;
   cudaStream_t stream(pe_t p) const;  ///< kernels run on it; ordered after the legacy stream
   const lockstep::View& view(pe_t p) const;
@@ -40,12 +45,13 @@ class LockstepTeam {
   /// @throws DeviceError if not even one block fits
   std::vector<int> prepare(const void* kernel, int threads, std::size_t shared_bytes, int most_per_sm = 0);
 
-  /// Launches `kernel` on every PE at once and waits for all.
+  /// Launches `kernel` on every PE at once and waits for all. Every process.
   /// @param args  [n_pes]
-  /// @return seconds from the first launch until the last PE was done
+  /// @return seconds from the first launch until the last PE was done; of several processes, those of the slowest
   /// @throws DeviceError: a launch failed, a kernel faulted, or a PE waited longer than the deadline (names PE, device
-  ///         and barrier). A code that the kernel gave to stop() is no error here: outcome().end tells it.
-  ///         Interrupted: the work was called off (core/interrupt.hpp); kernels left at their next barrier
+  ///         and barrier); of several processes on all. A code that the kernel gave to stop() is no error here:
+  ///         outcome().end tells it. Interrupted: the work was called off (core/interrupt.hpp); kernels left at their next
+  ///         barrier. TransportError: another process has come to harm, likewise
   double run(const void* kernel, const std::vector<int>& blocks, int threads, std::size_t shared_bytes,
              const std::vector<KernelArgs>& args);
 
@@ -59,13 +65,19 @@ class LockstepTeam {
 
  private:
   struct Pe;
-  double launch_all(const std::function<cudaError_t(std::size_t)>& launch);
+  using Launch = std::function<cudaError_t(std::size_t)>;
+  double launch_all(const Launch& launch);
+  double launch_here(const Launch& launch, bool& stopped);
+  double launch_with_others(const Launch& launch);
   bool watch();
+  void call_off();
   void wait_all(const char* what);
   void clear_control();
   std::vector<std::unique_ptr<Pe>> pes_;
   std::string what_;
   double deadline_seconds_ = 0;
+  World* world_ = nullptr;
+  PeerMemory memory_;  ///< of the control blocks
 };
 
 }  // namespace shoal

@@ -36,6 +36,27 @@ TEST(PeerMemory, ZerosCountsAndFrees) {
   EXPECT_EQ(AllocationFault::held, held);
 }
 
+TEST(PeerMemory, InOneProcessAllFindArraysWhereTheyAre) {
+  if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
+  PeerMemory memory({0, num_devices() - 1});
+  std::vector<PeerArrays::List> mine;
+  for (pe_t p = 0; p < 2; ++p) {
+    auto* const words = memory.shared_zeros<std::uint32_t>(p, kWords, "words");
+    std::vector<std::uint32_t> got(kWords, 1);
+    download(got.data(), words, kWords);
+    EXPECT_EQ(std::count(got.begin(), got.end(), 0u), kWords);
+    mine.push_back({words, memory.shared<double>(p, 0, "nothing")});
+  }
+  const PeerArrays all = memory.of_all(mine);
+  for (pe_t here = 0; here < 2; ++here) {
+    for (pe_t p = 0; p < 2; ++p) {
+      EXPECT_EQ(all.get<std::uint32_t>(here, p, 0), mine[p][0]);
+      EXPECT_EQ(all.get<double>(here, p, 1), nullptr);
+    }
+  }
+  EXPECT_EQ(memory.bytes(), 2 * kWords * 4);
+}
+
 TEST(PeerMemory, AnErrorNamesTheArrayAndLosesNothing) {
   if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
   const std::int64_t held = AllocationFault::held;
