@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "device_slice.cuh"
+#include "share.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/device/peer_access.cuh"
@@ -32,28 +33,35 @@ void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes)
   reach_each_other(devices);
 }
 
-/// Rows [first, first + count) of a host graph in placed numbers, on the current device.
-/// @param weights  also those of its arcs, if the graph has some
-DeviceSlice upload_slice(const Csr& graph, vertex_t first, vertex_t count, bool weights) {
+/// Rows of a host graph in placed numbers, on the current device.
+/// @param weights  of its arcs; none: {}
+DeviceSlice upload_slice(const CsrView& rows, const ArcWeights& weights) {
   DeviceSlice slice;
-  slice.first = first;
-  slice.count = count;
-  const arc_t* const from = graph.offsets.data() + first;
-  HostArray<arc_t> offsets(std::int64_t{count} + 1);
-  for (std::int64_t v = 0; v <= count; ++v) offsets[v] = from[v] - from[0];
+  slice.first = rows.first;
+  slice.count = rows.count;
+  const arc_t first = rows.offsets[0];
+  HostArray<arc_t> offsets(std::int64_t{rows.count} + 1);
+  for (std::int64_t v = 0; v <= rows.count; ++v) offsets[v] = rows.offsets[v] - first;
+  const arc_t arcs = offsets[rows.count];
   slice.offsets = DeviceArray<arc_t>(offsets.size(), "offsets");
   slice.offsets.upload(offsets.data(), offsets.size());
-  slice.targets = DeviceArray<vertex_t>(offsets[count], "targets");
-  slice.targets.upload(graph.targets.data() + from[0], offsets[count]);
-  if (weights && graph.weight_kind == WeightKind::int32) {
-    slice.int_weights = DeviceArray<std::int32_t>(offsets[count], "weights");
-    slice.int_weights.upload(graph.int_weights.data() + from[0], offsets[count]);
+  slice.targets = DeviceArray<vertex_t>(arcs, "targets");
+  slice.targets.upload(rows.targets + first, arcs);
+  if (weights.ints != nullptr) {
+    slice.int_weights = DeviceArray<std::int32_t>(arcs, "weights");
+    slice.int_weights.upload(weights.ints + first, arcs);
   }
-  if (weights && graph.weight_kind == WeightKind::float64) {
-    slice.real_weights = DeviceArray<double>(offsets[count], "weights");
-    slice.real_weights.upload(graph.real_weights.data() + from[0], offsets[count]);
+  if (weights.reals != nullptr) {
+    slice.real_weights = DeviceArray<double>(arcs, "weights");
+    slice.real_weights.upload(weights.reals + first, arcs);
   }
   return slice;
+}
+
+/// Of the whole graph.
+ArcWeights all_weights(const Csr& graph) {
+  return {graph.weight_kind == WeightKind::int32 ? graph.int_weights.data() : nullptr,
+          graph.weight_kind == WeightKind::float64 ? graph.real_weights.data() : nullptr};
 }
 
 /// Offsets of the whole graph from its slices in order. [n + 1]
@@ -111,6 +119,33 @@ void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vect
   }
 }
 
+/// Hands generated slices to the graph, with weights if there are to be some.
+/// @param in  of directed graphs
+void keep_weighed(const GeneratorSpec& spec, std::optional<WeightSource> weights, std::vector<DeviceSlice> out,
+                  std::vector<DeviceSlice> in, PlacedGraph& placed) {
+  const Partition& partition = placed.partition;
+  if (weights) {
+    placed.weight_kind = WeightKind::int32;
+    placed.mean_weight = *weights == WeightSource::unit ? 1 : 128;
+    placed.max_weight = *weights == WeightSource::unit ? 1 : 255;
+    for (std::size_t p = 0; p < out.size(); ++p) {
+      DeviceGuard guard(placed.devices[p]);
+      DeviceArray<vertex_t> names(partition.identity() ? 0 : placed.num_vertices,
+                                  "input numbers, while arcs are weighed");
+      if (!partition.identity()) names.upload(partition.input_of_placed.data(), placed.num_vertices);
+      weigh_slice(out[p], *weights, names.data());
+      if (spec.directed) weigh_slice(in[p], *weights, names.data());
+    }
+  }
+  keep_slices(placed, std::move(out), placed.out, placed.out_weights);
+  if (spec.directed) {
+    keep_slices(placed, std::move(in), placed.in, placed.in_weights);
+  } else {
+    placed.in = placed.out;
+    placed.in_weights = placed.out_weights;
+  }
+}
+
 }  // namespace
 
 PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<int> devices, bool weights) {
@@ -134,7 +169,9 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
     std::vector<DeviceSlice> slices;
     for (pe_t p = 0; p < owner.n_pes; ++p) {
       DeviceGuard guard(devices[p]);
-      slices.push_back(upload_slice(from, owner.begin[p], owner.begin[p + 1] - owner.begin[p], weights));
+      const vertex_t first = owner.begin[p];
+      const CsrView rows{from.offsets.data() + first, from.targets.data(), first, owner.begin[p + 1] - first};
+      slices.push_back(upload_slice(rows, weights ? all_weights(from) : ArcWeights{}));
     }
     keep_slices(placed, std::move(slices), rows, weights_of);
   };
@@ -210,25 +247,99 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   }
   partition.imbalance =
       placed.num_arcs > 0 ? static_cast<double>(most) * n_pes / static_cast<double>(placed.num_arcs) : 1;
-  if (weights) {
-    placed.weight_kind = WeightKind::int32;
-    placed.mean_weight = *weights == WeightSource::unit ? 1 : 128;
-    placed.max_weight = *weights == WeightSource::unit ? 1 : 255;
-    for (pe_t p = 0; p < n_pes; ++p) {
-      DeviceGuard guard(devices[p]);
-      DeviceArray<vertex_t> names(partition.identity() ? 0 : n, "input numbers, while arcs are weighed");
-      if (!partition.identity()) names.upload(partition.input_of_placed.data(), n);
-      weigh_slice(out[p], *weights, names.data());
-      if (spec.directed) weigh_slice(in[p], *weights, names.data());
-    }
+  keep_weighed(spec, weights, std::move(out), std::move(in), placed);
+  return placed;
+}
+
+PlacedGraph generate_share_on_devices(const GeneratorSpec& spec, PartitionKind kind, std::vector<int> devices,
+                                      std::uint64_t seed, const ShareOfPes& share,
+                                      std::optional<WeightSource> weights) {
+  spec.check();
+  check_devices("generate_share_on_devices", devices, share.here);
+  if (kind == PartitionKind::automatic) kind = PartitionKind::edges;
+  if (!can_generate_on_devices(kind) || weights == WeightSource::file) {
+    throw UsageError(
+        "generate_share_on_devices: only block, edges, one and random partitions, without weights of a file");
   }
-  keep_slices(placed, std::move(out), placed.out, placed.out_weights);
-  if (spec.directed) {
-    keep_slices(placed, std::move(in), placed.in, placed.in_weights);
-  } else {
+  const std::int64_t n = spec.num_vertices();
+  PlacedGraph placed;
+  Partition& partition = placed.partition;
+  if (kind == PartitionKind::random) partition = random_partition(n, share.n_pes, seed);
+  partition.kind = kind;
+  partition.owner = kind == PartitionKind::one ? one_range(n, share.n_pes) : block_ranges(n, share.n_pes);
+  const Placement placement{partition.identity(), RandomPlacement(n, seed)};
+  const auto make = [&](bool reverse) {
+    std::vector<DeviceSlice> slices;
+    for (pe_t p = 0; p < share.here; ++p) {
+      DeviceGuard guard(devices[p]);
+      const vertex_t first = partition.owner.begin[share.first_pe + p];
+      const vertex_t count = partition.owner.begin[share.first_pe + p + 1] - first;
+      slices.push_back(generate_slice(spec, placement, first, count, reverse));
+    }
+    return slices;
+  };
+  if (kind == PartitionKind::edges && share.n_pes > 1) {
+    // Equal arcs can be cut only once the arcs are known. To generate them twice is less work than to send them.
+    const int shift = shift_of_steps(n);
+    std::vector<std::uint64_t> arcs(static_cast<std::size_t>((n - 1) >> shift) + 1);
+    for (const DeviceSlice& slice : make(false)) {
+      HostArray<arc_t> offsets(std::int64_t{slice.count} + 1);
+      slice.offsets.download(offsets.data(), offsets.size());
+      for (std::int64_t v = 0; v < slice.count; ++v) {
+        arcs[static_cast<std::size_t>((slice.first + v) >> shift)] +=
+            static_cast<std::uint64_t>(offsets[v + 1] - offsets[v]);
+      }
+    }
+    partition.owner = cut_equally(share.sum(arcs), shift, n, share.n_pes);
+  }
+  std::vector<DeviceSlice> out = make(false), in;
+  if (spec.directed) in = make(true);
+  placed.first_pe = share.first_pe;
+  placed.devices = devices;
+  placed.symmetric = !spec.directed;
+  placed.num_vertices = n;
+  Measured mine;
+  for (pe_t p = 0; p < share.here; ++p) {
+    DeviceGuard guard(devices[p]);
+    const SliceMeasures measures = measure_slice(out[p]);
+    mine.arcs.push_back(static_cast<std::uint64_t>(out[p].targets.size()));
+    mine.cut += static_cast<std::uint64_t>(measures.cut_arcs);
+    mine.most_arcs = std::max(mine.most_arcs, static_cast<std::uint64_t>(measures.max_degree));
+  }
+  sum_up(placed, share, mine);
+  keep_weighed(spec, weights, std::move(out), std::move(in), placed);
+  return placed;
+}
+
+PlacedGraph move_to_devices(PlacedGraph graph, std::vector<int> devices) {
+  check_devices("move_to_devices", devices, graph.n_pes());
+  PlacedGraph placed;
+  placed.first_pe = graph.first_pe;
+  placed.symmetric = graph.symmetric;
+  placed.num_vertices = graph.num_vertices;
+  placed.num_arcs = graph.num_arcs;
+  placed.max_degree = graph.max_degree;
+  placed.weight_kind = graph.weight_kind;
+  placed.mean_weight = graph.mean_weight;
+  placed.max_weight = graph.max_weight;
+  placed.devices = devices;
+  const auto upload = [&](const std::vector<CsrView>& from, const std::vector<ArcWeights>& weights_of_from,
+                          std::vector<CsrView>& rows, std::vector<ArcWeights>& weights) {
+    std::vector<DeviceSlice> slices;
+    for (std::size_t p = 0; p < from.size(); ++p) {
+      DeviceGuard guard(devices[p]);
+      slices.push_back(upload_slice(from[p], weights_of_from.empty() ? ArcWeights{} : weights_of_from[p]));
+    }
+    keep_slices(placed, std::move(slices), rows, weights);
+  };
+  upload(graph.out, graph.out_weights, placed.out, placed.out_weights);
+  if (graph.symmetric || graph.num_arcs == 0) {
     placed.in = placed.out;
     placed.in_weights = placed.out_weights;
+  } else {
+    upload(graph.in, graph.in_weights, placed.in, placed.in_weights);
   }
+  placed.partition = std::move(graph.partition);
   return placed;
 }
 

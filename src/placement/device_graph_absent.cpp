@@ -25,6 +25,13 @@ PlacedGraph generate_on_devices(const GeneratorSpec&, pe_t, PartitionKind, std::
   refuse("generate_on_devices");
 }
 
+PlacedGraph generate_share_on_devices(const GeneratorSpec&, PartitionKind, std::vector<int>, std::uint64_t,
+                                      const ShareOfPes&, std::optional<WeightSource>) {
+  refuse("generate_share_on_devices");
+}
+
+PlacedGraph move_to_devices(PlacedGraph, std::vector<int>) { refuse("move_to_devices"); }
+
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }

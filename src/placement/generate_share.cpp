@@ -22,10 +22,8 @@ auto with_edges(const GeneratorSpec& spec, F&& f) {
 
 /// Ranges of about equal arcs, cut between ranges of 2^shift vertices. Each process counts a part of the edges, or rows.
 OwnerTable equal_arcs(const GeneratorSpec& spec, const ShareOfPes& share) {
-  constexpr std::int64_t kMostBuckets = 1 << 16;
   const std::int64_t n = spec.num_vertices();
-  int shift = 0;
-  while ((n >> shift) >= kMostBuckets) ++shift;
+  const int shift = shift_of_steps(n);
   const std::int64_t buckets = ((n - 1) >> shift) + 1;
   std::vector<std::atomic<std::uint64_t>> arcs(static_cast<std::size_t>(buckets));
   const auto count = [&](vertex_t v, std::uint64_t more) {
@@ -53,15 +51,7 @@ OwnerTable equal_arcs(const GeneratorSpec& spec, const ShareOfPes& share) {
       }
     });
   }
-  const std::vector<std::uint64_t> sums = share.sum({arcs.begin(), arcs.end()});
-  HostArray<arc_t> offsets(buckets + 1);
-  for (std::int64_t b = 0; b < buckets; ++b) offsets[b] = static_cast<arc_t>(sums[static_cast<std::size_t>(b)]);
-  offsets_from_degrees(offsets.data(), buckets);
-  OwnerTable table = edge_ranges(offsets.data(), buckets, share.n_pes);
-  for (pe_t p = 1; p <= share.n_pes; ++p) {
-    table.begin[p] = static_cast<vertex_t>(std::min(n, std::int64_t{table.begin[p]} << shift));
-  }
-  return table;
+  return cut_equally(share.sum({arcs.begin(), arcs.end()}), shift, n, share.n_pes);
 }
 
 /// Rows [first, first + count) in placed numbers; or, if `reverse`, in-arcs of the same vertices.

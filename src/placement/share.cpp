@@ -32,15 +32,30 @@ void add_views(const Csr& rows, const OwnerTable& owner, const ShareOfPes& share
   }
 }
 
-void measure(PlacedGraph& placed, const ShareOfPes& share) {
+void sum_up(PlacedGraph& placed, const ShareOfPes& share, const Measured& mine) {
   Partition& partition = placed.partition;
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(share.n_pes) +
                                   1);  // arcs of each PE, then those that are cut
+  std::copy(mine.arcs.begin(), mine.arcs.end(), sums.begin() + share.first_pe);
+  sums.back() = mine.cut;
+  sums = share.sum(sums);
+  std::uint64_t all = 0, most = 0;
+  for (pe_t p = 0; p < share.n_pes; ++p) {
+    all += sums[static_cast<std::size_t>(p)];
+    most = std::max(most, sums[static_cast<std::size_t>(p)]);
+  }
+  placed.num_arcs = static_cast<arc_t>(all);
+  placed.max_degree = static_cast<arc_t>(share.largest(mine.most_arcs));
+  partition.cut_arcs = static_cast<arc_t>(sums.back());
+  partition.imbalance = all > 0 ? static_cast<double>(most) * share.n_pes / static_cast<double>(all) : 1;
+}
+
+void measure(PlacedGraph& placed, const ShareOfPes& share) {
+  Measured mine;
   std::atomic<std::uint64_t> largest{0}, cut{0};
   for (pe_t p = 0; p < share.here; ++p) {
     const CsrView& rows = placed.out[p];
-    sums[static_cast<std::size_t>(share.first_pe + p)] =
-        static_cast<std::uint64_t>(rows.offsets[rows.count] - rows.offsets[0]);
+    mine.arcs.push_back(static_cast<std::uint64_t>(rows.offsets[rows.count] - rows.offsets[0]));
     parallel_ranges(rows.count, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
       std::uint64_t most = 0, crossing = 0;
       for (std::int64_t v = begin; v < end; ++v) {
@@ -53,17 +68,28 @@ void measure(PlacedGraph& placed, const ShareOfPes& share) {
       }
     });
   }
-  sums.back() = cut;
-  sums = share.sum(sums);
-  std::uint64_t all = 0, most = 0;
-  for (pe_t p = 0; p < share.n_pes; ++p) {
-    all += sums[static_cast<std::size_t>(p)];
-    most = std::max(most, sums[static_cast<std::size_t>(p)]);
+  mine.cut = cut;
+  mine.most_arcs = largest;
+  sum_up(placed, share, mine);
+}
+
+int shift_of_steps(std::int64_t n) {
+  constexpr std::int64_t kMostSteps = 1 << 16;
+  int shift = 0;
+  while ((n >> shift) >= kMostSteps) ++shift;
+  return shift;
+}
+
+OwnerTable cut_equally(const std::vector<std::uint64_t>& arcs, int shift, std::int64_t n, pe_t n_pes) {
+  const auto steps = static_cast<std::int64_t>(arcs.size());
+  HostArray<arc_t> offsets(steps + 1);
+  for (std::int64_t b = 0; b < steps; ++b) offsets[b] = static_cast<arc_t>(arcs[static_cast<std::size_t>(b)]);
+  offsets_from_degrees(offsets.data(), steps);
+  OwnerTable table = edge_ranges(offsets.data(), steps, n_pes);
+  for (pe_t p = 1; p <= n_pes; ++p) {
+    table.begin[p] = static_cast<vertex_t>(std::min(n, std::int64_t{table.begin[p]} << shift));
   }
-  placed.num_arcs = static_cast<arc_t>(all);
-  placed.max_degree = static_cast<arc_t>(share.largest(largest));
-  partition.cut_arcs = static_cast<arc_t>(sums.back());
-  partition.imbalance = all > 0 ? static_cast<double>(most) * share.n_pes / static_cast<double>(all) : 1;
+  return table;
 }
 
 }  // namespace shoal

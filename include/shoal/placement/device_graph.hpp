@@ -13,6 +13,8 @@
 
 namespace shoal {
 
+struct ShareOfPes;
+
 /// Uploads each PE's rows (and in-arcs, for a directed graph) to its device. Offsets of each slice begin at 0.
 /// @param graph    may be destroyed afterwards
 /// @param devices  [n_pes] CUDA device of each PE; PEs may share one; they reach each other's memory afterwards
@@ -32,6 +34,19 @@ bool can_generate_on_devices(PartitionKind kind);
 /// @throws UsageError (another kind, lengths, weights of a file), CapacityError (sizes wanted and free), DeviceError; nothing is left then
 PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, PartitionKind kind, std::vector<int> devices,
                                 std::uint64_t seed = 1, std::optional<WeightSource> weights = std::nullopt);
+
+/// Every process: the same of the rows of its PEs (generate_share() says what differs). Arcs are balanced in steps of n / 2^16
+/// vertices.
+/// @param devices  [share.here]
+/// @throws as generate_on_devices(), and what `share.sum` and `share.largest` throw
+PlacedGraph generate_share_on_devices(const GeneratorSpec& spec, PartitionKind kind, std::vector<int> devices,
+                                      std::uint64_t seed, const ShareOfPes& share,
+                                      std::optional<WeightSource> weights = std::nullopt);
+
+/// A graph that lies on the host, or the slices of it that this process has there, goes into the memory of devices.
+/// @param devices  [graph.n_pes()]
+/// @throws CapacityError, DeviceError; nothing is left on any device then
+PlacedGraph move_to_devices(PlacedGraph graph, std::vector<int> devices);
 
 /// The whole graph back on the host, from GPUs or CPU PEs, with the weights that were placed.
 /// @param input_numbers  true: numbered and ordered as the input; false: as placed
