@@ -6,14 +6,14 @@
 
 namespace shoal {
 
-void complete(const Machine& machine, const PlacedGraph& graph, void* all, std::size_t bytes) {
-  if (machine.world() == nullptr) return;
-  const World& world = *machine.world();
+void complete(World* of_all, const PlacedGraph& graph, void* all, std::size_t bytes) {
+  if (of_all == nullptr) return;
+  World& world = *of_all;
   const vertex_t* const begin = graph.partition.owner.begin;
   std::byte* const base = static_cast<std::byte*>(all);
   const pe_t first = graph.first_pe, end = first + graph.n_pes();
   const std::span mine(base + begin[first] * bytes, (begin[end] - begin[first]) * bytes);
-  const auto received = machine.world()->exchange({"the answer"}, mine);
+  const auto received = world.exchange({"the answer"}, mine);
   pe_t pe = 0;
   for (int p = 0; p < world.n_processes(); ++p) {
     std::byte* const at = base + begin[pe] * bytes;

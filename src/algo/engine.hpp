@@ -41,20 +41,28 @@ struct Words {
 };
 
 /// Every process: completes an array of the whole graph, in which each has filled in what belongs to its PEs.
+/// @param world  null: this process has all PEs
 /// @param bytes  of a vertex
-void complete(const Machine& machine, const PlacedGraph& graph, void* all, std::size_t bytes);
+void complete(World* world, const PlacedGraph& graph, void* all, std::size_t bytes);
+inline void complete(const Machine& machine, const PlacedGraph& graph, void* all, std::size_t bytes) {
+  complete(machine.world(), graph, all, bytes);
+}
 
 /// Every process: what each of them has; [processes].
 template <class T>
-std::vector<T> of_processes(const Machine& machine, const T& mine) {
+std::vector<T> of_processes(World* world, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
-  if (machine.world() == nullptr) return {mine};
+  if (world == nullptr) return {mine};
   std::vector<T> all;
   for (const auto& bytes :
-       machine.world()->exchange(World::Call::of<T>("a sum"), std::as_bytes(std::span(&mine, std::size_t{1})))) {
+       world->exchange(World::Call::of<T>("a sum"), std::as_bytes(std::span(&mine, std::size_t{1})))) {
     std::memcpy(&all.emplace_back(), bytes.data(), sizeof(T));
   }
   return all;
+}
+template <class T>
+std::vector<T> of_processes(const Machine& machine, const T& mine) {
+  return of_processes(machine.world(), mine);
 }
 /// Every process: the first text that is not empty.
 std::string first_of_processes(const Machine& machine, const std::string& mine);

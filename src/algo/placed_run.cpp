@@ -46,7 +46,7 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const Ru
   }
   Stopwatch watch;
   const bool leave_to_one = few.even_if_asked && is_small(options, spec, few);
-  if (machine_.on_gpu() && !(wants.undirected && spec.directed)) {
+  if (machine_.on_gpu() && machine_.world() == nullptr && !(wants.undirected && spec.directed)) {
     const PartitionKind kind = choose_partition(options, leave_to_one);
     if (can_generate_on_devices(kind)) {
       placed_ = generate_on_devices(spec, machine_.n_pes(), kind, machine_.devices(), options.seed, wants.weights);
@@ -78,12 +78,16 @@ bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options
   }
   World& world = *machine_.world();
   const auto each = static_cast<std::uint64_t>(world.n_processes());
-  GraphSize size = size_of(spec);
-  size.arcs = size.arcs / world.n_processes() + 1;
-  const std::int64_t run_bytes = host_bytes(size, options, needs, /*check=*/false);
-  require_host_memory(spec.text(), size, std::max(run_bytes, generate_share_bytes(spec, world.n_processes())),
-                      processes_on_this_host());
-  placed_ = shoal::generate_share(spec, kind, options.seed, share(), wants.weights);
+  if (machine_.on_gpu()) {
+    placed_ = generate_share_on_devices(spec, kind, machine_.devices(), options.seed, share(), wants.weights);
+  } else {
+    GraphSize size = size_of(spec);
+    size.arcs = size.arcs / world.n_processes() + 1;
+    const std::int64_t run_bytes = host_bytes(size, options, needs, /*check=*/false);
+    require_host_memory(spec.text(), size, std::max(run_bytes, generate_share_bytes(spec, world.n_processes())),
+                        processes_on_this_host());
+    placed_ = shoal::generate_share(spec, kind, options.seed, share(), wants.weights);
+  }
   again_ = [spec] { return generate(spec); };
   weights_again_ = wants.weights;
   chosen_.push_back({"rows", "by process", "each of the " + std::to_string(each) + " generates those of its PEs"});
@@ -109,6 +113,7 @@ PlacedRun::PlacedRun(const SharedGraph& graph, const Options& options, const Run
     require_host_memory(graph.name(), size, std::max(run_bytes, graph.reading_bytes()), processes_on_this_host());
   });
   placed_ = read_share(graph, kind, share(), wants.weights, wants.undirected);
+  if (machine_.on_gpu()) placed_ = move_to_devices(std::move(placed_), machine_.devices());
   again_ = [&graph, wants] {
     Csr whole = graph.whole();
     return wants.undirected ? simple_undirected(whole) : std::move(whole);
@@ -186,12 +191,20 @@ void PlacedRun::place(const Csr& input, const Options& options, GraphWants wants
   Partition partition = make_partition(graph, machine_.all_pes(), choose_partition(options, leave_to_one),
                                        options.partition_file, options.seed);
   phases_.emplace_back("partition", watch.lap());
-  if (machine_.on_gpu()) {
+  if (machine_.on_gpu() && machine_.world() == nullptr) {
     placed_ = place_on_devices(graph, std::move(partition), machine_.devices(), weights.has_value());
   } else {
     const auto borrowed = std::shared_ptr<const Csr>(&graph, [](const Csr*) {});
     placed_ = place_on_threads(borrowed, std::move(partition));
     if (machine_.world() != nullptr) keep_slices(placed_, machine_.first_pe(), machine_.n_pes());
+    if (machine_.on_gpu()) {
+      if (!weights) {
+        placed_.weight_kind = WeightKind::none;
+        placed_.out_weights.clear();
+        placed_.in_weights.clear();
+      }
+      placed_ = move_to_devices(std::move(placed_), machine_.devices());
+    }
   }
   if (weights) describe_weights(graph, placed_);
   phases_.emplace_back("place", watch.lap());

@@ -42,7 +42,7 @@ Reached count_on_threads(ThreadTeam& team, const PlacedGraph& graph, const Words
 
 Reached count_reached(const Machine& machine, const PlacedGraph& graph, const Words& words) {
 #if defined(SHOAL_HAVE_CUDA)
-  if (machine.on_gpu()) return count_reached_on_devices(graph, words);
+  if (machine.on_gpu()) return sum_of(of_processes(machine, count_reached_on_devices(graph, words)));
 #endif
   const Reached mine = words.bytes == sizeof(std::uint32_t)
                            ? count_on_threads<std::uint32_t>(machine.team(), graph, words)

@@ -2,11 +2,14 @@
 // says what these are (its Shape), and how words become a result and are checked (its RunnerState), in its run.cpp.
 #pragma once
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "engine.hpp"
 #include "host_memory.hpp"
 #include "placed_run.hpp"
+#include "shoal/core/error.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 
@@ -17,9 +20,30 @@ struct ShapeOf {
   using Plan = PlanT;      ///< a StrategyPlan
   using Engine = EngineT;  ///< what its strategies are driven through
   using Strategy = decltype(OptionsT::strategy);
+  /// Whether its bulk strategy runs on GPUs of several processes.
+  static constexpr bool kOnGpusOfProcesses = false;
   /// What it wants of the graph.
   static GraphWants wants(const Options&) { return {}; }
 };
+
+/// Refuses what GPUs of several processes cannot run, before a graph is placed. @return `given`
+template <class Shape>
+const typename Shape::Options& check_gpus_of_processes(const typename Shape::Options& given) {
+  const bool several = joined_world() != nullptr && joined_world()->n_processes() > 1;
+  if (!several || given.engine != "openshmem" || given.device != DeviceKind::gpu) return given;
+  const char* const cure = "; use --device cpu, or one process with --pes";
+  if (!Shape::kOnGpusOfProcesses) {
+    throw UsageError(std::string("on GPUs of several processes only bfs and pagerank run yet") + cure);
+  }
+  if (runs_async(given)) {
+    throw UsageError(
+        std::string(
+            "items of the worklist (--strategy async, and options that ask for it) do not travel between GPUs of "
+            "several processes yet; leave these out") +
+        cure);
+  }
+  return given;
+}
 
 /// @tparam Shape        a ShapeOf, with
 ///   kFew               which graphs are too small for several GPUs
@@ -31,7 +55,8 @@ struct PlannedState : GraphRunner::State {
 
   template <class Graph>
   PlannedState(const Graph& graph, const OptionsT& given)
-      : State(graph, given, needs_of(size_of(graph), given), Shape::wants(given), few_for(given, Shape::kFew)),
+      : State(graph, check_gpus_of_processes<Shape>(given), needs_of(size_of(graph), given), Shape::wants(given),
+              few_for(given, Shape::kFew)),
         options(given),
         plan(Shape::plan(run.machine(), run.placed(), given, run.chosen())) {
     run.limit_threads(plan.threads);

@@ -97,6 +97,12 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>
     Options options;
     flags.read(options);
     choose_engine(options);
+    if (options.engine == "openshmem" && options.device == DeviceKind::gpu) {
+      throw UsageError(
+          "items of a program do not travel between GPUs of several processes yet; use --device cpu, or one process "
+          "with "
+          "--pes");
+    }
     join_processes(options, started_as(argc, argv));
     const auto run = [&] {
       const Machine machine(options);

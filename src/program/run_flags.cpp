@@ -14,13 +14,13 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--device", "KIND", device_, "auto, cpu or gpu");
   flag("--pes", "N", values_.pes,
        "processing elements of a process: GPUs, or groups of CPU threads (0: all GPUs, one for a small graph; or one "
-       "group)");
+       "group; of several processes, one each)");
   flag("--pes-per-gpu", "N", values_.pes_per_gpu,
        "PEs that share a GPU: more than one tries a run of many GPUs on few (slower than one PE)");
   flag(
       "--engine", "NAME", values_.engine,
       "auto, self (one PE), threads (CPU), peer (GPUs of this process), openshmem (CPU threads of all processes that a "
-      "launcher started)");
+      "launcher started; with --device gpu, GPUs of those of one host)");
   flag("--threads", "N", values_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
   flag("--partition", "KIND", partition_,
        "auto, block, edges, random, modulo, metis, one (all vertices on the first PE), or file:PATH (one PE number per "

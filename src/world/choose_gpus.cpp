@@ -64,4 +64,31 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
   return choice;
 }
 
+GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_per_gpu, const ProcessOfHost& process) {
+  const pe_t each = std::max<pe_t>(pes, 1), gpus = static_cast<pe_t>(found.size());
+  const pe_t all = each * static_cast<pe_t>(process.processes), used = (all + pes_per_gpu - 1) / pes_per_gpu;
+  const std::string they = std::to_string(process.processes) + " processes with " + std::to_string(each) +
+                           (each == 1 ? " PE each" : " PEs each");
+  const auto share = [&](pe_t on) {
+    return on <= kMaxPesPerGpu
+               ? ", or --pes-per-gpu " + std::to_string(on) + " to let them share a GPU (they take turns)"
+               : std::string();
+  };
+  if (used > gpus) {
+    throw UsageError(they + " want " + std::to_string(used) + " GPUs, and this host has " + std::to_string(gpus) +
+                     "; use fewer processes, or --device cpu" + share((all + gpus - 1) / gpus));
+  }
+  if (const std::string lack = lacking(found, used); !lack.empty()) {
+    throw UsageError(lack + ", which " + they + " need; use --device cpu" + share(all));
+  }
+  GpuChoice choice;
+  choice.why = pes > 0 ? "asked for" : "one for each process";
+  const pe_t first = each * static_cast<pe_t>(process.process);
+  for (pe_t p = first; p < first + each; ++p) choice.devices.push_back(p / pes_per_gpu);
+  const bool before = first > 0 && (first - 1) / pes_per_gpu == choice.devices.front();
+  const bool after = first + each < all && (first + each) / pes_per_gpu == choice.devices.back();
+  if (before || after) choice.why += ", on a GPU that processes take turns on";
+  return choice;
+}
+
 }  // namespace shoal

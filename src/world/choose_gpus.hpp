@@ -9,7 +9,7 @@
 namespace shoal {
 
 struct GpuChoice {
-  std::vector<int> devices;  ///< [n_pes] the GPU of each PE, dealt round robin
+  std::vector<int> devices;  ///< [n_pes] the GPU of each PE; of one process, dealt round robin
   std::string why;           ///< so many PEs: "asked for", or what spoke for another number
 };
 
@@ -25,5 +25,17 @@ struct GpuChoice {
 /// @param one_gpu      the work is too small for several GPUs
 /// @throws UsageError  more PEs were asked for than the GPUs take, or several GPUs that cannot do this for each other
 GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_per_gpu, bool one_gpu);
+
+/// One of the processes of a host that share its GPUs.
+struct ProcessOfHost {
+  int process = 0;    ///< among those of this host
+  int processes = 1;  ///< of this host
+};
+
+/// The same for one of several processes, which have as many PEs each: they take the first GPUs, process by process. Kernels
+/// of two processes are never on a GPU at a time; so PEs that share one are of the same process, as far as that goes.
+/// @param pes  of each process; 0: none was asked for, which is one
+/// @throws UsageError  as above
+GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_per_gpu, const ProcessOfHost& process);
 
 }  // namespace shoal

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "device_ids.hpp"
+
 #if defined(SHOAL_HAVE_CUDA)
 #include <cuda_runtime_api.h>
 #endif
@@ -84,7 +86,22 @@ std::vector<DeviceInfo> list_devices(std::string* why_none, bool free_bytes) {
   return devices;
 }
 
+std::string device_ids() {
+  int count = 0;
+  std::string ids;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+  for (int i = 0; i < count; ++i) {
+    char id[32] = "";
+    if (cudaDeviceGetPCIBusId(id, sizeof id, i) != cudaSuccess) id[0] = 0;
+    ids += (i > 0 ? ", " : "") + std::string(id);
+  }
+  cudaGetLastError();
+  return ids;
+}
+
 #else
+
+std::string device_ids() { return ""; }
 
 std::vector<DeviceInfo> list_devices(std::string* why_none, bool) {
   if (why_none != nullptr) {

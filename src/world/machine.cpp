@@ -1,9 +1,11 @@
 #include "shoal/world/machine.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "choose_gpus.hpp"
+#include "device_ids.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/world/devices.hpp"
@@ -11,6 +13,7 @@
 #include "shoal/world/world.hpp"
 
 #if defined(SHOAL_HAVE_CUDA)
+#include "shoal/device/cuda_check.cuh"
 #include "shoal/device/peer_access.cuh"
 #endif
 
@@ -39,6 +42,25 @@ World& find_world() {
   return *joined_world();
 }
 
+/// Every process: GPUs are numbered alike, and of one host, whose GPUs reach each other's memory.
+void agree_on_gpus(World& world) {
+  if (processes_on_this_host() < world.n_processes()) {
+    throw UsageError(
+        "GPUs of several hosts do not reach each other's memory, and there is no other way between them yet; use "
+        "--device cpu, or the processes of one host");
+  }
+  const std::string mine = device_ids();
+  const auto all = world.exchange({"GPUs"}, std::as_bytes(std::span(mine)));
+  for (std::size_t p = 1; p < all.size(); ++p) {
+    if (all[p] == all[0]) continue;
+    const auto ids = [&](std::size_t q) {
+      return std::string(reinterpret_cast<const char*>(all[q].data()), all[q].size());
+    };
+    throw UsageError("process 0 sees the GPUs " + ids(0) + ", and process " + std::to_string(p) + " sees " + ids(p) +
+                     "; start all with the same CUDA_VISIBLE_DEVICES, of which each takes its own");
+  }
+}
+
 }  // namespace
 
 Machine::Machine(const Options& options, bool one_gpu) {
@@ -46,7 +68,7 @@ Machine::Machine(const Options& options, bool one_gpu) {
   std::string why_none;
   std::vector<DeviceInfo> found;
   const bool processes = options.engine == "openshmem";
-  const bool engine_wants_cpu = options.engine == "threads" || processes;
+  const bool engine_wants_cpu = options.engine == "threads" || (processes && options.device != DeviceKind::gpu);
   if (options.device != DeviceKind::cpu && !engine_wants_cpu) found = list_devices(&why_none);
   if (options.device == DeviceKind::gpu && found.empty()) {
     throw DeviceError(why_none + "; use --device cpu to run on CPU threads");
@@ -54,9 +76,13 @@ Machine::Machine(const Options& options, bool one_gpu) {
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
-    GpuChoice choice = choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
+    if (processes) agree_on_gpus(find_world());
+    GpuChoice choice = processes ? choose_gpus(found, options.pes, options.pes_per_gpu,
+                                               {process_on_this_host(), processes_on_this_host()})
+                                 : choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
     devices_ = std::move(choice.devices);
     n_pes_ = static_cast<pe_t>(devices_.size());
+    if (processes) join(find_world());
     chosen_.push_back({"device", "gpu", options.device == DeviceKind::gpu ? "asked for" : "found"});
     chosen_.push_back({"pes", std::to_string(n_pes_), choice.why});
   } else {
@@ -78,11 +104,11 @@ Machine::Machine(const Options& options, bool one_gpu) {
                        options.threads > 0 ? "asked for"
                        : sharing > 1       ? "the machine's, shared among the processes and their PEs"
                                            : "the machine's, shared among the PEs"});
-    if (processes) {
-      const World& world = find_world();
-      chosen_.push_back(
-          {"processes", std::to_string(world.n_processes()), counted(world.n_pes(), "PE", "PEs") + " in all"});
-    }
+  }
+  if (processes) {
+    const World& world = find_world();
+    chosen_.push_back(
+        {"processes", std::to_string(world.n_processes()), counted(world.n_pes(), "PE", "PEs") + " in all"});
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";
@@ -92,12 +118,15 @@ Machine::Machine(const Options& options, bool one_gpu) {
                      : on_gpu_                ? "GPUs of one process"
                                               : "CPU threads of one process"});
 #if defined(SHOAL_HAVE_CUDA)
+  if (on_gpu_ && processes) SHOAL_CUDA(cudaSetDevice(devices_[0]));  // not all on the first, which is one process's
   if (on_gpu_) reach_each_other(devices_);
 #endif
 }
 
-pe_t Machine::pes_per_gpu() const {  // dealt round robin: the first GPU has the most
-  return static_cast<pe_t>(std::count(devices_.begin(), devices_.end(), 0));
+pe_t Machine::pes_per_gpu() const {
+  std::ptrdiff_t most = 0;
+  for (const int device : devices_) most = std::max(most, std::count(devices_.begin(), devices_.end(), device));
+  return static_cast<pe_t>(most);
 }
 
 void Machine::limit_threads(int threads) {

@@ -158,8 +158,8 @@ void check_options(const Options& o) {
   if (o.engine == "peer" && o.device == DeviceKind::cpu) {
     throw UsageError("engine 'peer' joins GPUs, but device 'cpu' was asked for; use engine 'threads' or device 'gpu'");
   }
-  if ((o.engine == "threads" || o.engine == "openshmem") && o.device == DeviceKind::gpu) {
-    throw UsageError("engine '" + o.engine + "' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
+  if (o.engine == "threads" && o.device == DeviceKind::gpu) {
+    throw UsageError("engine 'threads' joins CPU threads, but device 'gpu' was asked for; use engine 'peer'");
   }
   if (o.engine == "self" && o.pes > 1) {
     throw UsageError("engine 'self' has one PE, but " + std::to_string(o.pes) + " were asked for; use 'auto'");

@@ -121,7 +121,7 @@ std::string who_is_stopped(const Launched& by) {
 
 struct Joined {
   std::shared_ptr<World> world;
-  int sharing = 1, on_host = 1;
+  int sharing = 1, on_host = 1, before_on_host = 0;
   bool together = false;
   std::unique_ptr<Every> sign_of_life;  // ends before the world goes
 };
@@ -213,10 +213,12 @@ void join_processes(const Options& options, const std::string& started_as) {
   const std::vector<std::byte> mine = processors();
   joined().sharing = static_cast<int>(std::count(of_all.begin(), of_all.end(), mine));
   const auto host_end = std::find(mine.begin(), mine.end(), std::byte{':'});
-  joined().on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.end(), [&](const auto& its) {
+  const auto is_here = [&](const auto& its) {
     return its.size() == mine.size() && std::equal(mine.begin(), host_end, its.begin()) &&
            its[static_cast<std::size_t>(host_end - mine.begin())] == std::byte{':'};
-  }));
+  };
+  joined().on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.end(), is_here));
+  joined().before_on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.begin() + world->process(), is_here));
   joined().sign_of_life = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] { at->beat(); });
   joined().world = std::move(world);
 }
@@ -224,6 +226,7 @@ void join_processes(const Options& options, const std::string& started_as) {
 std::shared_ptr<World> joined_world() { return joined().world; }
 int processes_that_share_processors() { return joined().sharing; }
 int processes_on_this_host() { return joined().on_host; }
+int process_on_this_host() { return joined().before_on_host; }
 
 void leave_processes() {
   joined().sign_of_life.reset();

@@ -24,7 +24,7 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   add_dependencies(openshmem_worklist shoal_openshmem)
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
-  set_property(TEST cli_test_processes cli_test_hosts APPEND PROPERTY ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
+  set_property(TEST cli_test_gpu cli_test_processes cli_test_hosts APPEND PROPERTY ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
 endif()
 if(TARGET shoal_nccl AND Python3_FOUND)
   # In the place of NCCL, where several ranks are to share a GPU.

@@ -1,10 +1,15 @@
-"""What only a machine with GPUs can show of the command: neighbours, grids and capacities too large. Skipped without one."""
+"""What only a machine with GPUs can show of the command: neighbours, several processes, grids and capacities too large. Skipped
+without one."""
 
+import os
+import pathlib
+import signal
 import subprocess
 import time
 import unittest
 
-from command import CommandTest, find_shoal
+from baseline import ENVIRONMENT
+from command import Answer, CommandTest, find_shoal
 
 CAPACITY = 3
 SECONDS = 60
@@ -112,6 +117,99 @@ class Gpu(CommandTest):
         )
         self.assertLess(time.monotonic() - begin, 10)
         self.good("bfs", "kron:10", "--device", "gpu", "--pes", 1, "--strategy", "async", "--verify")
+
+
+LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
+STALL = 3
+
+
+@unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
+class GpusOfProcesses(CommandTest):
+    """On one GPU, processes take turns on it, and every barrier waits for a turn: small graphs."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.gpus = len(self.shoal("doctor", "--json").json()["devices"])
+        if self.gpus == 0:
+            self.skipTest("no GPU")
+
+    def share(self, processes: int, pes: int = 1) -> tuple[object, ...]:
+        per_gpu = -(-processes * pes // self.gpus)
+        return ("--device", "gpu", "--pes", pes, "--pes-per-gpu", per_gpu)
+
+    def run_on(self, processes: int, *words: object) -> Answer:
+        answer = self.shoal("run", "-n", processes, "--", *words, env={**os.environ, **ENVIRONMENT})
+        self.assertEqual(answer.status, 0, answer.out + answer.err)
+        return answer
+
+    def test_answers_are_those_of_one_process(self) -> None:
+        self.good("convert", "uniform:11,directed", "graph.shoal", "--quiet")
+        edges = self.write("graph.el", "".join(f"{v} {v * 7 % 90}\n{v} {(v * v + 3) % 100}\n" for v in range(100)))
+        for processes, pes, strategy, words in (
+            (2, 1, "levels", ("bfs", "kron:12", "--source", 1, "--trials", 3)),
+            (2, 1, "levels", ("bfs", "kron:11,directed", "--source", 9, "--parents")),
+            (2, 1, "levels", ("bfs", "road:40", "--source", 5, "--partition", "random")),
+            (2, 1, "levels", ("bfs", "graph.shoal", "--source", 3)),
+            (2, 2, "levels", ("bfs", edges, "--source", 3, "--partition", "modulo")),
+            (3, 1, "levels", ("bfs", "star:5", "--source", 2)),
+            (2, 1, "pull", ("pagerank", "kron:11", "--tolerance", "1e-8", "--trials", 2)),
+            (2, 2, "pull", ("pagerank", "graph.shoal")),
+            (3, 1, "pull", ("pagerank", "road:30", "--partition", "block")),
+        ):
+            if processes * pes > 4 * self.gpus:  # the most PEs of a GPU
+                continue
+            with self.subTest(processes=processes, pes=pes, words=words):
+                answer = self.run_on(processes, *words, *self.share(processes, pes), "--verify", "--output", "many.npy")
+                self.assertIn("all answers are right", answer.out)
+                self.assertIn(f"strategy: {strategy}: ", answer.out)
+                self.assertIn(f"processes: {processes}: ", answer.out)
+                self.assertEqual(answer.out.count("median"), 1, "several processes speak")
+                if words[0] == "pagerank":  # right within its tolerance
+                    continue
+                self.good(*words, "--device", "gpu", "--pes", 1, "--output", "one.npy")
+                self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
+
+    def test_too_many(self) -> None:
+        answer = self.shoal(
+            "run", "-n", self.gpus + 1, "--", "bfs", "kron:8", "--device", "gpu", env={**os.environ, **ENVIRONMENT}
+        )
+        self.assertEqual(answer.status, 2, answer.out + answer.err)
+        self.assertIn(f"want {self.gpus + 1} GPUs, and this host has {self.gpus}", answer.err)
+
+    def process(self, number: int, mark: str) -> int:
+        """Its id; `mark` is one of its words."""
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                said = (folder / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if mark.encode() in words and b"run" not in words and f"OMPI_COMM_WORLD_RANK={number}".encode() in said:
+                return int(folder.name)
+        self.fail(f"process {number} has not come")
+
+    def test_one_that_comes_to_harm(self) -> None:
+        for harm, said in ((signal.SIGKILL, "process 1"), (signal.SIGSTOP, "process 1 (PE 1, ")):
+            with self.subTest(harm=harm.name):
+                trials = str(900_000 + int(harm))
+                words = ["run", "-n", 2, "--", "bfs", "kron:14", "--trials", trials, *self.share(2), "--quiet"]
+                line = [find_shoal(), *(str(word) for word in words), "--stall-timeout", str(STALL)]
+                job = subprocess.Popen(
+                    line, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stderr=subprocess.PIPE, text=True
+                )
+                time.sleep(8)  # into the searches
+                harmed = self.process(1, trials)
+                begin = time.monotonic()
+                os.kill(harmed, harm)
+                try:
+                    _, err = job.communicate(timeout=STALL + 20)
+                except subprocess.TimeoutExpired:
+                    os.kill(harmed, signal.SIGKILL)
+                    job.kill()
+                    self.fail(f"the others had not ended {STALL + 20} s later")
+                self.assertLess(time.monotonic() - begin, STALL + 10)
+                self.assertNotEqual(job.returncode, 0)
+                self.assertIn(said, err)
 
 
 if __name__ == "__main__":

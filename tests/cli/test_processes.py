@@ -74,12 +74,16 @@ class ProcessesTest(CommandTest):
             (("bfs", "nowhere.mtx"), "nowhere.mtx: cannot be read"),
             (("bfs", "-"), "standard input goes to process 0 alone"),
             (("bfs", "kron:8", "--pes", 40), "80, and a run has at most 64"),
-            (("bfs", "kron:8", "--device", "gpu"), "engine 'openshmem' joins CPU threads"),
+            (("sssp", "kron:8", "--weights", "unit", "--device", "gpu"), "only bfs and pagerank run yet"),
+            (("pagerank", "kron:8", "--device", "gpu", "--worker", "warp"), "do not travel between GPUs of several"),
             (("components", "kron:8", "--strategy", "hook"), "strategy hook works on the memory of all PEs"),
             (("sssp", "kron:8", "--weights", "unit", "--judge", "remote"), "judge remote: "),
         ):
             with self.subTest(words=words):
                 self.one_line(self.together(*[self.command(*words)] * 2), USAGE, said)
+        if not self.shoal("doctor", "--json").json()["devices"]:
+            answer = self.together(*[self.command("bfs", "kron:8", "--device", "gpu")] * 2)
+            self.one_line(answer, LOST, "use --device cpu to run on CPU threads")
         answer = self.together(*[self.command("bfs", "--help")] * 2)
         self.assertEqual(answer.out.count("examples:"), 1)
 
@@ -217,6 +221,8 @@ class ProcessesTest(CommandTest):
             with self.subTest(program=name):
                 answer = self.run_on(2, program, *words)
                 self.assertEqual(answer.out.count("right"), 1, answer.out)
+        answer = self.together(*[[program, *words, "--device", "gpu"]] * 2)
+        self.one_line(answer, USAGE, "items of a program do not travel between GPUs of several processes yet")
 
     def test_one_that_comes_to_harm(self) -> None:
         tool = ROOT / "bench" / "faults_processes.py"

@@ -104,5 +104,54 @@ TEST(ChooseGpus, SeveralThatCannotMeetAreRefusedWithTheCure) {
                  "GPU 0 has no access to the memory of GPU 2, which PEs on several GPUs need; use --pes 2" + ours);
 }
 
+GpuChoice of_process(const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu, int process, int processes) {
+  return choose_gpus(gpus(rows), pes, pes_per_gpu, ProcessOfHost{process, processes});
+}
+
+TEST(ChooseGpus, EachProcessTakesTheNext) {
+  expect(of_process(kNvlink, 0, 1, 0, 4), {0}, "one for each process");
+  expect(of_process(kNvlink, 0, 1, 3, 4), {3}, "one for each process");
+  expect(of_process(kNvlink, 2, 1, 1, 2), {2, 3}, "asked for");
+  expect(of_process(kNvlink, 1, 1, 1, 2), {1}, "asked for");
+  expect(of_process(kPairs, 1, 1, 1, 2), {1}, "asked for");  // all that are used reach each other
+}
+
+TEST(ChooseGpus, ProcessesShareAGpuOnlyWhereTheyMust) {
+  const std::string turns = ", on a GPU that processes take turns on";
+  expect(of_process({"A"}, 0, 2, 0, 2), {0}, "one for each process" + turns);
+  expect(of_process({"A"}, 0, 2, 1, 2), {0}, "one for each process" + turns);
+  expect(of_process(kNvlink, 2, 2, 1, 2), {1, 1}, "asked for");  // a GPU for each process
+  expect(of_process(kNvlink, 3, 2, 0, 2), {0, 0, 1}, "asked for" + turns);
+  expect(of_process(kNvlink, 3, 2, 1, 2), {1, 2, 2}, "asked for" + turns);
+}
+
+TEST(ChooseGpus, ProcessesThatAreTooManyOrCannotMeetAreRefused) {
+  const auto refused = [](const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu, int processes,
+                          const std::string& message) {
+    for (int process = 0; process < processes; ++process) {
+      try {
+        of_process(rows, pes, pes_per_gpu, process, processes);
+        ADD_FAILURE() << "taken, in place of: " << message;
+      } catch (const UsageError& error) {
+        EXPECT_EQ(std::string(error.what()), message);
+      }
+    }
+  };
+  refused({"A"}, 0, 1, 2,
+          "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu, or "
+          "--pes-per-gpu 2 to let them share a GPU (they take turns)");
+  refused(kNvlink, 2, 1, 4,
+          "4 processes with 2 PEs each want 8 GPUs, and this host has 4; use fewer processes, or --device cpu, or "
+          "--pes-per-gpu 2 to let them share a GPU (they take turns)");
+  refused({"A"}, 3, 4, 2,
+          "2 processes with 3 PEs each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
+  refused(kStrangers, 0, 1, 2,
+          "GPU 0 has no access to the memory of GPU 1, which 2 processes with 1 PE each need; use --device cpu, or "
+          "--pes-per-gpu 2 to let them share a GPU (they take turns)");
+  refused(kPairs, 2, 1, 2,
+          "GPU 0 has no access to the memory of GPU 2, which 2 processes with 2 PEs each need; use --device cpu, or "
+          "--pes-per-gpu 4 to let them share a GPU (they take turns)");
+}
+
 }  // namespace
 }  // namespace shoal

@@ -39,6 +39,7 @@ std::shared_ptr<World> joined_world();
 /// Processes of the joined world that have the same processors of one host, this one among them; 1 without a world.
 int processes_that_share_processors();
 int processes_on_this_host();  ///< of the joined world; 1 without a world
+int process_on_this_host();    ///< this one among them, counted from 0
 /// After all PEs have left the world, and what was made of it is gone: ends the engine, for which it waits for all processes.
 void leave_processes();
 

@@ -54,10 +54,10 @@ void BfsLevelsGpu::State::set_up_launches() {
   rules.narrow_enter = std::min<u64>(tuning.narrow_enter, u64{kNarrowSlots} * cluster);
 }
 
-BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning) {
+BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning, World* world) {
   const auto start = std::chrono::steady_clock::now();
   check_tuning(graph, tuning);
-  state_ = std::make_unique<State>(graph, tuning);
+  state_ = std::make_unique<State>(graph, tuning, world);
   State& s = *state_;
   s.rules.alpha = tuning.alpha;
   s.rules.beta = tuning.beta;
@@ -91,10 +91,10 @@ void BfsLevelsGpu::State::run_kernel(bool resume, vertex_t source, level_t* cons
   args.reserve(views.size());
   for (pe_t p = 0; p < team.n_pes(); ++p) {
     args.push_back({resume ? 1u : 0u, static_cast<u32>(total.depth), static_cast<u32>(total.steps), total.unexplored,
-                    total.frontier, p == owner ? source - graph.out[owner].first : kNone, level[p]});
+                    total.frontier, graph.first_pe + p == owner ? source - graph.out[p].first : kNone, level[p]});
     params.push_back({&views[p], &rules, &args[p]});
   }
-  team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), params);
+  kernel_seconds += team.run(search_kernel(), blocks, tuning.block_threads, search_shared(), params);
   add_summary();
 }
 
@@ -107,6 +107,7 @@ void BfsLevelsGpu::State::run_narrow(level_t* level) {
 
 void BfsLevelsGpu::State::run_search(vertex_t source, level_t* const* level) {
   total = {};
+  kernel_seconds = 0;
   total.unexplored = static_cast<u64>(graph.num_arcs);
   run_kernel(false, source, level);
   while (total.why == Why::narrow) {
@@ -130,7 +131,10 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
   }
   const auto start = std::chrono::steady_clock::now();
   s.run_search(placed_source, level);
-  report.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // What processes say to each other before and after is none of the search.
+  report.seconds += s.world != nullptr
+                        ? s.kernel_seconds
+                        : std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Summary& t = s.total;
   report.rounds += static_cast<std::int64_t>(t.top_down + t.bottom_up + t.narrow);
   report.chosen.push_back({"sides",
@@ -161,7 +165,7 @@ namespace {
 /// Searches, and keeps the levels.
 class LevelsGpu : public BfsEngine {
  public:
-  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), search_(graph) {
+  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), search_(graph, {}, machine.world()) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
       level_.push_back(static_cast<level_t*>(memory_.back().get()));

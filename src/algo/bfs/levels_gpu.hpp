@@ -1,6 +1,5 @@
-// Breadth-first search level by level on the GPUs of one process, from whichever side is cheaper. One cooperative
-// kernel per GPU holds the whole search: sides are chosen, and levels ended, on the GPU. Host declarations only; no
-// CUDA types.
+// Breadth-first search level by level on GPUs, from whichever side is cheaper. One cooperative kernel per GPU holds the
+// whole search: sides are chosen, and levels ended, on the GPU. Host declarations only; no CUDA types.
 //
 // Source: Beamer, Asanovic, Patterson, SC 2012 (the two sides); Merrill, Garland, Grimshaw, PPoPP 2012 (one share of
 // the arcs per warp). Differs: a packed counter hands out queue slots and arc offsets in one atomic, so that no scan
@@ -16,6 +15,8 @@
 #include "shoal/world/report.hpp"
 
 namespace shoal {
+
+class World;
 
 /// When to change the side, and how wide to run. Levels do not depend on any of these.
 struct BfsLevelsGpuTuning {
@@ -49,11 +50,12 @@ class BfsLevelsGpu {
  public:
   /// Chooses heads (the best connected in-neighbours of every vertex) and allocates queues and bitmaps: about 20 bytes
   /// a vertex, and 32 a vertex with out-arcs. Counted as placing: see prepare_seconds().
-  /// @param graph  on devices, 1 to 8 PEs; must stay alive and unchanged
+  /// @param graph  on devices, 1 to 8 PEs in all; must stay alive and unchanged
+  /// @param world  of several processes, all of which make one, and search together; null: this one has all PEs
   /// @throws UsageError   CPU PEs, more than 8 PEs, or tuning out of range
   /// @throws DeviceError  the devices cannot reach each other's memory, or cannot launch cooperatively
   /// @throws CapacityError  device memory
-  explicit BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning = {});
+  explicit BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning = {}, World* world = nullptr);
   ~BfsLevelsGpu();
   BfsLevelsGpu(BfsLevelsGpu&&) noexcept;
   BfsLevelsGpu& operator=(BfsLevelsGpu&&) noexcept;
@@ -61,7 +63,7 @@ class BfsLevelsGpu {
   /// Finds the level of every vertex; blocks until all PEs are done. Begins after what the legacy stream of each device
   /// was given before; work of other streams on the level arrays must have ended.
   /// @param placed_source  [0, num_vertices), a placed number
-  /// @param level  [n_pes] device memory of each PE, [count] words aligned to 16 bytes; all of it is written;
+  /// @param level  [PEs of this process] device memory of each, [count] words aligned to 16 bytes; all of it is written;
   ///               kUnreached where there is no path
   /// @param report  gains seconds (wall clock from before the first launch until every device is done), rounds (levels
   ///                expanded) and the sides taken

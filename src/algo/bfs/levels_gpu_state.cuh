@@ -14,20 +14,28 @@ struct BfsLevelsGpu::State {
   using u64 = bfs_gpu::u64;
 
   const PlacedGraph& graph;
+  World* const world;  // null: one process
   BfsLevelsGpuTuning tuning;
   LockstepTeam team;
   bfs_gpu::Rules rules{};
   PeerMemory memory;
-  std::vector<bfs_gpu::Slice> views;
-  std::vector<int> blocks;   // of the search kernel on each PE
-  int cluster = 0;           // blocks of the narrow kernel; 0: not used
-  bfs_gpu::Summary total{};  // of the last search
+  std::vector<bfs_gpu::Slice> views;  // of this process
+  std::vector<int> blocks;            // of the search kernel on each PE
+  int cluster = 0;                    // blocks of the narrow kernel; 0: not used
+  bfs_gpu::Summary total{};           // of the last search
   double prepare_seconds = 0;
   double clock_ghz = 1;
+  double kernel_seconds = 0;  // of the last search
 
-  State(const PlacedGraph& g, const BfsLevelsGpuTuning& t)
-      : graph(g), tuning(t), team(g.devices, "breadth-first search", t.deadline_seconds), memory(g.devices) {}
-  bool multi() const { return views.size() > 1; }
+  State(const PlacedGraph& g, const BfsLevelsGpuTuning& t, World* w)
+      : graph(g),
+        world(w),
+        tuning(t),
+        team(g.devices, "breadth-first search", t.deadline_seconds, w),
+        memory(g.devices, w) {}
+  bool multi() const { return team.all_pes() > 1; }
+  /// A view's PE, counted from 0 in this process.
+  pe_t here(const bfs_gpu::Slice& v) const { return v.team.me - graph.first_pe; }
   const void* search_kernel() const;
   std::size_t search_shared() const;
 

@@ -29,14 +29,15 @@ __global__ void parents_kernel(CsrView rows, const level_t* all_levels, const ve
 
 }  // namespace
 
-HostArray<vertex_t> find_parents_on_devices(const PlacedGraph& graph, const level_t* const* levels, vertex_t source) {
+HostArray<vertex_t> find_parents_on_devices(const PlacedGraph& graph, const level_t* const* levels, vertex_t source,
+                                            const level_t* on_host) {
   HostArray<vertex_t> parents(graph.num_vertices);
   wait_for_devices(graph);
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& rows = graph.in[p];
     if (rows.count == 0) continue;
     DeviceGuard guard(graph.devices[p]);
-    const DeviceArray<level_t> all = collect_words(graph, levels, "levels of all PEs");
+    const DeviceArray<level_t> all = collect_words(graph, levels, on_host, "levels of all PEs");
     DeviceArray<vertex_t> names(graph.partition.identity() ? 0 : graph.num_vertices, "input numbers");
     if (!graph.partition.identity()) names.upload(graph.partition.input_of_placed.data(), graph.num_vertices);
     DeviceArray<vertex_t> parent(rows.count, "parents");

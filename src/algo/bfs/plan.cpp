@@ -84,6 +84,9 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     } else if (!machine.on_gpu()) {
       plan.strategy = BfsStrategy::levels;
       reason = "CPU threads meet at a barrier in less time than they push items";
+    } else if (machine.world() != nullptr) {
+      plan.strategy = BfsStrategy::levels;
+      reason = "GPUs of several processes: items do not travel between them";
     } else {
       std::tie(plan.strategy, reason) = choose_bfs_on_gpus(graph);
     }

@@ -14,6 +14,7 @@ namespace {
 struct Shape : ShapeOf<BfsOptions, BfsPlan, BfsEngine> {
   /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 23};
+  static constexpr bool kOnGpusOfProcesses = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_bfs_async_cpu, if_cuda<make_bfs_async_gpu>},
       {Strategy::levels, make_bfs_levels_cpu, if_cuda<make_bfs_levels_gpu>}};
@@ -46,7 +47,9 @@ struct RunnerState<BfsOptions> : PlannedState<Shape> {
     const PlacedGraph& graph = run.placed();
 #if defined(SHOAL_HAVE_CUDA)
     if (run.machine().on_gpu()) {
-      return verify_levels_on_devices(graph, engine->words().as<level_t>().data(), source);
+      const HostArray<level_t> all = levels_of_processes();
+      return first_of_processes(run.machine(), verify_levels_on_devices(graph, engine->words().as<level_t>().data(),
+                                                                        source, all.empty() ? nullptr : all.data()));
     }
 #endif
     const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), graph, engine->words());
@@ -63,10 +66,21 @@ struct RunnerState<BfsOptions> : PlannedState<Shape> {
   vertex_t source = kNoVertex;  ///< placed, of the last search
 
  private:
+#if defined(SHOAL_HAVE_CUDA)
+  /// Every process: where there are several, the levels of all vertices, which no GPU has. Else nothing.
+  HostArray<level_t> levels_of_processes() const {
+    if (run.machine().world() == nullptr) return {};
+    return fetch_words<level_t>(run.machine(), run.placed(), engine->words());
+  }
+#endif
   HostArray<vertex_t> parents() const {
 #if defined(SHOAL_HAVE_CUDA)
     if (run.machine().on_gpu()) {
-      return find_parents_on_devices(run.placed(), engine->words().as<level_t>().data(), source);
+      const HostArray<level_t> all = levels_of_processes();
+      HostArray<vertex_t> parents = find_parents_on_devices(run.placed(), engine->words().as<level_t>().data(), source,
+                                                            all.empty() ? nullptr : all.data());
+      complete(run.machine(), run.placed(), parents.data(), sizeof(vertex_t));
+      return parents;
     }
 #endif
     const HostArray<level_t> levels = fetch_words<level_t>(run.machine(), run.placed(), engine->words());

@@ -43,7 +43,7 @@ __global__ void describe_wrong(CsrView in, const level_t* level, const vertex_t*
 }  // namespace
 
 std::string verify_levels_on_devices(const PlacedGraph& graph, const level_t* const* level_slices,
-                                     vertex_t placed_source) {
+                                     vertex_t placed_source, const level_t* on_host) {
   const pe_t n_pes = graph.n_pes();
   if (static_cast<pe_t>(graph.devices.size()) != n_pes) {
     throw UsageError("verify_levels_on_devices: the graph is not placed on devices; use verify_levels");
@@ -53,7 +53,7 @@ std::string verify_levels_on_devices(const PlacedGraph& graph, const level_t* co
     const CsrView& in = graph.in[p];
     if (in.count == 0) continue;
     DeviceGuard guard(graph.devices[p]);
-    const DeviceArray<level_t> level = collect_words(graph, level_slices, "levels of all vertices, to verify");
+    const DeviceArray<level_t> level = collect_words(graph, level_slices, on_host, "levels of all vertices, to verify");
     DeviceArray<vertex_t> first_wrong(1, "first wrong vertex");
     DeviceArray<WrongLevel> wrong(1, "wrong level");
     first_wrong.fill_bytes(0xFF);

@@ -10,6 +10,18 @@
 
 namespace shoal {
 
+void add_rows(PageRankCheck& sum, const PageRankCheck& part) {
+  sum.residual += part.residual;
+  if (part.worst == kNoVertex) return;
+  if (sum.worst != kNoVertex &&
+      std::abs(part.worst_should - part.worst_is) <= std::abs(sum.worst_should - sum.worst_is)) {
+    return;
+  }
+  sum.worst = part.worst;
+  sum.worst_is = part.worst_is;
+  sum.worst_should = part.worst_should;
+}
+
 PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGraph& graph, const double* ranks,
                                         double alpha, const double* personal) {
   ThreadTeam& team = machine.team();
@@ -60,19 +72,9 @@ PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGrap
     }
     parts[static_cast<std::size_t>(pe * team.threads_per_pe() + thread)] = part;
   });
-  const auto add = [](PageRankCheck& sum, const PageRankCheck& part) {
-    sum.residual += part.residual;
-    if (part.worst == kNoVertex) return;
-    if (sum.worst == kNoVertex ||
-        std::abs(part.worst_should - part.worst_is) > std::abs(sum.worst_should - sum.worst_is)) {
-      sum.worst = part.worst;
-      sum.worst_is = part.worst_is;
-      sum.worst_should = part.worst_should;
-    }
-  };
   PageRankCheck here;
-  for (const PageRankCheck& part : parts) add(here, part);
-  for (const PageRankCheck& its : of_processes(machine, here)) add(check, its);
+  for (const PageRankCheck& part : parts) add_rows(here, part);
+  for (const PageRankCheck& its : of_processes(machine, here)) add_rows(check, its);
   return check;
 }
 

@@ -1,6 +1,7 @@
 // One step of PageRank on GPUs, in float64, straight from the placed graph: what a result is checked with.
 #include <cmath>
 
+#include "algo/words_gpu.cuh"
 #include "check.hpp"
 #include "shoal/device/cuda_check.cuh"
 #include "shoal/device/device_memory.cuh"
@@ -67,7 +68,7 @@ __global__ void step_of(CsrView in, std::int64_t i, const double* all_shares, co
 }  // namespace
 
 PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* ranks, double alpha,
-                                        const double* personal) {
+                                        const double* personal, World* world) {
   PageRankCheck check;
   const std::int64_t n = graph.num_vertices;
   for (std::int64_t v = 0; v < n; ++v) {
@@ -100,6 +101,20 @@ PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* 
     check.sum += pe.got.sum;
     dangling += pe.got.dangling;
   }
+  if (world != nullptr) {
+    struct Sums {
+      double ranks = 0, dangling = 0;
+    } all;
+    for (const Sums& its : of_processes(world, Sums{check.sum, dangling})) {
+      all.ranks += its.ranks;
+      all.dangling += its.dangling;
+    }
+    check.sum = all.ranks;
+    dangling = all.dangling;
+    std::vector<double*> shares;
+    for (Pe& pe : pes) shares.push_back(pe.share.data());
+    complete_on_devices(*world, graph, shares, [&graph](pe_t q) { return graph.partition.owner.begin[q]; });
+  }
   const double jumps = (1 - alpha) * check.sum + alpha * dangling;
   const double uniform = n > 0 ? 1.0 / static_cast<double>(n) : 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -108,7 +123,7 @@ PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* 
     Pe& pe = pes[p];
     for (pe_t q = 0; q < graph.n_pes(); ++q) {
       const CsrView& theirs = graph.out[q];
-      if (p == q || theirs.count == 0) continue;
+      if (p == q || theirs.count == 0 || world != nullptr) continue;
       SHOAL_CUDA(cudaMemcpyPeer(pe.share.data() + theirs.first, graph.devices[p], pes[q].share.data() + theirs.first,
                                 graph.devices[q], theirs.count * sizeof(double)));
     }
@@ -131,7 +146,11 @@ PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* 
       check.worst_should = should;
     }
   }
-  return check;
+  if (world == nullptr) return check;
+  PageRankCheck all;
+  all.sum = check.sum;
+  for (const PageRankCheck& its : of_processes(world, check)) add_rows(all, its);
+  return all;
 }
 
 }  // namespace shoal

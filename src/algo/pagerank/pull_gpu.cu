@@ -33,9 +33,16 @@ constexpr int kOtherSharedBytes = 4 << 10;    ///< and for all else
 constexpr u32 kLeastRowsPerHot = 4;           ///< of a small graph the caches hold nearly everything
 constexpr arc_t kLeastHotPart = 4;            ///< hot places are asked for by at least one arc among so many
 
+constexpr double kDeadlineSeconds = 30;  ///< longest wait at a barrier
+
 /// What does not depend on how contributions are kept.
 struct Layout {
-  explicit Layout(const PlacedGraph& graph) : team(graph.devices, "PageRank"), rows(graph), readers(graph, rows) {}
+  Layout(const PlacedGraph& graph, World* of_all)
+      : world(of_all),
+        team(graph.devices, "PageRank", kDeadlineSeconds, world),
+        rows(graph, world),
+        readers(graph, rows, world) {}
+  World* const world;  ///< null: one process
   LockstepTeam team;
   PageRankRowsGpu rows;
   PageRankReadersGpu readers;
@@ -51,7 +58,7 @@ class Sweeps {
         team_(layout.team),
         rows_(layout.rows),
         readers_(layout.readers),
-        memory_(graph.devices),
+        memory_(graph.devices, layout.world),
         views_(graph.n_pes()),
         personal_(graph.n_pes()) {
     const double n = static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
@@ -69,12 +76,8 @@ class Sweeps {
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
                   : 0);
     for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
-    for (View<Share>& mine : views_) {
-      for (const View<Share>& theirs : views_) {
-        for (int i = 0; i < 2; ++i) mine.peer_share[i][theirs.team.me] = theirs.share[i];
-      }
-    }
-    if (graph.n_pes() == 1 && rows_.sorted()) views_[0].num_hot = choose_hot();
+    connect();
+    if (graph.all_pes() == 1 && rows_.sorted()) views_[0].num_hot = choose_hot();
     shared_bytes_ = views_[0].num_hot * sizeof(Share);
     blocks_ = team_.prepare(kernel(), threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
   }
@@ -112,7 +115,7 @@ class Sweeps {
       report.chosen.push_back({"hot", std::to_string(views_[0].num_hot) + " vertices",
                                "each block copies what they give, which most arcs ask for"});
     }
-    if (graph_.n_pes() > 1) {
+    if (graph_.all_pes() > 1) {
       report.chosen.push_back(
           {"sends", std::to_string(readers_.sent()) + " contributions in a sweep", "to the PEs whose rows read them"});
     }
@@ -138,9 +141,9 @@ class Sweeps {
   bool hot() const { return shared_bytes_ > 0; }
   int threads() const { return hot() ? kThreads<true> : kThreads<false>; }
   const void* kernel() const {
-    return hot()               ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
-           : views_.size() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
-                               : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
+    return hot()                  ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
+           : graph_.all_pes() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
+                                  : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
   }
 
   /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
@@ -171,10 +174,22 @@ class Sweeps {
     v.y = memory_.array<double>(p, own, "ranks");
     v.rank = memory_.array<double>(p, own, "ranks");
     if (rules_.rho != 0) v.step = memory_.array<Share>(p, own, "changes of ranks");
-    for (Share*& share : v.share) share = memory_.zeros<Share>(p, all, "contributions of all PEs");
+    for (Share*& share : v.share) share = memory_.shared_zeros<Share>(p, all, "contributions of all PEs");
     v.taken = memory_.zeros<u32>(p, 6, "counters");
     DeviceGuard guard(graph_.devices[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+
+  /// Where each PE writes what its vertices give.
+  void connect() {
+    std::vector<PeerArrays::List> mine;
+    for (const View<Share>& v : views_) mine.emplace_back(v.share, v.share + 2);
+    const PeerArrays all = memory_.of_all(mine);
+    for (pe_t here = 0; here < graph_.n_pes(); ++here) {
+      for (pe_t p = 0; p < graph_.all_pes(); ++p) {
+        for (std::size_t i = 0; i < 2; ++i) views_[here].peer_share[i][p] = all.get<Share>(here, p, i);
+      }
+    }
   }
 
   const PlacedGraph& graph_;
@@ -194,7 +209,8 @@ class Sweeps {
 /// float32 may keep the ranks moving for ever by more than the tolerance leaves: float64 takes over then, for good.
 class PullGpu : public PageRankEngine {
  public:
-  PullGpu(const PlacedGraph& graph, const PageRankRules& rules) : graph_(graph), layout_(graph), rules_(rules) {
+  PullGpu(const PlacedGraph& graph, const PageRankRules& rules, World* world)
+      : graph_(graph), layout_(graph, world), rules_(rules) {
     if (rules.wide) {
       wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
     } else {
@@ -242,9 +258,9 @@ class PullGpu : public PageRankEngine {
 
 }  // namespace
 
-std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine&, const PlacedGraph& graph,
+std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine& machine, const PlacedGraph& graph,
                                                        const PageRankPlan& plan) {
-  return std::make_unique<PullGpu>(graph, plan.rules);
+  return std::make_unique<PullGpu>(graph, plan.rules, machine.world());
 }
 
 }  // namespace shoal

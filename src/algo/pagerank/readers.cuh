@@ -21,15 +21,19 @@ class PageRankReadersGpu {
   /// Takes two passes: each PE marks what its rows read (about as long as a sweep), then each fetches its bits from all.
   /// Needs a byte for each vertex on every PE meanwhile.
   /// @param rows  of the same graph; its devices reach each other's memory (LockstepTeam sees to that)
-  /// @throws CapacityError, DeviceError
-  PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows);
+  /// @param world  as of the rows
+  /// @throws CapacityError, DeviceError, and as World::exchange()
+  PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world = nullptr);
 
-  /// [count] by row of PE p; null when there is one PE.
+  /// [count] by row of PE p of this process; null when there is one PE in all.
   const std::uint8_t* of(pe_t p) const { return pes_[p].data(); }
   /// Contributions that travel in a sweep, each counted once for every PE that reads it.
   std::int64_t sent() const { return sent_; }
 
  private:
+  void collect_of_processes(const PlacedGraph& graph, const PageRankRowsGpu& rows, World& world,
+                            const std::vector<DeviceArray<std::uint8_t>>& reads);
+
   std::vector<DeviceArray<std::uint8_t>> pes_;
   std::int64_t sent_ = 0;
 };

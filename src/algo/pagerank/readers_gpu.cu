@@ -1,9 +1,13 @@
 #include "readers.cuh"
 
 #include <algorithm>
+#include <span>
 
+#include "algo/engine.hpp"
+#include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/device/cuda_check.cuh"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 namespace {
@@ -48,10 +52,13 @@ __global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, s
 
 }  // namespace
 
-PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows) : pes_(graph.n_pes()) {
+PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world)
+    : pes_(graph.n_pes()) {
   const pe_t n_pes = graph.n_pes();
-  if (n_pes == 1) return;
-  if (n_pes > kMostPes) throw UsageError("PageRank: " + std::to_string(n_pes) + " GPUs; at most 8 share a graph");
+  if (graph.all_pes() == 1) return;
+  if (graph.all_pes() > kMostPes) {
+    throw UsageError("PageRank: " + std::to_string(graph.all_pes()) + " GPUs; at most 8 share a graph");
+  }
   std::vector<DeviceArray<u8>> reads(n_pes);
   std::vector<DeviceArray<u64>> sent(n_pes);
   Marks marks{};
@@ -72,6 +79,10 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     DeviceGuard guard(graph.devices[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
+  if (world != nullptr) {
+    collect_of_processes(graph, rows, *world, reads);
+    return;
+  }
   for (pe_t p = 0; p < n_pes; ++p) {
     DeviceGuard guard(graph.devices[p]);
     const PageRankRows& view = rows.rows(p);
@@ -85,6 +96,35 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     sent[p].download(&got, 1);  // also waits, so that `reads` may go
     sent_ += static_cast<std::int64_t>(got);
   }
+}
+
+/// The same on the host, where processes give each other a byte of each vertex: a bit for each of their PEs that reads it.
+void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const PageRankRowsGpu& rows, World& world,
+                                              const std::vector<DeviceArray<u8>>& reads) {
+  const auto n = static_cast<std::size_t>(graph.num_vertices);
+  HostArray<u8> bits(graph.num_vertices, 0), mine(graph.num_vertices);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    reads[p].download(mine.data(), graph.num_vertices);
+    for (std::size_t v = 0; v < n; ++v) bits[v] |= static_cast<u8>((mine[v] != 0) << (graph.first_pe + p));
+  }
+  for (const auto& its : world.exchange({"who reads what"}, std::as_bytes(std::span(bits.data(), n)))) {
+    if (its.size() != n) throw TransportError("a process told of the readers of another graph");
+    for (std::size_t v = 0; v < n; ++v) bits[v] |= static_cast<u8>(its[v]);
+  }
+  std::uint64_t sent = 0;
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    const PageRankRows& view = rows.rows(p);
+    const u8 me = static_cast<u8>(1u << (graph.first_pe + p));
+    for (std::uint32_t i = 0; i < view.count; ++i) {
+      u8& of_row = bits[view.first + i];
+      of_row &= static_cast<u8>(~me);
+      if (i < view.active) sent += static_cast<std::uint64_t>(__builtin_popcount(of_row));
+    }
+    pes_[p].upload(bits.data() + view.first, view.count);
+    SHOAL_CUDA(cudaDeviceSynchronize());
+  }
+  for (const std::uint64_t its : of_processes(&world, sent)) sent_ += static_cast<std::int64_t>(its);
 }
 
 }  // namespace shoal

@@ -38,14 +38,15 @@ struct PageRankRows {
   const vertex_t* order;        ///< [count] local placed vertex of each row; null: the same
 };
 
-/// Owns the rows of all PEs.
+/// Owns the rows of the PEs of this process, which are counted from 0 here.
 class PageRankRowsGpu {
  public:
   /// Takes some tens of milliseconds per billion arcs, and while it sorts 16 bytes for each of up to 2^28 arcs. Keeps about
   /// 4 bytes per arc beside the graph.
   /// @param graph  on devices that reach each other
-  /// @throws CapacityError, DeviceError
-  explicit PageRankRowsGpu(const PlacedGraph& graph);
+  /// @param world  of several processes, each of which makes the rows of its PEs; null: there is one
+  /// @throws CapacityError, DeviceError, and as World::exchange()
+  explicit PageRankRowsGpu(const PlacedGraph& graph, World* world = nullptr);
 
   const PageRankRows& rows(pe_t p) const { return pes_[p].view; }
   /// All entries of a PE's rows and how many there are: of long rows, and of slices, padding included.

@@ -3,6 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "algo/words_gpu.cuh"
 #include "rows.cuh"
 #include "shoal/device/cuda_check.cuh"
 
@@ -147,7 +148,7 @@ struct PageRankRowsGpu::Scratch {
   DeviceArray<vertex_t> place;  ///< [n] of all placed vertices; empty where they are the same
 };
 
-PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph) : memory_(graph.devices), pes_(graph.n_pes()) {
+PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memory_(graph.devices), pes_(graph.n_pes()) {
   const double mean =
       graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
   // Directed graphs: max_degree tells of out-arcs, so their rows are ordered whatever they are.
@@ -158,7 +159,12 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph) : memory_(graph.devic
     order_rows(graph, p, scratch[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
-  for (pe_t p = 0; sorted_ && p < graph.n_pes(); ++p) {
+  if (sorted_ && world != nullptr) {
+    std::vector<vertex_t*> places;
+    for (auto& of_pe : scratch) places.push_back(of_pe.place.data());
+    complete_on_devices(*world, graph, places, [&graph](pe_t q) { return graph.partition.owner.begin[q]; });
+  }
+  for (pe_t p = 0; sorted_ && world == nullptr && p < graph.n_pes(); ++p) {
     for (pe_t q = 0; q < graph.n_pes(); ++q) {
       const CsrView& theirs = graph.out[q];
       if (p == q || theirs.count == 0) continue;

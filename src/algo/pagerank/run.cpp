@@ -12,6 +12,7 @@ namespace {
 struct Shape : ShapeOf<PageRankOptions, PageRankPlan, PageRankEngine> {
   /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 20};
+  static constexpr bool kOnGpusOfProcesses = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_pagerank_async_cpu, if_cuda<make_pagerank_async_gpu>},
       {Strategy::pull, make_pagerank_pull_cpu, if_cuda<make_pagerank_pull_gpu>}};
@@ -60,7 +61,9 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
   PageRankCheck check_ranks() const {
     const HostArray<double> ranks = fetch_words<double>(run.machine(), run.placed(), engine->words());
 #if defined(SHOAL_HAVE_CUDA)
-    if (run.machine().on_gpu()) return check_pagerank_on_devices(run.placed(), ranks.data(), options.alpha, jumps());
+    if (run.machine().on_gpu()) {
+      return check_pagerank_on_devices(run.placed(), ranks.data(), options.alpha, jumps(), run.machine().world());
+    }
 #endif
     return check_pagerank_on_threads(run.machine(), run.placed(), ranks.data(), options.alpha, jumps());
   }
