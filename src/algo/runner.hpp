@@ -33,7 +33,7 @@ const typename Shape::Options& check_gpus_of_processes(const typename Shape::Opt
   if (!several || given.engine != "openshmem" || given.device != DeviceKind::gpu) return given;
   const char* const cure = "; use --device cpu, or one process with --pes";
   if (!Shape::kOnGpusOfProcesses) {
-    throw UsageError(std::string("on GPUs of several processes only bfs and pagerank run yet") + cure);
+    throw UsageError(std::string("on GPUs of several processes only bfs, sssp and pagerank run yet") + cure);
   }
   if (runs_async(given)) {
     throw UsageError(

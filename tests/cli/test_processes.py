@@ -74,7 +74,7 @@ class ProcessesTest(CommandTest):
             (("bfs", "nowhere.mtx"), "nowhere.mtx: cannot be read"),
             (("bfs", "-"), "standard input goes to process 0 alone"),
             (("bfs", "kron:8", "--pes", 40), "80, and a run has at most 64"),
-            (("sssp", "kron:8", "--weights", "unit", "--device", "gpu"), "only bfs and pagerank run yet"),
+            (("components", "kron:8", "--device", "gpu"), "only bfs, sssp and pagerank run yet"),
             (("pagerank", "kron:8", "--device", "gpu", "--worker", "warp"), "do not travel between GPUs of several"),
             (("components", "kron:8", "--strategy", "hook"), "strategy hook works on the memory of all PEs"),
             (("sssp", "kron:8", "--weights", "unit", "--judge", "remote"), "judge remote: "),

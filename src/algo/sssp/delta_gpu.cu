@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "algo/engine.hpp"
 #include "delta_narrow.cuh"
 #include "delta_plan.hpp"
 #include "delta_search.cuh"
@@ -37,6 +38,7 @@ u64 fetch(const void* counter) {
 
 struct SsspDeltaGpu::State {
   const PlacedGraph& graph;
+  World* const world;  // null: one process
   SsspDeltaGpuTuning tuning;
   LockstepTeam team;
   PeerMemory memory;
@@ -46,8 +48,13 @@ struct SsspDeltaGpu::State {
   std::vector<int> blocks;
   double prepare_seconds = 0;
 
-  State(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
-      : graph(g), tuning(t), team(g.devices, "shortest paths", t.deadline_seconds), memory(g.devices), wide(words) {}
+  State(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t, World* w)
+      : graph(g),
+        world(w),
+        tuning(t),
+        team(g.devices, "shortest paths", t.deadline_seconds, w),
+        memory(g.devices, w),
+        wide(words) {}
   virtual ~State() = default;
   virtual void search(vertex_t source, Report& report) = 0;
   virtual const void* words(pe_t p) const = 0;
@@ -65,10 +72,11 @@ struct Search final : SsspDeltaGpu::State {
   int cluster = 0;                                           // blocks of the narrow kernel
   u64 sweeps = 0, narrow_steps_made = 0;                     // of the last search
 
-  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t)
-      : State(g, words, t), views(g.n_pes()), out(g.n_pes()), in(g.n_pes()) {
-    SliceSummary all;
-    for (pe_t p = 0; p < g.n_pes(); ++p) all.add(set_up(p));
+  Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t, World* w)
+      : State(g, words, t, w), views(g.n_pes()), out(g.n_pes()), in(g.n_pes()) {
+    SliceSummary here, all;
+    for (pe_t p = 0; p < g.n_pes(); ++p) here.add(set_up(p));
+    for (const SliceSummary& its : of_processes(world, here)) all.add(its);
     connect();
     windows = choose_windows(g, t, all);
     rules.delta = windows.delta;
@@ -90,12 +98,12 @@ struct Search final : SsspDeltaGpu::State {
   }
 
   const void* kernel() const {
-    return views.size() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
-                            : reinterpret_cast<const void*>(search_distances<Metric, false>);
+    return team.all_pes() > 1 ? reinterpret_cast<const void*>(search_distances<Metric, true>)
+                              : reinterpret_cast<const void*>(search_distances<Metric, false>);
   }
   const void* narrow_kernel() const {
-    return views.size() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
-                            : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
+    return team.all_pes() > 1 ? reinterpret_cast<const void*>(narrow_steps<Metric, true>)
+                              : reinterpret_cast<const void*>(narrow_steps<Metric, false>);
   }
   std::size_t shared_bytes() const {
     return static_cast<std::size_t>(tuning.block_threads) / 32 * sssp_gpu::kBuffer * sizeof(u32);
@@ -104,13 +112,12 @@ struct Search final : SsspDeltaGpu::State {
   SliceSummary set_up(pe_t p) {
     DeviceGuard guard(graph.devices[p]);
     Slice<Metric>& v = views[p];
-    const pe_t n_pes = graph.n_pes();
+    const vertex_t* const begin = graph.partition.owner.begin;
     v.team = team.view(p);
     v.rows = graph.out[p];
     v.weights = weights(graph.out_weights[p]);
     v.n = static_cast<u32>(graph.num_vertices);
-    for (pe_t q = 0; q < n_pes; ++q) v.begin[q] = graph.out[q].first;
-    v.begin[n_pes] = v.n;
+    std::copy_n(begin, team.all_pes() + 1, v.begin);
     const std::int64_t own = std::max<std::int64_t>(v.rows.count, 1);
     const SliceSummary summary = describe_slice(v.rows, graph.out_weights[p]);
     v.distance = memory.array<Raw>(p, v.n, "distances");
@@ -118,19 +125,20 @@ struct Search final : SsspDeltaGpu::State {
     for (auto& queue : v.queue) queue = memory.array<u32>(p, own, "queue of vertices");
     v.chunks = memory.array<Chunk<Raw>>(p, static_cast<std::int64_t>(std::max<u64>(summary.chunks, 1)), "row chunks");
     v.tally = memory.zeros<Tally>(p, 1, "counters");
-    for (pe_t q = 0; q < n_pes; ++q) {
-      if (q == p) continue;
-      v.outbox[q] = memory.array<u32>(p, graph.out[q].count, "outbox");
-      v.inbox[q] = memory.array<Message<Raw>>(p, most_rows(), "inbox");
-      v.round[q] = memory.array<Message<Raw>>(p, 2 * kRoundMail, "inbox of rounds");
+    for (pe_t q = 0; q < team.all_pes(); ++q) {
+      if (q == v.team.me) continue;
+      v.outbox[q] = memory.array<u32>(p, begin[q + 1] - begin[q], "outbox");
+      v.inbox[q] = memory.shared<Message<Raw>>(p, most_rows(), "inbox");
+      v.round[q] = memory.shared<Message<Raw>>(p, 2 * kRoundMail, "inbox of rounds");
     }
     SHOAL_CUDA(cudaDeviceSynchronize());
     return summary;
   }
 
   std::int64_t most_rows() const {
+    const vertex_t* const begin = graph.partition.owner.begin;
     vertex_t most = 1;
-    for (const CsrView& rows : graph.out) most = std::max(most, rows.count);
+    for (pe_t q = 0; q < team.all_pes(); ++q) most = std::max(most, begin[q + 1] - begin[q]);
     return most;
   }
 
@@ -144,25 +152,29 @@ struct Search final : SsspDeltaGpu::State {
 
   /// Where memory does not hold the arcs once more, nothing is pulled.
   void sort_all() {
+    int room = 1;
     try {
       for (auto& v : views) sort_arcs(v);
     } catch (const CapacityError&) {
-      rules.pulls = 0;
-      windows.why += ", no room for rows in order of weight";
-      for (auto& v : views) {
-        const pe_t p = v.team.me;
-        out[p] = {};
-        in[p] = {};
-        v.rows = graph.out[p];
-        v.weights = weights(graph.out_weights[p]);
-        v.in = {};
-      }
+      room = 0;
+    }
+    for (const int its : of_processes(world, room)) room = std::min(room, its);
+    if (room != 0) return;
+    rules.pulls = 0;
+    windows.why += ", no room for rows in order of weight";
+    for (auto& v : views) {
+      const pe_t p = here(v);
+      out[p] = {};
+      in[p] = {};
+      v.rows = graph.out[p];
+      v.weights = weights(graph.out_weights[p]);
+      v.in = {};
     }
   }
 
   /// Long arcs are to be pulled: rows in order of weight, of in-arcs as well.
   void sort_arcs(Slice<Metric>& v) {
-    const pe_t p = v.team.me;
+    const pe_t p = here(v);
     DeviceGuard guard(graph.devices[p]);
     out[p] = sort_rows(graph.out[p], weights(graph.out_weights[p]));
     v.rows.targets = out[p].targets.data();
@@ -177,18 +189,28 @@ struct Search final : SsspDeltaGpu::State {
   }
 
   void connect() {
-    for (Slice<Metric>& mine : views) {
-      for (const Slice<Metric>& theirs : views) {
-        mine.peer_inbox[theirs.team.me] = theirs.inbox[mine.team.me];
-        mine.peer_round[theirs.team.me] = theirs.round[mine.team.me];
+    std::vector<PeerArrays::List> mine;
+    for (const Slice<Metric>& v : views) {
+      PeerArrays::List& list = mine.emplace_back(v.inbox, v.inbox + kPeers);
+      list.insert(list.end(), v.round, v.round + kPeers);
+    }
+    const PeerArrays all = memory.of_all(mine);
+    for (Slice<Metric>& v : views) {
+      const auto me = static_cast<std::size_t>(v.team.me);
+      for (pe_t p = 0; p < team.all_pes(); ++p) {
+        v.peer_inbox[p] = all.get<Message<Raw>>(here(v), p, me);
+        v.peer_round[p] = all.get<Message<Raw>>(here(v), p, kPeers + me);
       }
     }
   }
 
+  /// A view's PE, counted from 0 in this process.
+  pe_t here(const Slice<Metric>& v) const { return v.team.me - graph.first_pe; }
+
   /// Marks are empty after a search that ended by itself.
   void clear_marks() {
     for (auto& v : views) {
-      DeviceGuard guard(team.device(v.team.me));
+      DeviceGuard guard(team.device(here(v)));
       for (u32* marks : v.marks) SHOAL_CUDA(cudaMemset(marks, 0, (v.n / 32 + 1) * sizeof(u32)));
       SHOAL_CUDA(cudaDeviceSynchronize());
     }
@@ -199,6 +221,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.narrow_after = 0;
     if (!tuning.narrow) return;
     cluster = team.prepare_cluster(narrow_kernel(), sssp_gpu::kMaxThreads, kNarrowBytes, tuning.cluster_blocks);
+    for (const int its : of_processes(world, cluster)) cluster = std::min(cluster, its);
     if (cluster == 0) return;
     rules.narrow_after = static_cast<u32>(tuning.narrow_after);
     const auto slots = kNarrowSlots<Raw> * static_cast<u32>(cluster);
@@ -206,7 +229,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.narrow_leave = std::min(static_cast<u32>(tuning.narrow_leave), slots);
   }
 
-  /// Where the kernels that ended have left the search. @return vertices pending
+  /// Where the kernels that ended have left the search. @return vertices pending, of all PEs
   u64 read_resume(std::vector<Resume<Raw>>& resume) const {
     u64 pending = 0;
     for (pe_t p = 0; p < team.n_pes(); ++p) {
@@ -214,7 +237,9 @@ struct Search final : SsspDeltaGpu::State {
       resume[p] = {1, static_cast<u32>(word[0]), static_cast<u32>(word[2]), static_cast<Raw>(word[3])};
       pending += word[2];
     }
-    return pending;
+    u64 of_all = 0;
+    for (const u64 its : of_processes(world, pending)) of_all += its;
+    return of_all;
   }
 
   /// The wide kernel, and the narrow one whenever it hands over. @return seconds
@@ -250,11 +275,17 @@ struct Search final : SsspDeltaGpu::State {
     }
     const auto& outcome = team.outcome(0);
     report.rounds += static_cast<std::int64_t>(outcome.word[0]);
+    struct Counts {
+      std::int64_t popped = 0, arcs = 0;
+    } counts;
     for (const auto& v : views) {
-      const auto popped = static_cast<std::int64_t>(fetch(&v.tally->popped));
-      report.run += popped;
-      report.accepted += popped;
-      report.pushed += static_cast<std::int64_t>(fetch(&v.tally->arcs));
+      counts.popped += static_cast<std::int64_t>(fetch(&v.tally->popped));
+      counts.arcs += static_cast<std::int64_t>(fetch(&v.tally->arcs));
+    }
+    for (const Counts& its : of_processes(world, counts)) {
+      report.run += its.popped;
+      report.accepted += its.popped;
+      report.pushed += its.arcs;
     }
     char delta[32], steps[160];
     std::snprintf(delta, sizeof delta, "%.6g", rules.delta);
@@ -278,18 +309,18 @@ struct Search final : SsspDeltaGpu::State {
 
 }  // namespace
 
-SsspDeltaGpu::SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning) {
+SsspDeltaGpu::SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning, World* world) {
   const auto start = std::chrono::steady_clock::now();
   check_tuning(graph, tuning);
   if (graph.weight_kind == WeightKind::none || graph.out_weights.size() != graph.out.size()) {
     throw UsageError("shortest paths: the graph was placed without weights");
   }
   if (graph.weight_kind == WeightKind::float64) {
-    state_ = std::make_unique<Search<RealMetric>>(graph, true, tuning);
+    state_ = std::make_unique<Search<RealMetric>>(graph, true, tuning, world);
   } else if (wide) {
-    state_ = std::make_unique<Search<WideMetric>>(graph, true, tuning);
+    state_ = std::make_unique<Search<WideMetric>>(graph, true, tuning, world);
   } else {
-    state_ = std::make_unique<Search<NarrowMetric>>(graph, false, tuning);
+    state_ = std::make_unique<Search<NarrowMetric>>(graph, false, tuning, world);
   }
   state_->prepare_seconds = seconds_since(start);
 }
@@ -322,8 +353,8 @@ namespace {
 
 class DeltaGpu : public SsspEngine {
  public:
-  DeltaGpu(const PlacedGraph& graph, const SsspPlan& plan)
-      : graph_(graph), search_(graph, plan.wide, tuned(plan.delta)) {}
+  DeltaGpu(const PlacedGraph& graph, const SsspPlan& plan, World* world)
+      : graph_(graph), search_(graph, plan.wide, tuned(plan.delta), world) {}
   void run(vertex_t placed_source, Report& report) override { search_.search(placed_source, report); }
   Words words() const override {
     Words words{search_.wide() ? sizeof(std::uint64_t) : sizeof(std::uint32_t), {}};
@@ -343,8 +374,9 @@ class DeltaGpu : public SsspEngine {
 
 }  // namespace
 
-std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine&, const PlacedGraph& graph, const SsspPlan& plan) {
-  return std::make_unique<DeltaGpu>(graph, plan);
+std::unique_ptr<SsspEngine> make_sssp_delta_gpu(const Machine& machine, const PlacedGraph& graph,
+                                                const SsspPlan& plan) {
+  return std::make_unique<DeltaGpu>(graph, plan, machine.world());
 }
 
 }  // namespace shoal

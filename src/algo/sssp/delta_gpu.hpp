@@ -10,6 +10,8 @@
 
 namespace shoal {
 
+class World;
+
 /// What changes the time but never the answer.
 struct SsspDeltaGpuTuning {
   /// Width of the window of distances that a step expands, in units of weight; 0: from weights and degrees.
@@ -49,8 +51,9 @@ class SsspDeltaGpu {
  public:
   /// @param graph  with weights, on devices, one for each PE; must outlive this
   /// @param wide   words of 64 bits; real weights always have them
+  /// @param world  of several processes, all of which make one, and search together; null: this one has all PEs
   /// @throws UsageError (no weights, CPU PEs, more than 8 PEs, a device twice, tuning), CapacityError, DeviceError
-  SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning = {});
+  SsspDeltaGpu(const PlacedGraph& graph, bool wide, const SsspDeltaGpuTuning& tuning = {}, World* world = nullptr);
   ~SsspDeltaGpu();
   SsspDeltaGpu(SsspDeltaGpu&&) noexcept;
   SsspDeltaGpu& operator=(SsspDeltaGpu&&) noexcept;
@@ -60,6 +63,7 @@ class SsspDeltaGpu {
   /// @throws UsageError (no such vertex), DeviceError
   void search(vertex_t placed_source, Report& report);
 
+  // PEs of this process, counted from 0 here.
   /// Where the last search left the distances: words of algo/sssp.hpp, [rows of the PE] in PE p's memory.
   const void* words(pe_t p) const;
   bool wide() const;  ///< 64-bit words, else 32

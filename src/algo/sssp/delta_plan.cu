@@ -106,7 +106,8 @@ SsspWindows choose_windows(const PlacedGraph& graph, const SsspDeltaGpuTuning& t
   // Where degrees are small (roads) a step is many arcs deep, so that it has work for all lanes, and some vertices are
   // expanded twice; where they are large, distances crowd, and a narrow window spares most vertices that.
   windows.delta = mean * std::min(kRoadWidth, kCrowdWidth / (degree * degree));
-  if (graph.n_pes() > 1 && tuning.narrow && tuning.round_steps > 1 && windows.pull == 0) windows.delta *= kSeveralWidth;
+  if (graph.all_pes() > 1 && tuning.narrow && tuning.round_steps > 1 && windows.pull == 0)
+    windows.delta *= kSeveralWidth;
   if (graph.weight_kind != WeightKind::float64) windows.delta = std::max(1.0, std::floor(windows.delta));
   if (!(windows.delta > 0)) windows.delta = 1;
   char text[96];

@@ -12,7 +12,10 @@ namespace shoal {
 bool any_too_far(const Machine& machine, const PlacedGraph& graph, const Words& words) {
   if (is_wide(words)) return false;
 #if defined(SHOAL_HAVE_CUDA)
-  if (machine.on_gpu()) return any_too_far_on_devices(graph, words);
+  if (machine.on_gpu()) {
+    const std::vector<int> all = of_processes<int>(machine, any_too_far_on_devices(graph, words));
+    return std::find(all.begin(), all.end(), 1) != all.end();
+  }
 #endif
   std::atomic<bool> found{false};
   const std::vector<const std::uint32_t*> part = words.as<std::uint32_t>();
@@ -51,8 +54,29 @@ SsspCheck check_on_threads(const Machine& machine, const PlacedGraph& graph, con
 
 }  // namespace
 
+#if defined(SHOAL_HAVE_CUDA)
+namespace {
+
+/// Each process checks those of its PEs, with the words of all.
+template <class Word>
+SsspCheck check_on_gpus_of_processes(const Machine& machine, const PlacedGraph& graph, const Words& words,
+                                     vertex_t source) {
+  const HostArray<Word> all = fetch_words<Word>(machine, graph, words);
+  SsspCheck check = check_words_on_devices(graph, words, source, all.data());
+  check.wrong = first_of_processes(machine, check.wrong);
+  for (const int its : of_processes<int>(machine, check.all_from_nearer)) check.all_from_nearer &= its != 0;
+  return check;
+}
+
+}  // namespace
+#endif
+
 SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const Words& words, vertex_t source) {
 #if defined(SHOAL_HAVE_CUDA)
+  if (machine.on_gpu() && machine.world() != nullptr) {
+    return is_wide(words) ? check_on_gpus_of_processes<std::uint64_t>(machine, graph, words, source)
+                          : check_on_gpus_of_processes<std::uint32_t>(machine, graph, words, source);
+  }
   if (machine.on_gpu()) return check_words_on_devices(graph, words, source);
 #endif
   return is_wide(words) ? check_on_threads<std::uint64_t>(machine, graph, words, source)

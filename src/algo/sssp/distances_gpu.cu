@@ -60,14 +60,14 @@ __global__ void describe_wrong(CsrView in, ArcWeights weights, const Word* dista
 }
 
 template <class Word>
-SsspCheck check(const PlacedGraph& graph, const Words& words, vertex_t source) {
+SsspCheck check(const PlacedGraph& graph, const Words& words, vertex_t source, const void* on_host) {
   SsspCheck result{"", true};
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const CsrView& in = graph.in[p];
     if (in.count == 0) continue;
     DeviceGuard guard(graph.devices[p]);
-    const DeviceArray<Word> distance =
-        collect_words(graph, words.as<Word>().data(), "distances of all vertices, to verify");
+    const DeviceArray<Word> distance = collect_words(graph, words.as<Word>().data(), static_cast<const Word*>(on_host),
+                                                     "distances of all vertices, to verify");
     DeviceArray<Findings> findings(1, "findings");
     DeviceArray<WrongDistance> wrong(1, "wrong distance");
     const Findings none{kNoVertex, 0};
@@ -106,9 +106,10 @@ bool any_too_far_on_devices(const PlacedGraph& graph, const Words& words) {
   return false;
 }
 
-SsspCheck check_words_on_devices(const PlacedGraph& graph, const Words& words, vertex_t source) {
+SsspCheck check_words_on_devices(const PlacedGraph& graph, const Words& words, vertex_t source, const void* on_host) {
   wait_for_devices(graph);
-  return is_wide(words) ? check<std::uint64_t>(graph, words, source) : check<std::uint32_t>(graph, words, source);
+  return is_wide(words) ? check<std::uint64_t>(graph, words, source, on_host)
+                        : check<std::uint32_t>(graph, words, source, on_host);
 }
 
 }  // namespace shoal

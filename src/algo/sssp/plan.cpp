@@ -127,11 +127,14 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   const bool as_they_come = small != SmallGraph::no;
   plan.strategy = options.strategy;
   std::string reason = "asked for";
-  check_reach(machine, options.strategy);
+  if (!machine.on_gpu()) check_reach(machine, options.strategy);
+  const bool worklist_only = machine.world() != nullptr && !machine.on_gpu();
+  const bool bulk_only = machine.world() != nullptr && machine.on_gpu();
   if (plan.strategy == SsspStrategy::automatic) {
-    const bool async = machine.world() != nullptr || ((tuned || as_they_come) && options.delta == 0);
+    const bool async = worklist_only || (!bulk_only && (tuned || as_they_come) && options.delta == 0);
     plan.strategy = async ? SsspStrategy::async : SsspStrategy::delta;
-    reason = machine.world() != nullptr  ? kAcrossProcesses
+    reason = worklist_only               ? kAcrossProcesses
+             : bulk_only                 ? "GPUs of several processes: items do not travel between them"
              : options.delta > 0         ? "the width of its buckets was given"
              : tuned                     ? "options of the asynchronous worklist were given"
              : small == SmallGraph::tree ? "small and nearly a tree: little is run twice"

@@ -17,6 +17,7 @@ namespace {
 struct Shape : ShapeOf<SsspOptions, SsspPlan, SsspEngine> {
   /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 23};
+  static constexpr bool kOnGpusOfProcesses = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_sssp_async_cpu, if_cuda<make_sssp_async_gpu>},
       {Strategy::delta, make_sssp_delta_cpu, if_cuda<make_sssp_delta_gpu>}};
