@@ -249,6 +249,41 @@ TEST(Wire, ATaskThatBreaksItsContractEndsTheRunEverywhere) {
   }
 }
 
+/// PE 0 pushes to PE 1, all from one item, until PE 1 has judged one of these.
+struct LongTask {
+  struct Item {
+    std::uint32_t to;
+  };
+  std::uint64_t* heard;
+  std::uint64_t* meanwhile;  ///< whether that was before all had been pushed
+  std::uint32_t most;
+  pe_t owner(Item item) const { return static_cast<pe_t>(item.to); }
+  bool accept(Item item) const {
+    if (item.to == 1) store(*heard, std::uint64_t{1});
+    return item.to == 0;
+  }
+  template <class W, class Out>
+  void operator()(const W& w, Item, Out& out) const {
+    Backoff backoff;
+    for (std::uint32_t i = 0; i < most && load(*heard) == 0; ++i) {
+      out.push(w, Item{1});
+      backoff.pause();
+    }
+    *meanwhile = load(*heard);
+  }
+};
+
+TEST(Wire, WhatALongTaskPushesArrivesMeanwhile) {
+  Walled walled({1, 1}, 1, {.late_percent = 30});
+  LaunchPlan plan = segment_plan(KernelKind::persistent, 1 << 12);
+  plan.spill_own = 1 << 20;
+  std::uint64_t heard = 0, meanwhile = 0;
+  const std::vector<LongTask> tasks(2, {&heard, &meanwhile, 100'000});
+  WalledWorklist<LongTask>(walled, plan).run(tasks, {{{0}}, {}});
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(meanwhile, 1);
+}
+
 TEST(Wire, WhatWiresLackIsRefused) {
   Walled walled({1, 1}, 1, {});
   LaunchPlan plan = small_plan(KernelKind::persistent, 8);

@@ -36,6 +36,7 @@ struct ChangingOfSeveralLanes {
 template <Worker W, class Item>
 struct ChangingWithSegments {
   static constexpr lane_t kLeaves = W::kBuffer < 16 ? W::kBuffer : 16;
+  std::uint64_t carried_at = 0;  ///< what this worker had pushed when it carried last
   lane_t leaving = 0;
   Item leaves[kLeaves];
   pe_t leaves_for[kLeaves];

@@ -17,8 +17,23 @@
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
 #include "shoal/worklist/view.hpp"
+#if !defined(SHOAL_SIMULATE) || defined(SHOAL_SIMULATE_WIRES)
+#include "shoal/worklist/wires.hpp"
+#endif
 
 namespace shoal {
+
+/// Whether this kind of worker can call what only the host has.
+#if defined(SHOAL_SIMULATE_WIRES)
+template <class W>
+inline constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
+#elif defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
+template <class W>
+inline constexpr bool kMayCarry = false;
+#else
+template <class W>
+inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
+#endif
 
 /// What a worker pushes with, and all of its state that changes (changing.hpp). One object per lane.
 template <Worker W, class View>
@@ -122,7 +137,10 @@ class Out {
       promising[k] = true;
       now_.tally.pushed += has[k];
     }
-    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) beat();
+    if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) {
+      beat();
+      carry_meanwhile(w);
+    }
     if (astray) view().refuse(owner);
     {
       SHOAL_TIMED(w, now_, Section::judge);
@@ -281,6 +299,14 @@ class Out {
 
   SHOAL_FN const View& view() const { return *view_at_; }
   SHOAL_FN StateWord& state() const { return view().here().state; }
+  /// Takes a turn at carrying what goes to other processes.
+  SHOAL_FN void carry() {
+    if constexpr (kMayCarry<W> && kGathers) {
+      if (view().wires == nullptr) return;
+      now_.carried_at = now_.tally.pushed;
+      view().wires->carry();
+    }
+  }
   /// What changes of this worker; all else is constant.
   SHOAL_FN Changing<W, View>& now() { return now_; }
   SHOAL_FN const Changing<W, View>& now() const { return now_; }
@@ -540,6 +566,16 @@ class Out {
     }
   }
 
+  /// Carries what goes to other processes where a batch takes long: items of many arcs may be a tenth of a graph, and the
+  /// others would wait for all of it.
+  SHOAL_FN void carry_meanwhile([[maybe_unused]] const W& w) {
+    if constexpr (kMayCarry<W> && kGathers) {
+      if (view().wires == nullptr || now_.tally.pushed - now_.carried_at < kPushesOfACarry) return;
+      send_off(w);
+      carry();
+    }
+  }
+
   /// Sends an item that has been held back, or spilled.
   SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
     send(w, {has}, {owner}, {item}, /*again=*/true);
@@ -567,6 +603,8 @@ class Out {
   SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
 
   static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
+  static constexpr lane_t kPushesOfACarry =
+      1024;  ///< two batches of a graph of long rows, which make a turn at carrying
   /// Others: after every so many elements of a long range, which costs fewer registers. Shorter batches need none,
   /// because the next batch moves a queue.
   static constexpr std::int64_t kElementsOfABeat = 1 << 16;

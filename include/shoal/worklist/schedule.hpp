@@ -112,7 +112,7 @@ class Scheduler {
  private:
   /// For a trace, where there is one.
   SHOAL_FN void is([[maybe_unused]] WorkerState state) {
-    if constexpr (kMayCarry && std::is_same_v<W, CpuThread>) {
+    if constexpr (kMayCarry<W> && std::is_same_v<W, CpuThread>) {
       if (now().log != nullptr) now().log->now(static_cast<std::uint32_t>(state));
     }
   }
@@ -140,7 +140,7 @@ class Scheduler {
   /// this PE's state before it completed its item, and quiescent() has acquired that completion.
   SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
     SHOAL_TIMED(w_, now(), Section::end);
-    if constexpr (kMayCarry) {
+    if constexpr (kMayCarry<W>) {
       if (view().wires != nullptr) {
         if (!over_everywhere(view(), orders) || over()) return false;
         view().stop_all(RunState::done);
@@ -158,9 +158,9 @@ class Scheduler {
     return true;
   }
   /// Takes a turn at carrying what goes to other processes.
-  SHOAL_FN void carry([[maybe_unused]] lane_t steps, [[maybe_unused]] bool worked) const {
-    if constexpr (kMayCarry) {
-      if (view().wires != nullptr && (!worked || steps % kStepsPerCarry == 0)) view().wires->carry();
+  SHOAL_FN void carry([[maybe_unused]] lane_t steps, [[maybe_unused]] bool worked) {
+    if constexpr (kMayCarry<W>) {
+      if (!worked || steps % kStepsPerCarry == 0) out_.carry();
     }
   }
   SHOAL_FN bool let_go_of_chunk() {
@@ -608,14 +608,6 @@ class Scheduler {
   /// Items that run_items() takes at a time.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
-  /// Whether this kind of worker can call what only the host has.
-#if defined(SHOAL_SIMULATE_WIRES)
-  static constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
-#elif defined(SHOAL_SIMULATE) || defined(__CUDA_ARCH__)
-  static constexpr bool kMayCarry = false;
-#else
-  static constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
-#endif
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
   static constexpr int kTicketBits = 54;   ///< of a run's tickets: at 100 G items a second, two days
