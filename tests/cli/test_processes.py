@@ -308,6 +308,23 @@ class LauncherTest(CommandTest):
         self.bad(USAGE, "./mine: cannot be started: No such file", "run", "-n", 2, "--", "./mine", "kron:8")
         self.bad(USAGE, "empty name", "run", "-n", 2, "--hosts", "a,,b", "--", "bfs")
 
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_a_part_of_the_matrix(self) -> None:
+        """The whole is run by hand: bench/results/matrix_processes.txt."""
+        matrix = [sys.executable, ROOT / "bench/matrix_processes.py", "--shoal", find_shoal(), "--processes", 2]
+        small = ["--algorithms", "kcore", "--graphs", "kron:8", "--partitions", "modulo"]
+        answer = self.run_line([*matrix, *small], {**os.environ, **ENVIRONMENT})
+        self.assertEqual(answer.status, 0, answer.out + answer.err)
+        self.assertIn("4 passed, 0 failed", answer.out)
+        # Of a program that never fails, what is to be refused is counted as wrong.
+        never = self.folder / "never"
+        never.write_text("#!/bin/sh\nexit 0\n")
+        never.chmod(0o755)
+        matrix[matrix.index(find_shoal())] = never
+        answer = self.run_line([*matrix, *small], {**os.environ, **ENVIRONMENT})
+        self.assertEqual(answer.status, 1, answer.out + answer.err)
+        self.assertIn("2 passed, 2 failed", answer.out)
+
     def test_doctor_names_the_engine(self) -> None:
         engines = {e["name"]: e for e in self.shoal("doctor", "--json").json()["engines"]}
         self.assertEqual(engines["openshmem"]["found"], bool(LAUNCHER))

@@ -602,9 +602,13 @@ class Out {
   /// This worker's table, if the run combines.
   SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
 
+#if defined(SHOAL_SIMULATE_WIRES)
+  static constexpr lane_t kPushesOfABeat = 2, kPushesOfACarry = 4;  // its batches are short
+#else
   static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
   static constexpr lane_t kPushesOfACarry =
       1024;  ///< two batches of a graph of long rows, which make a turn at carrying
+#endif
   /// Others: after every so many elements of a long range, which costs fewer registers. Shorter batches need none,
   /// because the next batch moves a queue.
   static constexpr std::int64_t kElementsOfABeat = 1 << 16;
