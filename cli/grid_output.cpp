@@ -85,6 +85,7 @@ void GridOutput::read(Size3 size) {
 }
 
 void GridOutput::open() {
+  if (!speaks_) return;
   if (!plot_.empty()) {
     check_plot(plot_, "with --output FILE.npy there is what scripts/plot_grid.py draws elsewhere");
   }
@@ -93,14 +94,17 @@ void GridOutput::open() {
 
 template <class T>
 void GridOutput::write(const GridSteps<T>& grid, const char* npy_type) {
-  if (file_) {
-    write_npy(grid, npy_type, where_, [this](const void* data, std::size_t bytes) { file_->write(data, bytes); });
-    file_->commit();
+  if (!output_.empty()) {
+    write_npy(grid, npy_type, where_, [this](const void* data, std::size_t bytes) {
+      if (file_) file_->write(data, bytes);
+    });
+    if (file_) file_->commit();
   }
   if (plot_.empty()) return;
   std::string plane;
   write_npy(grid, npy_type, std::optional(drawn_),
             [&](const void* data, std::size_t bytes) { plane.append(static_cast<const char*>(data), bytes); });
+  if (!speaks_) return;
   const Size3 n = grid.size();
   const std::string names = "xyz", across(1, names[drawn_.across]);
   std::string axes = names;

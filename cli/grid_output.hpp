@@ -26,7 +26,9 @@ class GridOutput {
   std::vector<NamedFile> files() const { return {{"--output", output_}, {"--plot", plot_}}; }
   /// Before the long part: places that cannot be written are found now, and a Python that cannot draw. @throws UsageError
   void open();
-  /// For T float and double. @param npy_type  NumPy's name of T
+  /// Another process writes: this one only takes part where the grid is read.
+  void be_silent() { speaks_ = false; }
+  /// For T float and double. Every process. @param npy_type  NumPy's name of T
   template <class T>
   void write(const GridSteps<T>& grid, const char* npy_type);
 
@@ -35,6 +37,7 @@ class GridOutput {
   std::optional<GridSlice> where_;  ///< of --output; without: all of the grid
   GridSlice drawn_;
   std::optional<OutputFile> file_;
+  bool speaks_ = true;
 };
 
 }  // namespace shoal::cli

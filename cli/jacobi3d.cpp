@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
+#include "shoal/world/processes.hpp"
 #include "statistics.hpp"
 #include "trace_output.hpp"
 
@@ -151,11 +154,26 @@ examples:
   }
 
   int run() {
+    begin_together();
     read_options();
-    return dtype_ == "float64" ? run_as<double>("f8") : run_as<float>("f4");
+    join_processes(where_, started_as());
+    if (!is_speaker()) be_silent();
+    open_files();
+    const int status = dtype_ == "float64" ? run_as<double>("f8") : run_as<float>("f4");
+    leave_together();
+    return status;
   }
 
  private:
+  static bool alone() { return joined_world() == nullptr || joined_world()->n_processes() == 1; }
+  /// Process 0 says, checks and writes what all have computed.
+  void be_silent() {
+    speaks_ = false;
+    quiet_ = true;
+    json_.drop();
+    trace_.drop();
+    out_.be_silent();
+  }
   bool quiet() const { return quiet_ || json_.to_stdout() || trace_.to_stdout(); }
   bool to_tolerance() const { return tolerance_ >= 0; }
 
@@ -172,10 +190,17 @@ examples:
     }
     if (!std::isfinite(interior_)) throw UsageError("--interior: a finite number is wanted");
     read_boundary(boundary_, face_);
+    where_ = flags_.machine();
+    choose_engine(where_);
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
     read_over_time();
     out_.read(flags_.size());
+  }
+
+  /// Places that cannot be written are found before the long part.
+  void open_files() {
+    find_checkpoint();
     std::vector<NamedFile> written = out_.files();
     written.insert(written.end(), {json_.file(), trace_.file()});
     refuse_same_files(written, {{"--restart", restart_}});
@@ -198,6 +223,12 @@ examples:
                        " begins again each time, and --checkpoint and --restart go on");
     }
     options_.weigh = balance_ > 0;
+  }
+  void find_checkpoint() {
+    if (balance_ > 0 && !alone()) {
+      throw UsageError(
+          "--balance moves blocks within one process; leave it out, or start one process with several PEs (--pes)");
+    }
     if (!restart_.empty()) {
       from_.emplace(restart_);
       const CheckpointHead& head = from_->head();
@@ -213,7 +244,7 @@ examples:
       }
       options_.blocks = head.blocks;
     }
-    if (!checkpoint_.empty()) io::PendingFile{checkpoint_};  // a place that cannot be written is found now
+    if (!checkpoint_.empty() && speaks_) io::PendingFile{checkpoint_};  // a place that cannot be written is found now
   }
   /// All that cells depend on but the number of iterations.
   std::string what() const {
@@ -226,7 +257,7 @@ examples:
 
   template <class T>
   int run_as(const char* npy_type) {
-    const Machine machine(flags_.machine());
+    const Machine machine(where_);
     Jacobi3d<T> program{flags_.size(), {}, static_cast<T>(interior_)};
     for (int i = 0; i < 6; ++i) program.face[i] = static_cast<T>(face_[i]);
     const auto grid = make_jacobi3d<T>(machine, options_, program);
@@ -245,8 +276,10 @@ examples:
       if (!quiet()) print_trial(i, sizeof(T));
     }
     if (copy_) {
-      const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.n_pes();
-      copied_ = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // beyond the caches
+      const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.all_pes();
+      sum_of_all(0);  // they begin at about the same time
+      copied_ =
+          sum_of_all(copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30)));  // beyond the caches
     }
     if (const std::string left_out = trace_.write(); !left_out.empty() && !quiet()) {
       std::printf("%s\n", left_out.c_str());
@@ -254,6 +287,7 @@ examples:
     finish(sizeof(T));
     const auto& wrong = done_.back().wrong;
     if (wrong && !wrong->empty()) {
+      if (!speaks_) return kWrongResult;
       std::fprintf(stderr, "shoal: wrong result: %s\n", wrong->c_str());
       return kWrongResult;
     }
@@ -285,27 +319,47 @@ examples:
 
   template <class T>
   void store(const GridSteps<T>& grid) {
+    if (!speaks_) return grid.save([](const void*, std::size_t) {});
     write_checkpoint(checkpoint_, {what(), grid.cut(), grid.steps()}, [&](const BytesOut& out) { grid.save(out); });
+  }
+
+  /// Every process: the sum of what they give.
+  static double sum_of_all(double mine) {
+    if (alone()) return mine;
+    double sum = 0;
+    for (const auto& bytes : joined_world()->exchange({"sum"}, std::as_bytes(std::span(&mine, std::size_t{1})))) {
+      double its = 0;
+      std::memcpy(&its, bytes.data(), sizeof its);
+      sum += its;
+    }
+    return sum;
+  }
+  /// Every process: what process 0 says.
+  static std::string as_said(const std::string& mine) {
+    if (alone()) return mine;
+    const auto all = joined_world()->exchange({"said"}, std::as_bytes(std::span(mine)));
+    return {reinterpret_cast<const char*>(all[0].data()), all[0].size()};
   }
 
   template <class T>
   std::string find_wrong(const Jacobi3d<T>& program, const GridSteps<T>& grid, std::int64_t iterations) {
     const Size3 n = grid.size();
-    Jacobi3dReference<T> reference(program);
-    reference.iterate(iterations);
+    std::optional<Jacobi3dReference<T>> reference;
+    if (speaks_) reference.emplace(program).iterate(iterations);
     std::vector<T> plane(static_cast<std::size_t>(n.y * n.z));
-    for (std::int64_t x = 0; x < n.x; ++x) {
+    std::string wrong;
+    for (std::int64_t x = 0; x < n.x; ++x) {  // to the end: others read with this process
       grid.read(x, 0, n.y, plane.data());
-      if (std::string wrong = reference.find_wrong(x, plane.data()); !wrong.empty()) return wrong;
+      if (reference && wrong.empty()) wrong = reference->find_wrong(x, plane.data());
     }
-    return "";
+    return as_said(wrong);
   }
 
   template <class T>
   void decide(const Machine& machine, const GridSteps<T>& grid) {
     chosen_ = machine.chosen();
     const Size3 cut = grid.cut();
-    const std::int64_t wanted = options_.odf * machine.n_pes();
+    const std::int64_t wanted = options_.odf * machine.all_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
     if (why == "least surface" && machine.on_gpu() && machine.n_pes() == 1) why = "cuts across x are cheap on one GPU";
     if (options_.blocks.x == 0 && cut.volume() < wanted) {
@@ -411,6 +465,9 @@ examples:
   JsonOutput json_;
   TraceOutput trace_;
 
+  bool speaks_ = true;  ///< this process says and writes what came of it
+
+  Options where_;
   GridOptions options_;
   std::optional<CheckpointFile> from_;
   Decisions chosen_;

@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     });
   };
   for (const shoal::AlgorithmInfo* info : shoal::algorithms()) add(add_algorithm(app, *info));
-  add_for_one_process(add_jacobi3d(app));
+  add(add_jacobi3d(app));
   add(add_run(app));
   add_for_one_process(add_bench(app));
   add_for_one_process(add_tune(app));

@@ -3,6 +3,9 @@
 #include <ctime>
 #include <utility>
 
+#include "shoal/core/text.hpp"
+#include "shoal/core/version.hpp"
+
 namespace shoal::cli {
 
 namespace {
@@ -27,5 +30,11 @@ void command_begins(std::vector<std::string> arguments) {
 }
 
 const Provenance& provenance() { return of_this_process(); }
+
+std::string started_as() {
+  std::string line = std::string("shoal ") + kVersion + " (" + revision() + ")";
+  for (const std::string& word : provenance().arguments) line += " " + printable(word);
+  return line;
+}
 
 }  // namespace shoal::cli

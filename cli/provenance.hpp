@@ -19,5 +19,7 @@ const Provenance& provenance();
 
 /// Written at each build by cmake/Revision.cmake.
 const char* revision();
+/// What must be the same in all processes: version, revision and arguments.
+std::string started_as();
 
 }  // namespace shoal::cli

@@ -19,7 +19,6 @@
 #include "provenance.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/core/version.hpp"
 #include "shoal/placement/host_slice.hpp"
 #include "shoal/program/run_flags.hpp"
 #include "shoal/world/devices.hpp"
@@ -91,10 +90,7 @@ class RunCommand {
     if (!is_speaker()) be_silent();
     const int status = run_here();
     placed_.reset();  // before what it lies on
-    if (const auto world = joined_world()) {
-      for (pe_t pe = world->first_here(); pe < world->first_here() + world->n_here(); ++pe) world->leave(pe);
-    }
-    leave_processes();
+    leave_together();
     return status;
   }
 
@@ -135,13 +131,6 @@ class RunCommand {
     if (const auto spec = graph_.generator()) {
       expected_memory_ = std::max(expected_memory_, generate_share_bytes(*spec, world.n_processes()));
     }
-  }
-
-  /// What must be the same in all processes.
-  static std::string started_as() {
-    std::string line = std::string("shoal ") + kVersion + " (" + revision() + ")";
-    for (const std::string& word : provenance().arguments) line += " " + printable(word);
-    return line;
   }
 
   /// Process 0 says, checks and writes what all have computed.

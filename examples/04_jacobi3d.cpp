@@ -53,8 +53,10 @@ int main(int argc, char** argv) {
     const auto grid = make_grid(ctx, Jacobi{ctx.size});
     const double seconds = grid->run(ctx.iterations);
     const bool right = grid->read() == reference(ctx.size, ctx.iterations);
-    std::printf("%.3f ms, %lld blocks on %d PEs: %s\n", seconds * 1e3, static_cast<long long>(grid->cut().volume()),
-                ctx.machine.n_pes(), right ? "right" : "WRONG");
+    if (ctx.leader()) {
+      std::printf("%.3f ms, %lld blocks on %d PEs: %s\n", seconds * 1e3, static_cast<long long>(grid->cut().volume()),
+                  ctx.machine.all_pes(), right ? "right" : "WRONG");
+    }
     return right;
   });
 }

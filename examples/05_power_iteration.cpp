@@ -106,15 +106,17 @@ int main(int argc, char** argv) {
     const std::vector<double> want = reference(others, ctx.iterations);
     std::vector<double> got(want.size());
     for (std::int64_t b = 0; b < array.size(); ++b) {
-      ctx.machine.copy_out(array.pe(b), &got[b * kRows], array[b].x[ctx.iterations & 1], kRows * sizeof(double));
+      array.fetch(b, array[b].x[ctx.iterations & 1], kRows, &got[b * kRows]);
     }
     bool right = true;
     for (std::size_t i = 0; i < got.size(); ++i) right = right && std::abs(got[i] / want[i] - 1) < 1e-12;
     double before = got[0];  // of the step before
-    if (ctx.iterations > 0)
-      ctx.machine.copy_out(array.pe(0), &before, array[0].x[(ctx.iterations - 1) & 1], sizeof(before));
-    std::printf("%.3f ms, %lld blocks on %d PEs, eigenvalue %.9g: %s\n", seconds * 1e3,
-                static_cast<long long>(array.size()), ctx.machine.n_pes(), got[0] / before, right ? "right" : "WRONG");
+    if (ctx.iterations > 0) array.fetch(0, array[0].x[(ctx.iterations - 1) & 1], 1, &before);
+    if (ctx.leader()) {
+      std::printf("%.3f ms, %lld blocks on %d PEs, eigenvalue %.9g: %s\n", seconds * 1e3,
+                  static_cast<long long>(array.size()), ctx.machine.all_pes(), got[0] / before,
+                  right ? "right" : "WRONG");
+    }
     return right;
   });
 }

@@ -7,6 +7,7 @@
 #include "core/memory.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/world/processes.hpp"
 
 namespace shoal {
 
@@ -73,7 +74,8 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
   const double cells =
       static_cast<double>((parts(size.x, cut.x) + 2) * (parts(size.y, cut.y) + 2)) * static_cast<double>(row);
   constexpr double kWords = 2000;  // of a block: counts, sides, and what a piece of memory costs besides
-  const double bytes = (2 * cells * static_cast<double>(value_bytes) + kWords) * static_cast<double>(cut.volume());
+  const double bytes = (2 * cells * static_cast<double>(value_bytes) + kWords) * static_cast<double>(cut.volume()) *
+                       machine.n_pes() * processes_on_this_host() / machine.all_pes();  // of what is on this host
   if (machine.on_gpu() || bytes < (64 << 20)) return;
   const std::int64_t available = available_memory();
   if (bytes <= static_cast<double>(available)) return;

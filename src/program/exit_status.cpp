@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <string>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
+#include "shoal/core/version.hpp"
 #include "shoal/world/processes.hpp"
 
 namespace shoal {
@@ -39,6 +41,12 @@ int exit_status_of(const std::string& program, const std::function<bool()>& body
 }
 
 }  // namespace
+
+std::string started_as(int argc, char** argv) {
+  std::string line = std::string("shoal ") + kVersion + " " + std::filesystem::path(argv[0]).filename().string();
+  for (int i = 1; i < argc; ++i) line += " " + printable(argv[i]);
+  return line;
+}
 
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<bool()>& body) {
   const std::string& name = app.get_name();

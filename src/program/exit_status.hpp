@@ -1,12 +1,16 @@
 // What comes of a program: its exit status, and one line on stderr where something went wrong.
 #pragma once
 #include <functional>
+#include <string>
 
 namespace CLI {
 class App;
 }
 
 namespace shoal {
+
+/// What must be the same in all processes: the program and its arguments.
+std::string started_as(int argc, char** argv);
 
 /// Reads a program's command line, then runs `body`, which returns whether its answer is right.
 /// @param app  has all flags, and the program's name

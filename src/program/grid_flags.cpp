@@ -30,9 +30,14 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
     return option;
   };
   flag("--device", "KIND", device_, "auto, cpu or gpu");
-  flag("--pes", "N", machine_.pes, "processing elements: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
+  flag("--pes", "N", machine_.pes,
+       "processing elements of a process: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
   flag("--pes-per-gpu", "N", machine_.pes_per_gpu,
        "PEs that share a GPU: more than one tries a run of many GPUs on few");
+  flag(
+      "--engine", "NAME", machine_.engine,
+      "auto, self (one PE), threads (CPU), peer (GPUs of this process), openshmem (CPU threads of all processes that a "
+      "launcher started)");
   flag("--threads", "N", machine_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
 
   group = "How it runs";

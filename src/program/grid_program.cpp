@@ -13,7 +13,7 @@ namespace shoal {
 
 namespace {
 
-/// Reads a command line with --iterations and the flags that `add` adds; body(flags, iterations) is the run.
+/// Reads a command line with --iterations and the flags that `add` adds; body(flags, options, iterations) is the run.
 template <class Body>
 int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*add)(CLI::App&), Body body) {
   CLI::App app(about, std::filesystem::path(argv[0]).filename());
@@ -24,29 +24,35 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
       ->check(whole_number<std::int64_t>)
       ->type_name("N")
       ->capture_default_str();
+  begin_together();
   return parse_and_run(app, argc, argv, [&] {
-    require_one_process("a program of blocks");
     if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative");
-    return body(flags, iterations);
+    Options options = flags.machine();
+    choose_engine(options);
+    join_processes(options, started_as(argc, argv));
+    const bool right = body(flags, options, iterations);
+    leave_together();
+    return right;
   });
 }
 
 }  // namespace
 
 int run_grid_program(int argc, char** argv, const char* about, const std::function<bool(const GridContext&)>& body) {
-  return run_with_flags(argc, argv, about, &GridFlags::add_to, [&](const GridFlags& flags, std::int64_t iterations) {
+  const auto run = [&](const GridFlags& flags, const Options& where, std::int64_t iterations) {
     const GridOptions options = flags.grid();
-    const Machine machine(flags.machine());
+    const Machine machine(where);
     return body({machine, flags.size(), options, iterations});
-  });
+  };
+  return run_with_flags(argc, argv, about, &GridFlags::add_to, run);
 }
 
 int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body) {
-  const auto run = [&](const GridFlags& flags, std::int64_t iterations) {
+  const auto run = [&](const GridFlags& flags, const Options& of_machine, std::int64_t iterations) {
     const GridOptions options = flags.grid();
     check_odf(options.odf);
-    const Machine machine(flags.machine());
-    const auto where = place_blocks(options.odf * machine.n_pes(), machine.n_pes(), options.mapping);
+    const Machine machine(of_machine);
+    const auto where = place_blocks(options.odf * machine.all_pes(), machine.all_pes(), options.mapping);
     return body({machine, where, options.launch, iterations});
   };
   return run_with_flags(argc, argv, about, &GridFlags::add_blocks_to, run);

@@ -9,7 +9,6 @@
 #include "exit_status.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
-#include "shoal/core/version.hpp"
 #include "shoal/data/io.hpp"
 #include "shoal/graph/generate.hpp"
 #include "shoal/placement/device_graph.hpp"
@@ -78,13 +77,6 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
 }
 
 std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }
-
-/// What must be the same in all processes.
-std::string started_as(int argc, char** argv) {
-  std::string line = std::string("shoal ") + kVersion + " " + name_of(argv);
-  for (int i = 1; i < argc; ++i) line += " " + printable(argv[i]);
-  return line;
-}
 
 /// The command line, the subject, the body, and what comes of them. `app` has the program's own flags, which `subject` reads.
 int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,

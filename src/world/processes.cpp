@@ -233,6 +233,13 @@ void leave_processes() {
   joined().world.reset();
 }
 
+void leave_together() {
+  if (World* const world = joined().world.get()) {
+    for (pe_t pe = world->first_here(); pe < world->first_here() + world->n_here(); ++pe) world->leave(pe);
+  }
+  leave_processes();
+}
+
 void begin_together() { joined().together = true; }
 
 void require_one_process(const std::string& what) {

@@ -2,16 +2,20 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "shoal/blocks/steps.hpp"
+#include "shoal/blocks/wires.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/world/machine.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
@@ -20,13 +24,12 @@ namespace blocks {
 void want_large_pages(void* at, std::size_t bytes);
 }  // namespace blocks
 
-/// Where bytes of blocks go to, or come from.
-using BytesOut = std::function<void(const void*, std::size_t)>;
-using BytesIn = std::function<void(void*, std::size_t)>;
-
 /// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
 /// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored, and moved
 /// to other PEs. Not thread-safe.
+///
+/// In a run of several processes each makes the same array, of all blocks, with the same calls in the same order. It has the memory
+/// of those that are here.
 template <class B>
 class BlockArray {
   static_assert(std::is_trivially_copyable_v<B>, "a block is copied to its PE byte by byte");
@@ -34,7 +37,7 @@ class BlockArray {
  public:
   using Value = typename B::Value;
 
-  /// @param where  [blocks] the PE of each
+  /// @param where  [blocks] the PE of each, among those of all processes
   BlockArray(const Machine& machine, std::vector<pe_t> where)
       : machine_(machine),
         where_(std::move(where)),
@@ -45,17 +48,22 @@ class BlockArray {
 
   const Machine& machine() const { return machine_; }
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
-  pe_t pe(std::int64_t b) const { return where_[b]; }
+  pe_t pe(std::int64_t b) const { return where_[b]; }  ///< among those of all processes
+  /// Whether the block is in this process.
+  bool here(std::int64_t b) const {
+    return where_[b] >= machine_.first_pe() && where_[b] < machine_.first_pe() + machine_.n_pes();
+  }
   const B& operator[](std::int64_t b) const { return blocks_[b]; }
 
   /// `n` elements in the memory of a block's PE: zeros on GPUs, any contents on CPUs, where the threads that use them write them
   /// first. (What lies between rows is read on GPUs, by lanes that read 16 bytes and by copies of many rows. Nothing comes of
-  /// it, but it has to be defined.) They live until the block is moved.
+  /// it, but it has to be defined.) They live until the block is moved. Null: the block is in another process.
   template <class T>
   T* alloc(std::int64_t b, std::int64_t n, const char* what) {
+    if (!here(b)) return nullptr;
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
     const auto contents = machine_.on_gpu() ? Machine::Contents::zero : Machine::Contents::anything;
-    memory_[b].push_back(machine_.allocate(where_[b], bytes, what, contents));
+    memory_[b].push_back(machine_.allocate(home(b), bytes, what, contents));
     constexpr std::size_t kWorthIt = std::size_t{4} << 20;
     if (!machine_.on_gpu() && bytes >= kWorthIt) blocks::want_large_pages(memory_[b].back().get(), bytes);
     return static_cast<T*>(memory_[b].back().get());
@@ -74,24 +82,30 @@ class BlockArray {
                          "; a second one is not possible");
       }
       ends[side] = {other, others_side, n, {nullptr, nullptr}};
-      alloc_buffers(block, ends[side]);
+      if (here(block) && here(other)) alloc_buffers(block, ends[side]);
       if (a == b && i == j) break;
     }
   }
 
-  /// Copies blocks and channels to the PEs. Afterwards nothing is put, joined or allocated.
+  /// Copies blocks and channels to the PEs. Afterwards nothing is put, joined or allocated. Every process.
   void place() {
     slots_.clear();
     views_.clear();
     placed_.clear();
+    if (machine_.world() != nullptr && wires_ == nullptr) wire();
     std::vector<Words> words(where_.size());
     for (std::size_t b = 0; b < where_.size(); ++b) {
-      words[b] = {in_memory_of(where_[b], std::vector<blocks::StepWords>(1), "the counts of a block"),
-                  in_memory_of(where_[b], std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
+      if (!here(b)) continue;
+      blocks::StepWords* const shared = wires_ != nullptr ? wires_->words(b) : nullptr;
+      words[b] = {shared != nullptr ? shared
+                                    : in_memory_of(home(b), std::vector<blocks::StepWords>(1), "the counts of a block"),
+                  in_memory_of(home(b), std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
                                "the words of a block's tiles")};
     }
     std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
-    for (std::size_t b = 0; b < where_.size(); ++b) numbers_[b] = on[where_[b]]++;
+    for (std::size_t b = 0; b < where_.size(); ++b) {
+      if (here(b)) numbers_[b] = on[home(b)]++;
+    }
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       slots_.emplace_back();
       placed_.push_back(
@@ -99,7 +113,7 @@ class BlockArray {
       auto* const slots = static_cast<blocks::Slot<B>*>(placed_.back().get());
       std::uint64_t tiles = 0;
       for (std::size_t b = 0; b < where_.size(); ++b) {
-        if (where_[b] != p) continue;
+        if (home(b) != p) continue;
         slots_[p].push_back(slot(b, tiles, words, slots));
         tiles += slots_[p].back().tiles;
       }
@@ -108,44 +122,74 @@ class BlockArray {
     }
   }
 
-  /// Writes all states s, with what has come for step s. After place() elsewhere, with other PEs, load() reads it.
+  /// Writes all states s, with what has come for step s. After place() elsewhere, with other PEs, load() reads it. Every process:
+  /// `out` gets all of it in each.
   void save(blocks::step_t s, const BytesOut& out) const {
     std::vector<char> some;
     for (std::int64_t b = 0; b < size(); ++b) {
-      each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
-        const std::uint64_t size = bytes;
-        out(&size, sizeof(size));
-        for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
-          machine_.copy_out(where_[b], some.data(), at, n);
-          out(some.data(), n);
+      const auto give = [&](const BytesOut& to) {
+        each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
+          const std::uint64_t size = bytes;
+          to(&size, sizeof(size));
+          for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
+            machine_.copy_out(home(b), some.data(), at, n);
+            to(some.data(), n);
+          });
         });
-      });
+      };
+      if (wires_ != nullptr) {
+        wires_->pass(wires_->process_of(b), give, out);
+      } else {
+        give(out);
+      }
     }
   }
-  /// After start(), which has written what no step writes: goes on before step s.
+  /// After start(), which has written what no step writes: goes on before step s. Every process reads all of it.
   /// @throws UsageError  what was stored is of other blocks
   void load(blocks::step_t s, const BytesIn& in) {
     std::vector<char> some;
+    const std::vector<std::uint64_t> arrays = arrays_of_all(s);
     for (std::int64_t b = 0; b < size(); ++b) {
+      if (!here(b)) {
+        for (std::uint64_t i = 0; i < arrays[b]; ++i) skip(in, some);
+        continue;
+      }
       each_array(b, blocks_[b], s, [&](void* data, std::size_t bytes) {
         std::uint64_t size = 0;
         in(&size, sizeof(size));
         if (size != bytes) throw UsageError("what was stored is of blocks of another shape");
         for_pieces(data, bytes, some, [&](char* at, std::size_t n) {
           in(some.data(), n);
-          machine_.copy_in(where_[b], at, some.data(), n);
+          machine_.copy_in(home(b), at, some.data(), n);
         });
       });
     }
     rewind(s);
+  }
+  /// Every process: `n` elements from `from`, where block b has them, to the host's `to` in all processes. (`from` is not looked at
+  /// where the block is not.)
+  template <class T>
+  void fetch(std::int64_t b, const T* from, std::int64_t n, T* to) const {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+    if (here(b)) machine_.copy_out(home(b), to, from, bytes);
+    if (wires_ == nullptr) return;
+    auto* at = reinterpret_cast<char*>(to);
+    wires_->pass(
+        wires_->process_of(b), [&](const BytesOut& out) { out(to, bytes); },
+        [&](const void* data, std::size_t some) {
+          if (!here(b)) std::memcpy(at, data, some);
+          at += some;
+        });
   }
 
   /// Moves blocks before step s.
   /// @param where  [blocks] the PE of each
   /// @param make   make(b) returns a block like b, in the memory of its new PE, with everything but the states
   /// @return how many were moved; afterwards views() and slots() are others
+  /// @throws UsageError  there are several processes
   template <class Make>
   std::int64_t move(const std::vector<pe_t>& where, blocks::step_t s, const Make& make) {
+    require_one_process();
     std::int64_t moved = 0;
     std::vector<char> some;
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -183,7 +227,9 @@ class BlockArray {
   }
 
   /// How long the tiles of each block took, in runs that weigh, since rewind().
+  /// @throws UsageError  there are several processes
   std::vector<double> busy() const {
+    require_one_process();
     std::vector<double> all;
     for (std::int64_t b = 0; b < size(); ++b) {
       blocks::StepWords words;
@@ -194,8 +240,9 @@ class BlockArray {
   }
   const std::vector<pe_t>& where() const { return where_; }
 
-  /// As before step s.
+  /// As before step s. Every process.
   void rewind(blocks::step_t s = 0) {
+    if (wires_ != nullptr) wires_->begin_rewind();
     for (const auto& slots : slots_) {
       for (const auto& slot : slots) {
         const auto p = static_cast<pe_t>(&slots - slots_.data());
@@ -208,6 +255,7 @@ class BlockArray {
       }
     }
     prepare_run();
+    if (wires_ != nullptr) wires_->end_rewind(s);
   }
   /// Before each run: no tile is taken, nothing is measured.
   void prepare_run() {
@@ -217,7 +265,7 @@ class BlockArray {
     }
     machine_.wait_for_memory();
   }
-  /// After a run that measured: the largest change of its last step.
+  /// After a run that measured: the largest change of its last step, of the blocks that are here.
   double change() const {
     std::uint64_t most = 0;
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
@@ -242,7 +290,9 @@ class BlockArray {
   /// For traces: [n_pes][slots] the block that is there, and all ends of channels, by block.
   std::vector<std::vector<std::int64_t>> by_slot() const {
     std::vector<std::vector<std::int64_t>> blocks(slots_.size());
-    for (std::int64_t b = 0; b < size(); ++b) blocks[where_[b]].push_back(b);
+    for (std::int64_t b = 0; b < size(); ++b) {
+      if (here(b)) blocks[home(b)].push_back(b);
+    }
     return blocks;
   }
   std::vector<blocks::TracedChannel> channels() const {
@@ -260,6 +310,8 @@ class BlockArray {
   const std::vector<blocks::PeView<B>>& views() const { return views_; }  ///< [n_pes]
   /// [n_pes] the host's copies of what views() point to, with pointers into the PEs' memory.
   const std::vector<std::vector<blocks::Slot<B>>>& slots() const { return slots_; }
+  /// Of one of several processes; null: there is one.
+  blocks::Wires* wires() const { return wires_.get(); }
 
  private:
   struct End {
@@ -273,6 +325,57 @@ class BlockArray {
     blocks::StepWords* steps;
     blocks::TileWord* tiles;
   };
+
+  pe_t home(std::int64_t b) const { return where_[b] - machine_.first_pe(); }  ///< the PE, of those that are here
+
+  void require_one_process() const {
+    if (wires_ == nullptr) return;
+    throw UsageError(
+        "blocks do not move between processes: leave --balance out, or start one process with several PEs");
+  }
+  /// Every process: channels to other processes.
+  void wire() {
+    std::vector<blocks::WiredSide> sides;
+    const World& world = *machine_.world();
+    for (std::int64_t b = 0; b < size(); ++b) {
+      for (std::uint32_t i = 0; i < ends_[b].size(); ++i) {
+        const End& end = ends_[b][i];
+        if (end.other < 0 || world.process_of(where_[b]) == world.process_of(where_[end.other])) continue;
+        sides.push_back({b, i, end.other, end.others_side, static_cast<std::size_t>(end.n) * sizeof(Value)});
+      }
+    }
+    wires_ = std::make_unique<blocks::Wires>(*machine_.world(), where_, sides);
+    for (const blocks::WiredSide& side : sides) {
+      if (!here(side.block)) continue;
+      for (int k = 0; k < 2; ++k) {
+        ends_[side.block][side.side].in[k] = static_cast<Value*>(wires_->in(side.block, side.side, k));
+      }
+    }
+  }
+  /// Every process: [blocks] of how many arrays each is stored.
+  std::vector<std::uint64_t> arrays_of_all(blocks::step_t s) const {
+    std::vector<std::uint64_t> all(where_.size(), 0), mine;
+    if (wires_ == nullptr) return all;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      if (!here(b)) continue;
+      mine.push_back(0);
+      each_array(b, blocks_[b], s, [&](void*, std::size_t) { ++mine.back(); });
+    }
+    const auto given = wires_->exchange(std::as_bytes(std::span(mine)));
+    std::vector<std::size_t> at(given.size(), 0);
+    for (std::int64_t b = 0; b < size(); ++b) {
+      const auto p = static_cast<std::size_t>(wires_->process_of(b));
+      std::memcpy(&all[b], given[p].data() + std::exchange(at[p], at[p] + sizeof(all[b])), sizeof(all[b]));
+    }
+    return all;
+  }
+  static void skip(const BytesIn& in, std::vector<char>& some) {
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+    std::uint64_t size = 0;
+    in(&size, sizeof(size));
+    some.resize(static_cast<std::size_t>(std::min(size, kPiece)));
+    for (; size > 0; size -= std::min(size, kPiece)) in(some.data(), static_cast<std::size_t>(std::min(size, kPiece)));
+  }
 
   void alloc_buffers(std::int64_t b, End& end) {
     for (Value*& in : end.in) in = alloc<Value>(b, end.n, "a buffer of a channel");
@@ -299,7 +402,14 @@ class BlockArray {
     B block = blocks_[b];
     for (const End& end : ends_[b]) {
       blocks::Side<Value> side;
-      if (end.other >= 0) {
+      if (end.other >= 0 && !here(end.other)) {
+        const auto i = static_cast<std::uint32_t>(&end - ends_[b].data());
+        side.other = wires_->other(b, i);
+        for (int k = 0; k < 2; ++k) {
+          side.in[k] = end.in[k];
+          side.out[k] = static_cast<Value*>(wires_->out(b, i, k));
+        }
+      } else if (end.other >= 0) {
         side.other = words[end.other].steps;
         for (int k = 0; k < 2; ++k) {
           side.in[k] = end.in[k];
@@ -319,7 +429,7 @@ class BlockArray {
     }
     blocks::Slot<B> slot{block,
                          words[b].steps,
-                         in_memory_of(where_[b], sides, "the sides of a block"),
+                         in_memory_of(home(b), sides, "the sides of a block"),
                          static_cast<std::uint32_t>(sides.size()),
                          0,
                          first_tile,
@@ -339,6 +449,7 @@ class BlockArray {
   }
 
   const Machine& machine_;
+  std::unique_ptr<blocks::Wires> wires_;
   std::vector<pe_t> where_;
   std::vector<B> blocks_;
   std::vector<std::vector<End>> ends_;

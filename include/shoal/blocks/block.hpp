@@ -189,28 +189,42 @@ SHOAL_FN const TileWord* near_word_of(const Slot<B>& slot, const B& block, std::
   }
 }
 
+/// What a worker does besides its tiles: nothing, where all blocks are in one process. (blocks/wires.hpp has another one.)
+struct NothingBesides {
+  SHOAL_FN void while_it_waits() const {}
+  SHOAL_FN void after_a_tile() const {}
+};
+
 /// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may
 /// be busy with what is behind it.
 /// @return whether it may: false if the run has ended. Afterwards all lanes see what was done before.
 /// @param near_word  near_word(i) is the word of the i-th tile that this one reads; null: there is none
-template <class B, class W, class NearWord>
-SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, step_t s, const NearWord& near_word) {
+template <class B, class W, class NearWord, class Besides = NothingBesides>
+SHOAL_FN bool await_tile(const W& w, const StateWord& state, const Slot<B>& slot, step_t s, const NearWord& near_word,
+                         const Besides& besides = {}) {
   const std::uint32_t near = near_tiles(slot);
   bool go = true;
+  const auto wait_until = [&](auto ready) {
+    return spin_wait(state, [&] {
+      if (ready()) return true;
+      besides.while_it_waits();
+      return false;
+    });
+  };
   for (std::uint32_t i = w.size() - 1 - w.lane(); i < near + 2 && go; i += w.size()) {
     if (i == 0) {
       go = state.load() == 0;
     } else if (i == 1) {
       if (slot.channels == 0) continue;
       const std::uint64_t all = std::uint64_t{slot.channels} * (s / 2 + 1);
-      go = spin_wait(state, [&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
+      go = wait_until([&] { return slot.words->arrived[s & 1].load_acquire() >= all; });
     } else if constexpr (KnowsNearTiles<B>) {
       const TileWord* const done = near_word(i - 2);
       if (done == nullptr) continue;
-      go = spin_wait(state, [&] { return done->load_acquire() >= s; });
+      go = wait_until([&] { return done->load_acquire() >= s; });
     } else if (s > 0) {
       const std::uint64_t all = slot.tiles * ((s - 1) / 2 + 1);
-      go = spin_wait(state, [&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
+      go = wait_until([&] { return slot.words->finished[(s - 1) & 1].load_acquire() >= all; });
     }
   }
   return !w.any(!go);

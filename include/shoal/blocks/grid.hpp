@@ -13,8 +13,10 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -320,7 +322,7 @@ class Grid {
         cut_(check(machine, size, options)),
         program_(program),
         workers_(workers),
-        array_(machine, place_blocks(cut_.volume(), machine.n_pes(), options.mapping)) {
+        array_(machine, place_blocks(cut_.volume(), machine.all_pes(), options.mapping)) {
     const std::int64_t bytes = size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value));
     blocks::require_memory(machine, size, cut_, sizeof(Value), Block::kLine);
     large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
@@ -339,30 +341,53 @@ class Grid {
   BlockArray<Block>& array() { return array_; }
   const BlockArray<Block>& array() const { return array_; }
 
-  /// Cells x, [y0, y1), all z, of the state after `steps` steps, to `out` [(y1 - y0) * size.z]. Between runs.
+  /// Cells x, [y0, y1), all z, of the state after `steps` steps, to `out` [(y1 - y0) * size.z]. Between runs; every process.
   void read(blocks::step_t steps, std::int64_t x, std::int64_t y0, std::int64_t y1, Value* out) const {
-    std::vector<Value> rows;
-    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
+    std::vector<Value> rows, mine;  // of a block; of the blocks that are here, for the other processes
+    const blocks::Wires* const wires = array_.wires();
+    const auto each_part = [&](const auto& f) {  // f(b, y begin, y end)
+      for (std::int64_t b = 0; b < cut_.volume(); ++b) {
+        const Block& block = array_[b];
+        const std::int64_t from = std::max(y0, block.origin.y), to = std::min(y1, block.origin.y + block.size.y);
+        if (x >= block.origin.x && x < block.origin.x + block.size.x && from < to) f(b, from, to);
+      }
+    };
+    each_part([&](std::int64_t b, std::int64_t from, std::int64_t to) {
+      if (!array_.here(b)) return;
       const Block& block = array_[b];
-      const std::int64_t from = std::max(y0, block.origin.y), to = std::min(y1, block.origin.y + block.size.y);
-      if (x < block.origin.x || x >= block.origin.x + block.size.x || from >= to) continue;
       rows.resize(static_cast<std::size_t>((to - from) * block.row));
       const Value* const begin = block.now_of(steps) + block.at(x - block.origin.x, from - block.origin.y, 0);
       const std::size_t values = rows.size() - static_cast<std::size_t>(block.row - block.size.z);
       array_.machine().copy_out(array_.pe(b), rows.data(), begin, values * sizeof(Value));
       for (std::int64_t y = from; y < to; ++y) {
-        std::copy_n(rows.data() + (y - from) * block.row, block.size.z, out + (y - y0) * size_.z + block.origin.z);
+        const Value* const row = rows.data() + (y - from) * block.row;
+        std::copy_n(row, block.size.z, out + (y - y0) * size_.z + block.origin.z);
+        if (wires != nullptr) mine.insert(mine.end(), row, row + block.size.z);
       }
-    }
+    });
+    if (wires == nullptr) return;
+    const auto of_all = wires->exchange(std::as_bytes(std::span(mine)));
+    std::vector<std::size_t> taken(of_all.size(), 0);
+    each_part([&](std::int64_t b, std::int64_t from, std::int64_t to) {
+      if (array_.here(b)) return;
+      const auto p = static_cast<std::size_t>(wires->process_of(b));
+      const Block& block = array_[b];
+      for (std::int64_t y = from; y < to; ++y) {
+        const std::size_t bytes = static_cast<std::size_t>(block.size.z) * sizeof(Value);
+        std::memcpy(out + (y - y0) * size_.z + block.origin.z, of_all[p].data() + taken[p], bytes);
+        taken[p] += bytes;
+      }
+    });
   }
   /// Before step s: moves blocks to other PEs, so that PEs take equally long, by what busy() of the array says.
   /// @return how many were moved
+  /// @throws UsageError  there are several processes
   std::int64_t balance(blocks::step_t s) {
     const auto where = balance_blocks(array_.busy(), array_.machine().n_pes(), array_.where());
     return array_.move(where, s, [this](std::int64_t b) { return make(b); });
   }
 
-  /// All cells, [x][y][z].
+  /// All cells, [x][y][z]. Every process.
   std::vector<Value> read(blocks::step_t steps) const {
     std::vector<Value> all(static_cast<std::size_t>(size_.volume()));
     for (std::int64_t x = 0; x < size_.x; ++x) read(steps, x, 0, size_.y, all.data() + x * size_.y * size_.z);
@@ -375,7 +400,7 @@ class Grid {
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();
     Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {}, 0, {nullptr, nullptr}};
-    const std::int64_t per_pe = (cut_.volume() + machine.n_pes() - 1) / machine.n_pes();
+    const std::int64_t per_pe = (cut_.volume() + machine.all_pes() - 1) / machine.all_pes();
     block.tile = blocks::tile_for(block.size, per_pe, machine.on_gpu(), workers_, sizeof(Value));
     const auto tiles = [](std::int64_t cells, std::int64_t of) {
       return static_cast<std::uint32_t>((cells + of - 1) / of);
@@ -389,6 +414,7 @@ class Grid {
       throw CapacityError("a block of " + std::to_string(block.size.y) + " x " + std::to_string(block.size.z) +
                           " cells in y and z is too large for a GPU; use more blocks (--odf, --blocks)");
     }
+    if (!array_.here(b)) return block;
     for (Value*& state : block.states) {  // cell 0, 0, 0 begins a line; the layer around it lies before
       state = array_.template alloc<Value>(b, block.cells(), "a block of the grid") + block.plane + block.row +
               Block::kLine;
@@ -422,7 +448,7 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu
 
 template <class S>
 Size3 Grid<S>::check(const Machine& machine, Size3 size, const GridOptions& options) {
-  return check_grid(size, options, machine.n_pes(), machine.on_gpu());
+  return check_grid(size, options, machine.all_pes(), machine.on_gpu());
 }
 
 }  // namespace shoal

@@ -8,6 +8,7 @@
 
 namespace shoal {
 
+/// In a run of several processes each makes the same calls of what is not const, and of save() and read(); all get the same.
 /// @tparam V  the values of the cells
 template <class V>
 class GridSteps {
@@ -33,6 +34,7 @@ class GridSteps {
   virtual void load(std::int64_t steps, const BytesIn& in) = 0;
   /// Moves blocks, so that PEs take equally long, by what was measured since the last time (GridOptions::weigh).
   /// @return how many
+  /// @throws UsageError  there are several processes
   virtual std::int64_t balance() = 0;
   /// How often the host waited for a GPU in the last run.
   virtual int waits() const = 0;

@@ -2,7 +2,9 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
@@ -15,12 +17,13 @@ namespace shoal::blocks::cpu {
 template <class B>
 class Launcher {
  public:
-  explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {}) : array_(array) {
+  explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
+      : array_(array), patience_seconds_(options.stall_timeout_seconds) {
     Decisions decisions;
     decide_launch(options, sizes(array), decisions);  // refuses what is for GPUs
   }
 
-  static BlockSizes sizes(const BlockArray<B>& array) { return {false, array.machine().n_pes()}; }
+  static BlockSizes sizes(const BlockArray<B>& array) { return {false, array.machine().all_pes()}; }
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 
   /// Writes state 0; the threads that will use it touch it first.
@@ -35,11 +38,17 @@ class Launcher {
     });
   }
 
-  /// All blocks take the steps of a range.
+  /// All blocks take the steps of a range. Every process.
   /// @return seconds
-  /// @throws Interrupted, or what a member of a block threw
+  /// @throws Interrupted, or what a member of a block threw; of several processes: of the first, and as World::exchange()
   double run(const StepRange& range) {
     array_.prepare_run();
+    Wires* const wires = array_.wires();
+    if (wires != nullptr) {
+      std::vector<PeWords*> pes;
+      for (const PeView<B>& pe : array_.views()) pes.push_back(pe.words);
+      wires->begin_run(range, std::move(pes), patience_seconds_);
+    }
     const auto end_as = [&](RunState why) {
       for (const PeView<B>& pe : array_.views()) {
         std::uint32_t running = 0;
@@ -54,33 +63,45 @@ class Launcher {
     const auto log_of = [&](pe_t p, int thread) {
       return trace == nullptr ? nullptr : &logs_[static_cast<std::size_t>(p * machine.threads_per_pe() + thread)];
     };
+    std::exception_ptr error;
     const auto begin = std::chrono::steady_clock::now();
-    {
+    try {
       const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
       machine.team().run([&](pe_t p, int thread) {
         try {
-          take_steps(CpuThread{}, array_.views()[p], range, TracedTo{log_of(p, thread)});
+          std::uint32_t looks = 0;
+          take_steps(CpuThread{}, array_.views()[p], range, TracedTo{log_of(p, thread)}, Carries{wires, &looks});
         } catch (...) {
           end_as(RunState::task_failed);
           throw;
         }
       });
+    } catch (...) {
+      if (wires == nullptr) throw;
+      error = std::current_exception();
     }
     const auto end = std::chrono::steady_clock::now();
     times.end();
-    throw_if_interrupted();
+    RunOfAll all{std::chrono::duration<double>(end - begin).count(), range.measure ? array_.change() : 0};
+    if (wires != nullptr) {
+      all = wires->end_run(error, all);
+    } else {
+      throw_if_interrupted();
+    }
+    change_ = all.change;
     if (trace != nullptr) draw_tiles(*trace, logs_, times, array_.by_slot(), array_.channels());
-    return std::chrono::duration<double>(end - begin).count();
+    return all.seconds;
   }
 
-  /// After a run that measured: the largest change of its last step.
-  double change() const { return array_.change(); }
+  /// After a run that measured: the largest change of its last step, of all processes' blocks.
+  double change() const { return change_; }
   int waits() const { return 0; }
   /// Blocks were moved.
   void placed() {}
 
  private:
   BlockArray<B>& array_;
+  double patience_seconds_, change_ = 0;
   std::vector<TileLog> logs_;  ///< [workers] of a run that is traced
 };
 

@@ -134,9 +134,11 @@ SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, st
 /// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last tiles of step s are
 /// done, others begin with the first of step s + 1, if what these need is there.
 /// Every lane.
-/// @param traced  is told of each tile (blocks/trace.hpp)
-template <class B, Worker W, class Traced = Untraced>
-SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range, const Traced& traced = {}) {
+/// @param traced   is told of each tile (blocks/trace.hpp)
+/// @param besides  what the worker does while it waits, and after each tile
+template <class B, Worker W, class Traced = Untraced, class Besides = NothingBesides>
+SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range, const Traced& traced = {},
+                         const Besides& besides = {}) {
   const std::uint64_t all = (range.end - range.first) * pe.tiles;
   std::uint64_t next = w.lane() == 0 ? pe.words->next.fetch_add(1) : 0;
   for (std::uint64_t taken = w.from_leader(next); taken < all;) {
@@ -145,7 +147,7 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
     if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
     const auto near_word = [&](std::uint32_t i) { return near_word_of(slot, B(slot.block), tile, i); };
-    if (!await_tile(w, pe.words->state, slot, s, near_word)) return;
+    if (!await_tile(w, pe.words->state, slot, s, near_word, besides)) return;
     traced.began();
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
     do_tile(w, slot, s, tile, range, traced);
@@ -155,6 +157,7 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);
+      besides.after_a_tile();
     }
   }
 }

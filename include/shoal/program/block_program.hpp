@@ -18,9 +18,12 @@ namespace shoal {
 /// What the command line of such a program says.
 struct BlockContext {
   const Machine& machine;
-  std::vector<pe_t> where;  ///< [blocks] the PE of each: --odf of them for each PE, as --mapping says
+  std::vector<pe_t> where;  ///< [blocks] the PE of each, of all processes: --odf of them for each PE, as --mapping says
   LaunchOptions launch;
   std::int64_t iterations;
+
+  /// Of several processes, in each of which the body runs, one says what comes of it.
+  bool leader() const { return machine.first_pe() == 0; }
 };
 
 /// Reads `[--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows `about` and
@@ -29,7 +32,7 @@ struct BlockContext {
 /// @return exit status, as run_program
 int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body);
 
-/// Starts the blocks of an array that is placed, and lets them take steps.
+/// Starts the blocks of an array that is placed, and lets them take steps. Every process.
 /// @return seconds
 /// @throws DeviceError, Interrupted
 template <class B>

@@ -20,6 +20,9 @@ struct GridContext {
   Size3 size;
   GridOptions options;
   std::int64_t iterations;
+
+  /// Of several processes, in each of which the body runs, one says what comes of it.
+  bool leader() const { return machine.first_pe() == 0; }
 };
 
 /// Reads `X Y Z [--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows

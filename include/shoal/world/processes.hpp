@@ -42,6 +42,8 @@ int processes_on_this_host();  ///< of the joined world; 1 without a world
 int process_on_this_host();    ///< this one among them, counted from 0
 /// After all PEs have left the world, and what was made of it is gone: ends the engine, for which it waits for all processes.
 void leave_processes();
+/// The same for a program of which one thread makes all calls: first, all PEs of this process leave the world.
+void leave_together();
 
 /// From here on this process is one of those that the launcher started, as long as choose_engine() does not find that it runs alone.
 void begin_together();

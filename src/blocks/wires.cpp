@@ -1,0 +1,383 @@
+#include "shoal/blocks/wires.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "shoal/core/error.hpp"
+#include "shoal/core/interrupt.hpp"
+#include "shoal/core/text.hpp"
+#include "shoal/world/heap.hpp"
+#include "shoal/world/report.hpp"
+#include "shoal/world/world.hpp"
+
+namespace shoal::blocks {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using HeapWord = Word<std::uint64_t, Scope::system>;
+
+std::size_t lines(std::size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+struct alignas(kCacheLine) Line {
+  std::byte bytes[kCacheLine];
+};
+
+/// The word of a run that ended: the number of the run, and how it ended.
+std::uint64_t end_word(std::uint64_t run, std::uint32_t state) { return run << 8 | state; }
+
+std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+  return x ^ x >> 31;
+}
+
+/// As the words of a block that has one channel: how often what it sends for step s, and before, arrives.
+std::uint64_t arrivals(step_t s) { return s / 2 + 1; }
+
+}  // namespace
+
+struct Wires::State {
+  /// Where the parts of a side lie in the heap of the process that has its block.
+  struct Place {
+    WiredSide side;
+    std::size_t words, in[2], told;
+  };
+  /// A half of a channel to where stores do not get.
+  struct Far {
+    int process;                  ///< of the other end
+    const WiredSide* side;        ///< of the block here
+    StepWords* words;             ///< of that block
+    HeapWord* told;               ///< the last step for which something has come
+    std::size_t to[2], told_to;   ///< at the other end
+    std::unique_ptr<Line[]> out;  ///< two buffers, of whole lines
+    StepWords left{};             ///< as the other block's: finished steps of the block here are counted in `arrived`
+    step_t came = 0, sent = 0;    ///< steps for which arrivals were added here, and were told there
+
+    void* buffer(int parity) const {
+      return out.get() + static_cast<std::size_t>(parity) * (lines(side->bytes) / sizeof(Line));
+    }
+  };
+
+  State(World& its_world, const std::vector<pe_t>& where, std::vector<WiredSide> sides);
+
+  int processes() const { return world.n_processes(); }
+  HeapWord& word(std::size_t offset) const { return *reinterpret_cast<HeapWord*>(heap.at(offset)); }
+  std::size_t ended_at(int process) const { return base + static_cast<std::size_t>(process) * kCacheLine; }
+  std::size_t moved_at(int process) const { return ended_at(processes() + process); }
+  const Place& place(std::int64_t block, std::uint32_t side) const;
+  Far& far(std::int64_t block, std::uint32_t side) const;
+  void end_as(RunState why) const;
+  void look_for_ends();
+  void tell_end(std::uint32_t state);
+  void watch();
+  void give_up(const std::string& why);
+
+  World& world;
+  Heap& heap;
+  std::vector<int> process;  ///< [blocks]
+  std::vector<Place> places;
+  std::size_t base = 0;
+  std::vector<std::unique_ptr<Far>> fars;
+
+  // Of a run.
+  std::uint64_t run = 0;
+  std::vector<PeWords*> pes;
+  double patience_seconds = 10;
+  Word<std::uint32_t, Scope::system> told_end{}, ended_elsewhere{};
+
+  PaddedWord<std::uint32_t, Scope::system> busy{};  ///< 1: somebody carries, and the next are its own
+  std::vector<Far*> due;
+  std::uint32_t carried = 0;
+
+  std::mutex mutex;  ///< guards the next
+  Clock::time_point looked_at, moved_at_time;
+  std::uint64_t moved = 0;
+  std::string lost;  ///< why the run ended for good
+};
+
+Wires::State::State(World& its_world, const std::vector<pe_t>& where, std::vector<WiredSide> sides)
+    : world(its_world), heap(*its_world.heap()) {
+  for (const pe_t pe : where) process.push_back(world.process_of(pe));
+  // The same for all: first what is of every process, then for each process its blocks' words and sides.
+  const std::size_t common = 2 * static_cast<std::size_t>(processes()) * kCacheLine;
+  std::vector<std::size_t> at(static_cast<std::size_t>(processes()), common);
+  std::uint64_t hash = where.size();
+  for (const WiredSide& side : sides) {
+    std::size_t& next = at[static_cast<std::size_t>(process[side.block])];
+    const auto take = [&next](std::size_t bytes) { return std::exchange(next, next + lines(bytes)); };
+    const bool first = places.empty() || places.back().side.block != side.block;
+    const std::size_t words = first ? take(sizeof(StepWords)) : places.back().words;
+    const std::size_t in0 = take(side.bytes), in1 = take(side.bytes);
+    places.push_back({side, words, {in0, in1}, take(sizeof(HeapWord))});
+    for (const std::uint64_t number :
+         {static_cast<std::uint64_t>(side.block), std::uint64_t{side.side}, static_cast<std::uint64_t>(side.other),
+          std::uint64_t{side.others_side}, std::uint64_t{side.bytes}}) {
+      hash = mix(hash + number);
+    }
+  }
+  for (const pe_t pe : where) hash = mix(hash + static_cast<std::uint64_t>(pe));
+  const auto all = world.exchange(World::Call{"place"}, std::as_bytes(std::span(&hash, std::size_t{1})));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p] == all[0]) continue;
+    throw UsageError("processes 0 and " + std::to_string(p) +
+                     " have other blocks, or other channels between them: all processes make the same array");
+  }
+  const std::size_t bytes = *std::max_element(at.begin(), at.end());
+  base = heap.allocate(bytes, "channels between blocks of other processes");
+  for (Place& place : places) {
+    for (std::size_t* offset : {&place.words, &place.in[0], &place.in[1], &place.told}) *offset += base;
+  }
+  for (const Place& mine : places) {
+    const int other = process[mine.side.other];
+    if (process[mine.side.block] != world.process() || heap.reach(other) != nullptr) continue;
+    const Place& theirs = place(mine.side.other, mine.side.others_side);
+    auto far = std::make_unique<Far>();
+    far->process = other, far->side = &mine.side;
+    far->words = reinterpret_cast<StepWords*>(heap.at(mine.words));
+    far->told = &word(mine.told);
+    std::copy_n(theirs.in, 2, far->to);
+    far->told_to = theirs.told;
+    far->out = std::make_unique<Line[]>(2 * (lines(mine.side.bytes) / sizeof(Line)));
+    fars.push_back(std::move(far));
+  }
+  world.exchange(World::Call{"place"}, {});  // all have cleared theirs
+}
+
+const Wires::State::Place& Wires::State::place(std::int64_t block, std::uint32_t side) const {
+  return *std::lower_bound(places.begin(), places.end(), std::pair(block, side),
+                           [](const Place& a, const auto& b) { return std::pair(a.side.block, a.side.side) < b; });
+}
+Wires::State::Far& Wires::State::far(std::int64_t block, std::uint32_t side) const {
+  return **std::lower_bound(fars.begin(), fars.end(), std::pair(block, side),
+                            [](const auto& a, const auto& b) { return std::pair(a->side->block, a->side->side) < b; });
+}
+
+Wires::Wires(World& world, const std::vector<pe_t>& where, std::vector<WiredSide> sides) {
+  if (world.heap() == nullptr) throw UsageError("blocks of several processes need an engine that has a heap");
+  state_ = std::make_unique<State>(world, where, std::move(sides));
+  far_ = !state_->fars.empty();
+}
+Wires::~Wires() { state_->heap.release(state_->base); }
+
+int Wires::process_of(std::int64_t block) const { return state_->process[block]; }
+StepWords* Wires::words(std::int64_t block) const {
+  const auto& places = state_->places;
+  const auto found = std::lower_bound(places.begin(), places.end(), block,
+                                      [](const auto& place, std::int64_t b) { return place.side.block < b; });
+  if (found == places.end() || found->side.block != block) return nullptr;
+  return reinterpret_cast<StepWords*>(state_->heap.at(found->words));
+}
+void* Wires::in(std::int64_t block, std::uint32_t side, int parity) const {
+  return state_->heap.at(state_->place(block, side).in[parity]);
+}
+void* Wires::out(std::int64_t block, std::uint32_t side, int parity) const {
+  const WiredSide& mine = state_->place(block, side).side;
+  std::byte* const there = state_->heap.reach(process_of(mine.other));
+  if (there == nullptr) return state_->far(block, side).buffer(parity);
+  return there + state_->place(mine.other, mine.others_side).in[parity];
+}
+StepWords* Wires::other(std::int64_t block, std::uint32_t side) const {
+  const WiredSide& mine = state_->place(block, side).side;
+  std::byte* const there = state_->heap.reach(process_of(mine.other));
+  if (there == nullptr) return &state_->far(block, side).left;
+  return reinterpret_cast<StepWords*>(there + state_->place(mine.other, mine.others_side).words);
+}
+
+void Wires::begin_rewind() {
+  state_->heap.quiet();
+  state_->world.exchange(World::Call{"rewind"}, {});  // nobody works, and nothing is on its way
+}
+void Wires::end_rewind(step_t s) {
+  for (const auto& far : state_->fars) {
+    for (const step_t parity : {0, 1}) far->left.arrived[parity].store((s + 2 - parity) / 2);
+    far->came = far->sent = s;
+    far->told->store(s);
+  }
+  state_->world.exchange(World::Call{"rewind"}, {});
+}
+
+void Wires::begin_run(const StepRange& range, std::vector<PeWords*> pes, double patience_seconds) {
+  State& at = *state_;
+  ++at.run;
+  at.told_end.store(0), at.ended_elsewhere.store(0);
+  at.pes = std::move(pes);
+  at.patience_seconds = patience_seconds;
+  const std::uint64_t mine[] = {range.first, range.end, range.measure};
+  const auto all = at.world.exchange(World::Call{"steps"}, std::as_bytes(std::span(mine)));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p] == all[0]) continue;
+    throw UsageError("processes 0 and " + std::to_string(p) + " take other steps: all processes make the same calls");
+  }
+  at.world.begin_watch();
+  const std::lock_guard lock(at.mutex);
+  at.looked_at = at.moved_at_time = Clock::now();
+  at.lost.clear();
+}
+
+RunOfAll Wires::end_run(std::exception_ptr error, const RunOfAll& mine) {
+  State& at = *state_;
+  carry();  // what the last tiles sent
+  at.look_for_ends();
+  const auto is = [&at](RunState state) {
+    return std::any_of(at.pes.begin(), at.pes.end(),
+                       [state](PeWords* pe) { return pe->state.load() == static_cast<std::uint32_t>(state); });
+  };
+  {
+    const std::lock_guard lock(at.mutex);
+    if (!at.lost.empty()) throw TransportError(at.lost);
+  }
+  if (!error && at.ended_elsewhere.load() == 0) {
+    if (is(RunState::interrupted)) error = std::make_exception_ptr(Interrupted());
+    if (is(RunState::transport_failed)) {
+      error = std::make_exception_ptr(TransportError("blocks: an operation of process " +
+                                                     std::to_string(at.world.process()) + " towards another failed"));
+    }
+  }
+  at.heap.quiet();
+  Report report;
+  report.seconds = mine.seconds;
+  report = of_all_processes(at.world, report, error);
+  RunOfAll all{report.seconds, 0};
+  for (const auto& bytes : exchange(std::as_bytes(std::span(&mine.change, std::size_t{1})))) {
+    double change = 0;
+    std::memcpy(&change, bytes.data(), std::min(bytes.size(), sizeof change));
+    all.change = std::max(all.change, change);
+  }
+  return all;
+}
+
+void Wires::wait(std::uint32_t& looks) {
+  carry();
+  if (++looks % 64 == 0) state_->look_for_ends();
+  if (looks % 256 == 0) state_->watch();
+}
+
+void Wires::carry_to_others() {
+  State& at = *state_;
+  std::uint32_t nobody = 0;
+  if (at.busy.load() != 0 || !at.busy.compare_swap_acquire(nobody, 1)) return;
+  at.due.clear();
+  bool put = true;
+  for (const auto& far : at.fars) {
+    for (const step_t now = far->told->load_acquire(); far->came < now;) {
+      ++far->came;
+      far->words->arrived[far->came & 1].fetch_add_release(1);
+    }
+    // Never two: the one after the next is due when the other end has answered the next.
+    const step_t next = far->sent + 1;
+    if (far->left.arrived[next & 1].load_acquire() < arrivals(next)) continue;
+    put &= at.heap.put(far->process, far->to[next & 1], far->buffer(next & 1), far->side->bytes);
+    far->sent = next;
+    at.due.push_back(far.get());
+  }
+  if (put && !at.due.empty()) {  // nobody may read what is not there
+    at.heap.fence();
+    for (const State::Far* far : at.due) put &= at.heap.put_word(far->process, far->told_to, far->sent);
+  }
+  if (at.due.empty() || ++at.carried % 16 == 0) at.heap.progress();
+  if (!put) at.end_as(RunState::transport_failed);
+  at.busy.store_release(0);
+}
+
+void Wires::State::end_as(RunState why) const {
+  for (PeWords* pe : pes) {
+    std::uint32_t running = 0;
+    pe->state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
+  }
+}
+
+void Wires::State::look_for_ends() {
+  for (const PeWords* pe : pes) {
+    const std::uint32_t ended = pe->state.load();
+    if (ended == 0) continue;
+    if (ended_elsewhere.load() == 0) tell_end(ended);
+    return;
+  }
+  for (int p = 0; p < processes(); ++p) {
+    const std::uint64_t told = word(ended_at(p)).load_acquire();
+    if (p == world.process() || told >> 8 != run) continue;
+    ended_elsewhere.store(1);
+    end_as(static_cast<RunState>(told & 0xFF));
+    return;
+  }
+}
+
+void Wires::State::tell_end(std::uint32_t state) {
+  std::uint32_t not_told = 0;
+  if (!told_end.compare_swap(not_told, 1)) return;
+  for (int p = 0; p < processes(); ++p) {
+    if (p != world.process()) heap.put_word(p, ended_at(world.process()), end_word(run, state));
+  }
+}
+
+/// Whether all processes are there, and any of them moves.
+void Wires::State::watch() {
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock || !lost.empty()) return;
+  const auto now = Clock::now();
+  if (now - looked_at < std::chrono::duration<double>(std::clamp(patience_seconds / 10, 0.01, 1.0))) return;
+  looked_at = now;
+  if (const std::string why = world.watch(); !why.empty()) return give_up(why);
+  std::uint64_t mine = 0, all = 0;
+  std::string taken;
+  for (const PeWords* pe : pes) mine += pe->next.load();
+  for (int p = 0; p < processes(); ++p) {
+    if (p != world.process()) heap.put_word(p, moved_at(world.process()), mine);
+    const std::uint64_t its = p == world.process() ? mine : word(moved_at(p)).load();
+    taken += " " + std::to_string(its);
+    all += its;
+  }
+  if (all != moved) {
+    moved = all;
+    moved_at_time = now;
+    return;
+  }
+  // That a process stands still is found before, and says more.
+  if (now - moved_at_time < std::chrono::duration<double>(patience_seconds + 2)) return;
+  const std::string why = "blocks: no process took a tile for " + exact(patience_seconds) + " s; taken:" + taken;
+  world.end(why);
+  give_up(why);
+}
+
+void Wires::State::give_up(const std::string& why) {
+  lost = why;
+  end_as(RunState::transport_failed);
+}
+
+std::vector<std::vector<std::byte>> Wires::exchange(std::span<const std::byte> mine) const {
+  return state_->world.exchange(World::Call{"blocks"}, mine);
+}
+
+void Wires::pass(int from, const std::function<void(const BytesOut&)>& give, const BytesOut& out) const {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  if (from != state_->world.process()) {
+    for (;;) {
+      const auto all = exchange({});
+      const auto& piece = all[static_cast<std::size_t>(from)];
+      if (piece.empty()) return;
+      out(piece.data(), piece.size());
+    }
+  }
+  std::vector<std::byte> piece;
+  const auto pass_piece = [&] {
+    exchange(piece);
+    out(piece.data(), piece.size());
+    piece.clear();
+  };
+  give([&](const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(data);
+    for (std::size_t n; bytes > 0; bytes -= n, at += n) {
+      n = std::min(bytes, kPiece - piece.size());
+      piece.insert(piece.end(), at, at + n);
+      if (piece.size() == kPiece) pass_piece();
+    }
+  });
+  if (!piece.empty()) pass_piece();
+  exchange({});
+}
+
+}  // namespace shoal::blocks
