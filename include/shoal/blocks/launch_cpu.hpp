@@ -69,8 +69,13 @@ class Launcher {
       const std::stop_callback when_called_off(interrupt_token(), [&] { end_as(RunState::interrupted); });
       machine.team().run([&](pe_t p, int thread) {
         try {
-          std::uint32_t looks = 0;
-          take_steps(CpuThread{}, array_.views()[p], range, TracedTo{log_of(p, thread)}, Carries{wires, &looks});
+          const TracedTo traced{log_of(p, thread)};
+          if (wires == nullptr) {
+            take_steps(CpuThread{}, array_.views()[p], range, traced);
+          } else {
+            std::uint32_t looks = 0;
+            take_steps(CpuThread{}, array_.views()[p], range, traced, Carries{wires, &looks});
+          }
         } catch (...) {
           end_as(RunState::task_failed);
           throw;

@@ -102,14 +102,10 @@ class Wires {
 
 /// For take_steps(), on CPU threads: a worker carries.
 struct Carries {
-  Wires* wires;  ///< null: there is nothing to carry
+  Wires* wires;
   std::uint32_t* looks;
-  void while_it_waits() const {
-    if (wires != nullptr) wires->wait(*looks);
-  }
-  void after_a_tile() const {
-    if (wires != nullptr) wires->carry();
-  }
+  void while_it_waits() const { wires->wait(*looks); }
+  void after_a_tile() const { wires->carry(); }
 };
 
 }  // namespace blocks
