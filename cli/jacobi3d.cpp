@@ -129,7 +129,8 @@ class JacobiCommand {
         ->type_name("FILE")
         ->check(not_empty);
     app.add_option("--balance", balance_,
-                   "iterations between two looks at how long blocks take; some are moved to other PEs then (0: never)")
+                   "iterations between two looks at how long blocks take; some are moved to other PEs of the process "
+                   "then (0: never)")
         ->group(time)
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
@@ -139,7 +140,9 @@ class JacobiCommand {
     json_.add_to(app, "options, machine and trials", out);
     trace_.add_to(
         app, "blocks with their steps, messages between them, and who works; on GPUs kernels (--graph 0: each)", out);
-    app.add_flag("--copy", copy_, "measure a plain copy beside, on the same threads or GPUs")->group(out);
+    app.add_flag("--copy", copy_,
+                 "measure a plain copy beside, on the same threads or GPUs, of all processes at a time")
+        ->group(out);
     app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
     app.footer(
         R"(A cell becomes the mean of itself and its six neighbours. GB/s are 2 values a cell and iteration: one read, one written.
@@ -150,6 +153,7 @@ examples:
   shoal jacobi3d 512 512 512 --trials 5 --copy
   shoal jacobi3d 96 96 96 --iterations 10 --odf 8 --pes 2 --trace run.json
   shoal jacobi3d 64 64 64 --iterations 60 --checkpoint grid.ckpt --checkpoint-every 25
+  shoal run -n 2 -- jacobi3d 96 96 96 --odf 4 --verify
   shoal jacobi3d 61 47 89 --pes 4 --blocks 3x2x5 --mapping round-robin --verify)");
   }
 

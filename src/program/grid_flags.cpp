@@ -56,7 +56,7 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   flag("--graph", "N", grid_.launch.graph,
        "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
-       "seconds without progress that end a run on GPUs in an error");
+       "seconds without progress that end a run on GPUs, or of several processes, in an error");
 }
 
 Options GridFlags::machine() const {

@@ -102,7 +102,6 @@ class Flags(CommandTest):
     def test_what_is_for_one_process(self) -> None:
         env = {**os.environ, "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
         for args in (
-            ("jacobi3d", 4, 4, 4, "--output", "a.npy"),
             ("convert", "chain:4", "a.el"),
             ("generate", "chain:4", "a.el"),
             ("tune", "chain:4", "--budget", 1),

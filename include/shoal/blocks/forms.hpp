@@ -30,7 +30,8 @@ struct LaunchOptions {
   Fusion fusion = Fusion::automatic;  ///< of the form `kernels`
   /// Of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none; -1: none, or what auto finds.
   int graph = -1;
-  double stall_timeout_seconds = 10;  ///< of the form `resident`: so long without a tile ends a run with a DeviceError
+  /// Of the form `resident`, and of several processes: so long without a tile ends a run with an error.
+  double stall_timeout_seconds = 10;
 };
 
 const char* name(BlockForm form);
