@@ -4,8 +4,8 @@
     bench/batches_processes.py --shoal build/cpu/shoal
     bench/batches_processes.py --shoal build/cpu/shoal --rounds 5 "bfs road:512" "pagerank kron:18"
 
-Each process is one thread. A round is one command of each setting, every second one in the opposite order. In brackets: the time of
-auto over that of the setting, so above 1.10 a setting is more than a tenth better. Exit status 1 if a command failed.
+Each process is one thread. A round is one command of each setting, every second one in the opposite order. In brackets:
+the time of auto over that of the setting, so above 1.10 a setting is more than a tenth better. Exit status 1 if a command failed.
 """
 
 import argparse
@@ -54,7 +54,9 @@ def main():
         for name, times in took.items():
             if not times or not took["auto"]:
                 continue
-            cells = [(what, of(times), of(took["auto"])) for what, of in (("fastest", min), ("median", statistics.median))]
+            cells = [
+                (what, of(times), of(took["auto"])) for what, of in (("fastest", min), ("median", statistics.median))
+            ]
             told = "  ".join(f"{what} {mine:9.1f} ms ({auto / mine:.2f})" for what, mine, auto in cells)
             print(f"{row:20} {name:9} {told}", flush=True)
     print(f"# {time.monotonic() - began:.0f} s")

@@ -141,7 +141,9 @@ def main():
         print(row.line(width, kinds))
     print(f"# {time.monotonic() - began:.0f} s")
     if options.json:
-        about["rows"] = [{"row": row.name, "seconds": row.seconds, "run": row.items, "wrong": row.wrong} for row in rows]
+        about["rows"] = [
+            {"row": row.name, "seconds": row.seconds, "run": row.items, "wrong": row.wrong} for row in rows
+        ]
         options.json.write_text(json.dumps(about, indent=1) + "\n")
     return 1 if any(row.wrong for row in rows) else 0
 
