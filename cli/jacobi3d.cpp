@@ -195,7 +195,7 @@ examples:
     if (!std::isfinite(interior_)) throw UsageError("--interior: a finite number is wanted");
     read_boundary(boundary_, face_);
     where_ = flags_.machine();
-    choose_engine(where_);
+    choose_engine(where_, "faces of blocks");
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
     read_over_time();

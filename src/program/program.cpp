@@ -88,13 +88,7 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>
   return parse_and_run(app, argc, argv, [&] {
     Options options;
     flags.read(options);
-    choose_engine(options);
-    if (options.engine == "openshmem" && options.device == DeviceKind::gpu) {
-      throw UsageError(
-          "items of a program do not travel between GPUs of several processes yet; use --device cpu, or one process "
-          "with "
-          "--pes");
-    }
+    choose_engine(options, "items of a program");
     join_processes(options, started_as(argc, argv));
     const auto run = [&] {
       const Machine machine(options);

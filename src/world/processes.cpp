@@ -161,9 +161,12 @@ std::string find_launcher() {
       "oshrun is not in PATH, nor mpirun; `./run setup processes` installs them (Debian: openmpi-bin libopenmpi-dev)");
 }
 
-void choose_engine(Options& options) {
+void choose_engine(Options& options, const char* not_between_gpus) {
   if (options.engine == "auto" && launched().processes > 1) options.engine = "openshmem";
   joined().together = options.engine == "openshmem";
+  if (not_between_gpus == nullptr || !joined().together || options.device != DeviceKind::gpu) return;
+  throw UsageError(std::string(not_between_gpus) +
+                   " do not travel between GPUs of several processes yet; use --device cpu, or one process with --pes");
 }
 
 void join_processes(const Options& options, const std::string& started_as) {

@@ -64,9 +64,9 @@ class BlockProcessesTest(CommandTest):
         file = self.folder / "c"
         return struct.unpack_from("<q", file.read_bytes(), 40)[0] if file.exists() else 0
 
-    def test_restart_after_a_process_was_killed(self) -> None:
-        grid = ("jacobi3d", 30, 31, 32, "--odf", 4, "--threads", 1, "--quiet")
-        line = [find_shoal(), "run", "-n", 2, "--", *grid, "--iterations", 10**8]
+    def job_that_has_stored(self, steps: int, *words: object) -> subprocess.Popen:
+        """Two processes that go on for long, after `steps` steps are in their checkpoint."""
+        line = [find_shoal(), "run", "-n", 2, "--", *words, "--iterations", 10**8]
         line += ["--checkpoint", "c", "--checkpoint-every", 5]
         job = subprocess.Popen(
             [str(word) for word in line],
@@ -77,8 +77,13 @@ class BlockProcessesTest(CommandTest):
             text=True,
         )
         deadline = time.monotonic() + 40
-        while self.steps_stored() < 10 and time.monotonic() < deadline:
+        while self.steps_stored() < steps and time.monotonic() < deadline:
             time.sleep(0.02)
+        return job
+
+    def test_restart_after_a_process_was_killed(self) -> None:
+        grid = ("jacobi3d", 30, 31, 32, "--odf", 4, "--threads", 1, "--quiet")
+        job = self.job_that_has_stored(10, *grid)
         victim = self.process(job.pid, 1)
         os.kill(victim, signal.SIGKILL)
         _, said = job.communicate(timeout=30)
@@ -102,19 +107,7 @@ class BlockProcessesTest(CommandTest):
         self.fail("the process was not found")
 
     def test_one_that_stands_still_is_named(self) -> None:
-        grid = ("jacobi3d", 30, 31, 32, "--iterations", 10**8, "--threads", 1, "--stall-timeout", 1)
-        line = [find_shoal(), "run", "-n", 2, "--", *grid, "--checkpoint", "c", "--checkpoint-every", 5, "--quiet"]
-        job = subprocess.Popen(
-            [str(word) for word in line],
-            cwd=self.folder,
-            env={**os.environ, **ENVIRONMENT},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        deadline = time.monotonic() + 40
-        while self.steps_stored() < 5 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        job = self.job_that_has_stored(5, "jacobi3d", 30, 31, 32, "--threads", 1, "--stall-timeout", 1, "--quiet")
         os.kill(self.process(job.pid, 1), signal.SIGSTOP)
         begin = time.monotonic()
         _, said = job.communicate(timeout=40)
@@ -125,6 +118,7 @@ class BlockProcessesTest(CommandTest):
         for words, said in (
             (("jacobi3d", 8, 8, 8, "--balance", 3), "--balance moves blocks within one process"),
             (("jacobi3d", 8, 8, 8, "--restart", "nothing"), "No such file"),
+            (("jacobi3d", 8, 8, 8, "--device", "gpu"), "faces of blocks do not travel between GPUs of several processes"),
         ):
             with self.subTest(words=words):
                 answer = self.run_on(2, *words, status=USAGE)

@@ -25,7 +25,9 @@ Launched launched();
 std::string find_launcher();
 
 /// What `--engine auto` means for a program: openshmem in one of several processes, else what it was.
-void choose_engine(Options& options);
+/// @param not_between_gpus  what the program would send between GPUs of several processes, and cannot yet; null: it can
+/// @throws UsageError  the program would do that
+void choose_engine(Options& options, const char* not_between_gpus = nullptr);
 
 /// Starts the engine of `options`, waits for the other processes, and compares how they were started. Does nothing unless the
 /// engine is openshmem. From here on machines that are made with this engine are a part of this world.
