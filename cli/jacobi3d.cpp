@@ -3,15 +3,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algo/engine.hpp"
 #include "algo/jacobi3d/jacobi3d.hpp"
 #include "command.hpp"
 #include "grid_output.hpp"
@@ -276,14 +275,14 @@ examples:
         grid->start();
       }
       done_.push_back(iterate(*grid));
-      if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(program, *grid, grid->steps());
+      if (verify_ && i + 1 == trials_) done_.back().wrong = find_wrong(machine, program, *grid, grid->steps());
       if (!quiet()) print_trial(i, sizeof(T));
     }
     if (copy_) {
       const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.all_pes();
-      sum_of_all(0);  // they begin at about the same time
-      copied_ =
-          sum_of_all(copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30)));  // beyond the caches
+      of_processes(machine, 0);  // they begin at about the same time
+      const double rate = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // beyond the caches
+      for (const double its : of_processes(machine, rate)) copied_ += its;
     }
     if (const std::string left_out = trace_.write(); !left_out.empty() && !quiet()) {
       std::printf("%s\n", left_out.c_str());
@@ -327,26 +326,9 @@ examples:
     write_checkpoint(checkpoint_, {what(), grid.cut(), grid.steps()}, [&](const BytesOut& out) { grid.save(out); });
   }
 
-  /// Every process: the sum of what they give.
-  static double sum_of_all(double mine) {
-    if (alone()) return mine;
-    double sum = 0;
-    for (const auto& bytes : joined_world()->exchange({"sum"}, std::as_bytes(std::span(&mine, std::size_t{1})))) {
-      double its = 0;
-      std::memcpy(&its, bytes.data(), sizeof its);
-      sum += its;
-    }
-    return sum;
-  }
-  /// Every process: what process 0 says.
-  static std::string as_said(const std::string& mine) {
-    if (alone()) return mine;
-    const auto all = joined_world()->exchange({"said"}, std::as_bytes(std::span(mine)));
-    return {reinterpret_cast<const char*>(all[0].data()), all[0].size()};
-  }
-
   template <class T>
-  std::string find_wrong(const Jacobi3d<T>& program, const GridSteps<T>& grid, std::int64_t iterations) {
+  std::string find_wrong(const Machine& machine, const Jacobi3d<T>& program, const GridSteps<T>& grid,
+                         std::int64_t iterations) {
     const Size3 n = grid.size();
     std::optional<Jacobi3dReference<T>> reference;
     if (speaks_) reference.emplace(program).iterate(iterations);
@@ -356,7 +338,7 @@ examples:
       grid.read(x, 0, n.y, plane.data());
       if (reference && wrong.empty()) wrong = reference->find_wrong(x, plane.data());
     }
-    return as_said(wrong);
+    return first_of_processes(machine, wrong);
   }
 
   template <class T>
