@@ -118,7 +118,10 @@ class BlockProcessesTest(CommandTest):
         for words, said in (
             (("jacobi3d", 8, 8, 8, "--balance", 3), "--balance moves blocks within one process"),
             (("jacobi3d", 8, 8, 8, "--restart", "nothing"), "No such file"),
-            (("jacobi3d", 8, 8, 8, "--device", "gpu"), "faces of blocks do not travel between GPUs of several processes"),
+            (
+                ("jacobi3d", 8, 8, 8, "--device", "gpu"),
+                "faces of blocks do not travel between GPUs of several processes",
+            ),
         ):
             with self.subTest(words=words):
                 answer = self.run_on(2, *words, status=USAGE)
