@@ -8,6 +8,7 @@ that names the process, no process left, nothing in /dev/shm, and no output. Exi
 """
 
 import argparse
+import contextlib
 import datetime
 import os
 import pathlib
@@ -77,7 +78,13 @@ class Fault:
     """One job, and what became of it after one of its processes came to harm."""
 
     def __init__(
-        self, shoal: str, processes: int, harm: signal.Signals, chance: random.Random, words: list[str]
+        self,
+        shoal: str,
+        processes: int,
+        harm: signal.Signals,
+        chance: random.Random,
+        moments: tuple[float, float],
+        words: list[str],
     ) -> None:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-faults-"))
         before = shared_memory()
@@ -93,14 +100,15 @@ class Fault:
         )
         ranks = wait_for_ranks(job, processes)
         self.victim = chance.randrange(processes)
-        self.after = chance.uniform(0.2, 4)  # also while OpenSHMEM starts, and while the graph is made
+        self.after = chance.uniform(*moments)
         time.sleep(self.after)
         self.wrong: list[str] = []
         began = time.monotonic()
         if len(ranks) != processes:
             self.wrong.append("did not start")
         else:
-            os.kill(ranks[self.victim], harm)
+            with contextlib.suppress(ProcessLookupError):  # it has ended already
+                os.kill(ranks[self.victim], harm)
         limit = 10 + (STALL_SECONDS if harm == signal.SIGSTOP else 0)
         try:
             _, self.said = job.communicate(timeout=30)
@@ -121,7 +129,7 @@ class Fault:
         names = [
             rf"process {self.victim} \(PE",
             rf"rank {self.victim} with PID",
-            rf"process {self.victim} \(process id",
+            rf"process {self.victim} (of {processes} )?\(process id",
             r"has waited .* s for the others",
         ]
         if not any(re.search(name, self.said) for name in names):
@@ -145,6 +153,15 @@ def main() -> int:
     parser.add_argument("--graph", default="road:300")
     parser.add_argument("--command", default="bfs --strategy async", help="what runs on the graph, with its options")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--moments",
+        type=float,
+        nargs=2,
+        default=(0.2, 4),
+        metavar=("FIRST", "LAST"),
+        help="seconds after the launcher has started all: the default 0.2 4 is also while OpenSHMEM starts, 0 0.3 before it has",
+    )
+    parser.add_argument("--show", action="store_true", help="what each job said, and how it ended")
     options = parser.parse_args()
     shoal = str(pathlib.Path(options.shoal).resolve())
     chance = random.Random(options.seed)
@@ -156,8 +173,11 @@ def main() -> int:
     for harm, times in ((signal.SIGKILL, options.kill), (signal.SIGSTOP, options.stop)):
         took = []
         for i in range(times):
-            fault = Fault(shoal, options.processes, harm, chance, words)
+            fault = Fault(shoal, options.processes, harm, chance, options.moments, words)
             took.append(fault.seconds)
+            if options.show:
+                print(f"{harm.name} {i}: process {fault.victim} after {fault.after:.2f} s; {fault.seconds:.1f} s")
+                print("".join(f"    {line}\n" for line in fault.said.splitlines() if line.strip()), end="", flush=True)
             if fault.wrong:
                 bad += 1
                 where = f"{harm.name} {i}: process {fault.victim} after {fault.after:.2f} s"

@@ -3,8 +3,11 @@
 #include "module.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <string>
+#include <variant>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -45,7 +48,11 @@ void bind_options(nb::module_& module) {
       .def_rw("threshold_delta", &Options::threshold_delta)
       .def_rw("buckets", &Options::buckets)
       .def_rw("batch_bytes", &Options::batch_bytes)
-      .def_rw("batch_wait", &Options::batch_wait)
+      .def_prop_rw("batch_wait", nullptr,
+                   [](Options& o, const std::variant<int, std::string>& value) {
+                     const auto* number = std::get_if<int>(&value);
+                     parse_batch_wait(number != nullptr ? std::to_string(*number) : std::get<std::string>(value), o);
+                   })
       .def_rw("stall_timeout", &Options::stall_timeout_seconds)
       .def_rw("seed", &Options::seed)
       .def("check", &check_options);

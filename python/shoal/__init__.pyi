@@ -37,7 +37,7 @@ class _Options(TypedDict, total=False):
     judge: Literal["auto", "owner", "remote"]
     combine: Literal["auto", "off", "on"]
     batch_bytes: int
-    batch_wait: int
+    batch_wait: int | str
     partition: str
     stall_timeout: float
     seed: int

@@ -67,7 +67,8 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   if (blocks == nullptr && is_skewed(graph)) blocks = "a few very long rows keep a warp busy for long";
   const bool choose = blocks != nullptr && machine.on_gpu() && options.worker == WorkerKind::automatic;
   if (choose) launch.worker = WorkerKind::block;
-  LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why);
+  LaunchPlan plan = plan_launch(launch, machine.on_gpu(), graph.all_pes(), vertices_of_a_pe, mean_degree(graph), why,
+                                machine.world() != nullptr);
   if (choose) decide_again(why, "worker", "block", blocks);
   return plan;
 }

@@ -43,7 +43,7 @@ std::string worklist_options(const Options& o) {
                                                   {o.judge != JudgeKind::automatic, "--judge"},
                                                   {o.combine != CombineKind::automatic, "--combine"},
                                                   {o.batch_bytes >= 0, "--batch-bytes"},
-                                                  {o.batch_wait > 0, "--batch-wait"}};
+                                                  {o.batch_wait > 0 || o.batch_wait_us > 0, "--batch-wait"}};
   std::string names;
   for (const auto& [given, name] : options) {
     if (given) names += (names.empty() ? "" : ", ") + std::string(name);
@@ -61,8 +61,23 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
   return std::max(kSmall, static_cast<lane_t>(4 * plan.block_threads));
 }
 
-/// Of a segment that is carried to another process: enough that what is done for each of them does not count.
-constexpr std::int64_t kBytesOnAWire = 4096;
+/// Of a segment that is carried to another process, or that waits: enough that what is done for each of them does not count.
+constexpr std::int64_t kBytesOfASegment = 4096;
+
+/// How items go to another PE.
+void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
+  const bool waits = options.batch_wait > 0 || options.batch_wait_us > 0;
+  const bool in_segments = options.batch_bytes > 0 || processes || waits;
+  plan.batch_bytes = options.batch_bytes > 0 ? options.batch_bytes : in_segments ? kBytesOfASegment : 0;
+  plan.batch_wait = static_cast<lane_t>(options.batch_wait);
+  plan.batch_wait_us = static_cast<lane_t>(options.batch_wait_us);
+  const bool asked = options.batch_bytes > 0 || (options.batch_bytes == 0 && !processes);
+  note(why, "batch_bytes", plan.batch_bytes, asked,
+       processes ? "what goes to another process travels in segments"
+       : waits   ? "only parts of segments can wait"
+                 : "item by item: segments are not measured yet");
+  if (waits) note(why, "batch_wait", batch_wait_text(options), true, "");
+}
 
 }  // namespace
 
@@ -74,7 +89,7 @@ void note_unused(const Options& options, Decisions& why) {
 }
 
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
-                       Decisions& why) {
+                       Decisions& why, bool processes) {
   LaunchPlan plan;
   if (!on_gpu && (options.worker == WorkerKind::warp || options.worker == WorkerKind::block)) {
     throw UsageError(std::string("worker ") + name(options.worker) +
@@ -153,10 +168,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.combine = options.combine == CombineKind::on && n_pes > 1;
   if (options.combine != CombineKind::automatic) note(why, "combine", name(options.combine), true, "");
   if (n_pes > 1) {
-    plan.batch_bytes = options.batch_bytes > 0 ? options.batch_bytes : 0;
-    plan.batch_wait = static_cast<lane_t>(options.batch_wait);
-    note(why, "batch_bytes", plan.batch_bytes, options.batch_bytes >= 0, "item by item: segments are not measured yet");
-    if (options.batch_wait > 0) note(why, "batch_wait", options.batch_wait, true, "");
+    plan_batches(options, processes, plan, why);
   }
   plan.stall_timeout_seconds = options.stall_timeout_seconds;
   return plan;
@@ -168,7 +180,13 @@ void fit_to_wires(LaunchPlan& plan) {
         "judge 'remote' needs PEs that reach each other's memory, and this run has several processes: use "
         "--judge owner");
   }
-  if (plan.batch_bytes <= 0) plan.batch_bytes = kBytesOnAWire;
+  if (plan.batch_bytes <= 0) plan.batch_bytes = kBytesOfASegment;
+}
+
+void fit_to_gpus(const LaunchPlan& plan) {
+  if (plan.batch_wait_us == 0) return;
+  throw UsageError("batch wait " + std::to_string(plan.batch_wait_us) +
+                   "us: GPUs do not look at a clock for it; give a number of visits, such as --batch-wait 20");
 }
 
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill) {

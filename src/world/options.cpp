@@ -39,6 +39,7 @@ struct WholeRange {
   std::int64_t least, most;
   const char* beside = "";
 };
+constexpr int kMostBatchWait = 1 << 16, kMostBatchWaitUs = 100'000;
 constexpr WholeRange kWholeRanges[] = {
     {"pes", "pes", 0, kMaxPes, " (0 chooses)"},
     {"pes_per_gpu", "pes per GPU", 1, kMaxPesPerGpu},
@@ -49,7 +50,8 @@ constexpr WholeRange kWholeRanges[] = {
     {"spill", "spill", -1, std::int64_t{1} << 40, " (-1 chooses, 0 switches it off)"},
     {"buckets", "buckets", 0, 16, " (0 chooses)"},
     {"batch_bytes", "batch bytes", -1, 1 << 20, " (-1 chooses, 0: channels, item by item)"},
-    {"batch_wait", "batch wait", 0, 1 << 16},
+    {"batch_wait", "batch wait", 0, kMostBatchWait, " visits, or 0us to 100000us"},
+    {"batch_wait_us", "batch wait in microseconds", 0, kMostBatchWaitUs},
 };
 constexpr char kThresholdRange[] = "0 to 1e18 (-1 chooses)";
 constexpr char kThresholdDeltaRange[] = "above 0, to 1e18 (0 chooses)";
@@ -117,6 +119,27 @@ void parse_partition(const std::string& text, Options& options) {
   options.partition_file = file;
 }
 
+void parse_batch_wait(const std::string& text, Options& options) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string unit(rest, end);
+  if (error == std::errc::invalid_argument || (unit != "" && unit != "us")) {
+    throw UsageError("batch wait '" + text +
+                     "' is not known; legal: a number of visits, such as 20, or of microseconds, such as 20us");
+  }
+  const std::int64_t most = unit == "us" ? kMostBatchWaitUs : kMostBatchWait;
+  if (error != std::errc() || number < 0 || number > most) {
+    throw UsageError("batch wait " + text + " is out of range: " + legal_range("batch_wait"));
+  }
+  options.batch_wait = unit == "us" ? 0 : static_cast<int>(number);
+  options.batch_wait_us = unit == "us" ? static_cast<int>(number) : 0;
+}
+
+std::string batch_wait_text(const Options& o) {
+  return o.batch_wait_us > 0 ? std::to_string(o.batch_wait_us) + "us" : std::to_string(o.batch_wait);
+}
+
 void check_options(const Options& o) {
   check_range("pes", o.pes);
   check_range("pes_per_gpu", o.pes_per_gpu);
@@ -128,6 +151,7 @@ void check_options(const Options& o) {
   check_range("buckets", o.buckets);
   check_range("batch_bytes", o.batch_bytes);
   check_range("batch_wait", o.batch_wait);
+  check_range("batch_wait_us", o.batch_wait_us);
   if (!(o.threshold == -1 || (o.threshold >= 0 && o.threshold <= 1e18))) {
     throw UsageError("threshold " + exact(o.threshold) + " is out of range: " + kThresholdRange);
   }
@@ -138,9 +162,18 @@ void check_options(const Options& o) {
     throw UsageError(
         "threshold, threshold delta and buckets belong to queue 'priority', but queue 'fifo' was asked for");
   }
-  if (o.batch_wait > 0 && o.batch_bytes <= 0) {
-    throw UsageError("batch wait " + std::to_string(o.batch_wait) +
-                     " holds back parts of segments, and there are none without batch bytes: use --batch-bytes 4096");
+  if (o.batch_wait > 0 && o.batch_wait_us > 0) {
+    throw UsageError("batch wait is given in visits (" + std::to_string(o.batch_wait) + ") and in microseconds (" +
+                     std::to_string(o.batch_wait_us) + "): give one of them");
+  }
+  if ((o.batch_wait > 0 || o.batch_wait_us > 0) && o.batch_bytes == 0) {
+    throw UsageError("batch wait " + batch_wait_text(o) +
+                     " holds back parts of segments, and with batch bytes 0 there are none: use --batch-bytes 4096");
+  }
+  if (o.batch_wait_us * 4 / 1e6 > o.stall_timeout_seconds) {
+    throw UsageError("batch wait " + batch_wait_text(o) + " looks like a stall to a stall timeout of " +
+                     exact(o.stall_timeout_seconds) + " s; use --stall-timeout " + exact(o.batch_wait_us * 4 / 1e6) +
+                     " or more");
   }
   if (o.capacity == 1) throw UsageError("capacity 1 is too small: a ring has at least 2 slots (0 chooses)");
   if (o.block_threads != 0) check_block_threads("block:" + std::to_string(o.block_threads), o.block_threads);
@@ -182,6 +215,8 @@ std::string to_json(const Options& o) {
   if (o.block_threads != 0) worker += ":" + std::to_string(o.block_threads);
   std::string partition = name(o.partition);
   if (o.partition == PartitionKind::file) partition += ":" + o.partition_file;
+  nlohmann::ordered_json batch_wait = o.batch_wait;
+  if (o.batch_wait_us > 0) batch_wait = batch_wait_text(o);
   const nlohmann::ordered_json json = {{"pes", o.pes},
                                        {"pes_per_gpu", o.pes_per_gpu},
                                        {"device", name(o.device)},
@@ -200,7 +235,7 @@ std::string to_json(const Options& o) {
                                        {"judge", name(o.judge)},
                                        {"combine", name(o.combine)},
                                        {"batch_bytes", o.batch_bytes},
-                                       {"batch_wait", o.batch_wait},
+                                       {"batch_wait", batch_wait},
                                        {"partition", partition},
                                        {"stall_timeout", o.stall_timeout_seconds},
                                        {"seed", o.seed}};

@@ -70,7 +70,14 @@ class Flags(CommandTest):
             ("--batch-bytes", -2, "batch bytes -2 is out of range"),
             ("--batch-bytes", 2**21, "-1 chooses, 0: channels"),
             ("--batch-wait", -1, "batch wait -1 is out of range"),
-            ("--batch-wait", 3, "use --batch-bytes"),
+            ("--batch-wait", "20u", "such as 20us"),
+            ("--batch-wait", "us", "such as 20us"),
+            ("--batch-wait", "20 us", "such as 20us"),
+            ("--batch-wait", "2.5us", "such as 20us"),
+            ("--batch-wait", "-1us", "batch wait -1us is out of range"),
+            ("--batch-wait", "1e9us", "such as 20us"),
+            ("--batch-wait", "1000000000us", "0us to 100000us"),
+            ("--batch-wait", "99999999999999999999", "is out of range"),
             ("--partition", "fair", "block, edges"),
             ("--partition", "file:", "file:PATH"),
             ("--partition", "block:x", "file:PATH"),
@@ -91,6 +98,11 @@ class Flags(CommandTest):
         self.bad(USAGE, ["pes per GPU 2", "'cpu'"], "bfs", "kron:6", "--device", "cpu", "--pes-per-gpu", 2)
         self.bad(USAGE, ["pes per GPU 2", "engine threads"], "bfs", "kron:6", "--engine", "threads", "--pes-per-gpu", 2)
         self.bad(USAGE, "--undirected", "bfs", "kron:6", "--undirected")
+        for wait in (3, "20us"):
+            said = [f"batch wait {wait}", "batch bytes 0", "--batch-bytes 4096"]
+            self.bad(USAGE, said, "bfs", "kron:6", "--batch-wait", wait, "--batch-bytes", 0)
+        said = ["batch wait 100000us", "stall timeout of 0.1 s", "--stall-timeout 0.4"]
+        self.bad(USAGE, said, "bfs", "kron:6", "--batch-wait", "100000us", "--stall-timeout", 0.1)
         self.bad(USAGE, ["priority", "fifo"], "bfs", "kron:6", "--queue", "fifo", "--buckets", 4)
         self.bad(USAGE, "priority", "components", "kron:6", "--strategy", "async", "--queue", "priority")
         for words, args in (

@@ -97,6 +97,28 @@ TEST(Wire, OneItemTravelsRoundThePes) {
   });
 }
 
+TEST(Wire, PartsWaitForTheClock) {
+  for (const bool processes : {true, false}) {
+    for (const KernelKind kernel : kKernels) {
+      for (const lane_t wait_us : {1000u, 0u}) {
+        LaunchPlan plan = segment_plan(kernel, 64);
+        plan.batch_wait_us = wait_us;
+        SCOPED_TRACE(std::string(processes ? "processes, " : "PEs of a process, ") + name(kernel));
+        const std::uint32_t last = 30;
+        std::uint64_t counts[2] = {};
+        const std::vector<Chain> tasks = {{&counts[0], last, 2}, {&counts[1], last, 2}};
+        const std::vector<std::vector<Chain::Item>> seeds = {{{0}}, {}};
+        const Machine all = cpu_machine(2, 1);
+        Walled walled({1, 1}, 1, {.late_percent = 30});
+        const Report report = processes ? WalledWorklist<Chain>(walled, plan).run(tasks, seeds)
+                                        : Worklist<Chain>(all, plan).run(tasks, seeds);
+        EXPECT_EQ(report.run, last + 1);
+        EXPECT_GE(report.seconds, last * wait_us * 1e-6);
+      }
+    }
+  }
+}
+
 TEST(Wire, EnoughEndsARunWithItemsLeft) {
   constexpr std::uint32_t kChains = 7, kEnough = 40, kLast = 30;
   for_each_world([&](const Machine& all, Walled& walled, const LaunchPlan& plan) {
@@ -140,6 +162,7 @@ void soak(std::uint64_t runs, Body body) {
           static_cast<double>(draw(20)), static_cast<double>(1 + draw(12)));
     plan.batch_bytes = static_cast<std::int64_t>(draw(200));  // 0: the wires choose
     plan.batch_wait = static_cast<lane_t>(draw(3));
+    if (plan.batch_wait == 0) plan.batch_wait_us = static_cast<lane_t>(draw(2) * draw(300));
     SCOPED_TRACE("run " + std::to_string(run) + ": " + describe_world(pes_of, all, plan));
     try {
       body(all, walled, plan, draw, run);

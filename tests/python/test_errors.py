@@ -103,6 +103,7 @@ def test_options() -> None:
         shoal.bfs((OFFSETS, TARGETS), 0, colour="red")
     for option, value, words in [
         ("pes", "two", r"pes is 'two' \(str\); it must be a whole number"),
+        ("batch_wait", 2.5, r"batch_wait is 2.5 \(float\); it must be a whole number, or microseconds such as '20us'"),
         ("stall_timeout", "long", r"it must be a number"),
         ("device", 3, r"device is 3 \(int\); it must be text"),
     ]:

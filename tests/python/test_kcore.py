@@ -27,6 +27,7 @@ def by_definition(matrix: sp.csr_matrix) -> np.ndarray:
         {"pes": 2},
         {"strategy": "async", "pes": 3, "capacity": 2, "combine": "on"},
         {"strategy": "async", "pes": 3, "capacity": 2, "batch_bytes": 64, "batch_wait": 2},
+        {"strategy": "async", "pes": 3, "batch_wait": "20us"},
     ],
 )
 def test_core_numbers(options: dict) -> None:

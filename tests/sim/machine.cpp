@@ -66,6 +66,7 @@ struct Machine::Impl {
   jmp_buf finished;
   int current = -1, live = 0;
   std::uint32_t step = 0, same_in_a_row = 0;
+  std::uint64_t steps_before = 0;  ///< of runs on the same memory
   std::uint64_t hash = 0;
   std::int64_t lowest_rank = 0;
   std::array<std::uint32_t, 4> change_at{};
@@ -198,6 +199,7 @@ std::string Machine::Impl::show(const Event& e) const {
 
 void Machine::Impl::prepare() {
   random = Random(schedule.seed);
+  steps_before += step;
   step = same_in_a_row = 0;
   hash = 0xCBF29CE484222325ull;
   failure.clear();
@@ -243,6 +245,8 @@ void Machine::clear_workers() { impl_->workers.clear(); }
 void Machine::clear() {
   clear_workers();
   impl_->labels.clear();
+  impl_->step = 0;
+  impl_->steps_before = 0;
 }
 
 void Machine::add_worker(int pe, std::function<void()> body) {
@@ -425,6 +429,8 @@ void plain_access(const void* at, std::size_t bytes, bool write) {
 }
 void plain_write(const void* at, std::size_t bytes) { plain_access(at, bytes, true); }
 void plain_read(const void* at, std::size_t bytes) { plain_access(at, bytes, false); }
+
+std::uint64_t steps() { return running == nullptr ? 0 : running->steps_before + running->step; }
 
 void yield() {
   if (running == nullptr) return;

@@ -26,6 +26,7 @@ class SegmentsScenario final : public sim::Scenario {
     shape_.log_items = random.below(4);
     shape_.log_segments = random.below(4);
     shape_.wait = random.below(2) * random.below(4);
+    if (shape_.wait == 0) shape_.wait_us = random.below(2) * random.below(200);
     const lane_t senders = 1 + random.below(3), receivers = 1 + random.below(3);
     n_items_ = 3 + random.below(random.below(4) == 0 ? 48 : 18);
     batch_ = 1 + random.below(4);
@@ -60,9 +61,9 @@ class SegmentsScenario final : public sim::Scenario {
     for (lane_t w = 0; w < senders; ++w) machine.add_worker(0, [this] { send(); });
     for (lane_t w = 0; w < receivers; ++w) machine.add_worker(1, [this, w] { receive(w); });
     return std::to_string(shape_.segments()) + " segments of " + std::to_string(shape_.items()) + ", wait " +
-           std::to_string(shape_.wait) + ", " + std::to_string(senders) + " senders, " + std::to_string(receivers) +
-           " receivers, " + std::to_string(n_items_) + " items, sent " + std::to_string(batch_) + " and received " +
-           std::to_string(desk_) + " at once";
+           std::to_string(shape_.wait) + ", " + std::to_string(shape_.wait_us) + " steps, " + std::to_string(senders) +
+           " senders, " + std::to_string(receivers) + " receivers, " + std::to_string(n_items_) + " items, sent " +
+           std::to_string(batch_) + " and received " + std::to_string(desk_) + " at once";
   }
 
   std::string judge() override {
@@ -113,11 +114,12 @@ class SegmentsScenario final : public sim::Scenario {
       if (t.count > 0) queue.publish(transport_, 1, t);
       if (t.count == 0) {
         if (queue.has_credits()) continue;
-        if (shape_.wait > 0) queue.offer(transport_, 1);
+        if (shape_.puts_off()) queue.offer(transport_, 1);
         sim::yield();
       }
     }
-    if (shape_.wait > 0) queue.offer(transport_, 1);
+    // What waits for the clock is not told by one offer.
+    while (shape_.puts_off() && queue.offer(transport_, 1) && shape_.wait_us > 0 && received_ < n_items_) sim::yield();
   }
 
   void receive(lane_t turn) {

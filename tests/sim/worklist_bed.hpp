@@ -70,15 +70,16 @@ struct BedShape {
     segments.log_items = random.below(log_capacity + 1);
     segments.log_segments = log_capacity - segments.log_items;
     segments.wait = random.below(2) * random.below(3);
+    if (segments.wait == 0) segments.wait_us = random.below(2) * random.below(100);
   }
   std::string text() const {
     static const char* const kinds[] = {"threads", "ticket holders", "two lanes", "three lanes"};
     return std::to_string(n_pes) + " PEs, each " + std::to_string(workers) + " workers (" + kinds[kind] + "), fetch " +
            std::to_string(fetch) + ", ring " + std::to_string(capacity) + ", channels " +
            std::to_string(channel_capacity) +
-           (segments.on
-                ? " in segments of " + std::to_string(segments.items()) + ", wait " + std::to_string(segments.wait)
-                : "") +
+           (segments.on ? " in segments of " + std::to_string(segments.items()) + ", wait " +
+                              std::to_string(segments.wait) + " or " + std::to_string(segments.wait_us) + " steps"
+                        : "") +
            ", spill chunks " + std::to_string(chunks) + (discrete ? ", discrete" : ", persistent");
   }
 };

@@ -43,6 +43,8 @@ void plain_read(const void* at, std::size_t bytes);
 
 /// A waiting worker lets others go on.
 void yield();
+/// How many operations were made so far on this memory: a clock.
+std::uint64_t steps();
 
 /// The part of std::atomic_ref that shoal uses. Stateless but for the address.
 template <class T, bool kSystem = true>

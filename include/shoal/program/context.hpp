@@ -241,8 +241,8 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
           g.num_vertices > 0 ? static_cast<double>(g.num_arcs) / static_cast<double>(g.num_vertices) : 1;
       Decisions chosen = ctx.machine().chosen();
       const std::int64_t items = std::max<std::int64_t>(g.num_vertices, ctx.size());
-      LaunchPlan plan =
-          plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1, fan_out, chosen);
+      LaunchPlan plan = plan_launch(ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), items / ctx.n_pes() + 1,
+                                    fan_out, chosen, world.n_processes() > 1);
       if constexpr (HasRemoteJudge<TaskT>) {
         allow_remote_judge(plan, ctx.options(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }

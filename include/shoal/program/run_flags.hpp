@@ -39,7 +39,7 @@ class RunFlags {
  private:
   Options values_;  // the numbers go straight here
   std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto", queue_ = "auto",
-              judge_ = "auto", combine_ = "auto";
+              judge_ = "auto", combine_ = "auto", batch_wait_ = "0";
 };
 
 }  // namespace shoal

@@ -15,6 +15,7 @@
 // Source: Atos, III-A3 (aggregator), and its Listing 6 for what is complete; Gravel, 4. Differs: nobody closes a batch, and
 // nobody copies it; a batch grows while it is written.
 #pragma once
+#include "shoal/core/clock.hpp"
 #include "shoal/queue/channel.hpp"
 
 namespace shoal {
@@ -34,6 +35,8 @@ struct alignas(kCacheLine) SegmentStart {
   Word<ticket_t, Scope::system> home;     ///< how often the segment was given back; raised by the receiver's PE
   Word<ticket_t, Scope::device> granted;  ///< of the first segment: segments that were given back and became credits
   Word<lane_t, Scope::device> put_off;    ///< of the first segment: messages that were put off, or not
+  Word<std::uint64_t, Scope::device>
+      since;  ///< of the first segment: clock_us() when a part began to wait; 0: none waits
 };
 
 /// The sizes of a queue's segments, the same at both ends.
@@ -41,8 +44,10 @@ struct SegmentShape {
   lane_t log_items = 0;     ///< a segment has 2^log_items items
   lane_t log_segments = 0;  ///< and the ring 2^log_segments segments
   lane_t wait = 0;          ///< how often in turn a part of a segment is not told, until somebody offers it
+  lane_t wait_us = 0;       ///< or for how many microseconds, whoever offers it; one of the two is 0
   bool on = false;          ///< false: the run uses channels
 
+  SHOAL_FN bool puts_off() const { return wait > 0 || wait_us > 0; }
   SHOAL_FN ticket_t items() const { return ticket_t{1} << log_items; }
   SHOAL_FN ticket_t segments() const { return ticket_t{1} << log_segments; }
   SHOAL_FN ticket_t capacity() const { return ticket_t{1} << (log_items + log_segments); }
@@ -110,7 +115,8 @@ struct SegmentSender {
     return sent;
   }
 
-  /// Leader only, where messages may be put off: tells what is complete of the open segment, if nobody has.
+  /// Leader only, where messages may be put off: tells what is complete of the open segment, if nobody has, and if it has waited for
+  /// long enough. Who is held back by the clock is told by a later offer.
   template <class Tr>
   SHOAL_FN bool offer(const Tr& transport, pe_t to) const {
     const ticket_t tail = counters->tail.load();
@@ -118,6 +124,7 @@ struct SegmentSender {
     const ticket_t segment = tail >> shape.log_items;
     const ticket_t filled = start(segment).filled.load_acquire();
     if (filled <= start(segment).told.load() || !is_complete(segment, filled)) return true;
+    if (shape.wait_us > 0 && !is_due()) return true;
     return tell(transport, to, segment, filled);
   }
 
@@ -131,12 +138,22 @@ struct SegmentSender {
     return filled == shape.begin(segment) + reserved;
   }
   SHOAL_FN bool put_off() const {
+    if (shape.wait_us > 0) return !is_due();
     return shape.wait > 0 && starts->put_off.fetch_add(1) % (shape.wait + 1) < shape.wait;
+  }
+
+  /// Whether a part has waited for `wait_us`; if none waits, one begins to. Nothing is ordered by it: who sees the time of a part that
+  /// was told meanwhile tells too early, and a time that is lost begins anew with the next offer.
+  SHOAL_FN bool is_due() const {
+    const std::uint64_t since = starts->since.load(), now = clock_us();
+    if (since == 0) starts->since.store(now > 0 ? now : 1);
+    return since != 0 && now >= since + shape.wait_us;
   }
 
   template <class Tr>
   SHOAL_FN bool tell(const Tr& transport, pe_t to, ticket_t segment, ticket_t filled) const {
-    if (shape.wait > 0 && start(segment).told.fetch_max(filled) >= filled) return true;
+    if (shape.puts_off() && start(segment).told.fetch_max(filled) >= filled) return true;
+    if (shape.wait_us > 0) starts->since.store(0);
     counters->messages.fetch_add(1);
     return transport.raise(to, &ends[shape.slot(segment)].written, filled);
   }

@@ -51,7 +51,7 @@ SHOAL_FN void offer_parts(const W& w, const View& view) {
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {
   constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // segments from one PE that are looked at
-  if (view.segments.wait > 0) offer_parts(w, view);
+  if (view.segments.puts_off()) offer_parts(w, view);
   const auto segments = static_cast<lane_t>(view.segments.segments());
   const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
   lane_t found = ~lane_t{0};

@@ -25,7 +25,7 @@ bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   const std::uint64_t phase = view.here().phase.load();
   sched_yield();  // a round that only waits for credits must not keep who would give them from a core
   for (Backoff backoff;; backoff.pause()) {
-    if (view.segments.wait > 0) {
+    if (view.segments.puts_off()) {
       for (const View& one : views) offer_parts(CpuThread{}, one);
     }
     view.wires->carry();

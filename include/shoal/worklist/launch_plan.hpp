@@ -28,6 +28,7 @@ struct LaunchPlan {
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
   std::int64_t batch_bytes = 0;  ///< size of a segment of what goes to another PE, about; 0: channels, item by item
   lane_t batch_wait = 0;         ///< how often in turn what is in a part of a segment is not told to the other PE
+  lane_t batch_wait_us = 0;      ///< or for how many microseconds; CPU threads alone
   double stall_timeout_seconds = 10;
 };
 
@@ -39,13 +40,18 @@ void note_unused(const Options& options, Decisions& why);
 
 /// The plan for a task that has up to about `items` items per PE at the same time, each of which pushes about `fan_out`
 /// more.
+/// @param processes  the PEs belong to several processes
 /// @throws UsageError  a worker that the machine does not have (warp and block on CPU threads)
 LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int64_t items, double fan_out,
-                       Decisions& why);
+                       Decisions& why, bool processes = false);
 
 /// Where wires lead to other processes: items travel in segments, and their owners judge.
 /// @throws UsageError: judging by the pusher was asked for
 void fit_to_wires(LaunchPlan& plan);
+
+/// On GPUs.
+/// @throws UsageError: parts of segments were to wait by the clock
+void fit_to_gpus(const LaunchPlan& plan);
 
 /// The line of a CapacityError: what there was, and what would help.
 /// @param waiting  items that wait on all PEs

@@ -24,6 +24,7 @@ inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) 
   const auto items = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(plan.batch_bytes) / item_bytes, 1, most);
   shape.on = true;
   shape.wait = plan.batch_wait;
+  shape.wait_us = plan.batch_wait_us;
   shape.log_items = static_cast<lane_t>(std::bit_width(items) - 1);
   shape.log_segments = static_cast<lane_t>(std::bit_width(plan.channel_capacity) - 1) - shape.log_items;
   return shape;

@@ -103,6 +103,7 @@ class Worklist {
   static LaunchPlan checked(const Machine& machine, LaunchPlan plan) {
     check_plan(plan, HasPriority<TaskT>, HasRemoteJudge<TaskT>, HasCombine<TaskT>);
     if (machine.world() != nullptr) fit_to_wires(plan);
+    if (machine.on_gpu()) fit_to_gpus(plan);
     return plan;
   }
 

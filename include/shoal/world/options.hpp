@@ -36,8 +36,9 @@ struct Options {
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
   std::int64_t batch_bytes =
-      -1;              ///< size of a segment of what goes to another PE; -1 chooses, 0: channels, item by item
-  int batch_wait = 0;  ///< segments: how often in turn a part of one is not told to the other PE; 0: at once
+      -1;                 ///< size of a segment of what goes to another PE; -1 chooses, 0: channels, item by item
+  int batch_wait = 0;     ///< segments: how often in turn a part of one is not told to the other PE; 0: at once
+  int batch_wait_us = 0;  ///< or for how many microseconds (CPU PEs); one of the two is 0
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
   double stall_timeout_seconds = 10;  ///< a run without progress for so long ends with a DeviceError
@@ -64,6 +65,11 @@ CombineKind parse_combine(const std::string& text);
 void parse_worker(const std::string& text, Options& options);
 /// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);
+
+/// `20`: visits; `20us`: microseconds. Sets batch_wait and batch_wait_us.
+void parse_batch_wait(const std::string& text, Options& options);
+/// Its inverse.
+std::string batch_wait_text(const Options& options);
 
 /// Refuses values outside their ranges, whatever the machine. Every entry point calls it before anything is built.
 /// @throws UsageError naming the option, its value and its range
