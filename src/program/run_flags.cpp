@@ -42,10 +42,10 @@ void RunFlags::add_to(CLI::App& app) {
   flag("--combine", "KIND", combine_, "merge items of one key before they are sent: auto, on, off");
   flag("--batch-bytes", "N", values_.batch_bytes,
        "gather what goes to another PE in segments of so many bytes (-1 chooses, 0: item by item)");
-  flag("--batch-wait", "N|Nus", batch_wait_,
-       "segments: hold back a part of one up to N times in turn, while there is other work, or for N microseconds, "
-       "such as 20us "
-       "(CPU PEs; 0: never)");
+  flag(
+      "--batch-wait", "N|Nus", batch_wait_,
+      "segments: hold back a part of one up to N times in turn, while there is other work, or, on CPU PEs, for so many "
+      "microseconds: 20us (0: never)");
   flag("--stall-timeout", "SECONDS", values_.stall_timeout_seconds,
        "seconds without progress that end a run in an error");
   flag("--seed", "N", values_.seed, "of random sources and the random partition");

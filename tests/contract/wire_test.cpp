@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -100,21 +101,19 @@ TEST(Wire, OneItemTravelsRoundThePes) {
 TEST(Wire, PartsWaitForTheClock) {
   for (const bool processes : {true, false}) {
     for (const KernelKind kernel : kKernels) {
-      for (const lane_t wait_us : {1000u, 0u}) {
-        LaunchPlan plan = segment_plan(kernel, 64);
-        plan.batch_wait_us = wait_us;
-        SCOPED_TRACE(std::string(processes ? "processes, " : "PEs of a process, ") + name(kernel));
-        const std::uint32_t last = 30;
-        std::uint64_t counts[2] = {};
-        const std::vector<Chain> tasks = {{&counts[0], last, 2}, {&counts[1], last, 2}};
-        const std::vector<std::vector<Chain::Item>> seeds = {{{0}}, {}};
-        const Machine all = cpu_machine(2, 1);
-        Walled walled({1, 1}, 1, {.late_percent = 30});
-        const Report report = processes ? WalledWorklist<Chain>(walled, plan).run(tasks, seeds)
-                                        : Worklist<Chain>(all, plan).run(tasks, seeds);
-        EXPECT_EQ(report.run, last + 1);
-        EXPECT_GE(report.seconds, last * wait_us * 1e-6);
-      }
+      LaunchPlan plan = segment_plan(kernel, 1024);  // segments of more items than there are: a full one does not wait
+      plan.batch_wait_us = 10'000;
+      SCOPED_TRACE(std::string(processes ? "processes, " : "PEs of a process, ") + name(kernel));
+      const std::uint32_t last = 8;
+      std::uint64_t counts[2] = {};
+      const std::vector<Chain> tasks = {{&counts[0], last, 2}, {&counts[1], last, 2}};
+      const std::vector<std::vector<Chain::Item>> seeds = {{{0}}, {}};
+      const Machine all = cpu_machine(2, 1);
+      Walled walled({1, 1}, 1, {});
+      const Report report = processes ? WalledWorklist<Chain>(walled, plan).run(tasks, seeds)
+                                      : Worklist<Chain>(all, plan).run(tasks, seeds);
+      EXPECT_EQ(report.run, last + 1);
+      EXPECT_GE(report.seconds, last * plan.batch_wait_us * 1e-6);
     }
   }
 }
@@ -145,8 +144,10 @@ TEST(Wire, EnoughEndsARunWithItemsLeft) {
 }
 
 /// Runs of tasks with options, each of another shape, behind walls of another kind.
+/// @param runs  unless SHOAL_SOAK_RUNS says how many
 template <class Body>
 void soak(std::uint64_t runs, Body body) {
+  if (const char* const text = std::getenv("SHOAL_SOAK_RUNS")) runs = std::strtoull(text, nullptr, 10);
   for (std::uint64_t run = 1; run <= runs && !::testing::Test::HasFailure(); ++run) {
     std::uint64_t h = mix(run);
     const auto draw = [&](std::uint64_t below) { return (h = mix(h)) % below; };
@@ -154,7 +155,10 @@ void soak(std::uint64_t runs, Body body) {
     const int threads = static_cast<int>(1 + draw(2));
     const Machine all = cpu_machine(std::accumulate(pes_of.begin(), pes_of.end(), pe_t{0}), threads);
     Walled walled(pes_of, threads,
-                  {.seed = run, .late_percent = static_cast<int>(draw(4)) * 30, .reorder = draw(2) == 0});
+                  {.seed = run,
+                   .late_percent = static_cast<int>(draw(4)) * 30,
+                   .reorder = draw(2) == 0,
+                   .delay_us = draw(2) * draw(200)});
     LaunchPlan plan = small_plan(kKernels[draw(4) == 0], ticket_t{2} << draw(9));
     plan.channel_capacity = ticket_t{1} << draw(7);
     plan.fetch = static_cast<lane_t>(1 + draw(16));

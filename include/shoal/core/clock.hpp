@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/// Microseconds since some moment, the same for all threads of a process. In the simulator: operations.
-/// Not on GPUs: it is 0 there.
+/// Microseconds since some moment, the same for all threads of a process. In the simulator: operations so far. On GPUs 0:
+/// nothing there asks for it.
 SHOAL_FN inline std::uint64_t clock_us() {
 #if defined(SHOAL_SIMULATE)
   return sim::steps();

@@ -30,13 +30,12 @@ struct alignas(kCacheLine) SegmentEnd {
 
 /// The sender's words of one segment, in its memory.
 struct alignas(kCacheLine) SegmentStart {
-  Word<ticket_t, Scope::system> filled;   ///< items that are stored. System: the stores that it orders leave the GPU
-  Word<ticket_t, Scope::device> told;     ///< the last `written`, if messages may be put off
-  Word<ticket_t, Scope::system> home;     ///< how often the segment was given back; raised by the receiver's PE
-  Word<ticket_t, Scope::device> granted;  ///< of the first segment: segments that were given back and became credits
-  Word<lane_t, Scope::device> put_off;    ///< of the first segment: messages that were put off, or not
-  Word<std::uint64_t, Scope::device>
-      since;  ///< of the first segment: clock_us() when a part began to wait; 0: none waits
+  Word<ticket_t, Scope::system> filled;      ///< items that are stored. System: the stores that it orders leave the GPU
+  Word<ticket_t, Scope::device> told;        ///< the last `written`, if messages may be put off
+  Word<ticket_t, Scope::system> home;        ///< how often the segment was given back; raised by the receiver's PE
+  Word<ticket_t, Scope::device> granted;     ///< of the first segment: segments that were given back and became credits
+  Word<lane_t, Scope::device> put_off;       ///< of the first segment: messages that were put off, or not
+  Word<std::uint64_t, Scope::device> since;  ///< of the first segment: clock_us() when a part began to wait, or 0
 };
 
 /// The sizes of a queue's segments, the same at both ends.
@@ -47,7 +46,15 @@ struct SegmentShape {
   lane_t wait_us = 0;       ///< or for how many microseconds, whoever offers it; one of the two is 0
   bool on = false;          ///< false: the run uses channels
 
-  SHOAL_FN bool puts_off() const { return wait > 0 || wait_us > 0; }
+  SHOAL_FN bool puts_off() const { return wait > 0 || by_clock(); }
+  /// Constant on GPUs, which do not wait by the clock: their kernels have nothing of it.
+  SHOAL_FN bool by_clock() const {
+#if defined(__CUDA_ARCH__)
+    return false;
+#else
+    return wait_us > 0;
+#endif
+  }
   SHOAL_FN ticket_t items() const { return ticket_t{1} << log_items; }
   SHOAL_FN ticket_t segments() const { return ticket_t{1} << log_segments; }
   SHOAL_FN ticket_t capacity() const { return ticket_t{1} << (log_items + log_segments); }
@@ -115,8 +122,8 @@ struct SegmentSender {
     return sent;
   }
 
-  /// Leader only, where messages may be put off: tells what is complete of the open segment, if nobody has, and if it has waited for
-  /// long enough. Who is held back by the clock is told by a later offer.
+  /// Leader only, where messages may be put off: tells what is complete of the open segment, if nobody has. What the clock still
+  /// holds back is told by a later offer.
   template <class Tr>
   SHOAL_FN bool offer(const Tr& transport, pe_t to) const {
     const ticket_t tail = counters->tail.load();
@@ -124,7 +131,7 @@ struct SegmentSender {
     const ticket_t segment = tail >> shape.log_items;
     const ticket_t filled = start(segment).filled.load_acquire();
     if (filled <= start(segment).told.load() || !is_complete(segment, filled)) return true;
-    if (shape.wait_us > 0 && !is_due()) return true;
+    if (shape.by_clock() && !is_due()) return true;
     return tell(transport, to, segment, filled);
   }
 
@@ -138,7 +145,7 @@ struct SegmentSender {
     return filled == shape.begin(segment) + reserved;
   }
   SHOAL_FN bool put_off() const {
-    if (shape.wait_us > 0) return !is_due();
+    if (shape.by_clock()) return !is_due();
     return shape.wait > 0 && starts->put_off.fetch_add(1) % (shape.wait + 1) < shape.wait;
   }
 
@@ -153,7 +160,7 @@ struct SegmentSender {
   template <class Tr>
   SHOAL_FN bool tell(const Tr& transport, pe_t to, ticket_t segment, ticket_t filled) const {
     if (shape.puts_off() && start(segment).told.fetch_max(filled) >= filled) return true;
-    if (shape.wait_us > 0) starts->since.store(0);
+    if (shape.by_clock()) starts->since.store(0);
     counters->messages.fetch_add(1);
     return transport.raise(to, &ends[shape.slot(segment)].written, filled);
   }

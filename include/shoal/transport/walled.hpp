@@ -4,14 +4,17 @@
 // their ends, whenever it puts more or waits, so that nothing here orders what the worklist does not order.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "shoal/core/atomic.hpp"
+#include "shoal/core/clock.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/world/boards.hpp"
 #include "shoal/world/heap.hpp"
@@ -21,9 +24,10 @@ namespace shoal {
 /// What is to go wrong.
 struct WalledPlan {
   std::uint64_t seed = 1;
-  int late_percent = 0;       ///< share of puts that are on their way for a while, 0 to 100
-  bool reorder = false;       ///< between two fences puts arrive in any order
-  std::int64_t fail_at = -1;  ///< this put of a process is not carried out and reports failure; -1: none
+  int late_percent = 0;        ///< share of puts that are on their way for a while, 0 to 100
+  bool reorder = false;        ///< between two fences puts arrive in any order
+  std::uint64_t delay_us = 0;  ///< every put is on its way for at least so long, as between hosts
+  std::int64_t fail_at = -1;   ///< this put of a process is not carried out and reports failure; -1: none
   std::int64_t lose_from =
       -1;  ///< this put of a process and all later ones are reported as done and never carried out; -1: none
   int at_process = 0;  ///< the process whose put fails or is lost
@@ -68,7 +72,7 @@ class WalledHeap : public Heap {
 
   bool put(int process, std::size_t to, const void* from, std::size_t bytes) override {
     return send([&] {
-      Put one{to, false, 0, fences_, {}};
+      Put one{to, false, 0, fences_, due(), {}};
       const auto* at = static_cast<const std::byte*>(from);
       for (std::size_t piece, left = bytes; left > 0; left -= piece, at += piece, one.to += piece) {
         piece = plan_.reorder && left > 8 ? std::min(left, 4 * (1 + draw() % 16)) : left;
@@ -78,13 +82,14 @@ class WalledHeap : public Heap {
     });
   }
   bool put_word(int process, std::size_t to, std::uint64_t value) override {
-    return send([&] { way_to(process).push_back({to, true, value, fences_, {}}); });
+    return send([&] { way_to(process).push_back({to, true, value, fences_, due(), {}}); });
   }
   void fence() override {
     const std::lock_guard lock(mutex_);
     ++fences_;
   }
   void quiet() override {
+    if (const std::uint64_t left = time_left(); left > 0) std::this_thread::sleep_for(std::chrono::microseconds(left));
     const std::lock_guard lock(mutex_);
     deliver(/*all=*/true);
   }
@@ -106,6 +111,7 @@ class WalledHeap : public Heap {
     bool word;
     std::uint64_t value;
     std::uint64_t fences;  ///< that were before it
+    std::uint64_t due;     ///< clock_us() at which it may arrive
     std::vector<std::byte> bytes;
   };
   using Way = std::deque<Put>;
@@ -117,6 +123,15 @@ class WalledHeap : public Heap {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
     return x ^ (x >> 31);
+  }
+  std::uint64_t due() const { return plan_.delay_us > 0 ? clock_us() + plan_.delay_us : 0; }
+  /// Microseconds until everything that is on its way may arrive.
+  std::uint64_t time_left() {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t last = 0;
+    for (const Way& way : on_the_way_) last = way.empty() ? last : std::max(last, way.back().due);
+    const std::uint64_t now = last > 0 ? clock_us() : 0;
+    return last > now ? last - now : 0;
   }
   Fate fate() {
     const std::int64_t number = puts_++;
@@ -137,13 +152,15 @@ class WalledHeap : public Heap {
     return its != Fate::fails;
   }
 
-  /// Brings some of what is on its way to each process to its end, or all.
+  /// Brings some of what is on its way to each process to its end, or all that may arrive.
   void deliver(bool all = false) {
+    const std::uint64_t now = plan_.delay_us > 0 ? clock_us() : 0;
     for (int process = 0; process < processes(); ++process) {
       Way& way = way_to(process);
-      while (!way.empty() && (all || static_cast<int>(draw() % 100) >= plan_.late_percent)) {
+      const auto may_arrive = [&](std::size_t i) { return i < way.size() && way[i].due <= now; };
+      while (may_arrive(0) && (all || static_cast<int>(draw() % 100) >= plan_.late_percent)) {
         std::size_t among = 1;
-        while (plan_.reorder && among < way.size() && way[among].fences == way[0].fences) ++among;
+        while (plan_.reorder && may_arrive(among) && way[among].fences == way[0].fences) ++among;
         const std::size_t which = draw() % among;
         overtaken_ += static_cast<std::int64_t>(which);
         arrive(process, way[which]);
