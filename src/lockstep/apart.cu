@@ -17,10 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kShort(50);        // what takes no longer is waited for without sleep
-constexpr std::chrono::milliseconds kWatchEvery(50);   // the other processes
-constexpr std::chrono::seconds kConnectWithin(90);     // else the wire has no way from host to host
-constexpr std::chrono::seconds kHarmIsKnownWithin(15); // the wire sees that a process is gone before the world says which
+constexpr std::chrono::milliseconds kShort(50);       // what takes no longer is waited for without sleep
+constexpr std::chrono::milliseconds kWatchEvery(50);  // the other processes
+constexpr std::chrono::seconds kConnectWithin(90);    // else the wire has no way from host to host
+constexpr std::chrono::seconds kHarmIsKnownWithin(
+    15);  // the wire sees that a process is gone before the world says which
 
 }  // namespace
 
@@ -31,7 +32,8 @@ struct Apart::Members {
       if (member != nullptr) broken ? table.abort(member) : table.leave(member);
     }
   }
-  void abort() {
+  void break_off() {
+    broken = true;
     for (void*& member : of_pe) {
       if (member != nullptr) table.abort(member);
       member = nullptr;
@@ -46,7 +48,10 @@ struct Apart::Members {
 };
 
 Apart::Apart(LockstepTeam& team, std::string what, World& world)
-    : team_(team), what_(std::move(what)), world_(world), memory_([&team] {
+    : team_(team),
+      what_(std::move(what)),
+      world_(world),
+      memory_([&team] {
         std::vector<int> devices;
         for (pe_t p = 0; p < team.n_pes(); ++p) devices.push_back(team.device(p));
         return devices;
@@ -250,8 +255,7 @@ void Apart::fail(std::exception_ptr error) {
     why = "an exception that has no text";
   }
   if (world_.watch().empty()) world_.end(why);
-  members_->broken = true;
-  members_->abort();
+  members_->break_off();
   std::rethrow_exception(error);
 }
 

@@ -85,8 +85,7 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
       world_(reach == World::Reach::memory ? world : nullptr),
       memory_(devices, world_) {
   const std::vector<int> of_all = devices_of_all(devices, world_);
-  const std::size_t all_pes =
-      reach == World::Reach::wire ? static_cast<std::size_t>(world->n_pes()) : of_all.size();
+  const std::size_t all_pes = reach == World::Reach::wire ? static_cast<std::size_t>(world->n_pes()) : of_all.size();
   if (of_all.empty() || all_pes > lockstep::kPeers) {
     throw UsageError(what_ + ": " + std::to_string(all_pes) + " PEs on devices; 1 to " +
                      std::to_string(lockstep::kPeers) + " are served");

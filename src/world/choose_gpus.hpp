@@ -28,9 +28,9 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
 
 /// One of the processes of a host that share its GPUs.
 struct ProcessOfHost {
-  int process = 0;    ///< among those of this host
-  int processes = 1;  ///< of this host
-  bool apart = false; ///< GPUs of different processes do not use each other's memory
+  int process = 0;     ///< among those of this host
+  int processes = 1;   ///< of this host
+  bool apart = false;  ///< GPUs of different processes do not use each other's memory
 };
 
 /// The same for one of several processes, which have as many PEs each: they take the first GPUs, process by process. Kernels

@@ -100,10 +100,10 @@ Machine::Machine(const Options& options, bool one_gpu) {
       if (gpus_are_apart()) reach_ = World::Reach::wire;
       agree_on_gpus(find_world(), reach_ == World::Reach::wire);
     }
-    GpuChoice choice = processes ? choose_gpus(found, options.pes, options.pes_per_gpu,
-                                               {process_on_this_host(), processes_on_this_host(),
-                                                reach_ == World::Reach::wire})
-                                 : choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
+    GpuChoice choice =
+        processes ? choose_gpus(found, options.pes, options.pes_per_gpu,
+                                {process_on_this_host(), processes_on_this_host(), reach_ == World::Reach::wire})
+                  : choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
     devices_ = std::move(choice.devices);
     n_pes_ = static_cast<pe_t>(devices_.size());
     if (processes) join(find_world());

@@ -162,7 +162,8 @@ TEST(ChooseGpus, WhereProcessesAreApartOnlyThoseOfEachMustMeet) {
   expect(apart(kStrangers, 0, 1, 0), {0}, "one for each process");
   expect(apart(kStrangers, 1, 1, 1), {1}, "asked for");
   expect(apart(kPairs, 2, 1, 1), {2, 3}, "asked for");
-  const auto refused = [&](const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu, const std::string& message) {
+  const auto refused = [&](const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu,
+                           const std::string& message) {
     try {
       apart(rows, pes, pes_per_gpu, 0);
       ADD_FAILURE() << "taken, in place of: " << message;
@@ -170,12 +171,14 @@ TEST(ChooseGpus, WhereProcessesAreApartOnlyThoseOfEachMustMeet) {
       EXPECT_EQ(std::string(error.what()), message);
     }
   };
-  refused({"A"}, 0, 1, "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
+  refused({"A"}, 0, 1,
+          "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
   refused(kNvlink, 2, 2,
           "PEs cannot share a GPU (--pes-per-gpu 2) where GPUs of several processes speak through NCCL, which refuses "
           "it; leave --pes-per-gpu out");
-  refused({"A---", "-A--", "--AA", "--AA"}, 2, 1,
-          "GPU 0 has no access to the memory of GPU 1, which PEs of one process need; use more processes, with --pes 1");
+  refused(
+      {"A---", "-A--", "--AA", "--AA"}, 2, 1,
+      "GPU 0 has no access to the memory of GPU 1, which PEs of one process need; use more processes, with --pes 1");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Machine {
 
   /// Makes these the PEs of this process in a world of several, which must have as many here, and outlive this object.
   void join(World& world);
-  World* world() const { return world_; }      ///< null: this process is alone
+  World* world() const { return world_; }  ///< null: this process is alone
   /// How the kernel of a GPU gets to the memory of GPUs of other processes; memory where there are none.
   World::Reach reach() const { return reach_; }
   pe_t first_pe() const { return first_pe_; }  ///< the number of PE 0 among all PEs

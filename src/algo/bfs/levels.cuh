@@ -51,8 +51,8 @@ static_assert(sizeof(Summary) == sizeof(Outcome::word));
 
 /// One PE as kernels see it; passed by value.
 struct Slice {
-  lockstep::View team;           ///< PEs whose memory is reached from here: all, or this one alone (lockstep/apart.cuh)
-  pe_t n_pes, me;                ///< of all
+  lockstep::View team;  ///< PEs whose memory is reached from here: all, or this one alone (lockstep/apart.cuh)
+  pe_t n_pes, me;       ///< of all
   CsrView out, in;
   u32 base[kPeers + 1];          ///< padded number of each PE's first vertex
   u32 shift[kPeers];             ///< padded minus placed, for vertices of each PE (wraps)

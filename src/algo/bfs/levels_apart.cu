@@ -18,11 +18,11 @@ static_assert(LevelsTold::kPes == kPeers);
 
 struct ApartStep {
   LevelsStep what;
-  u32 depth;              ///< of the frontier
-  u32 bits;               ///< which bitmap has it, or is to have it
-  u32 source;             ///< local number at its owner, kNone elsewhere
-  u64 queue;              ///< what is in the queue of `depth`, packed
-  u32 received[kPeers];   ///< in each inbox
+  u32 depth;             ///< of the frontier
+  u32 bits;              ///< which bitmap has it, or is to have it
+  u32 source;            ///< local number at its owner, kNone elsewhere
+  u64 queue;             ///< what is in the queue of `depth`, packed
+  u32 received[kPeers];  ///< in each inbox
   level_t* level;
   LevelsTold* told;
 };

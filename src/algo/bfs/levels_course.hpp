@@ -113,9 +113,8 @@ class LevelsCourse {
     ++bottom_up_;
     ++depth_;
     bits_ ^= 1;
-    const bool small =
-        vertices_ < before && rules_.beta != 0 &&
-        static_cast<double>(vertices_) * rules_.beta < static_cast<double>(rules_.vertices);
+    const bool small = vertices_ < before && rules_.beta != 0 &&
+                       static_cast<double>(vertices_) * rules_.beta < static_cast<double>(rules_.vertices);
     return vertices_ == 0 ? LevelsStep::done : small ? LevelsStep::from_bits : LevelsStep::up;
   }
 

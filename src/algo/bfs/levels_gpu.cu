@@ -176,7 +176,8 @@ namespace {
 /// Searches, and keeps the levels.
 class LevelsGpu : public BfsEngine {
  public:
-  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), search_(graph, {}, machine.world(), machine.reach()) {
+  LevelsGpu(const Machine& machine, const PlacedGraph& graph)
+      : graph_(graph), search_(graph, {}, machine.world(), machine.reach()) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
       level_.push_back(static_cast<level_t*>(memory_.back().get()));

@@ -42,9 +42,8 @@ void BfsLevelsGpu::State::set_up_views() {
     }
     v.arc_bits = std::bit_width(static_cast<u64>(arcs)) + 1;
     if (v.arc_bits + std::bit_width(v.out.count) > 64) {
-      throw CapacityError("breadth-first search: PE " + std::to_string(v.me) + " owns " +
-                          std::to_string(v.out.count) + " vertices and " + std::to_string(arcs) +
-                          " arcs, more than one 64-bit counter holds");
+      throw CapacityError("breadth-first search: PE " + std::to_string(v.me) + " owns " + std::to_string(v.out.count) +
+                          " vertices and " + std::to_string(arcs) + " arcs, more than one 64-bit counter holds");
     }
   }
 }

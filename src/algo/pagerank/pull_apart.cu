@@ -124,7 +124,9 @@ PageRankSweepsApart<Share>::PageRankSweepsApart(const PlacedGraph& graph, Lockst
     out_.push_back(memory_.array<Share>(p, readers.sent_by(p).begin.back(), "contributions to be sent"));
     in_.push_back(memory_.array<Share>(p, readers.received_by(p).begin.back(), "contributions received"));
   }
-  const auto prepare = [&](const void* kernel) { return team.prepare(kernel, kThreads<false>, 0, kBlocksPerSm<false>); };
+  const auto prepare = [&](const void* kernel) {
+    return team.prepare(kernel, kThreads<false>, 0, kBlocksPerSm<false>);
+  };
   begin_blocks_ = prepare(reinterpret_cast<const void*>(begin_apart<Share>));
   sweep_blocks_ = prepare(reinterpret_cast<const void*>(sweep_apart<Share>));
   end_blocks_ = prepare(reinterpret_cast<const void*>(end_apart<Share>));
@@ -148,7 +150,7 @@ void PageRankSweepsApart<Share>::send(const std::vector<View<Share>>& views, std
     if (n == 0) continue;
     DeviceGuard guard(team_.device(p));
     pack<<<blocks_to_copy(n), kCopyThreads, 0, team_.stream(p)>>>(views[p].share[which], list.places.data(), n,
-                                                                   out_[p]);
+                                                                  out_[p]);
     SHOAL_CUDA(cudaGetLastError());
   }
   apart_.exchange(sent, received);
@@ -158,7 +160,7 @@ void PageRankSweepsApart<Share>::send(const std::vector<View<Share>>& views, std
     if (n == 0) continue;
     DeviceGuard guard(team_.device(p));
     unpack<<<blocks_to_copy(n), kCopyThreads, 0, team_.stream(p)>>>(in_[p], list.places.data(), n,
-                                                                     views[p].share[which]);
+                                                                    views[p].share[which]);
     SHOAL_CUDA(cudaGetLastError());
   }
 }

@@ -217,7 +217,7 @@ class Sweeps {
   Rules rules_{};
   bool by_degree_ = false;
   std::unique_ptr<PageRankSweepsApart<Share>> apart_;  ///< PEs do not reach each other's memory
-  std::size_t shared_bytes_ = 0;  ///< of a block, for what hot places give
+  std::size_t shared_bytes_ = 0;                       ///< of a block, for what hot places give
   std::vector<int> blocks_;
 };
 

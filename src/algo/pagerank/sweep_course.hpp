@@ -10,9 +10,9 @@ namespace shoal::pagerank_gpu {
 
 struct Rules {
   double alpha, tolerance, rounding;
-  double rho;      ///< symmetric graphs: first guess of the largest eigenvalue that matters; 0: w = 1
+  double rho;             ///< symmetric graphs: first guess of the largest eigenvalue that matters; 0: w = 1
   std::uint32_t fixed_c;  ///< symmetric graphs
-  double per_arc;  ///< first guess: so much for each arc of a vertex, beside jumps; 0: as if nothing moved
+  double per_arc;         ///< first guess: so much for each arc of a vertex, beside jumps; 0: as if nothing moved
   std::uint32_t most_sweeps;
 };
 
@@ -22,7 +22,7 @@ struct Course {
   double rho;
   double sum, dangling;                  ///< of the ranks before the coming sweep
   double residual, before, long_before;  ///< of the last three sweeps
-  std::uint32_t since;                             ///< sweeps since the recursion began
+  std::uint32_t since;                   ///< sweeps since the recursion began
 };
 
 /// Chebyshev's recursion, and whether rho is large enough, after a sweep whose residual is in `at`. A new rho begins the

@@ -127,7 +127,8 @@ Searched search(const Csr& graph, vertex_t source, const std::vector<vertex_t>& 
           auto& bits = pes[to].bits[course.bits()];
           for (vertex_t v = pes[from].begin; v < pes[from].end; ++v) bits[v] = pes[from].bits[course.bits()][v];
         }
-        EXPECT_EQ(course.sent(from, to), outbox.size()) << "nothing may be left behind, and nothing sent that is not there";
+        EXPECT_EQ(course.sent(from, to), outbox.size())
+            << "nothing may be left behind, and nothing sent that is not there";
         pes[to].inbox[from] = std::move(outbox);
         outbox.clear();
       }
@@ -182,12 +183,13 @@ TEST(LevelsCourse, LevelsAreThoseOfTheReference) {
 }
 
 TEST(LevelsCourse, ARoadTakesOneStepALevel) {
-  const Csr graph = make("road:24");
+  const Csr graph = make("road:60");
   const auto n = static_cast<vertex_t>(graph.num_vertices());
   const Searched done = search(graph, 0, {0, n / 2}, 15, 24);
-  EXPECT_EQ(done.steps.at(LevelsStep::begin), 1);
-  EXPECT_FALSE(done.steps.contains(LevelsStep::up));
-  EXPECT_LE(done.steps.at(LevelsStep::top_down), done.rounds + 1);
+  int steps = 0;
+  for (const auto& [step, times] : done.steps) steps += times;
+  EXPECT_GT(done.rounds, 60);
+  EXPECT_LE(steps, done.rounds + done.rounds / 8) << "save where it begins, and near the end, where little is left";
 }
 
 TEST(LevelsCourse, WithoutAlphaNothingIsLookedForFromBelow) {
