@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -20,32 +21,97 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kShort(50);       // what takes no longer is waited for without sleep
 constexpr std::chrono::milliseconds kWatchEvery(50);  // the other processes
 constexpr std::chrono::seconds kConnectWithin(90);    // else the wire has no way from host to host
-constexpr std::chrono::seconds kHarmIsKnownWithin(
-    15);  // the wire sees that a process is gone before the world says which
+constexpr std::chrono::seconds kPartWithin(5);        // who parts from the wire may wait for processes of the same host
+constexpr std::chrono::seconds kHarmIsKnownWithin(15);  // the wire sees it before the world says whose it is
+
+/// Runs `work` in a thread of its own, because it may wait for processes that never come: then the thread is left to itself.
+/// @param give_up  asked now and then
+/// @return whether `work` has ended
+template <class Work, class GiveUp>
+bool beside(Work work, GiveUp give_up) {
+  const auto over = std::make_shared<std::atomic<bool>>(false);
+  std::thread([over, work = std::move(work)] {
+    work();
+    over->store(true);
+  }).detach();
+  for (Clock::time_point asked = Clock::now(); !over->load();) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const Clock::time_point now = Clock::now();
+    if (now - asked < kWatchEvery) continue;
+    asked = now;
+    if (give_up()) return false;
+  }
+  return true;
+}
+
+/// Enqueues what call() tells the wire; call() returns what went wrong, or null.
+/// @return the same as text; empty: all is well
+template <class Call>
+std::string in_a_group(const GpuWireTable& wire, Call call) {
+  if (const char* const why = wire.begin()) return why;
+  const char* const wrong = call();
+  const std::string first = wrong != nullptr ? wrong : "";
+  const char* const why = wire.end();  // in any case: within a group, even the members' end would be put off
+  return why == nullptr || !first.empty() ? first : why;
+}
 
 }  // namespace
 
+/// What the wire is told of the PEs of this process. A thread that hangs may outlive Apart: it has a share of this.
 struct Apart::Members {
   explicit Members(const GpuWireTable& table) : table(table) {}
-  ~Members() {
-    for (void* const member : of_pe) {
-      if (member != nullptr) broken ? table.abort(member) : table.leave(member);
-    }
-  }
-  void break_off() {
-    broken = true;
-    for (void*& member : of_pe) {
-      if (member != nullptr) table.abort(member);
-      member = nullptr;
-    }
-  }
+  const char* gather() const;
+  const char* meet_each() const;
+  void connect(const std::vector<std::byte>& id);
 
   const GpuWireTable& table;
-  std::vector<void*> of_pe;
-  std::string why;                ///< it could not be connected
-  std::atomic<bool> over{false};  ///< connected, or not; until then another thread has the rest of this
-  bool broken = false;            ///< something may be on its way that never arrives
+  int all = 0, first = 0;    ///< PEs; the first of this process
+  std::vector<int> devices;  ///< [PEs of this process], as the rest
+  std::vector<cudaStream_t> streams;
+  std::vector<std::byte*> told;  ///< as Apart::told_
+  std::vector<void*> of_pe;      ///< none: it has parted
+  std::string why;               ///< they could not be connected
 };
+
+/// Within a group: what PEs have told goes to all.
+const char* Apart::Members::gather() const {
+  for (std::size_t p = 0; p < of_pe.size(); ++p) {
+    const char* const why = table.gather(of_pe[p], told[p], first + static_cast<int>(p), kRoom, streams[p]);
+    if (why != nullptr) return why;
+  }
+  return nullptr;
+}
+
+/// Within a group: each PE sends each other something.
+const char* Apart::Members::meet_each() const {
+  for (std::size_t p = 0; p < of_pe.size(); ++p) {
+    const int me = first + static_cast<int>(p);
+    for (int q = 0; q < all; ++q) {
+      if (q == me) continue;
+      const char* const why = table.send(of_pe[p], told[p] + all_at(me), kRoom, q, streams[p]);
+      if (why != nullptr) return why;
+      const char* const wrong = table.receive(of_pe[p], told[p] + all_at(q), kRoom, q, streams[p]);
+      if (wrong != nullptr) return wrong;
+    }
+  }
+  return nullptr;
+}
+
+/// Waits for all processes. What the wire makes when it is first used is made here, in one group, which enqueues nothing until all of
+/// that is there.
+void Apart::Members::connect(const std::vector<std::byte>& id) {
+  cudaSetDevice(devices[0]);  // a thread begins on the first, which may be another process's
+  std::vector<void*> members(devices.size(), nullptr);
+  const char* const wrong =
+      table.join(id.data(), all, first, static_cast<int>(devices.size()), devices.data(), members.data());
+  if (wrong != nullptr) why = wrong;
+  of_pe = std::move(members);
+  if (!why.empty()) return;
+  why = in_a_group(table, [this] {
+    const char* const first_wrong = gather();
+    return first_wrong != nullptr ? first_wrong : meet_each();
+  });
+}
 
 Apart::Apart(LockstepTeam& team, std::string what, World& world)
     : team_(team),
@@ -58,88 +124,73 @@ Apart::Apart(LockstepTeam& team, std::string what, World& world)
       }()),
       members_(std::make_shared<Members>(gpu_wire())) {
   const std::size_t bytes = all_at(world_.n_pes());
+  members_->all = static_cast<int>(world_.n_pes());
+  members_->first = static_cast<int>(world_.first_here());
   for (pe_t p = 0; p < n_pes(); ++p) {
     told_.push_back(memory_.zeros<std::byte>(p, static_cast<std::int64_t>(bytes), "what PEs tell"));
+    members_->devices.push_back(team_.device(p));
+    members_->streams.push_back(team_.stream(p));
     DeviceGuard guard(team_.device(p));
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
+  members_->told = told_;
   pinned_ = pinned_memory(bytes, "what PEs tell");
   heard_ = static_cast<std::byte*>(pinned_.get());
   connect();
 }
 
-/// Waits for nothing where something may be on its way for ever.
 Apart::~Apart() {
-  if (std::uncaught_exceptions() > 0 || world_.takes_leave(world_.process())) members_->broken = true;
+  const bool harm = std::uncaught_exceptions() > 0 || world_.takes_leave(world_.process());
+  part(harm ? members_->table.abort : members_->table.leave);
 }
 
-/// In a thread of its own, because the wire waits for processes that may never come; and what it makes when it is first used, it
-/// makes here.
 void Apart::connect() {
   std::vector<std::byte> id(GpuWireTable::kIdBytes);
-  if (world_.process() == 0) check(members_->table.make_id(id.data()));
+  if (world_.process() == 0) {
+    if (const char* const why = members_->table.make_id(id.data())) check(why);
+  }
   const std::vector<std::vector<std::byte>> ids = world_.exchange({"a wire for GPUs"}, id);
   id = ids.front();
   if (id.size() != GpuWireTable::kIdBytes) throw TransportError("process 0 told of no wire");
-  std::vector<int> devices;
-  std::vector<cudaStream_t> streams;
-  for (pe_t p = 0; p < n_pes(); ++p) {
-    devices.push_back(team_.device(p));
-    streams.push_back(team_.stream(p));
-  }
-  members_->of_pe.assign(devices.size(), nullptr);
   world_.begin_watch();
-  const int all = static_cast<int>(world_.n_pes()), first = static_cast<int>(world_.first_here());
-  std::thread([members = members_, id, devices, streams, all, first, told = told_] {
-    Members& m = *members;
-    cudaSetDevice(devices[0]);  // a thread begins on the first, which may be another process's
-    const int here = static_cast<int>(devices.size());
-    const char* why = m.table.join(id.data(), all, first, here, devices.data(), m.of_pe.data());
-    const auto each = [&](auto&& call) {
-      for (int p = 0; p < here && why == nullptr; ++p) {
-        why = call(static_cast<std::size_t>(p), first + p);
-      }
-    };
-    const auto in_a_group = [&](auto&& call) {
-      if (why == nullptr) why = m.table.begin();
-      each(call);
-      if (why == nullptr) why = m.table.end();
-    };
-    in_a_group([&](std::size_t p, int me) { return m.table.gather(m.of_pe[p], told[p], me, kRoom, streams[p]); });
-    in_a_group([&](std::size_t p, int me) -> const char* {
-      for (int q = 0; q < all; ++q) {
-        if (q == me) continue;
-        const char* wrong = m.table.send(m.of_pe[p], told[p] + all_at(me), kRoom, q, streams[p]);
-        if (wrong == nullptr) wrong = m.table.receive(m.of_pe[p], told[p] + all_at(q), kRoom, q, streams[p]);
-        if (wrong != nullptr) return wrong;
-      }
-      return nullptr;
-    });
-    if (why != nullptr) m.why = why;
-    m.over.store(true);
-  }).detach();
+  std::string harm;
   const Clock::time_point began = Clock::now();
-  for (Clock::time_point watched = began; !members_->over.load();) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const Clock::time_point now = Clock::now();
-    if (now - watched < kWatchEvery) continue;
-    watched = now;
-    if (const std::string harm = world_.watch(); !harm.empty()) throw TransportError(harm);
-    if (now - began < kConnectWithin) continue;
+  const bool over = beside([members = members_, id] { members->connect(id); },
+                           [&] {
+                             harm = world_.watch();
+                             return !harm.empty() || Clock::now() - began > kConnectWithin;
+                           });
+  if (!harm.empty() && !over) throw TransportError(harm);
+  if (!over) {
     throw TransportError(std::string(members_->table.name()) + " has not connected the GPUs of all processes after " +
                          exact(std::chrono::duration<double>(kConnectWithin).count()) +
                          " s; NCCL_SOCKET_IFNAME names the network, NCCL_DEBUG=INFO shows what it tries");
   }
-  if (!members_->why.empty()) {
-    members_->broken = true;
-    check(members_->why.c_str());
+  try {
+    check(members_->why);
+    wait();
+  } catch (...) {
+    part(members_->table.abort);
+    throw;
   }
-  wait();
 }
 
-/// @throws TransportError  of the wire, unless all is well
-void Apart::check(const char* why) {
-  if (why != nullptr) throw TransportError(what_ + ": " + why + "; NCCL_DEBUG=WARN says more");
+/// The members end. @param how  the table's leave, when nothing is on its way, or abort
+void Apart::part(void (*how)(void*)) {
+  if (members_->of_pe.empty()) return;
+  const Clock::time_point began = Clock::now();
+  beside(
+      [of_pe = std::exchange(members_->of_pe, {}), how] {
+        for (void* const member : of_pe) {
+          if (member != nullptr) how(member);
+        }
+      },
+      [began] { return Clock::now() - began > kPartWithin; });
+}
+
+/// @param why  of the wire; empty: all is well
+void Apart::check(const std::string& why) {
+  if (!why.empty()) throw TransportError(what_ + ": " + why + "; NCCL_DEBUG=WARN says more");
 }
 
 void Apart::launch(pe_t p, const void* kernel, int blocks, int threads, std::size_t shared_bytes,
@@ -154,14 +205,19 @@ void Apart::exchange(const std::vector<WirePart>& sent, const std::vector<WirePa
   if (sent.empty() && received.empty()) return;
   const GpuWireTable& wire = members_->table;
   const auto member = [this](const WirePart& part) { return members_->of_pe[static_cast<std::size_t>(part.here)]; };
-  check(wire.begin());
-  for (const WirePart& part : sent) {
-    check(wire.send(member(part), part.data, part.bytes, static_cast<int>(part.there), team_.stream(part.here)));
-  }
-  for (const WirePart& part : received) {
-    check(wire.receive(member(part), part.data, part.bytes, static_cast<int>(part.there), team_.stream(part.here)));
-  }
-  check(wire.end());
+  check(in_a_group(wire, [&]() -> const char* {
+    for (const WirePart& part : sent) {
+      const auto to = static_cast<int>(part.there);
+      if (const char* const why = wire.send(member(part), part.data, part.bytes, to, team_.stream(part.here)))
+        return why;
+    }
+    for (const WirePart& part : received) {
+      const auto from = static_cast<int>(part.there);
+      const char* const why = wire.receive(member(part), part.data, part.bytes, from, team_.stream(part.here));
+      if (why != nullptr) return why;
+    }
+    return nullptr;
+  }));
 }
 
 /// The last word of each PE's room says whether the work is called off, so that all processes hear it in the same step.
@@ -173,13 +229,7 @@ void Apart::hear_all() {
     DeviceGuard guard(team_.device(0));
     SHOAL_CUDA(cudaMemsetAsync(told_[0] + at, 1, sizeof(u64), team_.stream(0)));
   }
-  check(members_->table.begin());
-  for (pe_t p = 0; p < n_pes(); ++p) {
-    const auto here = static_cast<std::size_t>(p);
-    check(members_->table.gather(members_->of_pe[here], told_[here], static_cast<int>(world_.first_here() + p), kRoom,
-                                 team_.stream(p)));
-  }
-  check(members_->table.end());
+  check(in_a_group(members_->table, [this] { return members_->gather(); }));
   SHOAL_CUDA(cudaMemcpyAsync(heard_, told_[0], all_at(world_.n_pes()), cudaMemcpyDeviceToHost, team_.stream(0)));
   wait_for(team_.stream(0));
   bool called_off = false;
@@ -220,12 +270,19 @@ void Apart::look() {
     const char* const why = members_->table.look(member);
     if (why == nullptr) continue;
     const std::string text = why;
-    for (const auto began = Clock::now(); Clock::now() - began < kHarmIsKnownWithin;) {
+    const Clock::time_point began = Clock::now();
+    while (Clock::now() - began < kHarmIsKnownWithin) {
       if (const std::string harm = world_.watch(); !harm.empty()) throw TransportError(harm);
       std::this_thread::sleep_for(kWatchEvery);
     }
-    check(text.c_str());
+    check(text);
   }
+}
+
+/// @throws DeviceError  the kernel of PE `pe` was ended
+void Apart::ended(std::size_t pe) const {
+  throw DeviceError(what_ + ": a kernel of PE " + std::to_string(pe) +
+                    " was ended at a barrier; its GPU is shared with other work");
 }
 
 void Apart::begin() {
@@ -255,7 +312,7 @@ void Apart::fail(std::exception_ptr error) {
     why = "an exception that has no text";
   }
   if (world_.watch().empty()) world_.end(why);
-  members_->break_off();
+  part(members_->table.abort);
   std::rethrow_exception(error);
 }
 

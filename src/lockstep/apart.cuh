@@ -50,7 +50,8 @@ class Apart {
 
   pe_t n_pes() const { return team_.n_pes(); }  ///< of this process
 
-  /// Where the kernels of a step of PE p write what it tells, a T; all that is there is told again until it is written.
+  /// Where the kernels of a step of PE p write what it tells, a T; all that is there is told again until it is written. Its member
+  /// `failed` says whether the kernel was ended: not 0.
   template <class T>
   T* told(pe_t p) const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kRoom - sizeof(u64));
@@ -66,12 +67,16 @@ class Apart {
 
   /// Every process: what all PEs have told, when the kernels of the step have ended everywhere.
   /// @return [all PEs]
-  /// @throws Interrupted: the work was called off, on all; DeviceError; TransportError: another process has come to harm
+  /// @throws Interrupted: the work was called off, on all; DeviceError: a kernel was ended, or a device has come to harm;
+  ///         TransportError: another process has, or the wire
   template <class T>
   std::vector<T> hear() {
     hear_all();
     std::vector<T> all(static_cast<std::size_t>(world_.n_pes()));
-    for (std::size_t q = 0; q < all.size(); ++q) std::memcpy(&all[q], heard_ + all_at(static_cast<pe_t>(q)), sizeof(T));
+    for (std::size_t q = 0; q < all.size(); ++q) {
+      std::memcpy(&all[q], heard_ + all_at(static_cast<pe_t>(q)), sizeof(T));
+      if (all[q].failed != 0) ended(q);
+    }
     return all;
   }
   /// Waits for all that was enqueued here. @throws as hear()
@@ -101,7 +106,9 @@ class Apart {
   void hear_all();
   void wait_for(cudaStream_t stream);
   void look();
-  void check(const char* why);
+  void check(const std::string& why);
+  [[noreturn]] void ended(std::size_t pe) const;
+  void part(void (*how)(void*));
   void begin();
   [[noreturn]] void fail(std::exception_ptr error);
   void end(Report& report, const Report& mine);
@@ -113,7 +120,7 @@ class Apart {
   std::vector<std::byte*> told_;  ///< [PEs of this process] device memory: [all PEs][kRoom]
   std::shared_ptr<void> pinned_;
   std::byte* heard_ = nullptr;        ///< the same on the host, in `pinned_`
-  std::shared_ptr<Members> members_;  ///< a thread that hangs in connect() may outlive this object
+  std::shared_ptr<Members> members_;  ///< a thread that hangs in the wire may outlive this object
   bool flagged_ = false;              ///< this process has told that its work is called off
 };
 

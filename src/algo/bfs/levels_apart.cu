@@ -1,14 +1,11 @@
 // Level-synchronous search on GPUs that do not reach each other's memory: a kernel for each step of the course
 // (levels_course.hpp), of the same parts as the kernel that holds a whole search.
-#include <algorithm>
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "levels_course.hpp"
 #include "levels_gpu_state.cuh"
 #include "levels_search.cuh"
-#include "shoal/core/error.hpp"
 
 namespace shoal {
 
@@ -27,64 +24,89 @@ struct ApartStep {
   LevelsTold* told;
 };
 
+/// What the blocks of a PE find in a step; the same in all.
+struct Found {
+  u64 queue;  ///< slots and arcs in the queue that was written, packed
+  u64 expanded = 0, vertices = 0;
+};
+
+/// What the coming queue has got since the last barrier, packed.
+inline __device__ u64 gathered(const Slice& v, const Team<true>& gang) {
+  return packed(v, gang.own<0>(), gang.own<1>());
+}
+
+/// What was sent for the frontier joins its queue. Every thread of the PE, as the rest: they meet once.
+/// @return false: the kernel was ended
+inline __device__ bool receive_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer,
+                                    Found& found) {
+  Sink<true> sink{{buffer}, v, gang, step.level, step.depth, step.queue};
+  for (pe_t p = 0; p < v.n_pes; ++p) receive_from<true>(sink, p, 0, step.received[p]);
+  sink.flush();
+  const bool ok = gang.meet();
+  found.queue += gathered(v, gang);
+  return ok;
+}
+
+inline __device__ bool expand_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer, Found& found) {
+  found.expanded = arcs_of(v, found.queue);
+  Sink<true> sink{{buffer}, v, gang, step.level, step.depth + 1};
+  expand<true>(sink, v.queue[step.depth & 1], found.queue);
+  const bool ok = gang.meet();
+  found.queue = gathered(v, gang);
+  return ok;
+}
+
+inline __device__ bool up_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer, Found& found) {
+  const u32 n = bottom_up<true>(v, step.level, step.depth + 1, step.bits, buffer);
+  if (lane_id() == 0 && n != 0) gang.add<2>(n);
+  const bool ok = gang.meet();
+  found.vertices = gang.own<2>();
+  return ok;
+}
+
+inline __device__ bool any_received(const ApartStep& step) {
+  u32 any = 0;
+  for (u32 p = 0; p < kPeers; ++p) any |= step.received[p];
+  return any != 0;
+}
+
+/// @return false: the kernel was ended
+inline __device__ bool take_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer, Found& found) {
+  switch (step.what) {
+    case LevelsStep::top_down:
+      if (any_received(step) && !receive_step(v, step, gang, buffer, found)) return false;
+      return expand_step(v, step, gang, buffer, found);
+    case LevelsStep::receive:
+      return receive_step(v, step, gang, buffer, found);
+    case LevelsStep::to_bits:
+      frontier_to_bitmap<true>(v, step.level, step.depth);
+      return gang.meet();
+    case LevelsStep::up:
+      return up_step(v, step, gang, buffer, found);
+    case LevelsStep::from_bits: {
+      Sink<true> sink{{buffer}, v, gang, step.level, step.depth};
+      bitmap_to_queue<true>(sink, step.bits);
+      break;
+    }
+    default:  // begin
+      begin_search<true>(v, gang, {0, 0, 0, 0, 0, step.source, step.level});
+  }
+  const bool ok = gang.meet();
+  found.queue = gathered(v, gang);
+  return ok;
+}
+
 /// Launched cooperatively, with (blockDim.x / 32) * kWarpWords words of shared memory. The PE is alone in its gang.
 __global__ void __launch_bounds__(kMaxThreads, 1)
     step_apart(const __grid_constant__ Slice v, const __grid_constant__ ApartStep step) {
   extern __shared__ u32 buffers[];
   __shared__ Shared s;
-  u32* const buffer = buffers + warp_in_block() * kWarpWords;
   Team<true> gang(v.team, s, v.arc_bits);
-  const auto gathered = [&] { return packed(v, gang.template own<0>(), gang.template own<1>()); };
-  u64 queue = step.queue, expanded = 0, found = 0;
-  bool ok = true;
-  switch (step.what) {
-    case LevelsStep::begin:
-      begin_search<true>(v, gang, {0, 0, 0, 0, 0, step.source, step.level});
-      ok = gang.meet();
-      queue = gathered();
-      break;
-    case LevelsStep::top_down:
-    case LevelsStep::receive: {
-      u32 any = 0;
-      for (u32 p = 0; p < kPeers; ++p) any |= step.received[p];
-      if (any != 0) {
-        Sink<true> sink{{buffer}, v, gang, step.level, step.depth, step.queue};
-        for (pe_t p = 0; p < v.n_pes; ++p) receive_from<true>(sink, p, 0, step.received[p]);
-        sink.flush();
-        ok = gang.meet();
-        queue += gathered();
-      }
-      if (step.what == LevelsStep::receive || !ok) {
-        if (any == 0) ok = gang.meet();
-        break;
-      }
-      expanded = arcs_of(v, queue);
-      Sink<true> sink{{buffer}, v, gang, step.level, step.depth + 1};
-      expand<true>(sink, v.queue[step.depth & 1], queue);
-      ok = gang.meet();
-      queue = gathered();
-      break;
-    }
-    case LevelsStep::to_bits:
-      frontier_to_bitmap<true>(v, step.level, step.depth);
-      ok = gang.meet();
-      break;
-    case LevelsStep::up: {
-      const u32 n = bottom_up<true>(v, step.level, step.depth + 1, step.bits, buffer);
-      if (lane_id() == 0 && n != 0) gang.template add<2>(n);
-      ok = gang.meet();
-      found = gang.template own<2>();
-      break;
-    }
-    default: {  // from_bits
-      Sink<true> sink{{buffer}, v, gang, step.level, step.depth};
-      bitmap_to_queue<true>(sink, step.bits);
-      ok = gang.meet();
-      queue = gathered();
-    }
-  }
+  Found found{step.queue};
+  const bool ok = take_step(v, step, gang, buffers + warp_in_block() * kWarpWords, found);
   if (thread_id() == 0) {
-    LevelsTold told{slots_of(v, queue), arcs_of(v, queue), expanded, found, ok ? 0u : 1u, {}};
+    LevelsTold told{
+        slots_of(v, found.queue), arcs_of(v, found.queue), found.expanded, found.vertices, ok ? 0u : 1u, {}};
     for (u32 p = 0; p < kPeers; ++p) {
       told.sent[p] = gang.mail(static_cast<pe_t>(p)).load();
       gang.mail(static_cast<pe_t>(p)).store(0);
@@ -161,13 +183,7 @@ void BfsLevelsGpu::State::search_apart(vertex_t source, level_t* const* level, R
         course.go_up();
         continue;
       }
-      const std::vector<LevelsTold> told = apart->hear<LevelsTold>();
-      for (std::size_t q = 0; q < told.size(); ++q) {
-        if (told[q].failed == 0) continue;
-        throw DeviceError("breadth-first search: a kernel of PE " + std::to_string(q) +
-                          " was ended at a barrier; its GPU is shared with other work");
-      }
-      course.next(told);
+      course.next(apart->hear<LevelsTold>());
     }
     mine.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     total = {};
