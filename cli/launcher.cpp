@@ -145,7 +145,7 @@ class LaunchCommand {
     // Open MPI itself takes only its own variables to other hosts.
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string name = std::string(*variable).substr(0, std::strcspn(*variable, "="));
-      for (const char* const ours : {"SHOAL_", "SHMEM_", "UCX_"}) {
+      for (const char* const ours : {"SHOAL_", "SHMEM_", "UCX_", "NCCL_"}) {
         if (name.starts_with(ours)) add({"-x", name});
       }
     }

@@ -78,11 +78,16 @@ std::vector<int> devices_of_all(const std::vector<int>& mine, World* world) {
 
 }  // namespace
 
-LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds, World* world)
-    : what_(std::move(what)), deadline_seconds_(deadline_seconds), world_(world), memory_(devices, world) {
-  const std::vector<int> of_all = devices_of_all(devices, world);
-  if (of_all.empty() || of_all.size() > lockstep::kPeers) {
-    throw UsageError(what_ + ": " + std::to_string(of_all.size()) + " PEs on devices; 1 to " +
+LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds, World* world,
+                           World::Reach reach)
+    : what_(std::move(what)),
+      deadline_seconds_(deadline_seconds),
+      world_(reach == World::Reach::memory ? world : nullptr),
+      memory_(devices, world_) {
+  const std::vector<int> of_all = devices_of_all(devices, world_);
+  const std::size_t all_pes = reach == World::Reach::wire ? static_cast<std::size_t>(world->n_pes()) : of_all.size();
+  if (of_all.empty() || all_pes > lockstep::kPeers) {
+    throw UsageError(what_ + ": " + std::to_string(all_pes) + " PEs on devices; 1 to " +
                      std::to_string(lockstep::kPeers) + " are served");
   }
   if (!(deadline_seconds > 0)) throw UsageError(what_ + ": the deadline must be positive");
@@ -107,15 +112,20 @@ LockstepTeam::LockstepTeam(const std::vector<int>& devices, std::string what, do
     pes_.push_back(std::move(pe));
   }
   clear_control();
-  const PeerArrays all = memory_.of_all(controls);
+  const PeerArrays arrays = memory_.of_all(controls);
   for (std::size_t p = 0; p < pes_.size(); ++p) {
     Pe& mine = *pes_[p];
     mine.view.outcome = mine.outcome;
     mine.view.deadline_ns = static_cast<std::uint64_t>(deadline_seconds_ * 1e9);
+    if (reach == World::Reach::wire) {
+      mine.view.n_pes = 1;
+      mine.view.peer[0] = mine.view.control;
+      continue;
+    }
     mine.view.n_pes = static_cast<pe_t>(of_all.size());
     mine.view.me = first + static_cast<pe_t>(p);
     for (pe_t q = 0; q < mine.view.n_pes; ++q) {
-      mine.view.peer[q] = all.get<lockstep::Control>(static_cast<pe_t>(p), q, 0);
+      mine.view.peer[q] = arrays.get<lockstep::Control>(static_cast<pe_t>(p), q, 0);
     }
   }
 }

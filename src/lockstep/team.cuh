@@ -10,6 +10,7 @@
 
 #include "lockstep.cuh"
 #include "peer_memory.cuh"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
@@ -24,15 +25,17 @@ class LockstepTeam {
   ///                 share it
   /// @param what     what runs, for errors: "shortest paths"
   /// @param world    of several processes, which all make a team, and call run() as often; null: there is one
+  /// @param reach    wire: each PE is alone in its view, and meets no other (apart.cuh)
   /// @throws UsageError (numbers of PEs), DeviceError (no cooperative launches, a device that cannot reach
   ///         a peer's memory), CapacityError, and as World::exchange()
-  LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30, World* world = nullptr);
+  LockstepTeam(const std::vector<int>& devices, std::string what, double deadline_seconds = 30, World* world = nullptr,
+               World::Reach reach = World::Reach::memory);
   ~LockstepTeam();
   LockstepTeam(LockstepTeam&&) noexcept;
 
   // PEs of this process are counted from 0 here.
   pe_t n_pes() const;    ///< of this process
-  pe_t all_pes() const;  ///< of all
+  pe_t all_pes() const;  ///< of all that meet
   int device(pe_t p) const;
   cudaStream_t stream(pe_t p) const;  ///< kernels run on it; ordered after the legacy stream
   const lockstep::View& view(pe_t p) const;

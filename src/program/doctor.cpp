@@ -16,6 +16,7 @@
 #include "shoal/world/devices.hpp"
 #include "shoal/world/openshmem.hpp"
 #include "shoal/world/processes.hpp"
+#include "world/gpu_wire.hpp"
 #if defined(SHOAL_HAVE_CUDA)
 #include <cuda_runtime_api.h>
 #endif
@@ -37,9 +38,11 @@ namespace {
 
 /// The engine, and what starts its processes.
 Feature find_openshmem() {
-  Feature found = {"openshmem", true,
-                   "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank)",
-                   ""};
+  Feature found = {
+      "openshmem", true,
+      "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank) or, with "
+      "NCCL, on many (bfs, pagerank)",
+      ""};
   found.cure = why_no_openshmem();
   try {
     found.detail += "; " + find_launcher() + " starts them";
@@ -47,6 +50,14 @@ Feature find_openshmem() {
     if (found.cure.empty()) found.cure = error.what();
   }
   found.found = found.cure.empty();
+  return found;
+}
+
+/// What carries bytes between GPUs of several hosts.
+Feature find_nccl() {
+  Feature found = {"NCCL", false, "GPUs of several hosts (bfs, pagerank)", why_no_gpu_wire()};
+  found.found = found.cure.empty();
+  if (found.found) found.detail += std::string(" (") + gpu_wire().name() + ")";
   return found;
 }
 
@@ -154,6 +165,7 @@ std::vector<Feature> list_libraries() {
                std::to_string(METIS_VER_SUBMINOR) + ", " + std::to_string(IDXTYPEWIDTH) + "-bit");
 #endif
   (void)found;
+  list.push_back(find_nccl());
   return list;
 }
 

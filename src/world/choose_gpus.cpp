@@ -7,10 +7,10 @@
 namespace shoal {
 namespace {
 
-/// What one of the first `used` GPUs cannot do for another; empty if each can do all.
-std::string lacking(const std::vector<DeviceInfo>& found, pe_t used) {
-  for (pe_t gpu = 0; gpu < used; ++gpu) {
-    for (pe_t other = 0; other < used; ++other) {
+/// What one of GPUs [first, end) cannot do for another; empty if each can do all.
+std::string lacking(const std::vector<DeviceInfo>& found, pe_t first, pe_t end) {
+  for (pe_t gpu = first; gpu < end; ++gpu) {
+    for (pe_t other = first; other < end; ++other) {
       if (found[gpu].reaches_atomics[other]) continue;
       const char* what = found[gpu].reaches[other] ? " has no native atomics in the memory of GPU "
                                                    : " has no access to the memory of GPU ";
@@ -45,7 +45,7 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
   GpuChoice choice;
   pe_t n_pes = pes > 0 ? pes : std::min(most, kMaxPes);
   const auto used = [&] { return (n_pes + pes_per_gpu - 1) / pes_per_gpu; };
-  const std::string lack = lacking(found, used());
+  const std::string lack = lacking(found, 0, used());
   if (pes > 0) {
     if (!lack.empty()) cannot_meet(pes, pes_per_gpu, lack);
     choice.why = "asked for";
@@ -69,8 +69,12 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
   const pe_t all = each * static_cast<pe_t>(process.processes), used = (all + pes_per_gpu - 1) / pes_per_gpu;
   const std::string they = std::to_string(process.processes) + " processes with " + std::to_string(each) +
                            (each == 1 ? " PE each" : " PEs each");
+  if (process.apart && pes_per_gpu > 1) {
+    throw UsageError("PEs cannot share a GPU (--pes-per-gpu " + std::to_string(pes_per_gpu) +
+                     ") where GPUs of several processes speak through NCCL, which refuses it; leave --pes-per-gpu out");
+  }
   const auto share = [&](pe_t on) {
-    return on <= kMaxPesPerGpu
+    return on <= kMaxPesPerGpu && !process.apart
                ? ", or --pes-per-gpu " + std::to_string(on) + " to let them share a GPU (they take turns)"
                : std::string();
   };
@@ -78,12 +82,16 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
     throw UsageError(they + " want " + std::to_string(used) + " GPUs, and this host has " + std::to_string(gpus) +
                      "; use fewer processes, or --device cpu" + share((all + gpus - 1) / gpus));
   }
-  if (const std::string lack = lacking(found, used); !lack.empty()) {
-    throw UsageError(lack + ", which " + they + " need; use --device cpu" + share(all));
+  const pe_t first = each * static_cast<pe_t>(process.process);
+  if (process.apart) {
+    const std::string lack = lacking(found, first, first + each);
+    if (!lack.empty()) throw UsageError(lack + ", which PEs of one process need; use more processes, with --pes 1");
+  } else if (const std::string lack = lacking(found, 0, used); !lack.empty()) {
+    throw UsageError(lack + ", which " + they + " need; use --device cpu" + share(all) +
+                     "; SHOAL_GPU_WIRE=nccl lets bfs and pagerank do without");
   }
   GpuChoice choice;
   choice.why = pes > 0 ? "asked for" : "one for each process";
-  const pe_t first = each * static_cast<pe_t>(process.process);
   for (pe_t p = first; p < first + each; ++p) choice.devices.push_back(p / pes_per_gpu);
   const bool before = first > 0 && (first - 1) / pes_per_gpu == choice.devices.front();
   const bool after = first + each < all && (first + each) / pes_per_gpu == choice.devices.back();

@@ -28,12 +28,14 @@ GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_p
 
 /// One of the processes of a host that share its GPUs.
 struct ProcessOfHost {
-  int process = 0;    ///< among those of this host
-  int processes = 1;  ///< of this host
+  int process = 0;     ///< among those of this host
+  int processes = 1;   ///< of this host
+  bool apart = false;  ///< GPUs of different processes do not use each other's memory
 };
 
 /// The same for one of several processes, which have as many PEs each: they take the first GPUs, process by process. Kernels
-/// of two processes are never on a GPU at a time; so PEs that share one are of the same process, as far as that goes.
+/// of two processes are never on a GPU at a time; so PEs that share one are of the same process, as far as that goes. Where they are
+/// apart, no PEs share a GPU, because the wire between them (NCCL) does not allow it.
 /// @param pes  of each process; 0: none was asked for, which is one
 /// @throws UsageError  as above
 GpuChoice choose_gpus(const std::vector<DeviceInfo>& found, pe_t pes, pe_t pes_per_gpu, const ProcessOfHost& process);

@@ -1,11 +1,14 @@
 #include "shoal/world/machine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "choose_gpus.hpp"
 #include "device_ids.hpp"
+#include "gpu_wire.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/world/devices.hpp"
@@ -42,21 +45,37 @@ World& find_world() {
   return *joined_world();
 }
 
-/// Every process: GPUs are numbered alike, and of one host, whose GPUs reach each other's memory.
-void agree_on_gpus(World& world) {
-  if (processes_on_this_host() < world.n_processes()) {
-    throw UsageError(
-        "GPUs of several hosts do not reach each other's memory, and there is no other way between them yet; use "
-        "--device cpu, or the processes of one host");
+/// What a process says of its GPUs.
+struct GpusOfProcess {
+  std::string host, ids;
+  bool apart = false;  ///< from those of other processes
+
+  std::string text() const { return host + "\n" + ids + "\n" + (apart ? "nccl" : ""); }
+  static GpusOfProcess of(const std::string& text) {
+    const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
+    return {text.substr(0, first), text.substr(first + 1, second - first - 1), second + 1 < text.size()};
   }
-  const std::string mine = device_ids();
-  const auto all = world.exchange({"GPUs"}, std::as_bytes(std::span(mine)));
+};
+
+/// Every process: those of a host number its GPUs alike, and all know whether GPUs of different processes are apart.
+void agree_on_gpus(World& world, bool apart) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string mine = GpusOfProcess{host, device_ids(), apart}.text();
+  std::vector<GpusOfProcess> all;
+  for (const auto& bytes : world.exchange({"GPUs"}, std::as_bytes(std::span(mine)))) {
+    all.push_back(GpusOfProcess::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  }
   for (std::size_t p = 1; p < all.size(); ++p) {
-    if (all[p] == all[0]) continue;
-    const auto ids = [&](std::size_t q) {
-      return std::string(reinterpret_cast<const char*>(all[q].data()), all[q].size());
-    };
-    throw UsageError("process 0 sees the GPUs " + ids(0) + ", and process " + std::to_string(p) + " sees " + ids(p) +
+    if (all[p].apart != all[0].apart) {
+      throw UsageError("SHOAL_GPU_WIRE=nccl is set for process " + std::to_string(all[p].apart ? p : 0) +
+                       ", and not for process " + std::to_string(all[p].apart ? 0 : p) + "; start all in the same way");
+    }
+    std::size_t q = 0;  // the first of its host
+    while (all[q].host != all[p].host) ++q;
+    if (all[p].ids == all[q].ids) continue;
+    throw UsageError("process " + std::to_string(q) + " sees the GPUs " + all[q].ids + ", and process " +
+                     std::to_string(p) + " sees " + all[p].ids +
                      "; start all with the same CUDA_VISIBLE_DEVICES, of which each takes its own");
   }
 }
@@ -76,10 +95,15 @@ Machine::Machine(const Options& options, bool one_gpu) {
   on_gpu_ = !found.empty();
   threads_asked_ = options.threads > 0;
   if (on_gpu_) {
-    if (processes) agree_on_gpus(find_world());
-    GpuChoice choice = processes ? choose_gpus(found, options.pes, options.pes_per_gpu,
-                                               {process_on_this_host(), processes_on_this_host()})
-                                 : choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
+    if (processes) {
+      find_world();
+      if (gpus_are_apart()) reach_ = World::Reach::wire;
+      agree_on_gpus(find_world(), reach_ == World::Reach::wire);
+    }
+    GpuChoice choice =
+        processes ? choose_gpus(found, options.pes, options.pes_per_gpu,
+                                {process_on_this_host(), processes_on_this_host(), reach_ == World::Reach::wire})
+                  : choose_gpus(found, options.pes, options.pes_per_gpu, one_gpu);
     devices_ = std::move(choice.devices);
     n_pes_ = static_cast<pe_t>(devices_.size());
     if (processes) join(find_world());
@@ -109,6 +133,13 @@ Machine::Machine(const Options& options, bool one_gpu) {
     const World& world = find_world();
     chosen_.push_back(
         {"processes", std::to_string(world.n_processes()), counted(world.n_pes(), "PE", "PEs") + " in all"});
+  }
+  if (on_gpu_ && world_ != nullptr) {
+    const bool hosts = processes_on_this_host() < world_->n_processes();
+    chosen_.push_back(reach_ == World::Reach::memory
+                          ? Decision{"wire", "CUDA IPC", "GPUs of one host use each other's memory"}
+                          : Decision{"wire", gpu_wire().name(),
+                                     hosts ? "GPUs of several hosts do not reach each other's memory" : "asked for"});
   }
   check_engine(options.engine, on_gpu_, n_pes_);
   engine_ = options.engine != "auto" ? options.engine : n_pes_ == 1 ? "self" : on_gpu_ ? "peer" : "threads";

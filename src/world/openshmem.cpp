@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine_file.hpp"
 #include "openshmem_table.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/world/heap.hpp"
@@ -96,8 +97,7 @@ class OpenShmemBoards : public Boards {
 };
 
 const OpenShmem& load() {
-  const char* folder = std::getenv("SHOAL_ENGINES");
-  const std::string file = std::string(folder != nullptr ? folder : SHOAL_ENGINES_FOLDER) + "/shoal_openshmem.so";
+  const std::string file = engine_file("shoal_openshmem.so");
   // Open MPI's own parts look for its symbols among those of all.
   void* const object = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (object == nullptr) {

@@ -231,6 +231,16 @@ int processes_that_share_processors() { return joined().sharing; }
 int processes_on_this_host() { return joined().on_host; }
 int process_on_this_host() { return joined().before_on_host; }
 
+bool gpus_are_apart() {
+  if (!joined().world || joined().world->n_processes() == 1) return false;
+  const char* const wire = std::getenv("SHOAL_GPU_WIRE");
+  if (wire != nullptr && std::strcmp(wire, "nccl") != 0) {
+    throw UsageError(std::string("the environment says SHOAL_GPU_WIRE=") + wire +
+                     "; nccl is wanted, or nothing, which lets GPUs of a host use each other's memory");
+  }
+  return wire != nullptr || joined().on_host < joined().world->n_processes();
+}
+
 void leave_processes() {
   joined().sign_of_life.reset();
   joined().world.reset();

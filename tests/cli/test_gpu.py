@@ -123,6 +123,44 @@ LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 STALL = 3
 
 
+def process_of(test: CommandTest, number: int, mark: str) -> int:
+    """Its id; `mark` is one of its words."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            said = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if mark.encode() in words and b"run" not in words and f"OMPI_COMM_WORLD_RANK={number}".encode() in said:
+            return int(folder.name)
+    test.fail(f"process {number} has not come")
+
+
+def come_to_harm(test: CommandTest, share: tuple[object, ...], variables: dict[str, str]) -> None:
+    """A process of two is killed, or stopped, while they search: the job ends in time, and says which it was."""
+    for harm, said in ((signal.SIGKILL, "process 1"), (signal.SIGSTOP, "process 1 (PE 1, ")):
+        with test.subTest(harm=harm.name):
+            trials = str(900_000 + int(harm))
+            words = ["run", "-n", 2, "--", "bfs", "kron:14", "--trials", trials, "--device", "gpu", *share, "--quiet"]
+            line = [find_shoal(), *(str(word) for word in words), "--stall-timeout", str(STALL)]
+            job = subprocess.Popen(
+                line, cwd=test.folder, env={**os.environ, **ENVIRONMENT, **variables}, stderr=subprocess.PIPE, text=True
+            )
+            time.sleep(8)  # into the searches
+            harmed = process_of(test, 1, trials)
+            begin = time.monotonic()
+            os.kill(harmed, harm)
+            try:
+                _, err = job.communicate(timeout=STALL + 20)
+            except subprocess.TimeoutExpired:
+                os.kill(harmed, signal.SIGKILL)
+                job.kill()
+                test.fail(f"the others had not ended {STALL + 20} s later")
+            test.assertLess(time.monotonic() - begin, STALL + 10)
+            test.assertNotEqual(job.returncode, 0)
+            test.assertIn(said, err)
+
+
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
 class GpusOfProcesses(CommandTest):
     """On one GPU, processes take turns on it, and every barrier waits for a turn: small graphs."""
@@ -135,7 +173,7 @@ class GpusOfProcesses(CommandTest):
 
     def share(self, processes: int, pes: int = 1) -> tuple[object, ...]:
         per_gpu = -(-processes * pes // self.gpus)
-        return ("--device", "gpu", "--pes", pes, "--pes-per-gpu", per_gpu)
+        return ("--pes", pes, "--pes-per-gpu", per_gpu)
 
     def run_on(self, processes: int, *words: object) -> Answer:
         answer = self.shoal("run", "-n", processes, "--", *words, env={**os.environ, **ENVIRONMENT})
@@ -162,7 +200,8 @@ class GpusOfProcesses(CommandTest):
             if processes * pes > 4 * self.gpus:  # the most PEs of a GPU
                 continue
             with self.subTest(processes=processes, pes=pes, words=words):
-                answer = self.run_on(processes, *words, *self.share(processes, pes), "--verify", "--output", "many.npy")
+                share = ("--device", "gpu", *self.share(processes, pes))
+                answer = self.run_on(processes, *words, *share, "--verify", "--output", "many.npy")
                 self.assertIn("all answers are right", answer.out)
                 self.assertIn(f"strategy: {strategy}: ", answer.out)
                 self.assertIn(f"processes: {processes}: ", answer.out)
@@ -179,40 +218,64 @@ class GpusOfProcesses(CommandTest):
         self.assertEqual(answer.status, 2, answer.out + answer.err)
         self.assertIn(f"want {self.gpus + 1} GPUs, and this host has {self.gpus}", answer.err)
 
-    def process(self, number: int, mark: str) -> int:
-        """Its id; `mark` is one of its words."""
-        for folder in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-                said = (folder / "environ").read_bytes().split(b"\0")
-            except OSError:
+    def test_one_that_comes_to_harm(self) -> None:
+        come_to_harm(self, self.share(2), {})
+
+
+@unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
+class GpusApart(CommandTest):
+    """Processes of this host as if they belonged to hosts apart: what they tell each other goes through NCCL."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        doctor = self.shoal("doctor", "--json").json()
+        self.gpus = len(doctor["devices"])
+        if self.gpus < 2:
+            self.skipTest("NCCL wants a GPU for each process, and there are not two")
+        nccl = next(library for library in doctor["libraries"] if library["name"] == "NCCL")
+        if not nccl["found"]:
+            self.skipTest(nccl["cure"])
+
+    def run_on(self, processes: int, *words: object, status: int = 0, **more: str) -> Answer:
+        variables = {**os.environ, **ENVIRONMENT, "SHOAL_GPU_WIRE": "nccl", **more}
+        answer = self.shoal("run", "-n", processes, "--", *words, "--device", "gpu", env=variables)
+        self.assertEqual(answer.status, status, answer.out + answer.err)
+        return answer
+
+    def test_answers_are_those_of_one_gpu(self) -> None:
+        self.good("convert", "uniform:11,directed", "graph.shoal", "--quiet")
+        sockets = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1"}
+        for processes, pes, by, strategy, words in (
+            (2, 1, {}, "levels", ("bfs", "kron:14", "--source", 1, "--trials", 3)),
+            (2, 1, sockets, "levels", ("bfs", "kron:12", "--source", 1, "--parents")),
+            (2, 1, {}, "levels", ("bfs", "road:40", "--source", 5, "--partition", "random")),
+            (2, 1, {}, "levels", ("bfs", "graph.shoal", "--source", 3)),
+            (2, 1, {}, "levels", ("bfs", "star:5", "--source", 2)),
+            (3, 1, {}, "levels", ("bfs", "uniform:1", "--source", 0)),
+            (2, 2, {}, "levels", ("bfs", "uniform:12", "--source", 0, "--partition", "modulo")),
+            (2, 1, {}, "pull", ("pagerank", "kron:12", "--tolerance", "1e-8", "--trials", 2)),
+            (2, 1, sockets, "pull", ("pagerank", "graph.shoal")),
+            (3, 1, {}, "pull", ("pagerank", "road:30", "--partition", "block")),
+            (2, 2, {}, "pull", ("pagerank", "star:6", "--partition", "random")),
+        ):
+            if processes * pes > self.gpus:
                 continue
-            if mark.encode() in words and b"run" not in words and f"OMPI_COMM_WORLD_RANK={number}".encode() in said:
-                return int(folder.name)
-        self.fail(f"process {number} has not come")
+            with self.subTest(processes=processes, pes=pes, words=words):
+                answer = self.run_on(processes, *words, "--pes", pes, "--verify", "--output", "many.npy", **by)
+                self.assertIn("all answers are right", answer.out)
+                self.assertIn(f"strategy: {strategy}: ", answer.out)
+                self.assertIn("wire: NCCL ", answer.out)
+                if words[0] == "pagerank":  # right within its tolerance
+                    continue
+                self.good(*words, "--device", "gpu", "--pes", 1, "--output", "one.npy")
+                self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
+
+    def test_pes_that_would_share_a_gpu_are_refused(self) -> None:
+        answer = self.run_on(2, "bfs", "kron:8", "--pes-per-gpu", 2, status=2)
+        self.assertIn("PEs cannot share a GPU (--pes-per-gpu 2)", answer.err)
 
     def test_one_that_comes_to_harm(self) -> None:
-        for harm, said in ((signal.SIGKILL, "process 1"), (signal.SIGSTOP, "process 1 (PE 1, ")):
-            with self.subTest(harm=harm.name):
-                trials = str(900_000 + int(harm))
-                words = ["run", "-n", 2, "--", "bfs", "kron:14", "--trials", trials, *self.share(2), "--quiet"]
-                line = [find_shoal(), *(str(word) for word in words), "--stall-timeout", str(STALL)]
-                job = subprocess.Popen(
-                    line, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stderr=subprocess.PIPE, text=True
-                )
-                time.sleep(8)  # into the searches
-                harmed = self.process(1, trials)
-                begin = time.monotonic()
-                os.kill(harmed, harm)
-                try:
-                    _, err = job.communicate(timeout=STALL + 20)
-                except subprocess.TimeoutExpired:
-                    os.kill(harmed, signal.SIGKILL)
-                    job.kill()
-                    self.fail(f"the others had not ended {STALL + 20} s later")
-                self.assertLess(time.monotonic() - begin, STALL + 10)
-                self.assertNotEqual(job.returncode, 0)
-                self.assertIn(said, err)
+        come_to_harm(self, ("--pes", 1), {"SHOAL_GPU_WIRE": "nccl"})
 
 
 if __name__ == "__main__":

@@ -81,6 +81,19 @@ class ProcessesTest(CommandTest):
         ):
             with self.subTest(words=words):
                 self.one_line(self.together(*[self.command(*words)] * 2), USAGE, said)
+        apart = "on GPUs of several hosts, which do not reach each other's memory, only bfs and pagerank run yet"
+        for wire, words, said in (
+            ("nccl", ("sssp", "kron:8", "--weights", "unit", "--device", "gpu"), apart),
+            ("nccl", ("components", "kron:8", "--device", "gpu"), apart),
+            (
+                "nccl",
+                ("bfs", "kron:8", "--device", "gpu", "--strategy", "async"),
+                "do not travel between GPUs of several",
+            ),
+            ("tcp", ("bfs", "kron:8", "--device", "gpu"), "the environment says SHOAL_GPU_WIRE=tcp; nccl is wanted"),
+        ):
+            with self.subTest(wire=wire, words=words):
+                self.one_line(self.together(*[self.command(*words)] * 2, SHOAL_GPU_WIRE=wire), USAGE, said)
         if not self.shoal("doctor", "--json").json()["devices"]:
             answer = self.together(*[self.command("bfs", "kron:8", "--device", "gpu")] * 2)
             self.one_line(answer, LOST, "use --device cpu to run on CPU threads")

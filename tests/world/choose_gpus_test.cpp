@@ -147,10 +147,38 @@ TEST(ChooseGpus, ProcessesThatAreTooManyOrCannotMeetAreRefused) {
           "2 processes with 3 PEs each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
   refused(kStrangers, 0, 1, 2,
           "GPU 0 has no access to the memory of GPU 1, which 2 processes with 1 PE each need; use --device cpu, or "
-          "--pes-per-gpu 2 to let them share a GPU (they take turns)");
+          "--pes-per-gpu 2 to let them share a GPU (they take turns); SHOAL_GPU_WIRE=nccl lets bfs and pagerank do "
+          "without");
   refused(kPairs, 2, 1, 2,
           "GPU 0 has no access to the memory of GPU 2, which 2 processes with 2 PEs each need; use --device cpu, or "
-          "--pes-per-gpu 4 to let them share a GPU (they take turns)");
+          "--pes-per-gpu 4 to let them share a GPU (they take turns); SHOAL_GPU_WIRE=nccl lets bfs and pagerank do "
+          "without");
+}
+
+TEST(ChooseGpus, WhereProcessesAreApartOnlyThoseOfEachMustMeet) {
+  const auto apart = [](const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu, int process) {
+    return choose_gpus(gpus(rows), pes, pes_per_gpu, ProcessOfHost{process, 2, /*apart=*/true});
+  };
+  expect(apart(kStrangers, 0, 1, 0), {0}, "one for each process");
+  expect(apart(kStrangers, 1, 1, 1), {1}, "asked for");
+  expect(apart(kPairs, 2, 1, 1), {2, 3}, "asked for");
+  const auto refused = [&](const std::vector<std::string>& rows, pe_t pes, pe_t pes_per_gpu,
+                           const std::string& message) {
+    try {
+      apart(rows, pes, pes_per_gpu, 0);
+      ADD_FAILURE() << "taken, in place of: " << message;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(std::string(error.what()), message);
+    }
+  };
+  refused({"A"}, 0, 1,
+          "2 processes with 1 PE each want 2 GPUs, and this host has 1; use fewer processes, or --device cpu");
+  refused(kNvlink, 2, 2,
+          "PEs cannot share a GPU (--pes-per-gpu 2) where GPUs of several processes speak through NCCL, which refuses "
+          "it; leave --pes-per-gpu out");
+  refused(
+      {"A---", "-A--", "--AA", "--AA"}, 2, 1,
+      "GPU 0 has no access to the memory of GPU 1, which PEs of one process need; use more processes, with --pes 1");
 }
 
 }  // namespace

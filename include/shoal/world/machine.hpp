@@ -11,13 +11,12 @@
 #include "shoal/world/decision.hpp"
 #include "shoal/world/devices.hpp"
 #include "shoal/world/options.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
-class World;
-
 /// The PEs are groups of CPU threads, or GPUs that use each other's memory, with atomics (one PE per GPU, unless the
-/// options let several share one). Made from options; everything that runs on it shares it.
+/// options let several share one), or GPUs of several hosts, which do not. Made from options; everything that runs on it shares it.
 class Machine {
  public:
   /// Resolves device, engine, pes and threads. Of GPUs that cannot use each other's memory it takes one, unless a number
@@ -43,7 +42,9 @@ class Machine {
 
   /// Makes these the PEs of this process in a world of several, which must have as many here, and outlive this object.
   void join(World& world);
-  World* world() const { return world_; }      ///< null: this process is alone
+  World* world() const { return world_; }  ///< null: this process is alone
+  /// How the kernel of a GPU gets to the memory of GPUs of other processes; memory where there are none.
+  World::Reach reach() const { return reach_; }
   pe_t first_pe() const { return first_pe_; }  ///< the number of PE 0 among all PEs
   pe_t all_pes() const { return world_ != nullptr ? all_pes_ : n_pes_; }
 
@@ -80,6 +81,7 @@ class Machine {
   pe_t n_pes_ = 1;
   pe_t first_pe_ = 0, all_pes_ = 1;
   World* world_ = nullptr;
+  World::Reach reach_ = World::Reach::memory;
   int threads_per_pe_ = 1;
   bool threads_asked_ = false;
   std::string engine_;

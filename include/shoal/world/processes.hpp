@@ -42,6 +42,10 @@ std::shared_ptr<World> joined_world();
 int processes_that_share_processors();
 int processes_on_this_host();  ///< of the joined world; 1 without a world
 int process_on_this_host();    ///< this one among them, counted from 0
+/// Whether GPUs of the processes of the joined world do not reach each other's memory: they belong to several hosts. For tests on one
+/// host, and for containers that forbid CUDA IPC, SHOAL_GPU_WIRE=nccl says so of the processes of a host.
+/// @throws UsageError  SHOAL_GPU_WIRE is something else
+bool gpus_are_apart();
 /// After all PEs have left the world, and what was made of it is gone: ends the engine, for which it waits for all processes.
 void leave_processes();
 /// The same for a program of which one thread makes all calls: first, all PEs of this process leave the world.

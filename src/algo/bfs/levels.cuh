@@ -51,7 +51,8 @@ static_assert(sizeof(Summary) == sizeof(Outcome::word));
 
 /// One PE as kernels see it; passed by value.
 struct Slice {
-  lockstep::View team;
+  lockstep::View team;  ///< PEs whose memory is reached from here: all, or this one alone (lockstep/apart.cuh)
+  pe_t n_pes, me;       ///< of all
   CsrView out, in;
   u32 base[kPeers + 1];          ///< padded number of each PE's first vertex
   u32 shift[kPeers];             ///< padded minus placed, for vertices of each PE (wraps)
@@ -67,7 +68,7 @@ struct Slice {
   uint4* heads;                  ///< [32 * words] the four best connected; the first is `head`
   Entry* queue[2];               ///< own frontier by depth % 2, vertices with out-arcs only
   vertex_t* inbox[kPeers];       ///< [count] own vertices that peers reached, as local numbers, in order of sending
-  vertex_t* peer_inbox[kPeers];  ///< where this PE writes at each peer
+  vertex_t* peer_inbox[kPeers];  ///< where this PE writes for each peer: there, or, if it is not reached, here
   u32* peer_front[2][kPeers];
   PaddedWord<u64, Scope::device>* spilled;  ///< slots and arcs that narrow_levels left in the queue, packed
   Step* step;                               ///< [kMaxSteps] of the last search
@@ -101,7 +102,7 @@ template <bool kMulti>
 __device__ u32 padded(const Slice& v, vertex_t placed) {
   if constexpr (!kMulti) return placed;
   u32 shift = v.shift[0];
-  for (pe_t p = 1; p < v.team.n_pes; ++p) {
+  for (pe_t p = 1; p < v.n_pes; ++p) {
     if (placed >= v.begin[p]) shift = v.shift[p];
   }
   return placed + shift;

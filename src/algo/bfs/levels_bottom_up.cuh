@@ -16,7 +16,7 @@ inline __device__ bool in_frontier(const u32* front, u32 vertex) {
 template <bool kMulti>
 __device__ void publish_tile(const Slice& v, u32 which, u32 tile, u32 word) {
   if (lane_id() >= kTileWords) return;
-  const u32 at = v.base[v.team.me] / 32 + tile * kTileWords + lane_id();
+  const u32 at = v.base[v.me] / 32 + tile * kTileWords + lane_id();
   v.front[which][at] = word;
   if constexpr (kMulti) {
     for (pe_t p = 0; p < v.team.n_pes; ++p) {
@@ -49,7 +49,7 @@ __device__ void frontier_to_bitmap(const Slice& v, const level_t* level, u32 dep
 template <bool kMulti>
 __device__ void bitmap_to_queue(Sink<kMulti>& sink, u32 which) {
   const Slice& v = sink.v;
-  const u32 first_word = v.base[v.team.me] / 32;
+  const u32 first_word = v.base[v.me] / 32;
   for (u32 tile = warp_id(); tile < v.words / kTileWords; tile += num_warps()) {
     const u32 word = lane_id() < kTileWords ? v.front[which][first_word + tile * kTileWords + lane_id()] : 0;
     if (!__any_sync(kAll, word != 0)) continue;
@@ -57,7 +57,7 @@ __device__ void bitmap_to_queue(Sink<kMulti>& sink, u32 which) {
       const u32 w = __shfl_sync(kAll, word, j);
       if (w == 0) continue;
       if (sink.fill > kBuffer - 32) sink.flush();
-      sink.collect(v.base[v.team.me] + tile * kTile + j * 32 + lane_id(), w >> lane_id() & 1);
+      sink.collect(v.base[v.me] + tile * kTile + j * 32 + lane_id(), w >> lane_id() & 1);
     }
   }
   sink.flush();
@@ -66,7 +66,7 @@ __device__ void bitmap_to_queue(Sink<kMulti>& sink, u32 which) {
 /// Marks a vertex as found after its tile was published: here, and in the copies of all peers. One lane.
 template <bool kMulti>
 __device__ void publish_late(const Slice& v, level_t* level, u32 depth, u32 which, u32 local) {
-  const u32 at = v.base[v.team.me] / 32 + local / 32, bit = 1u << (local & 31);
+  const u32 at = v.base[v.me] / 32 + local / 32, bit = 1u << (local & 31);
   level[local] = depth;
   atomicOr(v.seen + at, bit);
   atomicOr(v.front[which] + at, bit);
@@ -136,7 +136,7 @@ template <bool kMulti>
 __device__ u32 bottom_up(const Slice& v, level_t* level, u32 depth, u32 which, u32* buffer) {
   const u32 lane = lane_id();
   const u32* front = v.front[which];
-  u32* seen = v.seen + v.base[v.team.me] / 32;
+  u32* seen = v.seen + v.base[v.me] / 32;
   auto* list = reinterpret_cast<std::uint8_t*>(buffer);  // places in the tile that still look
   u32* found = buffer + kTile / 4;                       // [kTileWords] what they found
   u32* rows = found + kTileWords;                        // own vertices whose rows must be read

@@ -54,10 +54,11 @@ void BfsLevelsGpu::State::set_up_launches() {
   rules.narrow_enter = std::min<u64>(tuning.narrow_enter, u64{kNarrowSlots} * cluster);
 }
 
-BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning, World* world) {
+BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning, World* world,
+                           World::Reach reach) {
   const auto start = std::chrono::steady_clock::now();
   check_tuning(graph, tuning);
-  state_ = std::make_unique<State>(graph, tuning, world);
+  state_ = std::make_unique<State>(graph, tuning, world, reach);
   State& s = *state_;
   s.rules.alpha = tuning.alpha;
   s.rules.beta = tuning.beta;
@@ -65,9 +66,14 @@ BfsLevelsGpu::BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& t
   s.rules.narrow_check = static_cast<u64>(std::max<std::int64_t>(tuning.narrow_check, 0));
   s.set_up_views();
   for (Slice& v : s.views) s.set_up_memory(v);
-  s.connect_peers();
-  s.set_up_rows();
-  s.set_up_launches();
+  if (reach == World::Reach::wire) {
+    s.set_up_rows();
+    s.set_up_apart();
+  } else {
+    s.connect_peers();
+    s.set_up_rows();
+    s.set_up_launches();
+  }
   s.prepare_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -129,13 +135,18 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
                        (l == nullptr ? " is missing" : " is not aligned to 16 bytes"));
     }
   }
+  if (s.apart) return s.search_apart(placed_source, level, report);
   const auto start = std::chrono::steady_clock::now();
   s.run_search(placed_source, level);
   // What processes say to each other before and after is none of the search.
   report.seconds += s.world != nullptr
                         ? s.kernel_seconds
                         : std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const Summary& t = s.total;
+  s.describe(report);
+}
+
+void BfsLevelsGpu::State::describe(Report& report) const {
+  const Summary& t = total;
   report.rounds += static_cast<std::int64_t>(t.top_down + t.bottom_up + t.narrow);
   report.chosen.push_back({"sides",
                            "top-down " + std::to_string(t.top_down) + ", bottom-up " + std::to_string(t.bottom_up) +
@@ -165,7 +176,8 @@ namespace {
 /// Searches, and keeps the levels.
 class LevelsGpu : public BfsEngine {
  public:
-  LevelsGpu(const Machine& machine, const PlacedGraph& graph) : graph_(graph), search_(graph, {}, machine.world()) {
+  LevelsGpu(const Machine& machine, const PlacedGraph& graph)
+      : graph_(graph), search_(graph, {}, machine.world(), machine.reach()) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       memory_.push_back(machine.allocate(p, graph.out[p].count * sizeof(level_t), "levels"));
       level_.push_back(static_cast<level_t*>(memory_.back().get()));

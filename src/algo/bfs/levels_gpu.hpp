@@ -13,10 +13,9 @@
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
 #include "shoal/world/report.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
-
-class World;
 
 /// When to change the side, and how wide to run. Levels do not depend on any of these.
 struct BfsLevelsGpuTuning {
@@ -52,10 +51,13 @@ class BfsLevelsGpu {
   /// a vertex, and 32 a vertex with out-arcs. Counted as placing: see prepare_seconds().
   /// @param graph  on devices, 1 to 8 PEs in all; must stay alive and unchanged
   /// @param world  of several processes, all of which make one, and search together; null: this one has all PEs
-  /// @throws UsageError   CPU PEs, more than 8 PEs, or tuning out of range
+  /// @param reach  wire: PEs do not reach each other's memory, and exchange what each step needs (lockstep/apart.cuh); narrow levels
+  ///               are none then, and steps() stays empty
+  /// @throws UsageError   CPU PEs, more than 8 PEs, or tuning out of range; there is no wire
   /// @throws DeviceError  the devices cannot reach each other's memory, or cannot launch cooperatively
   /// @throws CapacityError  device memory
-  explicit BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning = {}, World* world = nullptr);
+  explicit BfsLevelsGpu(const PlacedGraph& graph, const BfsLevelsGpuTuning& tuning = {}, World* world = nullptr,
+                        World::Reach reach = World::Reach::memory);
   ~BfsLevelsGpu();
   BfsLevelsGpu(BfsLevelsGpu&&) noexcept;
   BfsLevelsGpu& operator=(BfsLevelsGpu&&) noexcept;

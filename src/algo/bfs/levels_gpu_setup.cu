@@ -14,7 +14,7 @@ namespace shoal {
 using namespace bfs_gpu;
 
 void BfsLevelsGpu::State::set_up_views() {
-  const pe_t n_pes = team.all_pes();
+  const pe_t n_pes = graph.all_pes();
   u32 base[kPeers + 1] = {}, shift[kPeers] = {};
   vertex_t begin[kPeers + 1] = {};
   std::copy_n(graph.partition.owner.begin, n_pes + 1, begin);
@@ -28,10 +28,12 @@ void BfsLevelsGpu::State::set_up_views() {
     v.out = graph.out[p];
     v.in = graph.symmetric ? graph.out[p] : graph.in[p];
     v.team = team.view(p);
+    v.n_pes = n_pes;
+    v.me = graph.first_pe + p;
     std::copy_n(base, kPeers + 1, v.base);
     std::copy_n(shift, kPeers, v.shift);
     std::copy_n(begin, kPeers + 1, v.begin);
-    v.words = (base[v.team.me + 1] - base[v.team.me]) / 32;
+    v.words = (base[v.me + 1] - base[v.me]) / 32;
     v.total_arcs = static_cast<u64>(graph.num_arcs);
     v.total_vertices = static_cast<u64>(graph.num_vertices);
     arc_t arcs = 0;
@@ -40,15 +42,14 @@ void BfsLevelsGpu::State::set_up_views() {
     }
     v.arc_bits = std::bit_width(static_cast<u64>(arcs)) + 1;
     if (v.arc_bits + std::bit_width(v.out.count) > 64) {
-      throw CapacityError("breadth-first search: PE " + std::to_string(v.team.me) + " owns " +
-                          std::to_string(v.out.count) + " vertices and " + std::to_string(arcs) +
-                          " arcs, more than one 64-bit counter holds");
+      throw CapacityError("breadth-first search: PE " + std::to_string(v.me) + " owns " + std::to_string(v.out.count) +
+                          " vertices and " + std::to_string(arcs) + " arcs, more than one 64-bit counter holds");
     }
   }
 }
 
 void BfsLevelsGpu::State::set_up_memory(Slice& v) {
-  const pe_t p = here(v), n_pes = v.team.n_pes;
+  const pe_t p = here(v), n_pes = v.n_pes;
   const std::int64_t own = v.words, all = v.base[n_pes] / 32;
   v.unreachable = memory.array<u32>(p, own, "unreachable bitmap");
   v.seen = memory.array<u32>(p, all, "seen bitmap");
@@ -57,7 +58,7 @@ void BfsLevelsGpu::State::set_up_memory(Slice& v) {
   v.heads = memory.array<uint4>(p, 32 * own, "four in-neighbours");
   // A peer sends each vertex at most once in a search.
   for (pe_t q = 0; q < n_pes; ++q) {
-    if (q != v.team.me) v.inbox[q] = memory.shared<vertex_t>(p, v.out.count, "inbox");
+    if (q != v.me) v.inbox[q] = memory.shared<vertex_t>(p, v.out.count, "inbox");
   }
   v.spilled = memory.array<PaddedWord<u64, Scope::device>>(p, 1, "a counter");
   v.step = memory.array<Step>(p, kMaxSteps, "steps");
@@ -71,15 +72,15 @@ void BfsLevelsGpu::State::connect_peers() {
   }
   const PeerArrays all = memory.of_all(mine);
   for (Slice& v : views) {
-    for (pe_t p = 0; p < v.team.n_pes; ++p) {
-      v.peer_inbox[p] = all.get<vertex_t>(here(v), p, static_cast<std::size_t>(v.team.me));
+    for (pe_t p = 0; p < v.n_pes; ++p) {
+      v.peer_inbox[p] = all.get<vertex_t>(here(v), p, static_cast<std::size_t>(v.me));
       for (std::size_t i = 0; i < 2; ++i) v.peer_front[i][p] = all.get<u32>(here(v), p, kPeers + i);
     }
   }
 }
 
 void BfsLevelsGpu::State::set_up_rows() {
-  const std::int64_t all = views[0].base[team.all_pes()];
+  const std::int64_t all = views[0].base[graph.all_pes()];
   std::vector<DeviceArray<u32>> degrees;
   std::vector<DeviceArray<u64>> with_out;
   for (const Slice& v : views) {
@@ -110,7 +111,7 @@ void BfsLevelsGpu::State::set_up_rows() {
   }
   for (pe_t to = 0; to < team.n_pes() && world == nullptr; ++to) {
     for (const Slice& v : views) {
-      const pe_t from = v.team.me;
+      const pe_t from = v.me;
       if (to == from || v.words == 0) continue;
       SHOAL_CUDA(cudaMemcpyPeer(degrees[to].data() + v.base[from], team.device(to), degrees[from].data() + v.base[from],
                                 team.device(from), v.words * 32 * sizeof(u32)));

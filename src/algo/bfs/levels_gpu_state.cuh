@@ -1,9 +1,12 @@
-// Level-synchronous search on GPUs: what the host holds for it. Set up in bfs_levels_gpu_setup.cu, run in bfs_levels_gpu.cu.
+// Level-synchronous search on GPUs: what the host holds for it. Set up in levels_gpu_setup.cu, run in levels_gpu.cu.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "levels.cuh"
+#include "levels_course.hpp"
 #include "levels_gpu.hpp"
+#include "lockstep/apart.cuh"
 #include "lockstep/peer_memory.cuh"
 #include "lockstep/team.cuh"
 
@@ -27,15 +30,17 @@ struct BfsLevelsGpu::State {
   double clock_ghz = 1;
   double kernel_seconds = 0;  // of the last search
 
-  State(const PlacedGraph& g, const BfsLevelsGpuTuning& t, World* w)
+  std::unique_ptr<Apart> apart;  // null: PEs reach each other's memory
+
+  State(const PlacedGraph& g, const BfsLevelsGpuTuning& t, World* w, World::Reach reach)
       : graph(g),
         world(w),
         tuning(t),
-        team(g.devices, "breadth-first search", t.deadline_seconds, w),
-        memory(g.devices, w) {}
-  bool multi() const { return team.all_pes() > 1; }
+        team(g.devices, "breadth-first search", t.deadline_seconds, w, reach),
+        memory(g.devices, reach == World::Reach::memory ? w : nullptr) {}
+  bool multi() const { return graph.all_pes() > 1; }
   /// A view's PE, counted from 0 in this process.
-  pe_t here(const bfs_gpu::Slice& v) const { return v.team.me - graph.first_pe; }
+  pe_t here(const bfs_gpu::Slice& v) const { return v.me - graph.first_pe; }
   const void* search_kernel() const;
   std::size_t search_shared() const;
 
@@ -49,6 +54,13 @@ struct BfsLevelsGpu::State {
   void run_kernel(bool resume, vertex_t source, level_t* const* level);
   void run_narrow(level_t* level);
   void add_summary();
+  void describe(Report& report) const;
+
+  // Where PEs do not reach each other's memory (levels_apart.cu).
+  void set_up_apart();
+  void search_apart(vertex_t source, level_t* const* level, Report& report);
+  void send_before(const bfs_gpu::LevelsCourse& course);
+  void launch(const bfs_gpu::LevelsCourse& course, vertex_t source, level_t* const* level);
 };
 
 }  // namespace shoal

@@ -18,7 +18,7 @@ __global__ void describe_rows(const __grid_constant__ Slice v, u32* degrees, u32
     in = static_cast<u32>(v.in.offsets[local + 1] - v.in.offsets[local]);
     out = static_cast<u32>(v.out.offsets[local + 1] - v.out.offsets[local]);
   }
-  degrees[v.base[v.team.me] + local] = in;
+  degrees[v.base[v.me] + local] = in;
   const u32 none = __ballot_sync(kAll, in == 0), some = __ballot_sync(kAll, out != 0);
   if (lane_id() == 0) {
     unreachable[local / 32] = none;
@@ -40,7 +40,7 @@ __global__ void choose_heads(const __grid_constant__ Slice v, const u32* degrees
     }
     uint4 mine = {kNone, kNone, kNone, kNone};
     for (u32 rows = __ballot_sync(kAll, end > begin); rows != 0; rows &= rows - 1) {
-      const u32 from = __ffs(rows) - 1, self = v.base[v.team.me] + first + from;
+      const u32 from = __ffs(rows) - 1, self = v.base[v.me] + first + from;
       const u64 row = __shfl_sync(kAll, begin, from), arcs = __shfl_sync(kAll, end, from) - row;
       const u64 stride = (arcs + kSampledArcs - 1) / kSampledArcs;
       u32 best[4] = {kNone, kNone, kNone, kNone}, degree[4] = {0, 0, 0, 0};  // of this lane, best first

@@ -19,7 +19,7 @@ __device__ void begin_search(const Slice& v, Team<kMulti>& gang, const SearchArg
     const u32 i = count / 4 * 4 + thread;
     args.level[i] = i == source ? 0 : kUnreached;
   }
-  const u32 first_word = v.base[v.team.me] / 32, all_words = v.base[v.team.n_pes] / 32;
+  const u32 first_word = v.base[v.me] / 32, all_words = v.base[v.n_pes] / 32;
   for (u32 i = thread; i < all_words; i += threads) {
     const u32 own = i - first_word;
     u32 word = own < v.words ? v.unreachable[own] : 0;
@@ -87,15 +87,7 @@ __device__ bool top_down_level(const Slice& v, Team<kMulti>& gang, u32* buffer, 
   note_frontier(log, at);
   at.unexplored = at.unexplored > at.front.arcs ? at.unexplored - at.front.arcs : 0;
   Sink<kMulti> sink{{buffer}, v, gang, level, at.depth + 1};
-  const Entry* queue = v.queue[at.depth & 1];
-  const u32 n = static_cast<u32>(slots_of(v, at.front.own));
-  const u64 arcs = arcs_of(v, at.front.own);
-  if (arcs > 8 * static_cast<u64>(n)) {
-    expand_shares<kMulti>(sink, queue, n, arcs);
-  } else {
-    expand_rows<kMulti>(sink, queue, n, arcs);
-  }
-  sink.flush();
+  expand<kMulti>(sink, v.queue[at.depth & 1], at.front.own);
   if (!gang.meet()) return false;
   note_step(v, log, 't');
   at.front = appended(v, gang);

@@ -21,7 +21,7 @@ struct Sink : Collector {
   __device__ void flush() {
     if (fill == 0) return;
     __syncwarp();
-    const u32 lane = lane_id(), first = v.base[v.team.me];
+    const u32 lane = lane_id(), first = v.base[v.me];
     u32 degree[kBuffer / 32];  // rows are not kept but read again: they would cost 16 registers
     u64 mine = 0;
 #pragma unroll
@@ -55,8 +55,8 @@ struct Sink : Collector {
       }
     }
     if constexpr (kMulti) {
-      for (pe_t p = 0; p < v.team.n_pes; ++p) {
-        if (p == v.team.me) continue;
+      for (pe_t p = 0; p < v.n_pes; ++p) {
+        if (p == v.me) continue;
         bool theirs[kBuffer / 32];
 #pragma unroll
         for (u32 j = 0; j < kBuffer / 32; ++j) {
@@ -85,7 +85,7 @@ struct Sink : Collector {
       const u32 bit = 1u << (vertex[j] & 31);
       fresh[j] = (word[j] & bit) == 0 && (atomicOr(v.seen + (vertex[j] >> 5), bit) & bit) == 0;
     }
-    const u32 first = v.base[v.team.me];
+    const u32 first = v.base[v.me];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       if (fresh[j] && (!kMulti || vertex[j] - first < v.out.count)) level[vertex[j] - first] = depth;
@@ -176,23 +176,41 @@ __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 a
   }
 }
 
-/// Judges the vertices that peers sent since the last level: the owner keeps those it had not reached.
+/// Judges the vertices that peer p sent, [before, upto) in its inbox: the owner keeps those it had not reached.
+template <bool kMulti>
+__device__ void receive_from(Sink<kMulti>& sink, pe_t p, u32 before, u32 upto) {
+  const Slice& v = sink.v;
+  for (u32 first = before + warp_id() * 128; first < upto; first += num_warps() * 128) {
+    u32 t[4];
+#pragma unroll
+    for (u32 j = 0; j < 4; ++j) {
+      const u32 i = first + j * 32 + lane_id();
+      t[j] = i < upto ? __ldcv(v.inbox[p] + i) + v.base[v.me] : kNone;
+    }
+    sink.visit(t);
+  }
+}
+
+/// The same of all peers, since the last level.
 template <bool kMulti>
 __device__ void receive(Sink<kMulti>& sink) {
   const Slice& v = sink.v;
-  for (pe_t p = 0; p < v.team.n_pes; ++p) {
-    if (p == v.team.me) continue;
-    const u32 upto = sink.gang.mail_upto(p);
-    for (u32 first = sink.gang.mail_before(p) + warp_id() * 128; first < upto; first += num_warps() * 128) {
-      u32 t[4];
-#pragma unroll
-      for (u32 j = 0; j < 4; ++j) {
-        const u32 i = first + j * 32 + lane_id();
-        t[j] = i < upto ? __ldcv(v.inbox[p] + i) + v.base[v.team.me] : kNone;
-      }
-      sink.visit(t);
-    }
+  for (pe_t p = 0; p < v.n_pes; ++p) {
+    if (p != v.me) receive_from<kMulti>(sink, p, sink.gang.mail_before(p), sink.gang.mail_upto(p));
   }
+}
+
+/// Expands the own part of a frontier. @param own  what the queue holds, packed
+template <bool kMulti>
+__device__ void expand(Sink<kMulti>& sink, const Entry* queue, u64 own) {
+  const u32 n = static_cast<u32>(slots_of(sink.v, own));
+  const u64 arcs = arcs_of(sink.v, own);
+  if (arcs > 8 * static_cast<u64>(n)) {
+    expand_shares<kMulti>(sink, queue, n, arcs);
+  } else {
+    expand_rows<kMulti>(sink, queue, n, arcs);
+  }
+  sink.flush();
 }
 
 }  // namespace shoal::bfs_gpu

@@ -15,6 +15,7 @@ struct Shape : ShapeOf<BfsOptions, BfsPlan, BfsEngine> {
   /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 23};
   static constexpr bool kOnGpusOfProcesses = true;
+  static constexpr bool kOnGpusApart = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_bfs_async_cpu, if_cuda<make_bfs_async_gpu>},
       {Strategy::levels, make_bfs_levels_cpu, if_cuda<make_bfs_levels_gpu>}};

@@ -10,6 +10,7 @@
 #include "engines.hpp"
 #include "lockstep/peer_memory.cuh"
 #include "lockstep/team.cuh"
+#include "pull_apart.cuh"
 #include "readers.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -37,15 +38,18 @@ constexpr double kDeadlineSeconds = 30;  ///< longest wait at a barrier
 
 /// What does not depend on how contributions are kept.
 struct Layout {
-  Layout(const PlacedGraph& graph, World* of_all)
-      : world(of_all),
-        team(graph.devices, "PageRank", kDeadlineSeconds, world),
-        rows(graph, world),
-        readers(graph, rows, world) {}
-  World* const world;  ///< null: one process
+  Layout(const PlacedGraph& graph, World* of_all, World::Reach reach)
+      : world(reach == World::Reach::memory ? of_all : nullptr),
+        team(graph.devices, "PageRank", kDeadlineSeconds, of_all, reach),
+        rows(graph, of_all),
+        readers(graph, rows, of_all, reach) {
+    if (reach == World::Reach::wire) apart = std::make_unique<Apart>(team, "PageRank", *of_all);
+  }
+  World* const world;  ///< of several processes whose PEs reach each other's memory, else null
   LockstepTeam team;
   PageRankRowsGpu rows;
   PageRankReadersGpu readers;
+  std::unique_ptr<Apart> apart;  ///< PEs do not reach each other's memory
 };
 
 /// @tparam Share  what contributions are kept in: float or double
@@ -76,6 +80,10 @@ class Sweeps {
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
                   : 0);
     for (pe_t p = 0; p < graph.n_pes(); ++p) set_up(p);
+    if (layout.apart) {
+      apart_ = std::make_unique<PageRankSweepsApart<Share>>(graph, team_, *layout.apart, readers_);
+      return;
+    }
     connect();
     if (graph.all_pes() == 1 && rows_.sorted()) views_[0].num_hot = choose_hot();
     shared_bytes_ = views_[0].num_hot * sizeof(Share);
@@ -86,7 +94,6 @@ class Sweeps {
   bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
-    std::vector<KernelArgs> params;
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& own = graph_.out[p];
       DeviceGuard guard(graph_.devices[p]);
@@ -94,15 +101,13 @@ class Sweeps {
         personal_[p] = DeviceArray<double>(own.count, "personalization");
       if (personal != nullptr) personal_[p].upload(personal + own.first, own.count);
       views_[p].personal = personal != nullptr ? personal_[p].data() : nullptr;
-      params.push_back({&views_[p], &rules});
     }
-    report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, params);
-    const auto& word = team_.outcome(0).word;
-    outcome.sweeps = static_cast<std::int64_t>(word[kSweeps]);
-    outcome.error_bound = as_double(word[kBound]);
+    const PageRankReached reached = apart_ ? apart_->rank(views_, rules, report) : rank_here(rules, report);
+    outcome.sweeps = reached.sweeps;
+    outcome.error_bound = reached.bound;
     report.rounds += outcome.sweeps;
-    if (word[kSettled] == 0) return false;
-    const double rho = as_double(word[kRho]);
+    if (!reached.settled) return false;
+    const double rho = reached.rho;
     if (rules.rho == 0) {
       report.chosen.push_back({"sweep", "power iteration", "there are arcs without their reverse"});
     } else {
@@ -144,6 +149,16 @@ class Sweeps {
     return hot()                  ? reinterpret_cast<const void*>(rank_kernel<false, true, Share>)
            : graph_.all_pes() > 1 ? reinterpret_cast<const void*>(rank_kernel<true, false, Share>)
                                   : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
+  }
+
+  /// In one kernel of each PE.
+  PageRankReached rank_here(Rules& rules, Report& report) {
+    std::vector<KernelArgs> params;
+    for (View<Share>& view : views_) params.push_back({&view, &rules});
+    report.seconds += team_.run(kernel(), blocks_, threads(), shared_bytes_, params);
+    const auto& word = team_.outcome(0).word;
+    return {static_cast<std::int64_t>(word[kSweeps]), as_double(word[kBound]), as_double(word[kRho]),
+            word[kSettled] != 0};
   }
 
   /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
@@ -201,7 +216,8 @@ class Sweeps {
   std::vector<DeviceArray<double>> personal_;  ///< empty until they are wanted
   Rules rules_{};
   bool by_degree_ = false;
-  std::size_t shared_bytes_ = 0;  ///< of a block, for what hot places give
+  std::unique_ptr<PageRankSweepsApart<Share>> apart_;  ///< PEs do not reach each other's memory
+  std::size_t shared_bytes_ = 0;                       ///< of a block, for what hot places give
   std::vector<int> blocks_;
 };
 
@@ -209,8 +225,8 @@ class Sweeps {
 /// float32 may keep the ranks moving for ever by more than the tolerance leaves: float64 takes over then, for good.
 class PullGpu : public PageRankEngine {
  public:
-  PullGpu(const PlacedGraph& graph, const PageRankRules& rules, World* world)
-      : graph_(graph), layout_(graph, world), rules_(rules) {
+  PullGpu(const PlacedGraph& graph, const PageRankRules& rules, World* world, World::Reach reach)
+      : graph_(graph), layout_(graph, world, reach), rules_(rules) {
     if (rules.wide) {
       wide_ = std::make_unique<Sweeps<double>>(graph_, layout_, rules_);
     } else {
@@ -260,7 +276,7 @@ class PullGpu : public PageRankEngine {
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_gpu(const Machine& machine, const PlacedGraph& graph,
                                                        const PageRankPlan& plan) {
-  return std::make_unique<PullGpu>(graph, plan.rules, machine.world());
+  return std::make_unique<PullGpu>(graph, plan.rules, machine.world(), machine.reach());
 }
 
 }  // namespace shoal

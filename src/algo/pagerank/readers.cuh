@@ -6,6 +6,7 @@
 #include "rows.cuh"
 #include "shoal/device/device_memory.cuh"
 #include "shoal/placement/placed_graph.hpp"
+#include "shoal/world/world.hpp"
 
 namespace shoal {
 
@@ -22,8 +23,18 @@ class PageRankReadersGpu {
   /// Needs a byte for each vertex on every PE meanwhile.
   /// @param rows  of the same graph; its devices reach each other's memory (LockstepTeam sees to that)
   /// @param world  as of the rows
+  /// @param reach  wire: lists are made, of() is null
   /// @throws CapacityError, DeviceError, and as World::exchange()
-  PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world = nullptr);
+  PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world = nullptr,
+                     World::Reach reach = World::Reach::memory);
+
+  /// Places, PE by PE, ascending: sender and receiver have the same order.
+  struct List {
+    std::vector<std::int64_t> begin;  ///< [all PEs + 1]
+    DeviceArray<vertex_t> places;
+  };
+  const List& sent_by(pe_t p) const { return sent_by_[p]; }          ///< what PE p of this process gives to each PE
+  const List& received_by(pe_t p) const { return received_by_[p]; }  ///< what it reads of each
 
   /// [count] by row of PE p of this process; null when there is one PE in all.
   const std::uint8_t* of(pe_t p) const { return pes_[p].data(); }
@@ -32,9 +43,11 @@ class PageRankReadersGpu {
 
  private:
   void collect_of_processes(const PlacedGraph& graph, const PageRankRowsGpu& rows, World& world,
-                            const std::vector<DeviceArray<std::uint8_t>>& reads);
+                            const std::vector<DeviceArray<std::uint8_t>>& reads, World::Reach reach);
+  void make_lists(const PlacedGraph& graph, const std::uint8_t* bits);
 
   std::vector<DeviceArray<std::uint8_t>> pes_;
+  std::vector<List> sent_by_, received_by_;
   std::int64_t sent_ = 0;
 };
 

@@ -52,7 +52,8 @@ __global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, s
 
 }  // namespace
 
-PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world)
+PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankRowsGpu& rows, World* world,
+                                       World::Reach reach)
     : pes_(graph.n_pes()) {
   const pe_t n_pes = graph.n_pes();
   if (graph.all_pes() == 1) return;
@@ -73,14 +74,14 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     marks.of[p] = reads[p].data();
     sent[p] = DeviceArray<u64>(1, "counts of readers");
     sent[p].fill_bytes(0);
-    pes_[p] = DeviceArray<u8>(graph.out[p].count, "readers");
+    if (reach == World::Reach::memory) pes_[p] = DeviceArray<u8>(graph.out[p].count, "readers");
   }
   for (pe_t p = 0; p < n_pes; ++p) {
     DeviceGuard guard(graph.devices[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
   if (world != nullptr) {
-    collect_of_processes(graph, rows, *world, reads);
+    collect_of_processes(graph, rows, *world, reads, reach);
     return;
   }
   for (pe_t p = 0; p < n_pes; ++p) {
@@ -100,7 +101,7 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
 
 /// The same on the host, where processes give each other a byte of each vertex: a bit for each of their PEs that reads it.
 void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const PageRankRowsGpu& rows, World& world,
-                                              const std::vector<DeviceArray<u8>>& reads) {
+                                              const std::vector<DeviceArray<u8>>& reads, World::Reach reach) {
   const auto n = static_cast<std::size_t>(graph.num_vertices);
   HostArray<u8> bits(graph.num_vertices, 0), mine(graph.num_vertices);
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -111,6 +112,7 @@ void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const Pa
     if (its.size() != n) throw TransportError("a process told of the readers of another graph");
     for (std::size_t v = 0; v < n; ++v) bits[v] |= static_cast<u8>(its[v]);
   }
+  if (reach == World::Reach::wire) return make_lists(graph, bits.data());
   std::uint64_t sent = 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     DeviceGuard guard(graph.devices[p]);
@@ -125,6 +127,41 @@ void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const Pa
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
   for (const std::uint64_t its : of_processes(&world, sent)) sent_ += static_cast<std::int64_t>(its);
+}
+
+/// @param bits  [all places] a bit for each PE that reads it
+void PageRankReadersGpu::make_lists(const PlacedGraph& graph, const u8* bits) {
+  const vertex_t* const first = graph.partition.owner.begin;
+  std::vector<vertex_t> places;
+  /// Places of `owner` that `reader` reads.
+  const auto append = [&](pe_t owner, pe_t reader) {
+    for (vertex_t place = first[owner]; owner != reader && place < first[owner + 1]; ++place) {
+      if ((bits[place] >> reader & 1) != 0) places.push_back(place);
+    }
+  };
+  const auto list = [&](pe_t p, auto&& append_of) {
+    List made;
+    places.clear();
+    for (pe_t q = 0; q < graph.all_pes(); ++q) {
+      made.begin.push_back(static_cast<std::int64_t>(places.size()));
+      append_of(q);
+    }
+    made.begin.push_back(static_cast<std::int64_t>(places.size()));
+    DeviceGuard guard(graph.devices[p]);
+    made.places = DeviceArray<vertex_t>(made.begin.back(), "places that PEs read of each other");
+    made.places.upload(places.data(), made.begin.back());
+    return made;
+  };
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const pe_t me = graph.first_pe + p;
+    sent_by_.push_back(list(p, [&](pe_t q) { append(me, q); }));
+    received_by_.push_back(list(p, [&](pe_t q) { append(q, me); }));
+  }
+  for (pe_t q = 0; q < graph.all_pes(); ++q) {
+    for (vertex_t place = first[q]; place < first[q + 1]; ++place) {
+      sent_ += __builtin_popcount(bits[place] & ~(1u << q));
+    }
+  }
 }
 
 }  // namespace shoal

@@ -13,6 +13,7 @@ struct Shape : ShapeOf<PageRankOptions, PageRankPlan, PageRankEngine> {
   /// docs/decisions/0015.
   static constexpr FewVertices kFew = {.than = 1 << 20};
   static constexpr bool kOnGpusOfProcesses = true;
+  static constexpr bool kOnGpusApart = true;
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_pagerank_async_cpu, if_cuda<make_pagerank_async_gpu>},
       {Strategy::pull, make_pagerank_pull_cpu, if_cuda<make_pagerank_pull_gpu>}};

@@ -13,6 +13,7 @@
 #pragma once
 #include "lockstep/lockstep.cuh"
 #include "rows.cuh"
+#include "sweep_course.hpp"
 
 namespace shoal::pagerank_gpu {
 
@@ -48,25 +49,8 @@ struct View {
   double* rank;                 ///< [count] by local placed vertex: the result
 };
 
-struct Rules {
-  double alpha, tolerance, rounding;
-  double rho;      ///< symmetric graphs: first guess of the largest eigenvalue that matters; 0: w = 1
-  u32 fixed_c;     ///< symmetric graphs
-  double per_arc;  ///< first guess: so much for each arc of a vertex, beside jumps; 0: as if nothing moved
-  u32 most_sweeps;
-};
-
 /// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached.
 enum Word { kSweeps, kBound, kRho, kSettled };
-
-/// Scalars of a sweep; equal in every thread of every PE.
-struct Course {
-  double c, w, m;  ///< m = w - 1, or 0 after a restart
-  double rho;
-  double sum, dangling;                  ///< of the ranks before the coming sweep
-  double residual, before, long_before;  ///< of the last three sweeps
-  u32 since;                             ///< sweeps since the recursion began
-};
 
 /// What entries give in a sweep. Hot places from a copy in shared memory, which serves the lanes of a warp at once where a
 /// first-level cache looks up one line of theirs after the other.
@@ -237,23 +221,14 @@ __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
   return found;
 }
 
-/// Chebyshev's recursion, and whether rho is large enough, after a sweep whose residual is in `at`. A new rho begins the
-/// recursion again, which costs about a sweep: far from the end it becomes alpha at once, near it what the rate suggests.
-/// @param enough  the residual at which the tolerance is met
-inline __device__ void plan_sweep(const Rules& rules, double enough, Course& at) {
-  if (rules.rho == 0) return;
-  ++at.since;
-  if (at.rho < rules.alpha && at.since >= 4 && at.long_before > 0 && at.residual > 4 * enough) {
-    // A part outside of [-rho, rho] shrinks by (x + sqrt(x x - rho rho)) / (1 + sqrt(1 - rho rho)), x its eigenvalue.
-    const double rate = sqrt(at.residual / at.long_before) * (1 + sqrt(1 - at.rho * at.rho));
-    const double eigenvalue = rate > at.rho ? (rate * rate + at.rho * at.rho) / (2 * rate) : 0;
-    if (eigenvalue > 0.65 * rules.alpha) {
-      at.rho = at.residual > 100 * enough ? rules.alpha : fmin(eigenvalue, rules.alpha);
-      at.since = 0;
-    }
+/// The ranks that are taken. @param sum  of all before they are divided by it
+template <class Share>
+__device__ void write_ranks(const View<Share>& v, const Rules& rules, double sum) {
+  for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
+    double y = v.y[row];
+    if (rules.rho != 0 && row < v.rows.active) y -= static_cast<double>(v.step[row]);
+    v.rank[v.rows.order != nullptr ? v.rows.order[row] : row] = y / sum;
   }
-  at.w = at.since == 0 ? 1 : at.since == 1 ? 1 / (1 - at.rho * at.rho / 2) : 1 / (1 - at.w * at.rho * at.rho / 4);
-  at.m = at.since == 0 ? 0 : at.w - 1;
 }
 
 /// Launched cooperatively on every PE at once.
@@ -285,8 +260,7 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   u32 sweep = 0;
   double bound = 0;
   while (ok && !settled && sweep < rules.most_sweeps) {
-    const double next_c = (1 - rules.alpha) * at.sum + rules.alpha * at.dangling;
-    at.c = rules.fixed_c != 0 ? 1 - rules.alpha : next_c;
+    const double next_c = begin_sweep(rules, at);
     if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(sweep + 1) % 3 * 2 + threadIdx.x] = 0;
     Found found;
     u32* const taken = v.taken + sweep % 3 * 2;
@@ -309,25 +283,10 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
     tell(found);
     ok = gang.meet();
     ++sweep;
-    at.long_before = at.before;
-    at.before = at.residual;
-    at.residual = gang.template total_double<0>();
-    // A fixed c: the ranks before the sweep are taken, whose residual this is. Else those after it, one step better.
-    bound = (rules.fixed_c != 0 ? at.residual + fabs(next_c - at.c) : rules.alpha * at.residual) /
-                (at.sum * (1 - rules.alpha)) +
-            rules.rounding;
-    settled = bound <= rules.tolerance;
-    if (settled && rules.fixed_c != 0) break;
-    at.sum = gang.template total_double<1>() + (rules.fixed_c != 0 ? still : 0);
-    if (rules.fixed_c == 0) at.dangling = gang.template total_double<2>();
-    plan_sweep(rules, (rules.tolerance - rules.rounding) * at.sum * (1 - rules.alpha), at);
+    settled = end_sweep(rules, still, next_c, gang.template total_double<0>(), gang.template total_double<1>(),
+                        gang.template total_double<2>(), at, bound);
   }
-  // at.sum is that of the ranks which are taken.
-  for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
-    double y = v.y[row];
-    if (rules.rho != 0 && row < v.rows.active) y -= static_cast<double>(v.step[row]);
-    v.rank[v.rows.order != nullptr ? v.rows.order[row] : row] = y / at.sum;
-  }
+  write_ranks(v, rules, at.sum);
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     u64* const word = v.team.outcome->word;
     word[kSweeps] = sweep;

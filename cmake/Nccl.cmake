@@ -1,0 +1,46 @@
+# NCCL, where there are a CUDA compiler and its header and library: of the system or of a Python wheel (nvidia-nccl-cu13,
+# nvidia-nccl-cu12). For GPUs of several hosts (engines/nccl) and for baselines/nccl. Sets shoal_nccl_found.
+set(SHOAL_NCCL "auto" CACHE STRING "Build what needs NCCL: auto (where it is found), on, off")
+set_property(CACHE SHOAL_NCCL PROPERTY STRINGS auto on off)
+set(shoal_nccl_found OFF)
+# Not under sanitizers, with the Python module, or as part of another project.
+if(SHOAL_NCCL STREQUAL "off" OR (SHOAL_NCCL STREQUAL "auto" AND
+   (SHOAL_SANITIZE OR SHOAL_PYTHON OR SHOAL_BUILT OR NOT PROJECT_IS_TOP_LEVEL)))
+  return()
+endif()
+if(NOT SHOAL_HAVE_CUDA)
+  if(SHOAL_NCCL STREQUAL "on")
+    message(FATAL_ERROR "SHOAL_NCCL=on, but what needs NCCL needs a CUDA compiler")
+  elseif(NOT SHOAL_CUDA STREQUAL "off")
+    message(STATUS "no CUDA compiler, so what needs NCCL is not built")
+  endif()
+  return()
+endif()
+find_path(SHOAL_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(SHOAL_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR})
+if(NOT SHOAL_NCCL_INCLUDE OR NOT SHOAL_NCCL_LIBRARY)
+  find_program(SHOAL_PYTHON3 python3)
+  if(SHOAL_PYTHON3)
+    execute_process(COMMAND ${SHOAL_PYTHON3} -c "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"
+                    OUTPUT_VARIABLE wheel OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_path(SHOAL_NCCL_INCLUDE nccl.h PATHS ${wheel}/include NO_DEFAULT_PATH)
+    find_library(SHOAL_NCCL_LIBRARY NAMES nccl libnccl.so.2 PATHS ${wheel}/lib NO_DEFAULT_PATH)
+  endif()
+endif()
+if(NOT SHOAL_NCCL_INCLUDE OR NOT SHOAL_NCCL_LIBRARY)
+  if(SHOAL_NCCL STREQUAL "on")
+    message(FATAL_ERROR "SHOAL_NCCL=on, but nccl.h or libnccl was not found; see SHOAL_NCCL_INCLUDE and SHOAL_NCCL_LIBRARY")
+  endif()
+  message(STATUS "no NCCL, so GPUs of several hosts, baselines/nccl and baselines/stf are not built "
+                 "(Debian: libnccl-dev; Python: nvidia-nccl-cu13)")
+  return()
+endif()
+set(shoal_nccl_found ON)
+
+# shoal_link_nccl(TARGET)
+function(shoal_link_nccl target)
+  if(NOT SHOAL_NCCL_INCLUDE STREQUAL "/usr/include")  # which is searched anyway, after the compiler's own
+    target_include_directories(${target} SYSTEM PRIVATE ${SHOAL_NCCL_INCLUDE})
+  endif()
+  target_link_libraries(${target} PRIVATE ${SHOAL_NCCL_LIBRARY} CUDA::cudart)
+endfunction()
