@@ -37,9 +37,9 @@ namespace {
 
 /// The engine, and what starts its processes.
 Feature find_openshmem() {
-  Feature found = {"openshmem", true,
-                   "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank)",
-                   ""};
+  Feature found = {
+      "openshmem", true,
+      "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank, blocks)", ""};
   found.cure = why_no_openshmem();
   try {
     found.detail += "; " + find_launcher() + " starts them";

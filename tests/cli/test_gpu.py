@@ -172,6 +172,39 @@ class GpusOfProcesses(CommandTest):
                 self.good(*words, "--device", "gpu", "--pes", 1, "--output", "one.npy")
                 self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
 
+    def test_grids_are_those_of_one_process(self) -> None:
+        grid = (30, 31, 32, "--iterations", 30, "--boundary", "0,x1=2", "--output")
+        self.good("jacobi3d", *grid, "one.npy", "--device", "cpu", "--quiet")
+        for processes, pes, words in (
+            (2, 1, ("--odf", 1)),
+            (2, 1, ("--odf", 8)),
+            (2, 1, ("--odf", 4, "--form", "resident")),
+            (2, 1, ("--odf", 4, "--form", "kernels", "--fusion", "none")),
+            (2, 1, ("--odf", 4, "--form", "kernels", "--fusion", "b", "--graph", 4)),
+            (2, 1, ("--blocks", "3x4x5", "--form", "kernels", "--fusion", "d", "--graph", 4)),
+            (2, 1, ("--odf", 2, "--form", "kernels", "--mapping", "round-robin")),
+            (3, 1, ("--odf", 3, "--form", "kernels", "--graph", 6)),
+            (2, 2, ("--odf", 2, "--form", "kernels", "--graph", 10)),
+        ):
+            if processes * pes > 4 * self.gpus:
+                continue
+            with self.subTest(processes=processes, pes=pes, words=words):
+                share = self.share(processes, pes)
+                answer = self.run_on(processes, "jacobi3d", *grid, "many.npy", *words, *share, "--verify")
+                self.assertIn(f"processes: {processes}: ", answer.out)
+                self.assertEqual(answer.out.count("right"), 1, answer.out)
+                self.assertEqual(*((self.folder / name).read_bytes() for name in ("many.npy", "one.npy")))
+        self.run_on(2, "jacobi3d", 1, 1, 1, "--verify", *self.share(2))  # one process has no block
+        program = pathlib.Path(find_shoal()).parent / "example_05_power_iteration"
+        self.assertIn(": right", self.run_on(2, program, "--odf", 4, "--iterations", 20, *self.share(2)).out)
+
+    def test_grids_go_on_in_other_processes(self) -> None:
+        grid = ("jacobi3d", 20, 21, 22, "--verify", "--quiet", "--iterations")
+        self.run_on(2, *grid, 13, "--odf", 4, "--checkpoint", "c", "--checkpoint-every", 5, *self.share(2))
+        self.good(*grid, 20, "--restart", "c", "--checkpoint", "c", "--device", "gpu", "--pes", 1)
+        self.run_on(2, *grid, 31, "--restart", "c", "--checkpoint", "c", *self.share(2), "--form", "resident")
+        self.good(*grid, 40, "--restart", "c", "--device", "cpu", "--pes", 2)
+
     def test_too_many(self) -> None:
         answer = self.shoal(
             "run", "-n", self.gpus + 1, "--", "bfs", "kron:8", "--device", "gpu", env={**os.environ, **ENVIRONMENT}
@@ -192,10 +225,17 @@ class GpusOfProcesses(CommandTest):
         self.fail(f"process {number} has not come")
 
     def test_one_that_comes_to_harm(self) -> None:
-        for harm, said in ((signal.SIGKILL, "process 1"), (signal.SIGSTOP, "process 1 (PE 1, ")):
-            with self.subTest(harm=harm.name):
-                trials = str(900_000 + int(harm))
-                words = ["run", "-n", 2, "--", "bfs", "kron:14", "--trials", trials, *self.share(2), "--quiet"]
+        searches, grid = ("bfs", "kron:14", "--trials"), ("jacobi3d", 64, 64, 64, "--iterations")
+        for command, harm, said in (
+            (searches, signal.SIGKILL, "process 1"),
+            (searches, signal.SIGSTOP, "process 1 (PE 1, "),
+            ((*grid[:-1], "--form", "kernels", "--graph", 4, grid[-1]), signal.SIGKILL, "process 1"),
+            ((*grid[:-1], "--form", "resident", grid[-1]), signal.SIGKILL, "process 1"),
+            (grid, signal.SIGSTOP, "process 1 (PE 1, "),
+        ):
+            with self.subTest(command=command, harm=harm.name):
+                trials = str(900_000_000 + int(harm)) if command[0] == "jacobi3d" else str(900_000 + int(harm))
+                words = ["run", "-n", 2, "--", *command, trials, *self.share(2), "--quiet"]
                 line = [find_shoal(), *(str(word) for word in words), "--stall-timeout", str(STALL)]
                 job = subprocess.Popen(
                     line, cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stderr=subprocess.PIPE, text=True

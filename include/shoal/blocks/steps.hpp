@@ -48,6 +48,42 @@ SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std
   return slot.sides[side].other != nullptr;
 }
 
+/// Kernels of one step each: waits until what a tile unpacks from the sides [begin, end) has come from other GPUs. Every lane.
+/// How many steps the side has done, and so which one this is, its count of tiles that have packed says: this tile has not.
+/// @param too_long  asked while a lane waits: whether it has waited too long; the run ends then
+/// @return whether it has come; false: the run has ended
+template <class B, Worker W, class TooLong>
+SHOAL_FN bool await_wires(const W& w, StateWord& state, const Slot<B>& slot, const B& block, std::uint64_t tile,
+                          std::uint32_t begin, std::uint32_t end, TooLong too_long) {
+  bool go = true;
+  for (std::uint32_t i = begin + w.lane(); i < end && go; i += w.size()) {
+    const auto& side = slot.sides[i];
+    if (side.wire == nullptr || !joins(slot, block, tile, i)) continue;
+    const step_t s = side.wire->packed.load() / side.touching;
+    go = spin_wait(state, [&] {
+      if (side.wire->came.load_acquire() >= s) return true;
+      std::uint32_t running = 0;
+      if (too_long()) state.compare_swap(running, static_cast<std::uint32_t>(RunState::stalled));
+      return false;
+    });
+  }
+  return !w.any(!go);
+}
+/// After it a tile has packed for the sides [begin, end): who is the last at a side tells the other end. One lane, after all have met.
+///
+/// So a side is sent when its own tiles are done, not when the block is. The proof of finish_tile() holds for each side alone:
+/// the tiles that pack for it are those that unpack from it, and each has unpacked before it packs.
+template <class B>
+SHOAL_FN void tell_wires(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t begin,
+                         std::uint32_t end) {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const auto& side = slot.sides[i];
+    if (side.wire == nullptr || !joins(slot, block, tile, i)) continue;
+    const std::uint64_t packed = side.wire->packed.fetch_add_acq_rel(1) + 1;
+    if (packed % side.touching == 0) side.others_wire->came.store_release(packed / side.touching);
+  }
+}
+
 /// A tile's part of what came for step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
