@@ -57,15 +57,6 @@ __global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, 
   keep_tile(w, pe, mine, blockIdx.x - mine.first_tile, blockIdx.x == 0, range);
 }
 
-/// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.
-struct Part {
-  std::uint32_t unpack_begin, unpack_end;
-  bool update, measure;
-  std::uint32_t pack_begin, pack_end;
-  bool handed, hands;         ///< what crosses sides within a PE was, or is, handed over and not packed
-  std::uint64_t patience_ns;  ///< so long a tile waits for other processes at most
-};
-
 /// Whether a lane has waited too long. Asked at each look.
 struct TooLong {
   std::uint64_t patience_ns, since = 0;
@@ -79,33 +70,16 @@ struct TooLong {
   }
 };
 
-inline __device__ std::uint32_t least(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
-
 /// A part of step s of some blocks, from `number` on: a worker for each tile. Of s only two things matter: its parity, and whether
 /// it is the first.
+/// @param patience_ns  so long a tile waits for other GPUs at most
 template <class B>
-__global__ void __launch_bounds__(kThreads, kFit) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
+__global__ void __launch_bounds__(kThreads, kFit)
+    part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part, std::uint64_t patience_ns) {
   __shared__ GpuBlock::Scratch scratch;
-  const GpuBlock w{&scratch};
   const Slot<B>& slot = pe.slots[number + blockIdx.y];
-  const std::uint32_t tile = blockIdx.x;
-  if (tile >= slot.tiles) return;
-  const std::uint32_t unpack_end = least(part.unpack_end, slot.n_sides), pack_end = least(part.pack_end, slot.n_sides);
-  if (slot.wired && part.unpack_begin < unpack_end) {
-    const TooLong too_long{part.patience_ns};
-    if (!await_wires(w, pe.words->state, slot, B(slot.block), tile, part.unpack_begin, unpack_end, too_long)) return;
-  }
-  unpack_sides(w, slot, B(slot.block), s, tile, part.unpack_begin, unpack_end, part.handed);
-  if (part.update) {
-    w.sync();
-    B(slot.block).update(w, s, tile);
-    w.sync();
-    if (part.measure) measure_tile(w, *pe.words, B(slot.block), s, tile);
-  }
-  pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, pack_end, part.hands);
-  if (slot.wired && part.pack_begin < pack_end) {
-    w.sync();
-    if (w.lane() == 0) tell_wires(slot, B(slot.block), tile, part.pack_begin, pack_end);
+  if (blockIdx.x < slot.tiles) {
+    do_part(GpuBlock{&scratch}, *pe.words, slot, s, blockIdx.x, part, TooLong{patience_ns});
   }
 }
 
@@ -559,29 +533,30 @@ class Launcher {
     if (unit.blocks == 0) return;
     const auto& slots = array_.slots()[unit.pe];
     const std::uint32_t n = slots[unit.first].n_sides, all = ~0u;
-    const auto launch = [&](Part part) {
-      part.patience_ns = static_cast<std::uint64_t>(patience_seconds() * 1e9);
+    const auto patience_ns = static_cast<std::uint64_t>(patience_seconds() * 1e9);
+    const auto launch = [&](const Part& part) {
       constexpr std::uint32_t kMost = 65535;  // of a grid's second dimension
       for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
         const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
-        part_kernel<<<workers, kThreads, 0, streams_[u]>>>(array_.views()[unit.pe], unit.first + at, s, part);
+        part_kernel<<<workers, kThreads, 0, streams_[u]>>>(array_.views()[unit.pe], unit.first + at, s, part,
+                                                           patience_ns);
         SHOAL_CUDA(cudaGetLastError());
       }
     };
     if (options_.fusion == Fusion::c || together()) {
-      return launch({0, all, true, measure, 0, all, s > run_.first, s + 1 < run_.end, 0});
+      return launch({0, all, true, measure, 0, all, s > run_.first, s + 1 < run_.end});
     }
     const auto joined = [&](std::uint32_t i) { return array_.joined(unit.block, i); };
     const bool packs = options_.fusion != Fusion::none, unpacks = options_.fusion == Fusion::b;
     for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
-      if (joined(i)) launch({i, i + 1, false, false, 0, 0, false, false, 0});
+      if (joined(i)) launch({i, i + 1, false, false, 0, 0, false, false});
     }
-    if (unpacks && s > 0) launch({0, n, false, false, 0, 0, false, false, 0});
-    launch({0, 0, true, measure, 0, 0, false, false, 0});
+    if (unpacks && s > 0) launch({0, n, false, false, 0, 0, false, false});
+    launch({0, 0, true, measure, 0, 0, false, false});
     for (std::uint32_t i = 0; i < n && !packs; ++i) {
-      if (joined(i)) launch({0, 0, false, false, i, i + 1, false, false, 0});
+      if (joined(i)) launch({0, 0, false, false, i, i + 1, false, false});
     }
-    if (packs) launch({0, 0, false, false, 0, n, false, false, 0});
+    if (packs) launch({0, 0, false, false, 0, n, false, false});
   }
 
   /// Until all PEs are done. Ends resident kernels that do not move, or whose work was called off.

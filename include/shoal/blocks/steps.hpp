@@ -137,6 +137,39 @@ SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t t
   if (slot.n_sides > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
 }
 
+/// What a kernel of its own does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs. Ends may be beyond
+/// the sides that there are.
+struct Part {
+  std::uint32_t unpack_begin, unpack_end;
+  bool update, measure;
+  std::uint32_t pack_begin, pack_end;
+  bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
+};
+
+/// A tile's share of a part of step s. What it reads of its GPU is there; what other GPUs send it waits for. Every lane.
+/// @param too_long  as await_wires() has it
+template <class B, Worker W, class TooLong>
+SHOAL_FN void do_part(const W& w, PeWords& words, const Slot<B>& slot, step_t s, std::uint64_t tile, const Part& part,
+                      const TooLong& too_long) {
+  const auto sides = [&slot](std::uint32_t end) { return end < slot.n_sides ? end : slot.n_sides; };
+  const std::uint32_t unpack_end = sides(part.unpack_end), pack_end = sides(part.pack_end);
+  if (slot.wired && part.unpack_begin < unpack_end) {
+    if (!await_wires(w, words.state, slot, B(slot.block), tile, part.unpack_begin, unpack_end, too_long)) return;
+  }
+  unpack_sides(w, slot, B(slot.block), s, tile, part.unpack_begin, unpack_end, part.handed);
+  if (part.update) {
+    w.sync();
+    B(slot.block).update(w, s, tile);
+    w.sync();
+    if (part.measure) measure_tile(w, words, B(slot.block), s, tile);
+  }
+  pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, pack_end, part.hands);
+  if (slot.wired && part.pack_begin < pack_end) {
+    w.sync();
+    if (w.lane() == 0) tell_wires(slot, B(slot.block), tile, part.pack_begin, pack_end);
+  }
+}
+
 /// Takes part in all steps of a range with one tile, where every tile has a worker of its own. Every lane.
 /// @param slot   may be a copy in faster memory, which lasts: after each wait, what lies in global memory is read anew
 /// @param first  whether the tile is the first of its PE
