@@ -34,6 +34,23 @@ def ours(args, name, odf, *flags, needs=None):
     return Way(f"shoal {name}, ODF {odf}" if name else f"shoal, ODF {odf}", command, needs)
 
 
+def ours_apart(args, name, odf, *flags):
+    """The same, with a process for each PE, as the paper's programs and the MPI baseline have it."""
+    way = ours(args, f"{name}, a process each" if name else "", odf, *flags)
+    together = way.command
+
+    def needs(pes):
+        if pes == 1:
+            return "one PE is one process"
+        return args.no_processes
+
+    def command(pes):
+        before, behind = together(1)
+        return [args.shoal, "run", "-n", str(pes), "--", *before[1:]], behind
+
+    return Way(way.name if name else f"shoal, a process each, ODF {odf}", command, needs)
+
+
 def baseline(args, name, *flags):
     """The baseline of this device: MPI ranks, or GPUs."""
     program = "shoal_nccl" if args.device == "gpu" else "shoal_mpi"
@@ -65,7 +82,7 @@ def versions(args, odfs=(1, 2, 4)):
             baseline(args, "by the host", "--staged"),
             baseline(args, "by the host, overlapped", "--staged", "--overlap"),
         ]
-    return ways + [ours(args, "", odf) for odf in odfs]
+    return ways + [ours(args, "", odf) for odf in odfs] + [ours_apart(args, "", odf) for odf in odfs]
 
 
 def weak(side, pes):
@@ -162,10 +179,11 @@ def fig6(args, left):
             ours(args, "kernels without fusion", 4, "--form", "kernels", "--fusion", "none"),
             ours(args, "kernels", 4, "--form", "kernels"),
             ours(args, "auto", 4),
+            ours_apart(args, "auto", 4),
         ]
     else:
         left.out("skipped", "hosts that wait for GPUs: there are none, or --device is cpu")
-        ways = [baseline(args, ""), ours(args, "", 4)]
+        ways = [baseline(args, ""), ours(args, "", 4), ours_apart(args, "", 4)]
     side, all_sides = shrunk(1536, args), largest(args, left)
     return together(
         grid_table(args, ways, lambda p: weak(side, p), left, "weak scaling, ms an iteration"),
@@ -192,12 +210,14 @@ def only_kernels(args, left, *more):
         left.out("skipped", "fusion and graphs are of kernels on GPUs; there are none, or --device is cpu")
         return [ours(args, "threads", odf) for odf in (1, 8)]
     flags = ["--form", "kernels", "--fusion"]
-    return [
-        ours(args, f"fusion {fusion}{name}", odf, *flags, fusion, *words)
+    ways = [
+        (f"fusion {fusion}{name}", odf, *flags, fusion, *words)
         for odf in (1, 8)
         for fusion in ("none", "a", "b", "c", "d")
         for name, words in [("", []), *more]
     ]
+    apart = [way for way in ways if way[0].startswith(("fusion none", "fusion c"))]
+    return [ours(args, *way) for way in ways] + [ours_apart(args, *way) for way in apart]
 
 
 def fig8(args, left):
@@ -218,5 +238,6 @@ def fig9(args, left):
 
 def odf(args, left):
     sides = [shrunk(1536, args), shrunk(192, args)]
-    ways = [ours(args, "", odf) for odf in (1, 2, 4, 8, 16)]
+    odfs = (1, 2, 4, 8, 16)
+    ways = [ours(args, "", odf) for odf in odfs] + [ours_apart(args, "", odf) for odf in odfs]
     return together(*(grid_table(args, ways, lambda p, s=s: weak(s, p), left, "ms an iteration") for s in sides))

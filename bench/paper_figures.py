@@ -8,9 +8,10 @@ strategies, and GAPBS where the variable GAPBS names its folder. Graphs are gene
 search from the same sources. Every program's first search is checked, and not timed.
 
 charm-*: Jacobi iteration: shoal's forms, and the baselines with MPI (CPU ranks) and NCCL (GPUs; faces from GPU to GPU, or by
-way of the host). A run is 100 iterations; three runs of each, of which the median is shown. Baselines iterate ten times
-before each run; shoal has one whole run before the three. On CPUs each PE of shoal has one thread, as each MPI rank has.
-Every way is checked once against the serial reference where the grid has at most 2^22 cells.
+way of the host). shoal's PEs are of one process, and each of a process of its own. A run is 100 iterations; three runs of each,
+of which the median is shown. Baselines iterate ten times before each run; shoal has one whole run before the three. On CPUs
+each PE of shoal has one thread, as each MPI rank has. Every way is checked once against the serial reference where the grid
+has at most 2^22 cells.
 
 What cannot run here is left out, with the reason.
 """
@@ -134,6 +135,8 @@ def complete(args):
         subprocess.run([args.shoal, "doctor", "--json"], capture_output=True, text=True, check=True).stdout
     )
     args.devices, args.machine = known["devices"], known["machine"]
+    engine = next((e for e in known["engines"] if e["name"] == "openshmem"), {"found": False, "cure": ""})
+    args.no_processes = None if engine["found"] else f"no engine for several processes ({engine['cure']})"
     if args.device == "gpu" and not args.devices:
         raise Usage(f"--device gpu: {known.get('no_devices_because', 'there is none')}")
     if args.device == "auto":

@@ -194,7 +194,7 @@ examples:
     if (!std::isfinite(interior_)) throw UsageError("--interior: a finite number is wanted");
     read_boundary(boundary_, face_);
     where_ = flags_.machine();
-    choose_engine(where_, "faces of blocks");
+    choose_engine(where_);
     options_ = flags_.grid();
     check_grid(flags_.size(), options_, 1);
     read_over_time();
@@ -347,7 +347,9 @@ examples:
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.all_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
-    if (why == "least surface" && machine.on_gpu() && machine.n_pes() == 1) why = "cuts across x are cheap on one GPU";
+    if (why == "least surface" && machine.on_gpu() && options_.mapping.kind == MappingKind::block) {
+      why = std::string(machine.all_pes() > 1 ? "a part for each GPU; " : "") + "cuts across x are cheap on one GPU";
+    }
     if (options_.blocks.x == 0 && cut.volume() < wanted) {
       why += "; no three factors of " + std::to_string(wanted) + " fit the grid";
     }

@@ -99,7 +99,8 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu
   }
   if (options.blocks.x == 0) {
     check_odf(options.odf);
-    return on_gpu && n_pes == 1 ? cut_grid(size, options.odf, kDearOnOneGpu) : cut_grid(size, options.odf * n_pes);
+    const bool by_parts = on_gpu && options.mapping.kind == MappingKind::block;
+    return by_parts ? cut_grid_for_gpus(size, n_pes, options.odf) : cut_grid(size, options.odf * n_pes);
   }
   const Size3 n = options.blocks;
   if (n.x < 1 || n.y < 1 || n.z < 1 || n.x > size.x || n.y > size.y || n.z > size.z || n.volume() > (1 << 20)) {

@@ -29,6 +29,13 @@ Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear) {
   }
 }
 
+Size3 cut_grid_for_gpus(Size3 grid, pe_t n_pes, std::int64_t odf) {
+  const Size3 parts = cut_grid(grid, n_pes);
+  if (parts.volume() < n_pes) return cut_grid(grid, n_pes * odf);
+  const Size3 in_part = cut_grid({grid.x / parts.x, grid.y / parts.y, grid.z / parts.z}, odf, kDearOnOneGpu);
+  return {parts.x * in_part.x, parts.y * in_part.y, parts.z * in_part.z};
+}
+
 Mapping parse_mapping(const std::string& text) {
   if (text == "block") return {MappingKind::block, ""};
   if (text == "round-robin") return {MappingKind::round_robin, ""};
@@ -67,6 +74,22 @@ std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& m
   }
   std::string more;
   if (file >> more) throw UsageError(has + "has more than " + std::to_string(blocks) + " lines, one for each block");
+  return where;
+}
+
+std::vector<pe_t> place_parts(Size3 grid, Size3 blocks, pe_t n_pes) {
+  const Size3 parts = cut_grid(grid, n_pes);
+  const Size3 each{blocks.x / parts.x, blocks.y / parts.y, blocks.z / parts.z};
+  const bool whole = Size3{each.x * parts.x, each.y * parts.y, each.z * parts.z} == blocks;
+  if (!whole || parts.volume() < n_pes) return place_blocks(blocks.volume(), n_pes, {});
+  std::vector<pe_t> where;
+  for (std::int64_t x = 0; x < blocks.x; ++x) {
+    for (std::int64_t y = 0; y < blocks.y; ++y) {
+      for (std::int64_t z = 0; z < blocks.z; ++z) {
+        where.push_back(static_cast<pe_t>((x / each.x * parts.y + y / each.y) * parts.z + z / each.z));
+      }
+    }
+  }
   return where;
 }
 

@@ -11,8 +11,10 @@
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/world/heap.hpp"
+#include "shoal/world/machine.hpp"
 #include "shoal/world/report.hpp"
 #include "shoal/world/world.hpp"
+#include "wire_memory.hpp"
 
 namespace shoal::blocks {
 namespace {
@@ -41,10 +43,10 @@ std::uint64_t arrivals(step_t s) { return s / 2 + 1; }
 }  // namespace
 
 struct Wires::State {
-  /// Where the parts of a side lie in the heap of the process that has its block.
+  /// Where the parts of a side lie in the heap of the process that has its block; on GPUs, in the memory of the PE that has it.
   struct Place {
     WiredSide side;
-    std::size_t words, in[2], told;
+    std::size_t words, in[2], told;  ///< `told`: on GPUs a WireEnd
   };
   /// A half of a channel to where stores do not get.
   struct Far {
@@ -62,15 +64,18 @@ struct Wires::State {
     }
   };
 
-  State(World& its_world, const std::vector<pe_t>& where, std::vector<WiredSide> sides);
+  State(const Machine& machine, const std::vector<pe_t>& pe_of, std::vector<WiredSide> sides);
+  std::vector<std::size_t> give_places(std::vector<WiredSide> sides, bool on_gpu);
+  void refuse_others(const std::vector<WiredSide>& sides) const;
+  void make_fars();
 
   int processes() const { return world.n_processes(); }
+  std::byte* find(std::int64_t block, std::int64_t of, std::size_t offset) const;
   HeapWord& word(std::size_t offset) const { return *reinterpret_cast<HeapWord*>(heap.at(offset)); }
   std::size_t ended_at(int process) const { return base + static_cast<std::size_t>(process) * kCacheLine; }
   std::size_t moved_at(int process) const { return ended_at(processes() + process); }
   const Place& place(std::int64_t block, std::uint32_t side) const;
   Far& far(std::int64_t block, std::uint32_t side) const;
-  void end_as(RunState why) const;
   void look_for_ends();
   void tell_end(std::uint32_t state);
   void watch();
@@ -78,14 +83,16 @@ struct Wires::State {
 
   World& world;
   Heap& heap;
+  std::vector<pe_t> where;   ///< [blocks] PE
   std::vector<int> process;  ///< [blocks]
   std::vector<Place> places;
   std::size_t base = 0;
+  std::unique_ptr<WireMemory> memory;  ///< of GPUs; null: what others reach is in the heap
   std::vector<std::unique_ptr<Far>> fars;
 
   // Of a run.
   std::uint64_t run = 0;
-  std::vector<PeWords*> pes;
+  RunHere here;
   double patience_seconds = 10;
   Word<std::uint32_t, Scope::system> told_end{}, ended_elsewhere{};
 
@@ -99,20 +106,50 @@ struct Wires::State {
   std::string lost;  ///< why the run ended for good
 };
 
-Wires::State::State(World& its_world, const std::vector<pe_t>& where, std::vector<WiredSide> sides)
-    : world(its_world), heap(*its_world.heap()) {
+#if !defined(SHOAL_HAVE_CUDA)
+std::unique_ptr<WireMemory> wire_memory_of_gpus(const Machine&, const std::vector<std::size_t>&) { return nullptr; }
+#endif
+
+Wires::State::State(const Machine& machine, const std::vector<pe_t>& pe_of, std::vector<WiredSide> sides)
+    : world(*machine.world()), heap(*world.heap()), where(pe_of) {
   for (const pe_t pe : where) process.push_back(world.process_of(pe));
-  // The same for all: first what is of every process, then for each process its blocks' words and sides.
+  refuse_others(sides);
+  const std::vector<std::size_t> bytes = give_places(std::move(sides), machine.on_gpu());
+  // What is of every process comes first.
   const std::size_t common = 2 * static_cast<std::size_t>(processes()) * kCacheLine;
-  std::vector<std::size_t> at(static_cast<std::size_t>(processes()), common);
-  std::uint64_t hash = where.size();
+  const std::size_t in_heap = machine.on_gpu() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+  base = heap.allocate(common + in_heap, "channels between blocks of other processes");
+  if (machine.on_gpu()) {
+    const auto first = bytes.begin() + machine.first_pe();
+    memory = wire_memory_of_gpus(machine, {first, first + machine.n_pes()});
+  } else {
+    for (Place& place : places) {
+      for (std::size_t* offset : {&place.words, &place.in[0], &place.in[1], &place.told}) *offset += base + common;
+    }
+    make_fars();
+  }
+  world.exchange(World::Call{"place"}, {});  // all have cleared theirs
+}
+
+/// The same for all processes: where what belongs to each block and side lies.
+/// @return how many bytes each process has; on GPUs, each PE
+std::vector<std::size_t> Wires::State::give_places(std::vector<WiredSide> sides, bool on_gpu) {
+  std::vector<std::size_t> at(static_cast<std::size_t>(on_gpu ? world.n_pes() : processes()), 0);
   for (const WiredSide& side : sides) {
-    std::size_t& next = at[static_cast<std::size_t>(process[side.block])];
+    std::size_t& next = at[static_cast<std::size_t>(on_gpu ? where[side.block] : process[side.block])];
     const auto take = [&next](std::size_t bytes) { return std::exchange(next, next + lines(bytes)); };
     const bool first = places.empty() || places.back().side.block != side.block;
     const std::size_t words = first ? take(sizeof(StepWords)) : places.back().words;
     const std::size_t in0 = take(side.bytes), in1 = take(side.bytes);
-    places.push_back({side, words, {in0, in1}, take(sizeof(HeapWord))});
+    places.push_back({side, words, {in0, in1}, take(on_gpu ? sizeof(WireEnd) : sizeof(HeapWord))});
+  }
+  return at;
+}
+
+/// @throws UsageError  processes have other blocks or channels
+void Wires::State::refuse_others(const std::vector<WiredSide>& sides) const {
+  std::uint64_t hash = where.size();
+  for (const WiredSide& side : sides) {
     for (const std::uint64_t number :
          {static_cast<std::uint64_t>(side.block), std::uint64_t{side.side}, static_cast<std::uint64_t>(side.other),
           std::uint64_t{side.others_side}, std::uint64_t{side.bytes}}) {
@@ -126,11 +163,9 @@ Wires::State::State(World& its_world, const std::vector<pe_t>& where, std::vecto
     throw UsageError("processes 0 and " + std::to_string(p) +
                      " have other blocks, or other channels between them: all processes make the same array");
   }
-  const std::size_t bytes = *std::max_element(at.begin(), at.end());
-  base = heap.allocate(bytes, "channels between blocks of other processes");
-  for (Place& place : places) {
-    for (std::size_t* offset : {&place.words, &place.in[0], &place.in[1], &place.told}) *offset += base;
-  }
+}
+
+void Wires::State::make_fars() {
   for (const Place& mine : places) {
     const int other = process[mine.side.other];
     if (process[mine.side.block] != world.process() || heap.reach(other) != nullptr) continue;
@@ -144,7 +179,14 @@ Wires::State::State(World& its_world, const std::vector<pe_t>& where, std::vecto
     far->out = std::make_unique<Line[]>(2 * (lines(mine.side.bytes) / sizeof(Line)));
     fars.push_back(std::move(far));
   }
-  world.exchange(World::Call{"place"}, {});  // all have cleared theirs
+}
+
+/// Where `block`, which is here, finds what lies at an offset for block `of`; null: stores do not get there.
+std::byte* Wires::State::find(std::int64_t block, std::int64_t of, std::size_t offset) const {
+  if (memory != nullptr) return memory->at(where[block] - world.first_here(), where[of]) + offset;
+  if (process[of] == world.process()) return heap.at(offset);
+  std::byte* const there = heap.reach(process[of]);
+  return there == nullptr ? nullptr : there + offset;
 }
 
 const Wires::State::Place& Wires::State::place(std::int64_t block, std::uint32_t side) const {
@@ -156,9 +198,11 @@ Wires::State::Far& Wires::State::far(std::int64_t block, std::uint32_t side) con
                             [](const auto& a, const auto& b) { return std::pair(a->side->block, a->side->side) < b; });
 }
 
-Wires::Wires(World& world, const std::vector<pe_t>& where, std::vector<WiredSide> sides) {
-  if (world.heap() == nullptr) throw UsageError("blocks of several processes need an engine that has a heap");
-  state_ = std::make_unique<State>(world, where, std::move(sides));
+Wires::Wires(const Machine& machine, const std::vector<pe_t>& where, std::vector<WiredSide> sides) {
+  if (machine.world()->heap() == nullptr) {
+    throw UsageError("blocks of several processes need an engine that has a heap");
+  }
+  state_ = std::make_unique<State>(machine, where, std::move(sides));
   far_ = !state_->fars.empty();
 }
 Wires::~Wires() { state_->heap.release(state_->base); }
@@ -169,22 +213,29 @@ StepWords* Wires::words(std::int64_t block) const {
   const auto found = std::lower_bound(places.begin(), places.end(), block,
                                       [](const auto& place, std::int64_t b) { return place.side.block < b; });
   if (found == places.end() || found->side.block != block) return nullptr;
-  return reinterpret_cast<StepWords*>(state_->heap.at(found->words));
+  return reinterpret_cast<StepWords*>(state_->find(block, block, found->words));
 }
 void* Wires::in(std::int64_t block, std::uint32_t side, int parity) const {
-  return state_->heap.at(state_->place(block, side).in[parity]);
+  return state_->find(block, block, state_->place(block, side).in[parity]);
 }
 void* Wires::out(std::int64_t block, std::uint32_t side, int parity) const {
   const WiredSide& mine = state_->place(block, side).side;
-  std::byte* const there = state_->heap.reach(process_of(mine.other));
-  if (there == nullptr) return state_->far(block, side).buffer(parity);
-  return there + state_->place(mine.other, mine.others_side).in[parity];
+  void* const there = state_->find(block, mine.other, state_->place(mine.other, mine.others_side).in[parity]);
+  return there == nullptr ? state_->far(block, side).buffer(parity) : there;
 }
 StepWords* Wires::other(std::int64_t block, std::uint32_t side) const {
   const WiredSide& mine = state_->place(block, side).side;
-  std::byte* const there = state_->heap.reach(process_of(mine.other));
-  if (there == nullptr) return &state_->far(block, side).left;
-  return reinterpret_cast<StepWords*>(there + state_->place(mine.other, mine.others_side).words);
+  std::byte* const there = state_->find(block, mine.other, state_->place(mine.other, mine.others_side).words);
+  return there == nullptr ? &state_->far(block, side).left : reinterpret_cast<StepWords*>(there);
+}
+std::pair<WireEnd*, WireEnd*> Wires::ends(std::int64_t block, std::uint32_t side) const {
+  if (state_->memory == nullptr) return {nullptr, nullptr};
+  const State::Place& mine = state_->place(block, side);
+  const std::int64_t other = mine.side.other;
+  const auto end = [&](std::int64_t of, std::size_t at) {
+    return reinterpret_cast<WireEnd*>(state_->find(block, of, at));
+  };
+  return {end(block, mine.told), end(other, state_->place(other, mine.side.others_side).told)};
 }
 
 void Wires::begin_rewind() {
@@ -200,11 +251,11 @@ void Wires::end_rewind(step_t s) {
   state_->world.exchange(World::Call{"rewind"}, {});
 }
 
-void Wires::begin_run(const StepRange& range, std::vector<PeWords*> pes, double patience_seconds) {
+void Wires::begin_run(const StepRange& range, RunHere here, double patience_seconds) {
   State& at = *state_;
   ++at.run;
   at.told_end.store(0), at.ended_elsewhere.store(0);
-  at.pes = std::move(pes);
+  at.here = std::move(here);
   at.patience_seconds = patience_seconds;
   const std::uint64_t mine[] = {range.first, range.end, range.measure};
   const auto all = at.world.exchange(World::Call{"steps"}, std::as_bytes(std::span(mine)));
@@ -222,10 +273,7 @@ RunOfAll Wires::end_run(std::exception_ptr error, const RunOfAll& mine) {
   State& at = *state_;
   carry();  // what the last tiles sent
   at.look_for_ends();
-  const auto is = [&at](RunState state) {
-    return std::any_of(at.pes.begin(), at.pes.end(),
-                       [state](PeWords* pe) { return pe->state.load() == static_cast<std::uint32_t>(state); });
-  };
+  const auto is = [&at](RunState state) { return at.here.state() == static_cast<std::uint32_t>(state); };
   {
     const std::lock_guard lock(at.mutex);
     if (!at.lost.empty()) throw TransportError(at.lost);
@@ -256,6 +304,11 @@ void Wires::wait(std::uint32_t& looks) {
   if (looks % 256 == 0) state_->watch();
 }
 
+void Wires::look() {
+  state_->look_for_ends();
+  state_->watch();
+}
+
 void Wires::carry_to_others() {
   State& at = *state_;
   std::uint32_t nobody = 0;
@@ -279,21 +332,12 @@ void Wires::carry_to_others() {
     for (const State::Far* far : at.due) put &= at.heap.put_word(far->process, far->told_to, far->sent);
   }
   if (at.due.empty() || ++at.carried % 16 == 0) at.heap.progress();
-  if (!put) at.end_as(RunState::transport_failed);
+  if (!put) at.here.end_as(RunState::transport_failed);
   at.busy.store_release(0);
 }
 
-void Wires::State::end_as(RunState why) const {
-  for (PeWords* pe : pes) {
-    std::uint32_t running = 0;
-    pe->state.compare_swap_acq_rel(running, static_cast<std::uint32_t>(why));
-  }
-}
-
 void Wires::State::look_for_ends() {
-  for (const PeWords* pe : pes) {
-    const std::uint32_t ended = pe->state.load();
-    if (ended == 0) continue;
+  if (const std::uint32_t ended = here.state(); ended != 0) {
     if (ended_elsewhere.load() == 0) tell_end(ended);
     return;
   }
@@ -301,7 +345,7 @@ void Wires::State::look_for_ends() {
     const std::uint64_t told = word(ended_at(p)).load_acquire();
     if (p == world.process() || told >> 8 != run) continue;
     ended_elsewhere.store(1);
-    end_as(static_cast<RunState>(told & 0xFF));
+    here.end_as(static_cast<RunState>(told & 0xFF));
     return;
   }
 }
@@ -322,9 +366,10 @@ void Wires::State::watch() {
   if (now - looked_at < std::chrono::duration<double>(std::clamp(patience_seconds / 10, 0.01, 1.0))) return;
   looked_at = now;
   if (const std::string why = world.watch(); !why.empty()) return give_up(why);
-  std::uint64_t mine = 0, all = 0;
+  if (!here.taken) return;
+  const std::uint64_t mine = here.taken();
+  std::uint64_t all = 0;
   std::string taken;
-  for (const PeWords* pe : pes) mine += pe->next.load();
   for (int p = 0; p < processes(); ++p) {
     if (p != world.process()) heap.put_word(p, moved_at(world.process()), mine);
     const std::uint64_t its = p == world.process() ? mine : word(moved_at(p)).load();
@@ -345,7 +390,7 @@ void Wires::State::watch() {
 
 void Wires::State::give_up(const std::string& why) {
   lost = why;
-  end_as(RunState::transport_failed);
+  here.end_as(RunState::transport_failed);
 }
 
 std::vector<std::vector<std::byte>> Wires::exchange(std::span<const std::byte> mine) const {

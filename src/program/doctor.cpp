@@ -40,7 +40,7 @@ namespace {
 Feature find_openshmem() {
   Feature found = {
       "openshmem", true,
-      "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank) or, with "
+      "CPU threads of several processes, on one host or many; their GPUs on one (bfs, sssp, pagerank, blocks) or, with "
       "NCCL, on many (bfs, pagerank)",
       ""};
   found.cure = why_no_openshmem();

@@ -28,7 +28,7 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
   return parse_and_run(app, argc, argv, [&] {
     if (iterations < 0) throw UsageError("--iterations " + std::to_string(iterations) + " is negative");
     Options options = flags.machine();
-    choose_engine(options, "faces of blocks");
+    choose_engine(options);
     join_processes(options, started_as(argc, argv));
     const bool right = body(flags, options, iterations);
     leave_together();

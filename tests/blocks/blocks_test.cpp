@@ -236,6 +236,19 @@ TEST(Mapping, PlacesBlocks) {
   EXPECT_THROW(place_blocks(2, 2, parse_mapping("file:/nonexistent")), UsageError);
 }
 
+TEST(Mapping, GivesEachGpuAPart) {
+  EXPECT_EQ(cut_grid_for_gpus({192, 192, 192}, 2, 8), (Size3{8, 2, 1}));  // 4 x 2 x 1 in each half
+  EXPECT_EQ(cut_grid_for_gpus({192, 192, 192}, 4, 1), (Size3{2, 2, 1}));
+  EXPECT_EQ(cut_grid_for_gpus({192, 192, 192}, 4, 8), (Size3{16, 2, 1}));
+  EXPECT_EQ(cut_grid_for_gpus({192, 192, 192}, 1, 8), cut_grid({192, 192, 192}, 8, kDearOnOneGpu));
+  EXPECT_EQ(cut_grid_for_gpus({1, 1, 3}, 4, 2), (Size3{1, 1, 3}));  // fewer cells than PEs
+
+  EXPECT_EQ(place_parts({8, 8, 8}, {2, 4, 1}, 4), (std::vector<pe_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(place_parts({8, 8, 8}, {4, 2, 1}, 4), (std::vector<pe_t>{0, 1, 0, 1, 2, 3, 2, 3}));
+  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks(6, 2, {}));  // not in two parts along x
+  EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks(3, 4, {}));
+}
+
 TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
   const std::vector<pe_t> halves{0, 0, 0, 0, 1, 1, 1, 1};
   EXPECT_EQ(balance_blocks({1, 1, 1, 1, 1, 1, 1, 1}, 2, halves), halves);

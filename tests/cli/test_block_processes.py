@@ -14,7 +14,7 @@ from baseline import ENVIRONMENT
 from command import Answer, CommandTest, find_shoal
 
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
-USAGE = 2
+USAGE, NO_GPU = 2, 4
 LIBRARY = {"SHOAL_OPENSHMEM_PUTS": "library"}  # as between hosts
 
 
@@ -118,16 +118,20 @@ class BlockProcessesTest(CommandTest):
         for words, said in (
             (("jacobi3d", 8, 8, 8, "--balance", 3), "--balance moves blocks within one process"),
             (("jacobi3d", 8, 8, 8, "--restart", "nothing"), "No such file"),
-            (
-                ("jacobi3d", 8, 8, 8, "--device", "gpu"),
-                "faces of blocks do not travel between GPUs of several processes",
-            ),
         ):
             with self.subTest(words=words):
-                answer = self.run_on(2, *words, status=USAGE)
-                errors = [line for line in answer.err.splitlines() if "error: " in line]
-                self.assertEqual(len(errors), 1, answer.err)
-                self.assertIn(said, errors[0])
+                self.refused(USAGE, said, *words)
+        if not self.shoal("doctor", "--json").json()["devices"]:
+            program = pathlib.Path(find_shoal()).parent / "example_05_power_iteration"
+            for words in (("jacobi3d", 8, 8, 8), (program,)):
+                with self.subTest(words=words):
+                    self.refused(NO_GPU, "use --device cpu to run on CPU threads", *words, "--device", "gpu")
+
+    def refused(self, status: int, said: str, *words: object) -> None:
+        answer = self.run_on(2, *words, status=status)
+        errors = [line for line in answer.err.splitlines() if "error: " in line]
+        self.assertEqual(len(errors), 1, answer.err)
+        self.assertIn(said, errors[0])
 
     def test_programs(self) -> None:
         for processes, name, words, variables in (

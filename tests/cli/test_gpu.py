@@ -136,18 +136,33 @@ def process_of(test: CommandTest, number: int, mark: str) -> int:
     test.fail(f"process {number} has not come")
 
 
-def come_to_harm(test: CommandTest, share: tuple[object, ...], variables: dict[str, str]) -> None:
-    """A process of two is killed, or stopped, while they search: the job ends in time, and says which it was."""
-    for harm, said in ((signal.SIGKILL, "process 1"), (signal.SIGSTOP, "process 1 (PE 1, ")):
-        with test.subTest(harm=harm.name):
-            trials = str(900_000 + int(harm))
-            words = ["run", "-n", 2, "--", "bfs", "kron:14", "--trials", trials, "--device", "gpu", *share, "--quiet"]
+# Commands that run until they are ended; the last word of each is how often, and by it their processes are found.
+SEARCH = ("bfs", "kron:14", "--trials")
+SEARCHES = (((*SEARCH, 900_001), signal.SIGKILL), ((*SEARCH, 900_002), signal.SIGSTOP))
+GRID = ("jacobi3d", 64, 64, 64)
+GRIDS = (
+    ((*GRID, "--form", "kernels", "--graph", 4, "--iterations", 900_000_001), signal.SIGKILL),
+    ((*GRID, "--form", "resident", "--iterations", 900_000_002), signal.SIGKILL),
+    ((*GRID, "--iterations", 900_000_003), signal.SIGSTOP),
+)
+
+
+def come_to_harm(
+    test: CommandTest,
+    share: tuple[object, ...],
+    variables: dict[str, str],
+    cases: tuple[tuple[tuple[object, ...], signal.Signals], ...],
+) -> None:
+    """A process of two is killed, or stopped, while they run: the job ends in time, and says which it was."""
+    for command, harm in cases:
+        with test.subTest(command=command, harm=harm.name):
+            words = ["run", "-n", 2, "--", *command, *share, "--quiet"]
             line = [find_shoal(), *(str(word) for word in words), "--stall-timeout", str(STALL)]
             job = subprocess.Popen(
                 line, cwd=test.folder, env={**os.environ, **ENVIRONMENT, **variables}, stderr=subprocess.PIPE, text=True
             )
-            time.sleep(8)  # into the searches
-            harmed = process_of(test, 1, trials)
+            time.sleep(8)  # into the run
+            harmed = process_of(test, 1, str(command[-1]))
             begin = time.monotonic()
             os.kill(harmed, harm)
             try:
@@ -158,7 +173,7 @@ def come_to_harm(test: CommandTest, share: tuple[object, ...], variables: dict[s
                 test.fail(f"the others had not ended {STALL + 20} s later")
             test.assertLess(time.monotonic() - begin, STALL + 10)
             test.assertNotEqual(job.returncode, 0)
-            test.assertIn(said, err)
+            test.assertIn("process 1" if harm == signal.SIGKILL else "process 1 (PE 1, ", err)
 
 
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
@@ -173,7 +188,7 @@ class GpusOfProcesses(CommandTest):
 
     def share(self, processes: int, pes: int = 1) -> tuple[object, ...]:
         per_gpu = -(-processes * pes // self.gpus)
-        return ("--pes", pes, "--pes-per-gpu", per_gpu)
+        return ("--device", "gpu", "--pes", pes, "--pes-per-gpu", per_gpu)
 
     def run_on(self, processes: int, *words: object) -> Answer:
         answer = self.shoal("run", "-n", processes, "--", *words, env={**os.environ, **ENVIRONMENT})
@@ -200,7 +215,7 @@ class GpusOfProcesses(CommandTest):
             if processes * pes > 4 * self.gpus:  # the most PEs of a GPU
                 continue
             with self.subTest(processes=processes, pes=pes, words=words):
-                share = ("--device", "gpu", *self.share(processes, pes))
+                share = self.share(processes, pes)
                 answer = self.run_on(processes, *words, *share, "--verify", "--output", "many.npy")
                 self.assertIn("all answers are right", answer.out)
                 self.assertIn(f"strategy: {strategy}: ", answer.out)
@@ -211,6 +226,39 @@ class GpusOfProcesses(CommandTest):
                 self.good(*words, "--device", "gpu", "--pes", 1, "--output", "one.npy")
                 self.assertEqual((self.folder / "many.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
 
+    def test_grids_are_those_of_one_process(self) -> None:
+        grid = (30, 31, 32, "--iterations", 30, "--boundary", "0,x1=2", "--output")
+        self.good("jacobi3d", *grid, "one.npy", "--device", "cpu", "--quiet")
+        for processes, pes, words in (
+            (2, 1, ("--odf", 1)),
+            (2, 1, ("--odf", 8)),
+            (2, 1, ("--odf", 4, "--form", "resident")),
+            (2, 1, ("--odf", 4, "--form", "kernels", "--fusion", "none")),
+            (2, 1, ("--odf", 4, "--form", "kernels", "--fusion", "b", "--graph", 4)),
+            (2, 1, ("--blocks", "3x4x5", "--form", "kernels", "--fusion", "d", "--graph", 4)),
+            (2, 1, ("--odf", 2, "--form", "kernels", "--mapping", "round-robin")),
+            (3, 1, ("--odf", 3, "--form", "kernels", "--graph", 6)),
+            (2, 2, ("--odf", 2, "--form", "kernels", "--graph", 10)),
+        ):
+            if processes * pes > 4 * self.gpus:
+                continue
+            with self.subTest(processes=processes, pes=pes, words=words):
+                share = self.share(processes, pes)
+                answer = self.run_on(processes, "jacobi3d", *grid, "many.npy", *words, *share, "--verify")
+                self.assertIn(f"processes: {processes}: ", answer.out)
+                self.assertEqual(answer.out.count("right"), 1, answer.out)
+                self.assertEqual(*((self.folder / name).read_bytes() for name in ("many.npy", "one.npy")))
+        self.run_on(2, "jacobi3d", 1, 1, 1, "--verify", *self.share(2))  # one process has no block
+        program = pathlib.Path(find_shoal()).parent / "example_05_power_iteration"
+        self.assertIn(": right", self.run_on(2, program, "--odf", 4, "--iterations", 20, *self.share(2)).out)
+
+    def test_grids_go_on_in_other_processes(self) -> None:
+        grid = ("jacobi3d", 20, 21, 22, "--verify", "--quiet", "--iterations")
+        self.run_on(2, *grid, 13, "--odf", 4, "--checkpoint", "c", "--checkpoint-every", 5, *self.share(2))
+        self.good(*grid, 20, "--restart", "c", "--checkpoint", "c", "--device", "gpu", "--pes", 1)
+        self.run_on(2, *grid, 31, "--restart", "c", "--checkpoint", "c", *self.share(2), "--form", "resident")
+        self.good(*grid, 40, "--restart", "c", "--device", "cpu", "--pes", 2)
+
     def test_too_many(self) -> None:
         answer = self.shoal(
             "run", "-n", self.gpus + 1, "--", "bfs", "kron:8", "--device", "gpu", env={**os.environ, **ENVIRONMENT}
@@ -219,7 +267,7 @@ class GpusOfProcesses(CommandTest):
         self.assertIn(f"want {self.gpus + 1} GPUs, and this host has {self.gpus}", answer.err)
 
     def test_one_that_comes_to_harm(self) -> None:
-        come_to_harm(self, self.share(2), {})
+        come_to_harm(self, self.share(2), {}, SEARCHES + GRIDS)
 
 
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
@@ -275,7 +323,7 @@ class GpusApart(CommandTest):
         self.assertIn("PEs cannot share a GPU (--pes-per-gpu 2)", answer.err)
 
     def test_one_that_comes_to_harm(self) -> None:
-        come_to_harm(self, ("--pes", 1), {"SHOAL_GPU_WIRE": "nccl"})
+        come_to_harm(self, ("--device", "gpu", "--pes", 1), {"SHOAL_GPU_WIRE": "nccl"}, SEARCHES)
 
 
 if __name__ == "__main__":

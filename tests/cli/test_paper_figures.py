@@ -82,8 +82,11 @@ class Figures(CommandTest):
         self.assertIn("skipped: GAPBS: /no/such/bfs is not a program; the variable GAPBS names that folder", out)
 
     def test_grids(self) -> None:
+        engines = self.shoal("doctor", "--json").json()["engines"]
+        apart = any(engine["name"] == "openshmem" and engine["found"] for engine in engines)
+        hows = ["shoal", "shoal, a process each"] if apart else ["shoal"]
         for name, side, ways in (
-            ("charm-fig7b", 8, ["shoal, ODF 1", "shoal, ODF 2", "shoal, ODF 4"]),
+            ("charm-fig7b", 8, [f"{how}, ODF {odf}" for how in hows for odf in (1, 2, 4)]),
             ("charm-fig8", 32, ["shoal threads, ODF 1", "shoal threads, ODF 8"]),
         ):
             with self.subTest(name=name):
@@ -98,6 +101,7 @@ class Figures(CommandTest):
                 beside_mpi = self.has_mpi and name == "charm-fig7b"
                 self.assertEqual(any("shoal_mpi" in r["way"] for r in got["runs"]), beside_mpi)
                 self.assertIn("ms an iteration", out)
+                self.assertEqual("no engine for several processes" in out, name == "charm-fig7b" and not apart)
         self.assertIn("skipped: fusion and graphs are of kernels on GPUs", out)
 
     def test_a_spent_budget_is_said(self) -> None:

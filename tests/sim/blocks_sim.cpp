@@ -1,5 +1,6 @@
 // The shipped steps of blocks (blocks/steps.hpp): arrays of some blocks on some PEs, with channels at random, also to
-// themselves and several between the same two. Workers must make every state that the plain way makes.
+// themselves and several between the same two. Workers must make every state that the plain way makes. They take steps on and on, or
+// do the tiles of kernels of one step each, which wait for other PEs themselves (do_part).
 #include <string>
 #include <vector>
 
@@ -112,10 +113,17 @@ class BlocksScenario final : public sim::Scenario {
       blocks_[a].ends[i].side = j;
       joined += " " + std::to_string(a) + "-" + std::to_string(b);
     }
+    choose_parts(random);
     for (auto& b : blocks_) {
       for (std::size_t i = 0; i < b.sides.size(); ++i) {
         Block& other = blocks_[b.ends[i].block];
         b.sides[i].other = &other.words;
+        if (!parts_.empty() && other.pe != b.pe) {
+          b.sides[i].wire = &b.wires[i];
+          b.sides[i].others_wire = &other.wires[b.ends[i].side];
+          b.sides[i].touching = tiles_;
+          blocks::rewind(b.wires[i], tiles_, 0);
+        }
         for (int k = 0; k < 2; ++k) {
           b.sides[i].in[k] = b.in[i][k];
           b.sides[i].out[k] = other.in[b.ends[i].side][k];
@@ -147,6 +155,8 @@ class BlocksScenario final : public sim::Scenario {
       machine.name(b.words.arrived, sizeof b.words.arrived[0], 2, "arrived " + number);
       machine.name(b.words.finished, sizeof b.words.finished[0], 2, "finished " + number);
       machine.name(b.done, 8, tiles_, "done " + number);
+      machine.name(b.wires, sizeof b.wires[0].came, 2 * kMostSides, "came, packed of " + number);
+      machine.name(&b.ended, sizeof b.ended, 1, "tiles of kernels of " + number);
     }
     const bool hand_over = random.below(3) != 0;
     lanes_ = random.below(2) != 0;
@@ -169,14 +179,16 @@ class BlocksScenario final : public sim::Scenario {
     n_workers_ = 1 + random.below(lanes_ ? 2 : 3);
     std::size_t most = 0;
     for (const auto& slots : slots_) most = std::max(most, slots.size() * tiles_);
-    keep_ = most * n_pes * (lanes_ ? 2 : 1) <= 12 && random.below(2) != 0;
+    keep_ = parts_.empty() && most * n_pes * (lanes_ ? 2 : 1) <= 12 && random.below(2) != 0;
     if (keep_) n_workers_ = static_cast<std::uint32_t>(most);
     want_ = expected();
     add_workers(machine);
     return std::to_string(n_pes) + " PEs, " + std::to_string(n) + " blocks of " + std::to_string(tiles_) +
            " tiles that read " + (std::is_same_v<Made, OfAll> ? "all" : "three") + ", joined" + joined + ", " +
            std::to_string(n_workers_) + " workers of " + (lanes_ ? "2 lanes" : "1 lane") +
-           (keep_ ? " that keep their tile, " : ", ") + std::to_string(end_) + " steps, then " + std::to_string(more_);
+           (keep_ ? " that keep their tile, " : ", ") +
+           (parts_.empty() ? "" : std::to_string(parts_.size()) + " kernels a step, ") + std::to_string(end_) +
+           " steps, then " + std::to_string(more_);
   }
 
   bool again(sim::Machine& machine) override {
@@ -220,13 +232,68 @@ class BlocksScenario final : public sim::Scenario {
     std::vector<End> ends;
     blocks::StepWords words{};
     blocks::TileWord done[kMostTiles] = {};
+    blocks::WireEnd wires[kMostSides] = {};
+    Word<std::uint64_t, Scope::device> ended{};  ///< tiles of kernels, of the steps from first_ on
   };
+
+  /// Which kernels make up a step, as the fusions have them; none: workers take steps.
+  void choose_parts(sim::Random& random) {
+    constexpr std::uint32_t all = ~0u;
+    parts_.clear();
+    const int way = random.below(6);
+    if (way == 0) parts_.push_back({0, all, true, false, 0, all, false, false});
+    if (way != 1 && way != 2) return;
+    for (std::uint32_t i = 0; i < (way == 1 ? kMostSides : 1); ++i) {
+      parts_.push_back({i, way == 1 ? i + 1 : all, false, false, 0, 0, false, false});
+    }
+    parts_.push_back({0, 0, true, false, 0, 0, false, false});
+    parts_.push_back({0, 0, false, false, 0, all, false, false});
+  }
+  /// A worker's tiles of all kernels of its PE, in the order in which a host launches these. Every lane.
+  template <class W>
+  void do_kernels(const W& w, int pe, std::uint32_t number) {
+    for (blocks::step_t s = first_; s < end_; ++s) {
+      for (Block& b : blocks_) {
+        for (std::size_t k = 0; k < parts_.size() && b.pe == pe; ++k) {
+          blocks::Part part = parts_[k];
+          part.measure = part.update && s + 1 == end_;
+          part.handed = parts_.size() == 1 && s > first_;
+          part.hands = parts_.size() == 1 && s + 1 < end_;
+          for (std::uint32_t tile = number; tile < tiles_; tile += n_workers_) {
+            await_kernels(b, s, k);
+            // A kernel in a graph knows the step's parity, and that it is not the first.
+            const blocks::step_t told = s == 0 ? 0 : 2 + (s & 1);
+            blocks::do_part(w, words_[pe], slots_[pe][b.slot], told, tile, part, [] { return false; });
+            w.sync();
+            if (w.lane() == 0) b.ended.fetch_add_release(1);
+          }
+        }
+      }
+    }
+  }
+  /// What streams and events of a GPU see to: a kernel comes after the one before of its block, and the first of a step after the step
+  /// before of all blocks of its PE that its own has channels to, or which wait for other PEs as it does.
+  void await_kernels(const Block& b, blocks::step_t s, std::size_t k) {
+    const auto ended = [&](const Block& block, std::uint64_t kernels) {
+      spin_wait(words_[b.pe].state, [&] { return block.ended.load_acquire() >= kernels * tiles_; });
+    };
+    const std::uint64_t before = (s - first_) * parts_.size();
+    ended(b, before + k);
+    for (const End& end : b.ends) {
+      if (k == 0 && blocks_[end.block].pe == b.pe) ended(blocks_[end.block], before);
+    }
+    const auto wired = [&](const Block& block) { return slots_[block.pe][block.slot].wired; };
+    for (const Block& other : blocks_) {
+      if (k == 0 && other.pe == b.pe && wired(b) && wired(other)) ended(other, before);
+    }
+  }
 
   void add_workers(sim::Machine& machine) {
     meetings_.assign(words_.size() * n_workers_, {});
     for (std::size_t p = 0; p < words_.size(); ++p) {
       words_[p].next.store(0);
       words_[p].changed.store(0);
+      for (Block& b : blocks_) b.ended.store(0);
       for (std::uint32_t w = 0; w < n_workers_; ++w) {
         for (lane_t lane = 0; lane < (lanes_ ? 2u : 1u); ++lane) {
           machine.add_worker(static_cast<int>(p), [this, p, w, lane] {
@@ -234,6 +301,7 @@ class BlocksScenario final : public sim::Scenario {
                                                slots_[p].size() * tiles_, &words_[p]};
             const blocks::StepRange range{first_, end_, true};
             const auto take_part = [&](const auto& worker) {
+              if (!parts_.empty()) return do_kernels(worker, static_cast<int>(p), w);
               if (!keep_) return blocks::take_steps(worker, pe, range);
               if (w >= pe.tiles) return;
               const auto& slot = pe.slots[blocks::slot_of(pe, w)];
@@ -277,6 +345,7 @@ class BlocksScenario final : public sim::Scenario {
   std::uint32_t tiles_ = 1, n_workers_ = 1;
   blocks::step_t first_ = 0, end_ = 0, more_ = 0;
   bool lanes_ = false, keep_ = false;
+  std::vector<blocks::Part> parts_;  ///< of a step
 };
 
 }  // namespace

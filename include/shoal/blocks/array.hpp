@@ -53,6 +53,7 @@ class BlockArray {
   bool here(std::int64_t b) const {
     return where_[b] >= machine_.first_pe() && where_[b] < machine_.first_pe() + machine_.n_pes();
   }
+  pe_t home(std::int64_t b) const { return where_[b] - machine_.first_pe(); }  ///< its PE, of those that are here
   const B& operator[](std::int64_t b) const { return blocks_[b]; }
 
   /// `n` elements in the memory of a block's PE: zeros on GPUs, any contents on CPUs, where the threads that use them write them
@@ -101,6 +102,9 @@ class BlockArray {
                                     : in_memory_of(home(b), std::vector<blocks::StepWords>(1), "the counts of a block"),
                   in_memory_of(home(b), std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
                                "the words of a block's tiles")};
+    }
+    for (std::size_t b = 0; b < where_.size() && machine_.on_gpu(); ++b) {
+      if (here(b)) make_wire_ends(b);
     }
     std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
     for (std::size_t b = 0; b < where_.size(); ++b) {
@@ -254,6 +258,7 @@ class BlockArray {
         machine_.copy_in(p, slot.done, done.data(), done.size() * sizeof(done[0]));
       }
     }
+    for (std::int64_t b = 0; b < size(); ++b) rewind_wire_ends(b, s);
     prepare_run();
     if (wires_ != nullptr) wires_->end_rewind(s);
   }
@@ -319,14 +324,13 @@ class BlockArray {
     std::uint32_t others_side = 0;
     std::int64_t n = 0;
     Value* in[2] = {nullptr, nullptr};
+    blocks::WireEnd* wire = nullptr;  ///< of a channel to another GPU
   };
 
   struct Words {  ///< of a block
     blocks::StepWords* steps;
     blocks::TileWord* tiles;
   };
-
-  pe_t home(std::int64_t b) const { return where_[b] - machine_.first_pe(); }  ///< the PE, of those that are here
 
   void require_one_process() const {
     if (wires_ == nullptr) return;
@@ -344,7 +348,7 @@ class BlockArray {
         sides.push_back({b, i, end.other, end.others_side, static_cast<std::size_t>(end.n) * sizeof(Value)});
       }
     }
-    wires_ = std::make_unique<blocks::Wires>(*machine_.world(), where_, sides);
+    wires_ = std::make_unique<blocks::Wires>(machine_, where_, sides);
     for (const blocks::WiredSide& side : sides) {
       if (!here(side.block)) continue;
       for (int k = 0; k < 2; ++k) {
@@ -395,6 +399,38 @@ class BlockArray {
     for (std::size_t at = 0; at < bytes; at += kPiece) f(static_cast<char*>(data) + at, std::min(kPiece, bytes - at));
   }
 
+  /// How many tiles of a block pack for a side.
+  static std::uint64_t touching(const B& block, std::uint32_t side) {
+    const auto tiles = static_cast<std::uint64_t>(block.tiles());
+    if constexpr (requires { block.touches(tiles, side); }) {
+      std::uint64_t some = 0;
+      for (std::uint64_t tile = 0; tile < tiles; ++tile) some += block.touches(tile, side) ? 1 : 0;
+      return some;
+    }
+    return tiles;
+  }
+  /// The ends of a block's channels to other GPUs, of this process and others.
+  void make_wire_ends(std::int64_t b) {
+    for (std::uint32_t i = 0; i < ends_[b].size(); ++i) {
+      End& end = ends_[b][i];
+      end.wire = nullptr;
+      if (end.other < 0) continue;
+      if (!here(end.other)) {
+        end.wire = wires_->ends(b, i).first;
+      } else if (machine_.devices()[home(b)] != machine_.devices()[home(end.other)]) {
+        end.wire = in_memory_of(home(b), std::vector<blocks::WireEnd>(1), "the words of a channel");
+      }
+    }
+  }
+  void rewind_wire_ends(std::int64_t b, blocks::step_t s) {
+    for (std::uint32_t i = 0; i < ends_[b].size(); ++i) {
+      if (ends_[b][i].wire == nullptr) continue;
+      blocks::WireEnd end{};
+      blocks::rewind(end, touching(blocks_[b], i), s);
+      machine_.copy_in(home(b), ends_[b][i].wire, &end, sizeof(end));
+    }
+  }
+
   /// @param slots  where those of the PE will be
   blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<Words>& words,
                        const blocks::Slot<B>* slots) {
@@ -409,6 +445,7 @@ class BlockArray {
           side.in[k] = end.in[k];
           side.out[k] = static_cast<Value*>(wires_->out(b, i, k));
         }
+        side.others_wire = wires_->ends(b, i).second;
       } else if (end.other >= 0) {
         side.other = words[end.other].steps;
         for (int k = 0; k < 2; ++k) {
@@ -425,6 +462,11 @@ class BlockArray {
           if (blocks::KnowsTilesBeyond<B> && side.reads && side.is_read) side.tiles = words[end.other].tiles;
         }
       }
+      if (end.wire != nullptr) {
+        side.wire = end.wire;
+        side.touching = touching(block, static_cast<std::uint32_t>(sides.size()));
+        if (here(end.other)) side.others_wire = ends_[end.other][end.others_side].wire;
+      }
       sides.push_back(side);
     }
     blocks::Slot<B> slot{block,
@@ -437,6 +479,7 @@ class BlockArray {
                          words[b].tiles,
                          0,
                          0,
+                         false,
                          false};
     blocks::count_sides(slot, sides.data(), blocks::CanHandOver<B, CpuThread>);
     return slot;

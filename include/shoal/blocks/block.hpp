@@ -103,6 +103,13 @@ struct PeWords {
   PaddedWord<std::uint64_t, Scope::system> changed;  ///< the bits of the largest change that was measured
 };
 
+/// Of an end of a channel to another GPU, for kernels of one step each: those of other processes no host puts in order, and between GPUs
+/// of one process a word is quicker than an event. In the memory of the PE that has the end.
+struct WireEnd {
+  PaddedWord<std::uint64_t, Scope::system> came;    ///< the steps for which all has come; the other end alone writes it
+  PaddedWord<std::uint64_t, Scope::system> packed;  ///< tiles that have packed for the side, of all steps
+};
+
 /// One end of a channel.
 template <class Value>
 struct Side {
@@ -113,6 +120,8 @@ struct Side {
   bool reads = false, is_read = false;  ///< this block, or the other one, reads the other's state in place of what came
   /// Where both do: tiles at this side wait for these, the other block's tiles, and nothing arrives here. Else null.
   const TileWord* tiles = nullptr;
+  WireEnd *wire = nullptr, *others_wire = nullptr;  ///< of a channel to another GPU: both ends
+  std::uint64_t touching = 0;                       ///< such a channel: tiles of this block that pack for it in a step
 };
 
 /// A block as its PE has it.
@@ -130,6 +139,7 @@ struct Slot {
   /// anything is packed or handed over. Where there is none, a step does not look at its sides at all.
   std::uint32_t unpacked, packed;
   bool tiles_meet;  ///< there are sides whose tiles wait for the other block's
+  bool wired;       ///< there are channels to other GPUs
 };
 
 /// What a worker sees of its PE. By value.
@@ -255,12 +265,13 @@ SHOAL_FN void finish_tile(const Slot<B>& slot, step_t s, std::uint64_t tile) {
 template <class B>
 void count_sides(Slot<B>& slot, const Side<typename B::Value>* sides, bool hands) {
   slot.channels = slot.unpacked = slot.packed = 0;
-  slot.tiles_meet = false;
+  slot.tiles_meet = slot.wired = false;
   for (std::uint32_t i = 0; i < slot.n_sides; ++i) {
     const auto& side = sides[i];
     if (side.other == nullptr) continue;
     slot.channels += side.tiles == nullptr ? 1 : 0;
     slot.tiles_meet |= side.tiles != nullptr;
+    slot.wired |= side.wire != nullptr;
     slot.unpacked += !side.reads && !(hands && side.near != nullptr) ? 1 : 0;
     slot.packed += !side.is_read ? 1 : 0;
   }
@@ -275,6 +286,11 @@ void rewind(StepWords& words, const Slot<B>& slot, step_t s = 0) {
     words.finished[parity].store(slot.tiles * steps(s));
   }
   words.busy.store(0);
+}
+/// Likewise an end of a channel to another GPU. @param touching  as Side has it
+inline void rewind(WireEnd& end, std::uint64_t touching, step_t s) {
+  end.came.store(s);
+  end.packed.store(s * touching);
 }
 
 }  // namespace shoal::blocks

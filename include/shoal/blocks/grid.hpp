@@ -301,7 +301,7 @@ struct GridOptions {
   std::int64_t odf = 1;  ///< overdecomposition factor: blocks per PE
   Size3 blocks{
       0, 0,
-      0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on one GPU (cut_grid)
+      0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on GPUs (blocks/mapping.hpp)
   Mapping mapping;
   LaunchOptions launch;
   bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance()
@@ -322,7 +322,7 @@ class Grid {
         cut_(check(machine, size, options)),
         program_(program),
         workers_(workers),
-        array_(machine, place_blocks(cut_.volume(), machine.all_pes(), options.mapping)) {
+        array_(machine, place(machine, size, cut_, options)) {
     const std::int64_t bytes = size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value));
     blocks::require_memory(machine, size, cut_, sizeof(Value), Block::kLine);
     large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
@@ -358,7 +358,7 @@ class Grid {
       rows.resize(static_cast<std::size_t>((to - from) * block.row));
       const Value* const begin = block.now_of(steps) + block.at(x - block.origin.x, from - block.origin.y, 0);
       const std::size_t values = rows.size() - static_cast<std::size_t>(block.row - block.size.z);
-      array_.machine().copy_out(array_.pe(b), rows.data(), begin, values * sizeof(Value));
+      array_.machine().copy_out(array_.home(b), rows.data(), begin, values * sizeof(Value));
       for (std::int64_t y = from; y < to; ++y) {
         const Value* const row = rows.data() + (y - from) * block.row;
         std::copy_n(row, block.size.z, out + (y - y0) * size_.z + block.origin.z);
@@ -396,6 +396,11 @@ class Grid {
 
  private:
   static Size3 check(const Machine& machine, Size3 size, const GridOptions& options);
+  static std::vector<pe_t> place(const Machine& machine, Size3 size, Size3 cut, const GridOptions& options) {
+    const bool by_parts = machine.on_gpu() && options.mapping.kind == MappingKind::block;
+    return by_parts ? place_parts(size, cut, machine.all_pes())
+                    : place_blocks(cut.volume(), machine.all_pes(), options.mapping);
+  }
   /// Block b, in the memory of its PE.
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();

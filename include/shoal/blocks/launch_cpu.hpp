@@ -44,17 +44,14 @@ class Launcher {
   double run(const StepRange& range) {
     array_.prepare_run();
     Wires* const wires = array_.wires();
-    if (wires != nullptr) {
-      std::vector<PeWords*> pes;
-      for (const PeView<B>& pe : array_.views()) pes.push_back(pe.words);
-      wires->begin_run(range, std::move(pes), patience_seconds_);
-    }
     const auto end_as = [&](RunState why) {
       for (const PeView<B>& pe : array_.views()) {
         std::uint32_t running = 0;
         pe.words->state.compare_swap(running, static_cast<std::uint32_t>(why));
       }
     };
+    if (wires != nullptr)
+      wires->begin_run(range, {[this] { return taken(); }, [this] { return state(); }, end_as}, patience_seconds_);
     const Machine& machine = array_.machine();
     Trace* const trace = tracing();
     logs_.resize(trace == nullptr ? 0 : static_cast<std::size_t>(machine.team().size()));
@@ -105,6 +102,18 @@ class Launcher {
   void placed() {}
 
  private:
+  std::uint64_t taken() const {
+    std::uint64_t tiles = 0;
+    for (const PeView<B>& pe : array_.views()) tiles += pe.words->next.load();
+    return tiles;
+  }
+  /// That has ended the run on the first PE on which it has.
+  std::uint32_t state() const {
+    std::uint32_t ended = 0;
+    for (const PeView<B>& pe : array_.views()) ended = ended != 0 ? ended : pe.words->state.load();
+    return ended;
+  }
+
   BlockArray<B>& array_;
   double patience_seconds_, change_ = 0;
   std::vector<TileLog> logs_;  ///< [workers] of a run that is traced

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -54,33 +57,30 @@ __global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, 
   keep_tile(w, pe, mine, blockIdx.x - mine.first_tile, blockIdx.x == 0, range);
 }
 
-/// What a kernel does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs.
-struct Part {
-  std::uint32_t unpack_begin, unpack_end;
-  bool update, measure;
-  std::uint32_t pack_begin, pack_end;
-  bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
+/// Whether a lane has waited too long. Asked at each look.
+struct TooLong {
+  std::uint64_t patience_ns, since = 0;
+  unsigned looks = 0;
+  __device__ bool operator()() {
+    if (++looks % 64 != 0) return false;  // most waits are over before
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (since == 0) since = now;
+    return now - since > patience_ns;
+  }
 };
-
-inline __device__ std::uint32_t least(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
 /// A part of step s of some blocks, from `number` on: a worker for each tile. Of s only two things matter: its parity, and whether
 /// it is the first.
+/// @param patience_ns  so long a tile waits for other GPUs at most
 template <class B>
-__global__ void __launch_bounds__(kThreads, kFit) part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part) {
+__global__ void __launch_bounds__(kThreads, kFit)
+    part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part, std::uint64_t patience_ns) {
   __shared__ GpuBlock::Scratch scratch;
-  const GpuBlock w{&scratch};
   const Slot<B>& slot = pe.slots[number + blockIdx.y];
-  const std::uint32_t tile = blockIdx.x;
-  if (tile >= slot.tiles) return;
-  unpack_sides(w, slot, B(slot.block), s, tile, part.unpack_begin, least(part.unpack_end, slot.n_sides), part.handed);
-  if (part.update) {
-    w.sync();
-    B(slot.block).update(w, s, tile);
-    w.sync();
-    if (part.measure) measure_tile(w, *pe.words, B(slot.block), s, tile);
+  if (blockIdx.x < slot.tiles) {
+    do_part(GpuBlock{&scratch}, *pe.words, slot, s, blockIdx.x, part, TooLong{patience_ns});
   }
-  pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, least(part.pack_end, slot.n_sides), part.hands);
 }
 
 /// A graph that can be launched any number of times.
@@ -122,7 +122,8 @@ class Graph {
 };
 
 /// Work of the host in a run: it launches, waits once, and looks whether resident kernels move. Everything of a PE is ordered by
-/// its stream work_; everything of all blocks, in the form `kernels`, by that of PE 0.
+/// its stream work_; everything of all blocks, in the form `kernels`, by that of PE 0. Of several processes each launches what is
+/// here; their kernels wait for each other by words in memory that both reach (WireEnd, StepWords).
 template <class B>
 class Launcher {
  public:
@@ -138,6 +139,7 @@ class Launcher {
       work_.emplace_back(device);
       look_.emplace_back(device);
       reached_.emplace_back(device);
+      paced_.emplace_back(device);
       DeviceGuard guard(device);  // all kernels are loaded before the first one that stays is launched
       cudaFuncAttributes attributes;
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
@@ -153,22 +155,7 @@ class Launcher {
     streams_.clear();
     packed_.clear();
     units_.clear();
-    if (together()) {
-      units_.resize(static_cast<std::size_t>(array_.machine().n_pes()));
-      for (pe_t p = 0; p < array_.machine().n_pes(); ++p) units_[p].pe = p;
-    }
-    for (std::int64_t b = 0; b < array_.size(); ++b) {
-      const pe_t p = array_.pe(b);
-      const Slot<B>& slot = array_.slots()[p][array_.number(b)];
-      if (!together()) units_.push_back({p, array_.number(b), 0, 0, {}});
-      Unit& unit = together() ? units_[p] : units_.back();
-      ++unit.blocks;
-      unit.tiles = std::max(unit.tiles, slot.tiles);
-      for (const std::int64_t other : array_.neighbors(b)) {
-        const std::int64_t from = together() ? array_.pe(other) : other;
-        if (from != (together() ? p : b)) unit.after.push_back(from);
-      }
-    }
+    make_units();
     for (Unit& unit : units_) {
       std::sort(unit.after.begin(), unit.after.end());
       unit.after.erase(std::unique(unit.after.begin(), unit.after.end()), unit.after.end());
@@ -183,7 +170,17 @@ class Launcher {
   static BlockSizes sizes(const BlockArray<B>& array) {
     std::uint64_t tiles = 0;
     for (const PeView<B>& pe : array.views()) tiles = std::max(tiles, pe.tiles);
-    return {true, array.machine().n_pes(), tiles, static_cast<std::uint64_t>(workers(array.machine()))};
+    auto some = static_cast<std::uint64_t>(workers(array.machine()));
+    if (array.wires() != nullptr) {  // all processes decide alike
+      const std::uint64_t mine[] = {tiles, some};
+      for (const auto& bytes : array.wires()->exchange(std::as_bytes(std::span(mine)))) {
+        std::uint64_t its[2] = {tiles, some};
+        std::memcpy(its, bytes.data(), std::min(sizeof its, bytes.size()));
+        tiles = std::max(tiles, its[0]);
+        some = std::min(some, its[1]);
+      }
+    }
+    return {true, array.machine().all_pes(), tiles, some};
   }
   /// Workers of a PE: as many as are resident at the same time, of all PEs of its GPU.
   static int workers(const Machine& machine) {
@@ -209,58 +206,191 @@ class Launcher {
     make_graph();
   }
 
-  /// All blocks take the steps of a range.
-  /// @return seconds, from the first launch until all is done
-  /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted
+  /// All blocks take the steps of a range. Every process.
+  /// @return seconds, from the first launch until all is done; of several processes, those of the slowest
+  /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted; of several processes: what the first threw, and as
+  ///   World::exchange()
   double run(const StepRange& range) {
-    const Machine& machine = array_.machine();
     begin_trace();
     run_ = range;
-    const auto begin = Clock::now();
     waits_ = 0;
+    ended_ = RunState::running;
+    if (array_.wires() != nullptr) begin_with_others(range);
+    std::exception_ptr error;
+    const auto begin = Clock::now();
     try {
-      for (pe_t p = 0; p < machine.n_pes(); ++p) {
-        DeviceGuard guard(machine.devices()[p]);
-        SHOAL_CUDA(cudaMemsetAsync(array_.views()[p].words, 0, sizeof(PeWords), work_[p]));
-      }
-      if (options_.form == BlockForm::kernels) {
-        gather();
-        launch_all(range);
-        spread();
-      } else {
-        launch_resident(range);
-      }
-      for (pe_t p = 0; p < machine.n_pes() && range.measure; ++p) {
-        DeviceGuard guard(machine.devices()[p]);
-        SHOAL_CUDA(cudaMemcpyAsync(measured() + p, &array_.views()[p].words->changed, sizeof(*measured()),
-                                   cudaMemcpyDeviceToHost, work_[p]));
-      }
+      launch(range);
       wait();
-    } catch (const std::exception& error) {
-      abandon(error.what());
+    } catch (const std::exception& thrown) {
+      abandon(thrown.what());
       times_.reset();
-      throw;
+      if (array_.wires() == nullptr) throw;
+      error = std::current_exception();
     }
-    const double seconds = seconds_since(begin);
-    throw_if_interrupted();
+    RunOfAll all{seconds_since(begin), 0};
+    if (!error && ended_ == RunState::running) error = ended_on_gpu();
+    if (array_.wires() == nullptr) {
+      throw_if_interrupted();
+      if (error) std::rethrow_exception(error);
+      all.change = measured_here();
+    } else {
+      all = end_with_others(error, all.seconds);
+    }
+    change_ = all.change;
     if (times_ != nullptr) draw();
-    return seconds;
+    return all.seconds;
   }
 
   /// After a run that measured: the largest change of its last step.
-  double change() const { return change_of(*std::max_element(measured(), measured() + array_.machine().n_pes())); }
-  /// How often the host waited for GPUs in the last run. (Looks at resident kernels that run for long are not counted.)
+  double change() const { return change_; }
+  /// How often the host waited for GPUs in the last run. (Looks at kernels that run for long are not counted.)
   int waits() const { return waits_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+  /// For the form `kernels`: which blocks are launched together, and what comes after what.
+  void make_units() {
+    std::vector<std::int64_t> unit_of(static_cast<std::size_t>(array_.size()), -1);
+    if (together()) {
+      units_.resize(static_cast<std::size_t>(array_.machine().n_pes()));
+      for (pe_t p = 0; p < array_.machine().n_pes(); ++p) units_[p].pe = p;
+    }
+    for (std::int64_t b = 0; b < array_.size(); ++b) {
+      if (!array_.here(b)) continue;
+      unit_of[b] = together() ? array_.home(b) : std::ssize(units_);
+      if (!together()) units_.push_back({array_.home(b), b, array_.number(b), 0, 0, false, {}});
+    }
+    for (std::int64_t b = 0; b < array_.size(); ++b) {
+      if (!array_.here(b)) continue;
+      const Slot<B>& slot = array_.slots()[array_.home(b)][array_.number(b)];
+      Unit& unit = units_[unit_of[b]];
+      ++unit.blocks;
+      unit.tiles = std::max(unit.tiles, slot.tiles);
+      unit.wired |= slot.wired;
+      for (const std::int64_t other : array_.neighbors(b)) {
+        if (array_.here(other) && unit_of[other] != unit_of[b]) unit.after.push_back(unit_of[other]);
+      }
+    }
+    const auto device = [&](const Unit& unit) { return array_.machine().devices()[unit.pe]; };
+    const bool words_do = fits_queues();
+    for (Unit& unit : units_) {
+      // Kernels wait for other GPUs themselves.
+      std::erase_if(unit.after, [&](std::int64_t other) { return words_do && device(units_[other]) != device(unit); });
+      // One that waits may keep others of its GPU from running, which are behind it in a queue, or find no multiprocessor. So it comes
+      // after all of the step before that other GPUs wait for: what it waits for, here and there, is never behind one that waits.
+      for (std::int64_t other = 0; other < std::ssize(units_) && unit.wired; ++other) {
+        const Unit& its = units_[other];
+        if (its.wired && &its != &unit && device(its) == device(unit)) unit.after.push_back(other);
+      }
+    }
+  }
+  static constexpr std::int64_t kQueue = 512;  ///< launches that a GPU's queue has room for, with as many events
+  /// At most.
+  std::int64_t launches_a_step() const {
+    const std::int64_t sides = options_.fusion == Fusion::none ? 12 : 2;
+    return std::max<std::int64_t>(std::ssize(units_), 1) * (options_.fusion == Fusion::c || together() ? 1 : 1 + sides);
+  }
+  /// Whether all kernels of a graph fit a GPU's queue. Else the host might wait in a launch, for a GPU that waits for another one's part
+  /// of the same graph, which is launched afterwards.
+  bool fits_queues() const { return launches_a_step() * std::max(options_.graph, 1) <= kQueue; }
+
+  /// Launches all that a run does.
+  void launch(const StepRange& range) {
+    const Machine& machine = array_.machine();
+    for (pe_t p = 0; p < machine.n_pes(); ++p) {
+      DeviceGuard guard(machine.devices()[p]);
+      SHOAL_CUDA(cudaMemsetAsync(array_.views()[p].words, 0, sizeof(PeWords), work_[p]));
+    }
+    if (options_.form == BlockForm::kernels) {
+      gather();
+      launch_all(range);
+      spread();
+    } else {
+      launch_resident(range);
+    }
+    for (pe_t p = 0; p < machine.n_pes() && range.measure; ++p) {
+      DeviceGuard guard(machine.devices()[p]);
+      SHOAL_CUDA(cudaMemcpyAsync(measured() + p, &array_.views()[p].words->changed, sizeof(*measured()),
+                                 cudaMemcpyDeviceToHost, work_[p]));
+    }
+  }
+  double measured_here() const {
+    return run_.measure ? change_of(*std::max_element(measured(), measured() + array_.machine().n_pes())) : 0;
+  }
+
+  // Of several processes.
+  void begin_with_others(const StepRange& range) {
+    RunHere here{{}, [this] { return static_cast<std::uint32_t>(ended_); }, [this](RunState why) { end_as(why); }};
+    if (options_.form == BlockForm::resident) {
+      here.taken = [this] {
+        std::uint64_t tiles = 0;
+        for (pe_t p = 0; p < array_.machine().n_pes(); ++p) tiles += tiles_taken(p);
+        return tiles;
+      };
+    }
+    array_.wires()->begin_run(range, std::move(here), options_.stall_timeout_seconds);
+    // Who comes to a meeting first sleeps, and is late to go on. From the third one on all come within some microseconds.
+    for (int i = 0; i < 2; ++i) array_.wires()->exchange({});
+    ahead_ = 0;
+    looked_at_ = Clock::now();
+  }
+  RunOfAll end_with_others(std::exception_ptr error, double seconds) {
+    if (ended_ != RunState::running && !error) drain("the run has ended");
+    return array_.wires()->end_run(error, {seconds, measured_here()});
+  }
+  /// What there is to say if a kernel has ended the run, since it has waited for too long.
+  std::exception_ptr ended_on_gpu() {
+    if (std::none_of(units_.begin(), units_.end(), [](const Unit& unit) { return unit.wired; })) return nullptr;
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
+      PeWords words;
+      array_.machine().copy_out(p, &words, array_.views()[p].words, sizeof(words));
+      if (words.state.load() == 0) continue;
+      ended_ = RunState::stalled;
+      return std::make_exception_ptr(DeviceError("blocks: PE " + std::to_string(array_.machine().first_pe() + p) +
+                                                 " has waited " + exact(patience_seconds()) +
+                                                 " s for what other GPUs send"));
+    }
+    return nullptr;
+  }
+  /// So long kernels wait for each other: longer than it takes to find out that a process is gone or stands still, which says more.
+  double patience_seconds() const { return options_.stall_timeout_seconds + 5; }
+  /// Now and then: whether the run goes on. Ends it here if it has ended elsewhere.
+  bool goes_on() {
+    if (array_.wires() != nullptr && seconds_since(looked_at_) >= 0.05) {
+      looked_at_ = Clock::now();
+      array_.wires()->look();
+      if (ended_ == RunState::running && interrupt_token().stop_requested()) end_as(RunState::interrupted);
+    }
+    return ended_ == RunState::running;
+  }
+  /// Launches wait where a GPU has too much to do, and so would the host, for a process that is gone. So it stays some steps ahead only.
+  /// @param p  PE of the stream in which so many steps were launched
+  /// @return whether the run goes on
+  bool keep_pace(step_t steps, pe_t p, cudaStream_t stream) {
+    if (array_.wires() == nullptr || capturing_) return true;
+    ahead_ += steps;
+    if (ahead_ < static_cast<step_t>(std::clamp<std::int64_t>(kQueue / launches_a_step(), 1, 64))) return goes_on();
+    ahead_ = 0;
+    for (cudaError_t status; (status = cudaEventQuery(paced_[p])) != cudaSuccess;) {
+      if (status != cudaErrorNotReady) cuda_check(status, "a kernel of blocks");
+      if (!goes_on()) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    DeviceGuard guard(array_.machine().devices()[p]);
+    SHOAL_CUDA(cudaEventRecord(paced_[p], stream));
+    return goes_on();
+  }
+
   void make_graph() {
     if (options_.form != BlockForm::kernels || options_.graph <= 0 || graph_) return;
     const auto steps = static_cast<step_t>(options_.graph);
     DeviceGuard guard(array_.machine().devices()[0]);
     run_ = {0, 4 + steps, false};
+    capturing_ = true;
     graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
+    capturing_ = false;
   }
 
   /// A run's trace: events in the streams, which are timed, where there were others or none. It has no code in kernels.
@@ -304,9 +434,10 @@ class Launcher {
       const auto start = starts_.find(s - 1);
       if (begin < 0 && start != starts_.end()) begin = times_->at(start->second);
       if (begin < 0) continue;
-      for (std::int64_t b = together() ? 0 : u; b < (together() ? array_.size() : u + 1); ++b) {
-        if (array_.pe(b) != units_[u].pe) continue;
-        const auto tiles = static_cast<std::int64_t>(array_.slots()[array_.pe(b)][array_.number(b)].tiles);
+      for (std::int64_t b = 0; b < array_.size(); ++b) {
+        const Unit& unit = units_[u];
+        if (!array_.here(b) || array_.home(b) != unit.pe || (!together() && b != unit.block)) continue;
+        const auto tiles = static_cast<std::int64_t>(array_.slots()[unit.pe][array_.number(b)].tiles);
         steps.push_back({b, s - 1, std::min(begin, end), end, tiles});
       }
     }
@@ -356,6 +487,7 @@ class Launcher {
         for (s = begin; s + steps <= end; s += steps) {
           throw_if_interrupted();
           graph_.launch(work_[0]);
+          if (!keep_pace(steps, 0, work_[0])) return;
           mark(0, "graph of steps " + std::to_string(s) + " to " + std::to_string(s + steps - 1));
         }
       }
@@ -382,6 +514,7 @@ class Launcher {
         if (times_ != nullptr) timed_[{b, s + 1}] = new_time(units_[b].pe);
         SHOAL_CUDA(cudaEventRecord(packed(b, s + 1), streams_[b]));
       }
+      if (!units_.empty() && !keep_pace(1, units_[0].pe, streams_[0])) return;
     }
     for (std::int64_t b = 0; b < std::ssize(units_); ++b) {
       SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed(b, range.end), 0));
@@ -400,18 +533,20 @@ class Launcher {
     if (unit.blocks == 0) return;
     const auto& slots = array_.slots()[unit.pe];
     const std::uint32_t n = slots[unit.first].n_sides, all = ~0u;
+    const auto patience_ns = static_cast<std::uint64_t>(patience_seconds() * 1e9);
     const auto launch = [&](const Part& part) {
       constexpr std::uint32_t kMost = 65535;  // of a grid's second dimension
       for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
         const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
-        part_kernel<<<workers, kThreads, 0, streams_[u]>>>(array_.views()[unit.pe], unit.first + at, s, part);
+        part_kernel<<<workers, kThreads, 0, streams_[u]>>>(array_.views()[unit.pe], unit.first + at, s, part,
+                                                           patience_ns);
         SHOAL_CUDA(cudaGetLastError());
       }
     };
     if (options_.fusion == Fusion::c || together()) {
       return launch({0, all, true, measure, 0, all, s > run_.first, s + 1 < run_.end});
     }
-    const auto joined = [&](std::uint32_t i) { return array_.joined(u, i); };
+    const auto joined = [&](std::uint32_t i) { return array_.joined(unit.block, i); };
     const bool packs = options_.fusion != Fusion::none, unpacks = options_.fusion == Fusion::b;
     for (std::uint32_t i = 0; i < n && !unpacks && s > 0; ++i) {
       if (joined(i)) launch({i, i + 1, false, false, 0, 0, false, false});
@@ -443,6 +578,10 @@ class Launcher {
       if (times_ != nullptr && options_.form == BlockForm::resident) count_tiles();
       if (seconds_since(begin) < 0.05) continue;  // short runs: no sleep, no look
       std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (array_.wires() != nullptr) {
+        if (goes_on()) continue;
+        return drain("the run has ended");
+      }
       if (seconds_since(looked_at) < 0.1 || options_.form == BlockForm::kernels) continue;
       looked_at = Clock::now();
       for (pe_t q = 0; q < machine.n_pes(); ++q) now[q] = tiles_taken(q);
@@ -486,6 +625,7 @@ class Launcher {
     counted_at_ = trace_now();
   }
   void end_as(RunState why) {
+    ended_ = why;
     static const std::uint32_t words[] = {static_cast<std::uint32_t>(RunState::stalled),
                                           static_cast<std::uint32_t>(RunState::interrupted)};
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
@@ -497,6 +637,11 @@ class Launcher {
   /// After an error: other PEs' kernels would wait for ever. Further errors are ignored.
   void abandon(const char* why) noexcept {
     end_as(RunState::stalled);
+    drain(why);
+    cudaGetLastError();
+  }
+  /// Until kernels have left that were told to.
+  void drain(const char* why) noexcept {
     const auto begin = Clock::now();
     const auto running = [](const Stream& stream) { return cudaStreamQuery(stream) == cudaErrorNotReady; };
     while (std::any_of(work_.begin(), work_.end(), running) || std::any_of(streams_.begin(), streams_.end(), running)) {
@@ -506,7 +651,6 @@ class Launcher {
       }
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
-    cudaGetLastError();
   }
 
   BlockArray<B>& array_;
@@ -514,12 +658,16 @@ class Launcher {
   std::shared_ptr<void> measured_;  ///< [n_pes] what the PEs have measured
   std::vector<Stream> work_, look_;
   std::vector<Event> reached_;  ///< [n_pes] a place in work_
+  std::vector<Event> paced_;    ///< [n_pes] where the host waits for others, some steps ahead
   /// Form `kernels`: blocks of a PE whose steps are launched together, numbered as blocks are, or as PEs.
   struct Unit {
-    pe_t pe = 0;
+    pe_t pe = 0;                          ///< of those that are here
+    std::int64_t block = 0;               ///< where it is one
     std::uint32_t first = 0, blocks = 0;  ///< of the PE's
     std::uint64_t tiles = 0;              ///< of the block that has most
-    std::vector<std::int64_t> after;      ///< units that have neighbours of its blocks
+    bool wired = false;                   ///< it waits for other processes
+    std::vector<std::int64_t>
+        after;  ///< units whose step before comes before: those that have neighbours of its blocks
   };
   bool together() const { return options_.fusion == Fusion::d; }
   std::vector<Unit> units_;
@@ -527,8 +675,12 @@ class Launcher {
   std::vector<Stream> streams_;  ///< [units]
   std::vector<Event> packed_;    ///< [2 x units] a unit has packed for a step of either parity
   Graph graph_;
-  bool started_ = false;
+  bool started_ = false, capturing_ = false;
   int waits_ = 0;
+  double change_ = 0;
+  RunState ended_ = RunState::running;  ///< how the host has ended the run
+  step_t ahead_ = 0;                    ///< launched since paced_ was recorded
+  Clock::time_point looked_at_;
 
   struct Mark {
     pe_t pe;

@@ -27,6 +27,9 @@ Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear = {1, 1, 1});
 /// For blocks that stay on one GPU: planes below and above are read where they are; of what crosses z each cell is a line of memory of
 /// its own.
 inline constexpr Size3 kDearOnOneGpu{1, 6, 32};
+/// For GPUs: each gets a part of the grid, of least surface, in `odf` blocks whose shape is the best on one GPU. Parts that do not fit the
+/// grid, or so many blocks a part: as cut_grid() has it.
+Size3 cut_grid_for_gpus(Size3 grid, pe_t n_pes, std::int64_t odf);
 
 /// Where part i of `parts` of `cells` begins; parts differ by at most one cell.
 inline std::int64_t part_begin(std::int64_t cells, std::int64_t parts, std::int64_t i) {
@@ -51,6 +54,9 @@ void check_odf(std::int64_t odf);
 /// @return [blocks] the PE of each block; some PEs may get none
 /// @throws UsageError  a file that cannot be read, or that has not one PE number per block and line
 std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping);
+/// For GPUs and the mapping `block`: each PE gets the blocks of a part of the grid, as cut_grid_for_gpus() has it. Blocks that
+/// do not make up such parts are placed in their order.
+std::vector<pe_t> place_parts(Size3 grid, Size3 blocks, pe_t n_pes);
 
 /// Moves blocks from the PE that takes longest to the one that takes least, the largest that helps first, until no move helps
 /// by more than a hundredth of what a PE takes on average. Few are moved, unlike when all are dealt out anew.

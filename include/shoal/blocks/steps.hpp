@@ -48,6 +48,42 @@ SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std
   return slot.sides[side].other != nullptr;
 }
 
+/// Kernels of one step each: waits until what a tile unpacks from the sides [begin, end) has come from other GPUs. Every lane.
+/// How many steps the side has done, and so which one this is, its count of tiles that have packed says: this tile has not.
+/// @param too_long  asked while a lane waits: whether it has waited too long; the run ends then
+/// @return whether it has come; false: the run has ended
+template <class B, Worker W, class TooLong>
+SHOAL_FN bool await_wires(const W& w, StateWord& state, const Slot<B>& slot, const B& block, std::uint64_t tile,
+                          std::uint32_t begin, std::uint32_t end, TooLong too_long) {
+  bool go = true;
+  for (std::uint32_t i = begin + w.lane(); i < end && go; i += w.size()) {
+    const auto& side = slot.sides[i];
+    if (side.wire == nullptr || !joins(slot, block, tile, i)) continue;
+    const step_t s = side.wire->packed.load() / side.touching;
+    go = spin_wait(state, [&] {
+      if (side.wire->came.load_acquire() >= s) return true;
+      std::uint32_t running = 0;
+      if (too_long()) state.compare_swap(running, static_cast<std::uint32_t>(RunState::stalled));
+      return false;
+    });
+  }
+  return !w.any(!go);
+}
+/// After it a tile has packed for the sides [begin, end): who is the last at a side tells the other end. One lane, after all have met.
+///
+/// So a side is sent when its own tiles are done, not when the block is. The proof of finish_tile() holds for each side alone:
+/// the tiles that pack for it are those that unpack from it, and each has unpacked before it packs.
+template <class B>
+SHOAL_FN void tell_wires(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t begin,
+                         std::uint32_t end) {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const auto& side = slot.sides[i];
+    if (side.wire == nullptr || !joins(slot, block, tile, i)) continue;
+    const std::uint64_t packed = side.wire->packed.fetch_add_acq_rel(1) + 1;
+    if (packed % side.touching == 0) side.others_wire->came.store_release(packed / side.touching);
+  }
+}
+
 /// A tile's part of what came for step s through the sides [begin, end). Every lane.
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
@@ -99,6 +135,39 @@ SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t t
   w.sync();
   traced.updated();
   if (slot.n_sides > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
+}
+
+/// What a kernel of its own does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs. Ends may be beyond
+/// the sides that there are.
+struct Part {
+  std::uint32_t unpack_begin, unpack_end;
+  bool update, measure;
+  std::uint32_t pack_begin, pack_end;
+  bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
+};
+
+/// A tile's share of a part of step s. What it reads of its GPU is there; what other GPUs send it waits for. Every lane.
+/// @param too_long  as await_wires() has it
+template <class B, Worker W, class TooLong>
+SHOAL_FN void do_part(const W& w, PeWords& words, const Slot<B>& slot, step_t s, std::uint64_t tile, const Part& part,
+                      const TooLong& too_long) {
+  const auto sides = [&slot](std::uint32_t end) { return end < slot.n_sides ? end : slot.n_sides; };
+  const std::uint32_t unpack_end = sides(part.unpack_end), pack_end = sides(part.pack_end);
+  if (slot.wired && part.unpack_begin < unpack_end) {
+    if (!await_wires(w, words.state, slot, B(slot.block), tile, part.unpack_begin, unpack_end, too_long)) return;
+  }
+  unpack_sides(w, slot, B(slot.block), s, tile, part.unpack_begin, unpack_end, part.handed);
+  if (part.update) {
+    w.sync();
+    B(slot.block).update(w, s, tile);
+    w.sync();
+    if (part.measure) measure_tile(w, words, B(slot.block), s, tile);
+  }
+  pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, pack_end, part.hands);
+  if (slot.wired && part.pack_begin < pack_end) {
+    w.sync();
+    if (w.lane() == 0) tell_wires(slot, B(slot.block), tile, part.pack_begin, pack_end);
+  }
 }
 
 /// Takes part in all steps of a range with one tile, where every tile has a worker of its own. Every lane.
