@@ -116,16 +116,16 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
 
 template <class View>
 struct InOrderOf {
-  using Type = ViewAlone<View>;  ///< a task without priorities has no other kernels
+  using Type = View;  ///< a task without priorities has no other kernels
 };
 template <class TaskT, class TransportT>
 requires HasPriority<TaskT>
 struct InOrderOf<WorklistView<TaskT, TransportT>> {
-  using Type = ViewAlone<WorklistView<InOrder<TaskT>, TransportT>>;
+  using Type = WorklistView<InOrder<TaskT>, TransportT>;
 };
-/// The view of a PE that is alone, in a run without priorities.
+/// The view of a PE in a run without priorities.
 template <class View>
-using ViewAloneInOrder = typename InOrderOf<View>::Type;
+using ViewInOrder = typename InOrderOf<View>::Type;
 
 /// The kernel of workers W over a view; null if the program has none (kernel_set.hpp).
 template <class W, class View>
@@ -145,13 +145,19 @@ const void* kernel_over(KernelKind kind) {
 template <class W, class View>
 struct Kernels {
   /// @param alone     of a PE that is the only one: its kernels are others
-  /// @param in_order  of a run without priorities: likewise, if it is alone
+  /// @param in_order  of a run without priorities: likewise; among several PEs, of persistent warps and blocks
   static const void* find(KernelKind kind, bool alone, bool in_order);
 };
 template <class W, class View>
 const void* Kernels<W, View>::find(KernelKind kind, bool alone, bool in_order) {
-  if (!alone) return kernel_over<W, View>(kind);
-  return in_order ? kernel_over<W, ViewAloneInOrder<View>>(kind) : kernel_over<W, ViewAlone<View>>(kind);
+  if (!alone) {
+    // Single threads as workers, and rounds, have one kernel: `auto` does not take them.
+    if constexpr (W::kMaxLanes > 1) {
+      if (in_order && kind == KernelKind::persistent) return kernel_over<W, ViewInOrder<View>>(kind);
+    }
+    return kernel_over<W, View>(kind);
+  }
+  return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>>(kind) : kernel_over<W, ViewAlone<View>>(kind);
 }
 /// The view that the library's own algorithms have.
 template <class TaskT>
@@ -160,7 +166,7 @@ using DirectView = WorklistView<TaskT, DirectTransport>;
 /// Shared memory of `desks` workers; the kernels over the other views need no more.
 template <class W, class View>
 std::size_t desks_bytes(lane_t lanes, int desks, bool alone) {
-  static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAloneInOrder<View>) == sizeof(View),
+  static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
                 "either is passed where the other is meant");
   return desks * (alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
 }
