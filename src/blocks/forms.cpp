@@ -29,13 +29,13 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   const bool open = options.form == BlockForm::automatic;
   if (open) {
     // One H200 (docs/decisions/0043-blocks-side-by-side.md): where each tile has a worker that keeps it, resident ones are a fifth
-    // faster than kernels in graphs; where workers have several, slower. On two H100 likewise: kernels take 0.92 of the time of
-    // resident ones at 768^3 and 0.85 at 192^3, and 1.46 at 64^3.
-    const bool kept = sizes.tiles <= sizes.workers;
-    const bool kernels = sizes.on_gpu && !kept;
+    // faster than kernels in graphs; where workers have several, slower. Two H100 (docs/decisions/0045-blocks-between-gpus.md):
+    // kernels take 0.92 of the time of resident ones where nearly each worker has a tile (192^3), and 1.15 where few have (64^3).
+    const std::uint64_t kept = sizes.pes == 1 ? sizes.workers : sizes.workers / 4 * 3;
+    const bool kernels = sizes.on_gpu && sizes.tiles > kept;
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
     if (sizes.on_gpu) {
-      why = kernels          ? "in graphs as fast as any where workers have several tiles"
+      why = kernels          ? "in graphs as fast as any where GPUs have many tiles"
             : sizes.pes == 1 ? "each tile has a worker that keeps it"
                              : "several PEs meet without the host";
     }

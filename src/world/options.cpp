@@ -170,7 +170,7 @@ void check_options(const Options& o) {
     throw UsageError("batch wait " + batch_wait_text(o) +
                      " holds back parts of segments, and with batch bytes 0 there are none: use --batch-bytes 4096");
   }
-  if (o.batch_wait_us * 4 / 1e6 > o.stall_timeout_seconds) {
+  if (o.batch_wait_us > 0 && o.batch_wait_us * 4 / 1e6 > o.stall_timeout_seconds) {
     throw UsageError("batch wait " + batch_wait_text(o) + " looks like a stall to a stall timeout of " +
                      exact(o.stall_timeout_seconds) + " s; use --stall-timeout " + exact(o.batch_wait_us * 4 / 1e6) +
                      " or more");

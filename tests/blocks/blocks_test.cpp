@@ -272,8 +272,8 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form({}, {true, 1, 397, 396}).form, BlockForm::kernels);
   EXPECT_GT(form({}, {true, 1, 397, 396}).graph, 0);
   EXPECT_EQ(form({}, {true, 1, 396, 396}).form, BlockForm::resident);  // each tile has a worker
-  EXPECT_EQ(form({}, {true, 2, 396, 396}).form, BlockForm::resident);
-  EXPECT_EQ(form({}, {true, 2, 397, 396}).form, BlockForm::kernels);
+  EXPECT_EQ(form({}, {true, 2, 297, 396}).form, BlockForm::resident);
+  EXPECT_EQ(form({}, {true, 2, 298, 396}).form, BlockForm::kernels);
   LaunchOptions kernels;
   kernels.form = BlockForm::kernels;
   EXPECT_EQ(form(kernels, {true, 1}).graph, 0);  // what is asked for, and nothing else
