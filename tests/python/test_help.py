@@ -74,7 +74,9 @@ def test_the_stub_has_what_the_module_has() -> None:
         return {n.target.id: ast.unparse(n.annotation) for n in classes[name].body if isinstance(n, ast.AnnAssign)}
 
     def kind(annotation: str) -> str:
-        return "str" if annotation.startswith("Literal[") else annotation.removesuffix(" | str")  # a number, or with a unit
+        if annotation.startswith("Literal["):
+            return "str"
+        return annotation.removesuffix(" | str")  # a number, or text with a unit
 
     shared = {option["name"]: type(option["default"]).__name__ for option in json.loads(_shoal._options())}
     assert {name: kind(said) for name, said in fields("_Options").items()} == shared
