@@ -26,6 +26,8 @@ SETTINGS = {
     "wait 4": "--batch-bytes 4096 --batch-wait 4",
     "wait 20": "--batch-bytes 4096 --batch-wait 20",
     "wait 100": "--batch-bytes 4096 --batch-wait 100",
+    "20 us": "--batch-bytes 4096 --batch-wait 20us",
+    "200 us": "--batch-bytes 4096 --batch-wait 200us",
 }
 ROWS = ["bfs road:512", "bfs road:1024", "pagerank kron:16"]
 
