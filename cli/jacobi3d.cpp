@@ -160,6 +160,7 @@ examples:
     begin_together();
     read_options();
     join_processes(where_, started_as());
+    refuse_gpus_apart(where_);
     if (!is_speaker()) be_silent();
     open_files();
     const int status = dtype_ == "float64" ? run_as<double>("f8") : run_as<float>("f4");

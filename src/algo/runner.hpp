@@ -34,12 +34,7 @@ const typename Shape::Options& check_gpus_of_processes(const typename Shape::Opt
   const bool several = joined_world() != nullptr && joined_world()->n_processes() > 1;
   if (!several || given.engine != "openshmem" || given.device != DeviceKind::gpu) return given;
   const char* const cure = "; use --device cpu, or one process with --pes";
-  if (gpus_are_apart() && !Shape::kOnGpusApart) {
-    throw UsageError(
-        std::string("on GPUs of several hosts, which do not reach each other's memory, only bfs and pagerank run yet") +
-        (processes_on_this_host() < joined_world()->n_processes() ? "; use --device cpu, or the processes of one host"
-                                                                  : "; use --device cpu, or leave SHOAL_GPU_WIRE out"));
-  }
+  if (gpus_are_apart() && !Shape::kOnGpusApart) refuse_gpus_apart(given);
   if (!Shape::kOnGpusOfProcesses) {
     throw UsageError(std::string("on GPUs of several processes only bfs, sssp and pagerank run yet") + cure);
   }

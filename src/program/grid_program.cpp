@@ -30,6 +30,7 @@ int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*a
     Options options = flags.machine();
     choose_engine(options);
     join_processes(options, started_as(argc, argv));
+    refuse_gpus_apart(options);
     const bool right = body(flags, options, iterations);
     leave_together();
     return right;

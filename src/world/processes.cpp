@@ -241,6 +241,15 @@ bool gpus_are_apart() {
   return wire != nullptr || joined().on_host < joined().world->n_processes();
 }
 
+void refuse_gpus_apart(const Options& options) {
+  if (options.engine != "openshmem" || options.device != DeviceKind::gpu || !gpus_are_apart()) return;
+  throw UsageError(
+      std::string(
+          "on GPUs of several hosts, which do not reach each other's memory, only bfs and pagerank run yet; use "
+          "--device cpu, or ") +
+      (joined().on_host < joined().world->n_processes() ? "the processes of one host" : "leave SHOAL_GPU_WIRE out"));
+}
+
 void leave_processes() {
   joined().sign_of_life.reset();
   joined().world.reset();

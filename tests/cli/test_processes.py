@@ -85,6 +85,7 @@ class ProcessesTest(CommandTest):
         for wire, words, said in (
             ("nccl", ("sssp", "kron:8", "--weights", "unit", "--device", "gpu"), apart),
             ("nccl", ("components", "kron:8", "--device", "gpu"), apart),
+            ("nccl", ("jacobi3d", 8, 8, 8, "--device", "gpu"), apart),
             (
                 "nccl",
                 ("bfs", "kron:8", "--device", "gpu", "--strategy", "async"),

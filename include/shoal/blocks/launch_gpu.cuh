@@ -665,7 +665,7 @@ class Launcher {
     std::int64_t block = 0;               ///< where it is one
     std::uint32_t first = 0, blocks = 0;  ///< of the PE's
     std::uint64_t tiles = 0;              ///< of the block that has most
-    bool wired = false;                   ///< it waits for other processes
+    bool wired = false;                   ///< it waits for other GPUs
     std::vector<std::int64_t>
         after;  ///< units whose step before comes before: those that have neighbours of its blocks
   };

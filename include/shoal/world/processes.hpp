@@ -46,6 +46,9 @@ int process_on_this_host();    ///< this one among them, counted from 0
 /// host, and for containers that forbid CUDA IPC, SHOAL_GPU_WIRE=nccl says so of the processes of a host.
 /// @throws UsageError  SHOAL_GPU_WIRE is something else
 bool gpus_are_apart();
+/// Refuses, for what GPUs cannot do that are apart, a run of several processes on them. After join_processes(). Every process.
+/// @throws UsageError  with a cure
+void refuse_gpus_apart(const Options& options);
 /// After all PEs have left the world, and what was made of it is gone: ends the engine, for which it waits for all processes.
 void leave_processes();
 /// The same for a program of which one thread makes all calls: first, all PEs of this process leave the world.
