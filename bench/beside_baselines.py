@@ -176,7 +176,7 @@ def rows_of(args):
                 rows.append(Row(f"{program}, {n} GPUs", binary, ["--gpus", str(n)]))
                 if args.processes and n > 1:
                     rows.append(Row(f"{program}, {n} processes", binary, launcher=[args.mpirun, "-n", str(n)]))
-    for strategy in STRATEGIES[args.algorithm]:
+    for strategy in args.strategies or STRATEGIES[args.algorithm]:
         for n in args.pes:
             flags = ["--device", args.device, "--pes", str(n), "--strategy", strategy]
             flags += ["--threads", "1"] if args.device == "cpu" else []  # as a rank of MPI has
@@ -286,6 +286,7 @@ def show_levels(rows):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--algorithm", choices=STRATEGIES, default="bfs")
+    parser.add_argument("--strategies", nargs="+", metavar="NAME", help="of shoal (default: levels async; pull async)")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "cpu", help="has the programs (%(default)s)")
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help="generators or files")
     parser.add_argument(
@@ -310,6 +311,9 @@ def arguments():
     parser.add_argument("--keep", type=Path, help="keep the graph files here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write everything here")
     args = parser.parse_args()
+    unknown = [name for name in args.strategies or [] if name not in STRATEGIES[args.algorithm]]
+    if unknown:
+        parser.error(f"--strategies: of {args.algorithm} there are {', '.join(STRATEGIES[args.algorithm])}, not {unknown[0]}")
     args.shoal = args.folder / "shoal"
     if not os.access(args.shoal, os.X_OK):
         parser.error(f"--folder: there is no {args.shoal}; ./run build makes it")

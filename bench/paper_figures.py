@@ -170,7 +170,7 @@ def complete(args):
     if shutil.which(args.mpirun) is None:
         args.ranks = []
     find_gapbs(args)
-    args.algorithm, args.processes = "bfs", False
+    args.algorithm, args.strategies, args.processes = "bfs", None, False
     args.silent = args.quiet or args.json == "-"
     begin = time.monotonic()
     args.deadline = begin + args.budget
