@@ -1,0 +1,66 @@
+// The kernels of blocks on GPUs: their start, all steps of a range by workers that stay, and a part of one step.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "shoal/blocks/steps.hpp"
+#include "shoal/worker/gpu.cuh"
+
+namespace shoal::blocks::gpu {
+
+inline constexpr int kThreads = 256;  ///< of a worker
+inline constexpr int kFit = 3;        ///< of a multiprocessor: the update then has all the registers that it wants
+
+template <class B>
+__global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
+  __shared__ GpuBlock::Scratch scratch;
+  for (std::uint64_t tile = blockIdx.x; tile < pe.tiles; tile += gridDim.x) {
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    slot.block.start(GpuBlock{&scratch}, tile - slot.first_tile);
+  }
+}
+
+/// All steps of a range, by workers that stay. Where each tile has a worker, it keeps the tile, and what is known of it in shared
+/// memory: a wait for other workers empties the first-level cache.
+template <class B>
+__global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, StepRange range) {
+  __shared__ GpuBlock::Scratch scratch;
+  const GpuBlock w{&scratch};
+  if (pe.tiles > gridDim.x) return take_steps(w, pe, range);
+  static_assert(std::is_trivially_copyable_v<Slot<B>> && sizeof(Slot<B>) % sizeof(std::uint64_t) == 0);
+  __shared__ std::uint64_t kept[sizeof(Slot<B>) / sizeof(std::uint64_t)];
+  const std::uint32_t number = slot_of(pe, blockIdx.x);
+  const auto* const slot = reinterpret_cast<const std::uint64_t*>(pe.slots + number);
+  for (std::uint32_t i = w.lane(); i < sizeof(kept) / sizeof(kept[0]); i += w.size()) kept[i] = slot[i];
+  w.sync();
+  const Slot<B>& mine = *reinterpret_cast<const Slot<B>*>(kept);
+  keep_tile(w, pe, mine, blockIdx.x - mine.first_tile, blockIdx.x == 0, range);
+}
+
+/// Whether a lane has waited too long. Asked at each look.
+struct TooLong {
+  std::uint64_t patience_ns, since = 0;
+  unsigned looks = 0;
+  __device__ bool operator()() {
+    if (++looks % 64 != 0) return false;  // most waits are over before
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (since == 0) since = now;
+    return now - since > patience_ns;
+  }
+};
+
+/// A part of step s of some blocks, from `number` on: a worker for each tile. Of s only two things matter: its parity, and whether
+/// it is the first.
+/// @param patience_ns  so long a tile waits for other GPUs at most
+template <class B>
+__global__ void __launch_bounds__(kThreads, kFit)
+    part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part, std::uint64_t patience_ns) {
+  __shared__ GpuBlock::Scratch scratch;
+  const Slot<B>& slot = pe.slots[number + blockIdx.y];
+  if (blockIdx.x < slot.tiles) {
+    do_part(GpuBlock{&scratch}, *pe.words, slot, s, blockIdx.x, part, TooLong{patience_ns});
+  }
+}
+
+}  // namespace shoal::blocks::gpu
