@@ -66,7 +66,7 @@ ALLOWED = {
     ): "shared memory of one block, whose words only ever get smaller; a Word there costs a conversion at each step",
     (
         "end of the process",
-        "include/shoal/blocks/launch_gpu.cuh",
+        "include/shoal/blocks/watch_gpu.cuh",
     ): "a user's step that never returns cannot be unwound",
     (
         "end of the process",
