@@ -313,7 +313,9 @@ def arguments():
     args = parser.parse_args()
     unknown = [name for name in args.strategies or [] if name not in STRATEGIES[args.algorithm]]
     if unknown:
-        parser.error(f"--strategies: of {args.algorithm} there are {', '.join(STRATEGIES[args.algorithm])}, not {unknown[0]}")
+        parser.error(
+            f"--strategies: of {args.algorithm} there are {', '.join(STRATEGIES[args.algorithm])}, not {unknown[0]}"
+        )
     args.shoal = args.folder / "shoal"
     if not os.access(args.shoal, os.X_OK):
         parser.error(f"--folder: there is no {args.shoal}; ./run build makes it")
