@@ -226,7 +226,7 @@ examples:
       throw UsageError("--trials " + std::to_string(trials_) +
                        " begins again each time, and --checkpoint and --restart go on");
     }
-    options_.weigh = balance_ > 0;
+    options_.launch.weigh = balance_ > 0;
   }
   void find_checkpoint() {
     if (balance_ > 0 && !alone()) {

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       argc, argv, "What moving blocks gains where one half of a grid has four times the work.",
       [](const GridContext& ctx) {
         GridOptions options = ctx.options;
-        options.weigh = true;
+        options.launch.weigh = true;
         const auto grid = make_grid(GridContext{ctx.machine, ctx.size, options, ctx.iterations}, Region{ctx.size});
         const std::vector<double> before = grid->read();
         double best[2] = {1e9, 1e9};

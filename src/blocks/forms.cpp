@@ -32,16 +32,19 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
     // faster than kernels in graphs; where workers have several, slower. Two H100 (docs/decisions/0045-blocks-between-gpus.md):
     // kernels take 0.92 of the time of resident ones where nearly each worker has a tile (192^3), and 1.15 where few have (64^3).
     const std::uint64_t kept = sizes.pes == 1 ? sizes.workers : sizes.workers / 4 * 3;
-    const bool kernels = sizes.on_gpu && sizes.tiles > kept;
+    const bool kernels = sizes.on_gpu && !options.weigh && sizes.tiles > kept;
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
     if (sizes.on_gpu) {
-      why = kernels          ? "in graphs as fast as any where GPUs have many tiles"
+      why = options.weigh    ? "kernels do not measure how long blocks take"
+            : kernels        ? "in graphs as fast as any where GPUs have many tiles"
             : sizes.pes == 1 ? "each tile has a worker that keeps it"
                              : "several PEs meet without the host";
     }
   } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
     throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
                      ", and this run is on " + (sizes.on_gpu ? "GPUs" : "CPU threads") + "; use --form auto");
+  } else if (options.weigh && options.form == BlockForm::kernels) {
+    throw UsageError("form kernels does not measure how long blocks take, which moving them goes by; use --form auto");
   }
   chosen.push_back({"form", name(options.form), why});
   if (options.form != BlockForm::kernels) return options;

@@ -284,6 +284,11 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form(kernels, {true, 1, 397, 396}).fusion, Fusion::c);
   kernels.fusion = Fusion::c;
   EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
+  LaunchOptions weighs;  // kernels do not measure how long blocks take, so none would ever move
+  weighs.weigh = kernels.weigh = true;
+  EXPECT_EQ(form(weighs, {true, 2, 1000, 396}).form, BlockForm::resident);
+  EXPECT_EQ(form(weighs, {false, 2}).form, BlockForm::threads);
+  EXPECT_THROW(form(kernels, {true, 2, 1000, 396}), UsageError);
 }
 
 TEST(Tiles, FillTheWorkersOfAGpu) {

@@ -32,6 +32,7 @@ struct LaunchOptions {
   int graph = -1;
   /// Of the form `resident`, and of several processes: so long without a tile ends a run with an error.
   double stall_timeout_seconds = 10;
+  bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance(); not of the form `kernels`
 };
 
 const char* name(BlockForm form);

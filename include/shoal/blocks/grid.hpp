@@ -47,7 +47,6 @@ struct GridOptions {
       0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on GPUs (blocks/mapping.hpp)
   Mapping mapping;
   LaunchOptions launch;
-  bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance()
 };
 
 /// A grid in blocks, on the PEs of a machine.

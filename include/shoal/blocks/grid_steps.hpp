@@ -32,7 +32,7 @@ class GridSteps {
   virtual void save(const BytesOut& out) const = 0;
   /// In place of start(). @param steps  that had been taken. @throws UsageError  it is of another grid
   virtual void load(std::int64_t steps, const BytesIn& in) = 0;
-  /// Moves blocks, so that PEs take equally long, by what was measured since the last time (GridOptions::weigh).
+  /// Moves blocks, so that PEs take equally long, by what was measured since the last time (LaunchOptions::weigh).
   /// @return how many
   /// @throws UsageError  there are several processes
   virtual std::int64_t balance() = 0;
@@ -52,7 +52,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
   using Launch = Launcher<blocks::GridBlock<S>>;
 
   GridStepsBy(const Machine& machine, Size3 size, const GridOptions& options, const S& program)
-      : weigh_(options.weigh),
+      : weigh_(options.launch.weigh),
         grid_(machine, size, options, Launch::workers(machine), program),
         launch_(grid_.array(), decide_launch(options.launch, Launch::sizes(grid_.array()), chosen_)) {}
 

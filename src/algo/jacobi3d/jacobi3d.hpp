@@ -34,7 +34,7 @@ class Jacobi3dReference {
   std::vector<T> now_, then_;
 };
 
-/// Bytes per second, read and written, of a plain copy: memcpy by all threads of a machine, or by each of its GPUs in its own
+/// Bytes per second, read and written, of a plain copy: by all threads of a machine, or by each of its GPUs in its own
 /// memory. The best of some.
 /// @param bytes  to copy, about, on each PE
 double copy_rate(const Machine& machine, std::int64_t bytes);
