@@ -20,6 +20,12 @@ struct Unit {
   std::vector<std::int64_t> after;  ///< units whose step before comes before: those that have neighbours of its blocks
 };
 
+/// Fills in `after`, which has the units of neighbours. Kernels wait for other GPUs themselves; within a GPU, one that may wait comes
+/// after all that may, of the step before.
+/// @param devices   [PEs]
+/// @param words_do  else kernels come after those of neighbours on other GPUs, too
+void order_units(std::vector<Unit>& units, const std::vector<int>& devices, bool words_do);
+
 /// All units of a process, numbered as blocks are, or as PEs.
 class Units {
  public:
@@ -49,7 +55,7 @@ class Units {
         if (array.here(other) && unit_of[other] != unit_of[b]) unit.after.push_back(unit_of[other]);
       }
     }
-    order(array.machine().devices());
+    order_units(units_, array.machine().devices(), fits_queues());
   }
 
   std::int64_t size() const { return std::ssize(units_); }
@@ -71,22 +77,6 @@ class Units {
   /// Whether all kernels of a graph fit a GPU's queue. Else the host might wait in a launch, for a GPU that waits for another one's part
   /// of the same graph, which is launched afterwards.
   bool fits_queues() const { return launches_a_step() * std::max(options_.graph, 1) <= kQueue; }
-  void order(const std::vector<int>& devices) {
-    const auto device = [&](const Unit& unit) { return devices[unit.pe]; };
-    const bool words_do = fits_queues();
-    for (Unit& unit : units_) {
-      // Kernels wait for other GPUs themselves.
-      std::erase_if(unit.after, [&](std::int64_t other) { return words_do && device(units_[other]) != device(unit); });
-      // One that waits may keep others of its GPU from running, which are behind it in a queue, or find no multiprocessor. So it comes
-      // after all of the step before that other GPUs wait for: what it waits for, here and there, is never behind one that waits.
-      for (std::int64_t other = 0; other < size() && unit.wired; ++other) {
-        const Unit& its = units_[other];
-        if (its.wired && &its != &unit && device(its) == device(unit)) unit.after.push_back(other);
-      }
-      std::sort(unit.after.begin(), unit.after.end());
-      unit.after.erase(std::unique(unit.after.begin(), unit.after.end()), unit.after.end());
-    }
-  }
 
   LaunchOptions options_;
   std::vector<Unit> units_;
