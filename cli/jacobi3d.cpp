@@ -308,15 +308,16 @@ examples:
       for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoint_every_, balance_}) {
         if (every > 0) end = std::min(end, begin - begin % every + every);
       }
-      trial.seconds += grid.run(end - begin, true);
+      trial.seconds += grid.run(end - begin, to_tolerance());
       trial.iterations += end - begin;
       trial.waits += grid.waits();
       ++trial.runs;
-      trial.change = grid.change();
+      trial.change = to_tolerance() ? grid.change() : 0;
       more = end < iterations_ && !(to_tolerance() && end % check_ == 0 && trial.change <= tolerance_);
       if (more && balance_ > 0 && end % balance_ == 0) trial.moved += grid.balance();
       if (more && checkpoint_every_ > 0 && end % checkpoint_every_ == 0) store(grid);
     }
+    if (!to_tolerance() && trial.iterations > 0) trial.change = grid.measure();
     if (!checkpoint_.empty()) store(grid);
     return trial;
   }

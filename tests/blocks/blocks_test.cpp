@@ -32,6 +32,7 @@ void expect_equal(const Machine& machine, Size3 size, const GridOptions& options
   double change = 0;
   EXPECT_EQ(grid.read(steps), reference<T>(size, steps, &change));
   EXPECT_EQ(launcher.change(), change);
+  EXPECT_EQ(launcher.measure(static_cast<blocks::step_t>(steps)), change);
 }
 
 TEST(Blocks, EqualTheReferenceHoweverTheyAreCut) {

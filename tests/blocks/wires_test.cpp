@@ -38,6 +38,7 @@ void expect_equal(Walled& walled, Size3 size, const GridOptions& options) {
     grid.run(3, false);
     grid.run(4, true);
     EXPECT_EQ(grid.change(), want_change) << "process " << p;
+    EXPECT_EQ(grid.measure(), want_change) << "process " << p;
     EXPECT_EQ(grid.read(), want) << "process " << p;
     grid.start();  // again, from the beginning
     grid.run(7, false);

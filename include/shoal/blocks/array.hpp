@@ -280,6 +280,17 @@ class BlockArray {
     }
     return blocks::change_of(most);
   }
+  /// The same of the blocks of all processes. Every process.
+  double change_of_all() const {
+    double most = change();
+    if (wires_ == nullptr) return most;
+    for (const auto& bytes : wires_->exchange(std::as_bytes(std::span(&most, 1)))) {
+      double its = 0;
+      std::memcpy(&its, bytes.data(), std::min(sizeof(its), bytes.size()));
+      most = std::max(most, its);
+    }
+    return most;
+  }
 
   bool joined(std::int64_t b, std::uint32_t side) const { return side < ends_[b].size() && ends_[b][side].other >= 0; }
   /// Which of its PE's blocks b is.

@@ -18,12 +18,14 @@ class GridSteps {
   virtual Size3 cut() const = 0;  ///< blocks along each dimension
   /// Writes state 0, before the first run or for another one.
   virtual void start() = 0;
-  /// `n` more steps. @param measure  the changes that the last one makes
+  /// `n` more steps. @param measure  the changes that the last one makes: as much work as another step
   /// @return seconds
   /// @throws DeviceError, CapacityError, Interrupted; start() is needed then
   virtual double run(std::int64_t n, bool measure = false) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
+  /// After a run, outside of its time: the same. In a run of several processes each makes the call.
+  virtual double measure() = 0;
   /// Form, fusion and graph.
   virtual const Decisions& chosen() const = 0;
   /// Steps that the cells have taken.
@@ -68,6 +70,7 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
     return launch_.run({first, steps_, measure, weigh_});
   }
   double change() const override { return launch_.change(); }
+  double measure() override { return steps_ > 0 ? launch_.measure(steps_) : 0; }
   const Decisions& chosen() const override { return chosen_; }
   std::int64_t steps() const override { return static_cast<std::int64_t>(steps_); }
   void save(const BytesOut& out) const override { grid_.array().save(steps_, out); }

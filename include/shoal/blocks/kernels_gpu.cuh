@@ -1,4 +1,4 @@
-// The kernels of blocks on GPUs: their start, all steps of a range by workers that stay, and a part of one step.
+// The kernels of blocks on GPUs: their start, all steps of a range by workers that stay, a part of one step, and what it changed.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -17,6 +17,16 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
   for (std::uint64_t tile = blockIdx.x; tile < pe.tiles; tile += gridDim.x) {
     const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
     slot.block.start(GpuBlock{&scratch}, tile - slot.first_tile);
+  }
+}
+
+/// The largest change that step s has made.
+template <class B>
+__global__ void __launch_bounds__(kThreads) change_kernel(PeView<B> pe, step_t s) {
+  __shared__ GpuBlock::Scratch scratch;
+  for (std::uint64_t tile = blockIdx.x; tile < pe.tiles; tile += gridDim.x) {
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    measure_tile(GpuBlock{&scratch}, *pe.words, B(slot.block), s, tile - slot.first_tile);
   }
 }
 

@@ -95,6 +95,18 @@ class Launcher {
     return all.seconds;
   }
 
+  /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
+  double measure(step_t s) {
+    array_.prepare_run();
+    array_.machine().team().run([&](pe_t p, int) {
+      const PeView<B>& pe = array_.views()[p];
+      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
+        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+        measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile - slot.first_tile);
+      }
+    });
+    return change_ = array_.change_of_all();
+  }
   /// After a run that measured: the largest change of its last step, of all processes' blocks.
   double change() const { return change_; }
   int waits() const { return 0; }

@@ -47,6 +47,7 @@ class Launcher {
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, part_kernel<B>));
+      SHOAL_CUDA(cudaFuncGetAttributes(&attributes, change_kernel<B>));
     }
     placed();
   }
@@ -93,14 +94,9 @@ class Launcher {
 
   void start() {
     array_.rewind();
-    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
-      const PeView<B>& pe = array_.views()[p];
-      if (pe.tiles == 0) continue;
-      DeviceGuard guard(array_.machine().devices()[p]);
-      start_kernel<<<static_cast<unsigned>(std::min<std::uint64_t>(pe.tiles, 1u << 16)), kThreads, 0, work_[p]>>>(pe);
-      SHOAL_CUDA(cudaGetLastError());
-    }
-    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
+    for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
+      start_kernel<<<workers, kThreads, 0, stream>>>(pe);
+    });
     started_ = true;
     make_graph();
   }
@@ -138,12 +134,33 @@ class Launcher {
     return all.seconds;
   }
 
+  /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
+  double measure(step_t s) {
+    array_.prepare_run();
+    for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
+      change_kernel<<<workers, kThreads, 0, stream>>>(pe, s - 1);
+    });
+    return change_ = array_.change_of_all();
+  }
   /// After a run that measured: the largest change of its last step.
   double change() const { return change_; }
   /// How often the host waited for GPUs in the last run. (Looks at kernels that run for long are not counted.)
   int waits() const { return watch_.waits(); }
 
  private:
+  /// Calls launch(view, workers, stream) for each PE that has tiles, and waits.
+  template <class Launch>
+  void for_all_tiles(const Launch& launch) {
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
+      const PeView<B>& pe = array_.views()[p];
+      if (pe.tiles == 0) continue;
+      DeviceGuard guard(array_.machine().devices()[p]);
+      launch(pe, static_cast<unsigned>(std::min<std::uint64_t>(pe.tiles, 1u << 16)), work_[p]);
+      SHOAL_CUDA(cudaGetLastError());
+    }
+    for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
+  }
+
   /// Launches all that a run does.
   void launch(const StepRange& range) {
     const Machine& machine = array_.machine();
