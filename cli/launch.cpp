@@ -175,6 +175,7 @@ class Watch {
 
   /// Names the process that was gone first, where one failed: Open MPI's launcher does not, while processes start.
   void name_who_was_gone_first() const {
+    if (!all_here_) return;  // one of another host may have been the first
     const std::vector<int> missing = never_seen();
     if (missing.size() == 1 && !children_.empty()) {  // so soon that nobody saw it
       std::fprintf(stderr, "shoal: error: process %d was gone before it had begun\n", missing.front());
@@ -220,7 +221,7 @@ class Watch {
   }
   /// A process has its number from when it has become what is to run. Before, it is told by the order in which they were started.
   std::string number_of(const Child& child) const {
-    const bool tells = all_here_ && children_.size() == static_cast<std::size_t>(processes_);
+    const bool tells = children_.size() == static_cast<std::size_t>(processes_);
     if (!child.rank.empty() || !tells) return child.rank;
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (!children_[i].rank.empty() && children_[i].rank != std::to_string(i)) return "";
@@ -230,7 +231,7 @@ class Watch {
   /// The numbers of those that were gone before they were seen.
   std::vector<int> never_seen() const {
     std::vector<int> missing;
-    if (!all_here_ || children_.size() >= static_cast<std::size_t>(processes_)) return missing;
+    if (children_.size() >= static_cast<std::size_t>(processes_)) return missing;
     for (int rank = 0; rank < processes_; ++rank) {
       const auto is = [&](const Child& child) { return child.rank == std::to_string(rank); };
       if (std::none_of(children_.begin(), children_.end(), is)) missing.push_back(rank);
