@@ -182,13 +182,12 @@ class Watch {
       return;
     }
     const Child* first = nullptr;
-    for (const Child& child : children_) {
-      if (child.end != 0 && (first == nullptr || child.end < first->end)) first = &child;
+    for (const Child& child : children_) {  // a launcher may start others, too, which have no number
+      if (child.end != 0 && (first == nullptr || child.end < first->end) && !number_of(child).empty()) first = &child;
     }
-    const std::string rank = first == nullptr ? "" : number_of(*first);
-    if (rank.empty()) return;
-    std::fprintf(stderr, "shoal: error: process %s (process id %d) was gone before the others\n", rank.c_str(),
-                 first->pid);
+    if (first == nullptr) return;
+    std::fprintf(stderr, "shoal: error: process %s (process id %d) was gone before the others\n",
+                 number_of(*first).c_str(), first->pid);
   }
 
  private:
