@@ -2,19 +2,24 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "shoal/core/error.hpp"
 
@@ -23,9 +28,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kLook = std::chrono::milliseconds(100);
+constexpr auto kFirstLooks = std::chrono::milliseconds(2);  ///< until all processes have been seen
 /// Open MPI's launcher takes up to two seconds to end after its processes have; 4.1.4 sometimes never does, and waits for a
 /// lock of its own.
 constexpr auto kPatience = std::chrono::seconds(5);
+
+/// What /proc says of a process: its state and its parent; none: there is no such process.
+std::optional<std::pair<char, pid_t>> state_of(const std::string& pid) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + pid + "/stat"), stat);
+  const std::size_t name_ends = stat.rfind(')');  // the name may hold anything
+  char state = 0;
+  int parent = 0;
+  if (name_ends == std::string::npos || std::sscanf(stat.c_str() + name_ends + 1, " %c %d", &state, &parent) != 2)
+    return std::nullopt;
+  return std::pair{state, pid_t{parent}};
+}
+bool has_ended(char state) { return state == 'Z' || state == 'X'; }
+
+bool lives(pid_t pid) {
+  const auto its = state_of(std::to_string(pid));
+  return its && !has_ended(its->first);
+}
 
 /// The processes whose parent is `parent` and which have not ended.
 std::vector<pid_t> children_of(pid_t parent) {
@@ -33,16 +57,9 @@ std::vector<pid_t> children_of(pid_t parent) {
   DIR* const all = ::opendir("/proc");
   if (all == nullptr) return found;
   while (const dirent* const entry = ::readdir(all)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid <= 0) continue;
-    std::string stat;
-    std::getline(std::ifstream(std::string("/proc/") + entry->d_name + "/stat"), stat);
-    const std::size_t name_ends = stat.rfind(')');  // the name may hold anything
-    char state = 0;
-    int its_parent = 0;
-    if (name_ends == std::string::npos || std::sscanf(stat.c_str() + name_ends + 1, " %c %d", &state, &its_parent) != 2)
-      continue;
-    if (its_parent == parent && state != 'Z' && state != 'X') found.push_back(pid);
+    if (std::atoi(entry->d_name) <= 0) continue;
+    const auto its = state_of(entry->d_name);
+    if (its && its->second == parent && !has_ended(its->first)) found.push_back(std::atoi(entry->d_name));
   }
   ::closedir(all);
   return found;
@@ -57,9 +74,53 @@ std::string rank_of(pid_t pid) {
   return "";
 }
 
+/// The children of `parent`, whichever of its threads started them, oldest first. Also those that have ended and that it has not
+/// asked about. Faster than to look at all processes.
+std::vector<pid_t> started_by(pid_t parent) {
+  std::vector<pid_t> found;
+  const std::string threads = "/proc/" + std::to_string(parent) + "/task";
+  DIR* const all = ::opendir(threads.c_str());
+  if (all == nullptr) return found;
+  bool tells = true;  // not every kernel does
+  while (const dirent* const entry = ::readdir(all)) {
+    if (std::atoi(entry->d_name) <= 0) continue;
+    std::ifstream children(threads + "/" + entry->d_name + "/children");
+    tells = tells && (children.is_open() || !lives(std::atoi(entry->d_name)));
+    for (pid_t pid; children >> pid;) found.push_back(pid);
+  }
+  ::closedir(all);
+  return tells ? found : children_of(parent);
+}
+
+int open_process(pid_t pid) {
+#if defined(SYS_pidfd_open)
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+#else
+  return (void)pid, -1;
+#endif
+}
+
+/// What a launcher has started, who of them was gone first, and signals. The system tells ends in the order in which they came, so
+/// it is known who was first even where all are gone at the next look.
 class Watch {
  public:
-  Watch(pid_t launcher, bool all_here) : launcher_(launcher), all_here_(all_here) {}
+  Watch(pid_t launcher, int processes, bool all_here, const sigset_t& signals)
+      : launcher_(launcher),
+        processes_(processes),
+        all_here_(all_here),
+        signals_(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)),
+        events_(::epoll_create1(EPOLL_CLOEXEC)) {
+    wait_for(signals_, kSignal);
+  }
+  ~Watch() {
+    for (const Child& child : children_) {
+      if (child.file >= 0) ::close(child.file);
+    }
+    if (events_ >= 0) ::close(events_);
+    if (signals_ >= 0) ::close(signals_);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
 
   /// @return the launcher's exit status; none: it has not ended
   std::optional<int> reap() {
@@ -70,42 +131,115 @@ class Watch {
     }
     return ended;
   }
-  void pass_on(int signal) {
-    ::kill(launcher_, signal);
-    if (asked_ == kNever) asked_ = Clock::now();
+
+  /// Waits until something happens, or it is time to look again.
+  void wait() {
+    epoll_event come[16];
+    const auto pause = seen_all() || Clock::now() - began_ > kPatience ? kLook : kFirstLooks;
+    const int n = ::epoll_wait(events_, come, 16, static_cast<int>(pause.count()));
+    if (n < 0) std::this_thread::sleep_for(pause);  // no system without epoll is known
+    for (int i = 0; i < n; ++i) {
+      if (come[i].data.u64 == kSignal) {
+        signalfd_siginfo from{};
+        // What a terminal sends has reached the launcher as well, and a second one has it leave its processes behind.
+        if (::read(signals_, &from, sizeof from) == sizeof from && from.ssi_code != SI_KERNEL)
+          pass_on(static_cast<int>(from.ssi_signo));
+      } else {
+        note_end(children_[come[i].data.u64]);
+      }
+    }
   }
-  /// Ends the launcher where it does not end.
+
+  /// Looks who has come and who is gone. Ends the launcher where it does not end.
   void look() {
-    const std::vector<pid_t> children = children_of(launcher_);
-    const bool has_some = !children.empty();
-    look_who_goes(children);
+    for (const pid_t pid : started_by(launcher_)) {
+      const auto is = [&](const Child& child) { return child.pid == pid; };
+      if (std::none_of(children_.begin(), children_.end(), is)) add(pid);
+    }
+    for (Child& child : children_) {
+      if (child.end != 0) continue;
+      if (child.rank.empty()) child.rank = rank_of(child.pid);
+      if (child.file < 0 && !lives(child.pid)) note_end(child);
+    }
+    const bool has_some = std::any_of(children_.begin(), children_.end(), [](const Child& c) { return c.end == 0; });
+    const Clock::time_point now = Clock::now();
     had_some_ = had_some_ || has_some;
     if (has_some || !had_some_ || !all_here_) {
       alone_ = kNever;
     } else if (alone_ == kNever) {
-      alone_ = Clock::now();
+      alone_ = now;
     }
-    if (alone_ != kNever && Clock::now() - alone_ > kPatience) end("has not ended though all its processes have");
-    if (asked_ != kNever && Clock::now() - asked_ > 2 * kPatience) end("has not ended when it was asked to");
+    if (alone_ != kNever && now - alone_ > kPatience) end("has not ended though all its processes have");
+    if (asked_ != kNever && now - asked_ > 2 * kPatience) end("has not ended when it was asked to");
   }
 
-  /// Names the process that was gone first, where a signal ended one: Open MPI's launcher does not, while processes start.
+  /// Names the process that was gone first, where one failed: Open MPI's launcher does not, while processes start.
   void name_who_was_gone_first() const {
-    if (gone_first_ != 0) {
-      std::fprintf(stderr, "shoal: error: process %s (process id %d) was gone before the others\n",
-                   ranks_.at(gone_first_).c_str(), gone_first_);
+    if (!all_here_) return;  // one of another host may have been the first
+    const std::vector<int> missing = never_seen();
+    if (missing.size() == 1 && !children_.empty()) {  // so soon that nobody saw it
+      std::fprintf(stderr, "shoal: error: process %d was gone before it had begun\n", missing.front());
+      return;
     }
+    const Child* first = nullptr;
+    for (const Child& child : children_) {  // a launcher may start others, too, which have no number
+      if (child.end != 0 && (first == nullptr || child.end < first->end) && !number_of(child).empty()) first = &child;
+    }
+    if (first == nullptr) return;
+    std::fprintf(stderr, "shoal: error: process %s (process id %d) was gone before the others\n",
+                 number_of(*first).c_str(), first->pid);
   }
 
  private:
-  void look_who_goes(const std::vector<pid_t>& children) {
-    for (const pid_t pid : children) {
-      if (const std::string rank = rank_of(pid); !rank.empty()) ranks_[pid] = rank;
+  struct Child {
+    pid_t pid;
+    int file;           ///< tells its end; -1: the system has no such thing
+    std::string rank;   ///< empty: not known yet
+    std::uint64_t end;  ///< it was the how-manieth to end; 0: it has not
+  };
+  static constexpr std::uint64_t kSignal = ~std::uint64_t{0};
+
+  void wait_for(int file, std::uint64_t what) const {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = what;
+    if (file >= 0) ::epoll_ctl(events_, EPOLL_CTL_ADD, file, &event);
+  }
+  void add(pid_t pid) {
+    children_.push_back({pid, open_process(pid), "", 0});
+    wait_for(children_.back().file, children_.size() - 1);
+  }
+  void note_end(Child& child) {
+    if (child.end == 0) child.end = ++ends_;
+    if (child.file >= 0) ::close(child.file);
+    child.file = -1;
+  }
+  bool seen_all() const {
+    const auto numbered = [](const Child& child) { return !child.rank.empty() || child.end != 0; };
+    return std::count_if(children_.begin(), children_.end(), numbered) >= processes_;
+  }
+  /// A process has its number from when it has become what is to run. Before, it is told by the order in which they were started.
+  std::string number_of(const Child& child) const {
+    const bool tells = children_.size() == static_cast<std::size_t>(processes_);
+    if (!child.rank.empty() || !tells) return child.rank;
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (!children_[i].rank.empty() && children_[i].rank != std::to_string(i)) return "";
     }
-    for (const auto& [pid, rank] : ranks_) {
-      const bool gone = std::find(children.begin(), children.end(), pid) == children.end();
-      if (gone_first_ == 0 && gone && !children.empty()) gone_first_ = pid;
+    return std::to_string(&child - children_.data());
+  }
+  /// The numbers of those that were gone before they were seen.
+  std::vector<int> never_seen() const {
+    std::vector<int> missing;
+    if (children_.size() >= static_cast<std::size_t>(processes_)) return missing;
+    for (int rank = 0; rank < processes_; ++rank) {
+      const auto is = [&](const Child& child) { return child.rank == std::to_string(rank); };
+      if (std::none_of(children_.begin(), children_.end(), is)) missing.push_back(rank);
     }
+    return missing;
+  }
+  void pass_on(int signal) {
+    ::kill(launcher_, signal);
+    if (asked_ == kNever) asked_ = Clock::now();
   }
   void end(const char* why) {
     if (!said_) std::fprintf(stderr, "shoal: error: the launcher (process id %d) %s; killed\n", launcher_, why);
@@ -114,11 +248,14 @@ class Watch {
   }
 
   const pid_t launcher_;
+  const int processes_;
   const bool all_here_;
+  const int signals_, events_;
   bool had_some_ = false, said_ = false;
-  std::map<pid_t, std::string> ranks_;  ///< of the processes that were seen
-  pid_t gone_first_ = 0;                ///< while others were there
+  std::vector<Child> children_;
+  std::uint64_t ends_ = 0;
   static constexpr Clock::time_point kNever{};
+  const Clock::time_point began_ = Clock::now();
   Clock::time_point alone_ = kNever, asked_ = kNever;
 };
 
@@ -136,7 +273,7 @@ void end_what_is_left() {
 
 }  // namespace
 
-int run_launcher(const std::vector<std::string>& words, bool all_here) {
+int run_launcher(const std::vector<std::string>& words, int processes, bool all_here) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -156,14 +293,10 @@ int run_launcher(const std::vector<std::string>& words, bool all_here) {
     std::fprintf(stderr, "shoal: error: %s cannot be started: %s\n", words[0].c_str(), std::strerror(errno));
     ::_exit(2);
   }
-  Watch watch(launcher, all_here);
+  Watch watch(launcher, processes, all_here, ends);
   std::optional<int> status;
   while (!(status = watch.reap())) {
-    const timespec pause = {0, std::chrono::nanoseconds(kLook).count()};
-    siginfo_t from{};
-    const int signal = ::sigtimedwait(&ends, &from, &pause);
-    // What a terminal sends has reached the launcher as well, and a second one has it leave its processes behind.
-    if (signal > 0 && from.si_code != SI_KERNEL) watch.pass_on(signal);
+    watch.wait();
     watch.look();
   }
   end_what_is_left();

@@ -102,7 +102,7 @@ class LaunchCommand {
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
     remove_what_dead_jobs_left();
-    return run_launcher(words, starts_all_here());
+    return run_launcher(words, processes_, starts_all_here());
   }
 
  private:

@@ -63,6 +63,8 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
 
 /// Of a segment that is carried to another process, or that waits: enough that what is done for each of them does not count.
 constexpr std::int64_t kBytesOfASegment = 4096;
+/// Where late items cost nothing: a part of a segment goes when its worker looks for arrivals, every fourth batch, or rests.
+constexpr lane_t kVisitsOfAPart = 100;
 
 /// How items go to another PE.
 void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
@@ -199,6 +201,14 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
          (plan.queue == QueueKind::priority
               ? "items beyond the threshold wait in spill alone: use --spill " + more_spill
               : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
+}
+
+void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {
+  if (!processes || n_pes == 1 || options.batch_bytes >= 0 || options.batch_wait > 0 || options.batch_wait_us > 0)
+    return;
+  plan.batch_wait = kVisitsOfAPart;
+  note(why, "batch_wait", static_cast<int>(plan.batch_wait), false,
+       "what items bring adds up, so full segments cost less and late items nothing");
 }
 
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {

@@ -54,7 +54,8 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
       heap_(*world.heap()),
       shape_(shape),
       item_bytes_(item_bytes),
-      inbox_bytes_(lines(shape.segments() * sizeof(SegmentEnd) + shape.capacity() * item_bytes)) {
+      inbox_bytes_(lines(shape.segments() * sizeof(SegmentEnd) + shape.capacity() * item_bytes)),
+      puts_cost_(heap_.puts_cost()) {
   const Agreed mine{static_cast<std::uint64_t>(world.n_here()), static_cast<std::uint64_t>(workers), item_bytes,
                     shape.log_items, shape.log_segments};
   const auto all = world.exchange(World::Call{"worklist"}, std::as_bytes(std::span(&mine, std::size_t{1})));
@@ -86,7 +87,7 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
   inboxes_ = part(most_here_ * columns_ * inbox_bytes_);
   base_ = heap_.allocate(bytes_, "segments from other processes");
   for (std::size_t* at : {&statements_, &ended_, &moved_, &given_, &inboxes_}) *at += base_;
-  busy_.store(0), told_end_.store(0), ended_elsewhere_.store(0);
+  busy_.store(0), told_end_.store(0), ended_elsewhere_.store(0), carried_at_.store(0), took_.store(0);
   world.exchange(World::Call{"worklist"}, {});  // all have cleared theirs
 }
 
@@ -158,6 +159,7 @@ void Wires::carry() {
   if (busy_.load() != 0 || !busy_.compare_swap_acquire(nobody, 1)) return;
   plain_write(carries_, plain_read(carries_) + 1);
   late_.clear();
+  const std::uint64_t began = puts_cost_ ? clock_us() : 0;
   for (Leaving& way : leaving_) take_home(way);
   for (Leaving& way : leaving_) carry_items(way);
   for (Arriving& way : arriving_) {
@@ -173,6 +175,10 @@ void Wires::carry() {
   for (const Late& late : late_) put &= heap_.put_word(late.process, late.to, late.value);
   if (late_.empty() || carries_ % 16 == 0) heap_.progress();
   if (!put) fail();
+  if (puts_cost_ && !late_.empty()) {
+    carried_at_.store(clock_us());
+    took_.store(carried_at_.load() - began);
+  }
   busy_.store_release(0);
   look_for_ends();
 }

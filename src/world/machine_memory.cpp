@@ -6,6 +6,7 @@
 
 #include "core/memory.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/large_pages.hpp"
 #include "shoal/world/machine.hpp"
 
 #if defined(SHOAL_HAVE_CUDA)
@@ -53,6 +54,7 @@ std::shared_ptr<void> Machine::allocate_host(std::size_t bytes, const char* what
 #endif
   void* p = std::aligned_alloc(kCacheLine, bytes);
   if (p == nullptr) no_memory(what, bytes);
+  if (bytes >= kWorthLargePages) want_large_pages(p, bytes);
   return {p, std::free};
 }
 

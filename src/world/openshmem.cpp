@@ -48,6 +48,7 @@ class OpenShmemHeap : public Heap {
     if (some_far_) shmem_.quiet();
   }
   std::byte* reach(int process) override { return near(process); }
+  bool puts_cost() const override { return some_far_; }
   void progress() override {
     if (some_far_) shmem_.progress();
   }

@@ -22,9 +22,11 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   target_include_directories(openshmem_worklist PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   add_dependencies(openshmem_world shoal_openshmem)
   add_dependencies(openshmem_worklist shoal_openshmem)
+  set_property(TEST cli_test_hosts APPEND PROPERTY ENVIRONMENT
+               "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>")
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
-  set_property(TEST cli_test_gpu cli_test_processes cli_test_block_processes cli_test_hosts APPEND PROPERTY
+  set_property(TEST cli_test_gpu cli_test_processes cli_test_block_processes cli_test_hosts cli_test_real_graphs APPEND PROPERTY
                ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
 endif()
 if(TARGET shoal_nccl AND Python3_FOUND)

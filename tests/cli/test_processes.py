@@ -18,6 +18,24 @@ LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 USAGE, CAPACITY, LOST = 2, 3, 4
 
 
+# Starts three processes, kills one of them after SHOAL_SECONDS (below 0: as soon as it is there), and the others at once.
+LAUNCHER_THAT_SAYS_NOTHING = f"""#!{sys.executable}
+import os, subprocess, sys, time
+victim, seconds = int(os.environ["SHOAL_VICTIM"]), float(os.environ["SHOAL_SECONDS"])
+numbered = os.environ["SHOAL_NUMBERS"] == "1"
+jobs = []
+for rank in range(3):
+    if rank == victim and seconds < 0:
+        time.sleep(0.3)
+    jobs.append(subprocess.Popen(sys.argv[-2:], env={{**os.environ, **({{"PMIX_RANK": str(rank)}} if numbered else {{}})}}))
+time.sleep(max(seconds, 0))
+for job in [jobs[victim], *jobs]:
+    job.kill()
+    job.wait()
+sys.exit(137)
+"""
+
+
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
 class ProcessesTest(CommandTest):
     def together(self, *commands: list[object], **environment: str) -> Answer:
@@ -100,6 +118,23 @@ class ProcessesTest(CommandTest):
             self.one_line(answer, LOST, "use --device cpu to run on CPU threads")
         answer = self.together(*[self.command("bfs", "--help")] * 2)
         self.assertEqual(answer.out.count("examples:"), 1)
+
+    def test_who_was_gone_first_is_named(self) -> None:
+        """By a launcher that says nothing, and whose processes are all gone a moment after the first."""
+        launcher = self.write("oshrun", LAUNCHER_THAT_SAYS_NOTHING)
+        launcher.chmod(0o755)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        for victim, seconds, numbers in ((1, 0.25, 1), (2, 0.25, 1), (0, 0.04, 1), (1, 0.04, 0)):
+            with self.subTest(victim=victim, seconds=seconds, numbers=numbers):
+                told = {"SHOAL_VICTIM": str(victim), "SHOAL_SECONDS": str(seconds), "SHOAL_NUMBERS": str(numbers)}
+                answer = self.shoal("run", "-n", 3, "--", "/bin/sleep", 50, env={**os.environ, "PATH": path, **told})
+                self.assertEqual(answer.status, 137, answer.err)
+                self.assertRegex(
+                    answer.err, rf"^shoal: error: process {victim} \(process id \d+\) was gone before the others"
+                )
+        told = {"SHOAL_VICTIM": "2", "SHOAL_SECONDS": "-1", "SHOAL_NUMBERS": "1"}  # gone before it could be seen
+        answer = self.shoal("run", "-n", 3, "--", "/bin/sleep", 50, env={**os.environ, "PATH": path, **told})
+        self.assertRegex(answer.err, r"^shoal: error: process 2 .*was gone before ")
 
     def run_on(self, processes: int, *words: object, **variables: str) -> Answer:
         command = [find_shoal(), "run", "-n", processes, "--", *words]

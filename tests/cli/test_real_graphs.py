@@ -8,9 +8,11 @@ import os
 import pathlib
 import unittest
 
+from baseline import ENVIRONMENT
 from command import ROOT, CommandTest, read_npy
 
 DATA = pathlib.Path(os.environ.get("SHOAL_DATA") or ROOT.parent / "shared" / "data")
+LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 MANIFEST = DATA / "MANIFEST.json"
 # Small enough to read in a second, and of each kind: mesh, road, web-like skew, directed, disconnected.
 GRAPHS = ["wiki-Vote", "4elt", "email-enron", "bremen-time", "luxembourg_osm", "as-caida20071105"]
@@ -103,6 +105,30 @@ class RealGraphs(CommandTest):
                 _, right = read_npy(self.folder / "want.npy", "<f8")
                 pairs = zip(array.array("d", data), array.array("d", right), strict=True)
                 self.assertLessEqual(sum(abs(a - b) for a, b in pairs), 1.1e-7)
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_several_processes(self) -> None:
+        for item, processes, strategy in zip(
+            self.items, (2, 3, 4, 2, 3, 4), ("async", "levels", "async") * 2, strict=True
+        ):
+            search, paths, directed = item["bfs"]["mid"], item["sssp"]["hash255_mid"], item["directed"]
+            graph = self.graph(item)
+            weighed = self.graph(item, self.weighed(item) if directed else None)
+            for name, line, want in (
+                ("bfs", [*graph, "--strategy", strategy, "--source", search["source"]], search["depth_sha256"]),
+                (
+                    "sssp",
+                    [*weighed, "--source", paths["source"], "--weights", "file" if directed else "hash255"],
+                    paths["dist_sha256"],
+                ),
+                ("components", graph, item["wcc"]["label_sha256"]),
+            ):
+                with self.subTest(graph=item["name"], command=name, processes=processes):
+                    words = ["run", "-n", processes, "--", name, *line, "--threads", 1]
+                    answer = self.shoal(*words, "--output", "many.npy", env={**os.environ, **ENVIRONMENT})
+                    self.assertEqual(answer.status, 0, answer.out + answer.err)
+                    _, data = read_npy(self.folder / "many.npy", "<i8" if name == "sssp" else "<i4")
+                    self.assertEqual(hashlib.sha256(data).hexdigest(), want)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,6 @@
 
 namespace shoal {
 
-namespace blocks {
-/// Asks the system for large pages where host memory is not touched yet: rows of a grid are on as many pages as there are rows.
-void want_large_pages(void* at, std::size_t bytes);
-}  // namespace blocks
-
 /// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
 /// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored, and moved
 /// to other PEs. Not thread-safe.
@@ -65,8 +60,6 @@ class BlockArray {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
     const auto contents = machine_.on_gpu() ? Machine::Contents::zero : Machine::Contents::anything;
     memory_[b].push_back(machine_.allocate(home(b), bytes, what, contents));
-    constexpr std::size_t kWorthIt = std::size_t{4} << 20;
-    if (!machine_.on_gpu() && bytes >= kWorthIt) blocks::want_large_pages(memory_[b].back().get(), bytes);
     return static_cast<T*>(memory_[b].back().get());
   }
   void put(std::int64_t b, const B& block) { blocks_[b] = block; }

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "shoal/core/large_pages.hpp"
 #include "shoal/core/span.hpp"
 
 namespace shoal {
@@ -21,8 +22,10 @@ class HostArray {
   /// @throws std::bad_alloc if there is not enough memory
   explicit HostArray(std::int64_t n) : size_(n) {
     if (n == 0) return;
-    void* p = std::aligned_alloc(64, (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64);
+    const std::size_t bytes = (static_cast<std::size_t>(n) * sizeof(T) + 63) / 64 * 64;
+    void* p = std::aligned_alloc(64, bytes);
     if (p == nullptr) throw std::bad_alloc();
+    if (bytes >= kWorthLargePages) want_large_pages(p, bytes);
     keep_ = std::shared_ptr<void>(p, std::free);
     data_ = static_cast<T*>(p);
   }

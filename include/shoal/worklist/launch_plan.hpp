@@ -58,6 +58,10 @@ void fit_to_gpus(const LaunchPlan& plan);
 /// @param spill    items for which a PE had spill
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
 
+/// For tasks with kAddsUp: parts of segments to other processes wait, unless the user has said how items travel. Called after
+/// plan_launch().
+void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why);
+
 /// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
 /// @param processes  the PEs belong to several processes, so that not all reach each other's memory
 /// @throws UsageError  the pusher was to judge, and cannot

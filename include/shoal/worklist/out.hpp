@@ -300,11 +300,12 @@ class Out {
   SHOAL_FN const View& view() const { return *view_at_; }
   SHOAL_FN StateWord& state() const { return view().here().state; }
   /// Takes a turn at carrying what goes to other processes.
-  SHOAL_FN void carry() {
+  /// @param works  this worker has other work as well
+  SHOAL_FN void carry([[maybe_unused]] bool works) {
     if constexpr (kMayCarry<W> && kGathers) {
       if (view().wires == nullptr) return;
       now_.carried_at = now_.tally.pushed;
-      view().wires->carry();
+      if (!works || view().wires->is_due()) view().wires->carry();
     }
   }
   /// What changes of this worker; all else is constant.
@@ -572,7 +573,7 @@ class Out {
     if constexpr (kMayCarry<W> && kGathers) {
       if (view().wires == nullptr || now_.tally.pushed - now_.carried_at < kPushesOfACarry) return;
       send_off(w);
-      carry();
+      carry(/*works=*/true);
     }
   }
 

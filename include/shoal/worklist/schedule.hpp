@@ -160,7 +160,7 @@ class Scheduler {
   /// Takes a turn at carrying what goes to other processes.
   SHOAL_FN void carry([[maybe_unused]] lane_t steps, [[maybe_unused]] bool worked) {
     if constexpr (kMayCarry<W>) {
-      if (!worked || steps % kStepsPerCarry == 0) out_.carry();
+      if (!worked || steps % kStepsPerCarry == 0) out_.carry(worked);
     }
   }
   SHOAL_FN bool let_go_of_chunk() {

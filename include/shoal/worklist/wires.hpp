@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "shoal/core/atomic.hpp"
+#include "shoal/core/clock.hpp"
 #include "shoal/core/spin.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/queue/buckets.hpp"
@@ -72,6 +73,9 @@ class Wires {
 
   /// Carries what waits to be carried, if nobody else does at the moment. Of any thread.
   void carry();
+  /// For a worker that has other work, before it carries. Where a put takes a library's time: not before as much time has passed
+  /// since the last turn as that turn took, times kRest. So messages grow with what a put costs.
+  bool is_due() const { return !puts_cost_ || clock_us() >= carried_at_.load() + kRest * took_.load(); }
   /// Ends the run here if another process has ended it, and tells the others if it has ended here. Of any thread.
   void look_for_ends();
   /// True: another process ended the run, with an error or because it was enough.
@@ -134,7 +138,12 @@ class Wires {
   std::vector<Arriving> arriving_;
   std::vector<Late> late_;
 
+  static constexpr std::uint64_t kRest = 4;
+  const bool puts_cost_;
+
   // Of workers of all PEs of this process.
+  Word<std::uint64_t, Scope::system> carried_at_,
+      took_;                                       ///< the last turn that put something: when, and how long, in us
   PaddedWord<std::uint32_t, Scope::system> busy_;  ///< 1: somebody carries
   Word<std::uint32_t, Scope::system> told_end_, ended_elsewhere_;
   std::uint64_t run_ = 0;

@@ -40,6 +40,8 @@ class Heap {
   virtual void quiet() = 0;
   /// Where offset 0 of another process is, if loads, stores and atomics of this process get there; else null.
   virtual std::byte* reach(int process) { return (void)process, nullptr; }
+  /// Whether a put to some process takes a library's time, and not only that of a copy: then few and large ones are better.
+  virtual bool puts_cost() const { return false; }
   /// Called again and again by who waits for something from another process.
   virtual void progress() {}
 

@@ -28,7 +28,6 @@ double copy_rate(const Machine& machine, std::int64_t bytes) {
   const std::size_t share = std::max<std::size_t>(static_cast<std::size_t>(bytes) / threads / 64, 1) * 64;
   const auto from = machine.allocate_host(share * threads, "what is copied");
   const auto to = machine.allocate_host(share * threads, "a copy");
-  for (const auto& memory : {from, to}) blocks::want_large_pages(memory.get(), share * threads);
   const auto each = [&](auto f) {
     machine.team().run([&](pe_t pe, int thread) {
       const std::size_t at = static_cast<std::size_t>(pe * machine.threads_per_pe() + thread) * share;

@@ -1,11 +1,11 @@
+#include "shoal/core/large_pages.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 
-#include "shoal/blocks/array.hpp"
-
-namespace shoal::blocks {
+namespace shoal {
 
 void want_large_pages(void* at, std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
@@ -18,4 +18,4 @@ void want_large_pages(void* at, std::size_t bytes) {
 #endif
 }
 
-}  // namespace shoal::blocks
+}  // namespace shoal
