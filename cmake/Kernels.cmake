@@ -1,27 +1,26 @@
-# shoal_kernel_sources(SOURCES NAME HEADER TASK [TOGETHER]): the worklist's kernels for one task, which HEADER defines, in a source
-# for each kind of worker: several cores share the work, and no source takes long. With SHOAL_UNITY or TOGETHER all kinds are in one
-# source. Adds the sources to the list SOURCES. The source that makes the Worklist includes "kernels/NAME.cuh", which says that the
-# kernels are elsewhere; else it compiles them once more.
-function(shoal_kernel_sources sources name header task)
-  set(list ${${sources}})
-  set(together ${SHOAL_UNITY})
-  if("TOGETHER" IN_LIST ARGN)
-    set(together ON)
-  endif()
+# The worklist's kernels for a task, in sources of their own: several cores share the work, and no source takes long.
+#
+# shoal_task_kernels(NAME HEADER TASK): for one task, which HEADER defines. Writes kernels/NAME.cuh, which the source that makes the
+# Worklist includes: it says that the kernels are elsewhere; else they are compiled once more. Sets, for shoal_kernel_source:
+#   NAME_block, NAME_warp   the kernels of these workers that `auto` chooses among
+#   NAME_others             the kernels that `auto` does not take (kAutoKernels in include/shoal/worklist/kernel_set.hpp)
+function(shoal_task_kernels name header task)
+  set(include "#include \"kernels/${name}.cuh\"\n")
+  set(Block "${include}")
+  set(Warp "${include}")
+  set(others "${include}")
   set(declared "")
-  set(every_kind "")
   foreach(worker Block Warp Thread)
-    string(TOLOWER ${worker} kind)
-    set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>>;")
-    string(APPEND declared "extern ${kernels}\n")
-    string(APPEND every_kind "${kernels}\n")
-    if(NOT together)
-      shoal_kernel_source(${name}_${kind} ${name} "${kernels}\n")
-    endif()
+    foreach(kind persistent discrete)
+      set(kernels "template struct shoal::gpu::Kernels<shoal::Gpu${worker}, shoal::gpu::DirectView<shoal::${task}>, shoal::KernelKind::${kind}>;\n")
+      string(APPEND declared "extern ${kernels}")
+      if(worker STREQUAL "Thread" OR kind STREQUAL "discrete")
+        string(APPEND others "${kernels}")
+      else()
+        string(APPEND ${worker} "${kernels}")
+      endif()
+    endforeach()
   endforeach()
-  if(together)
-    shoal_kernel_source(${name}_all ${name} "${every_kind}")
-  endif()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/kernels/${name}.cuh @ONLY CONTENT [=[
 // Written by cmake/Kernels.cmake. These kernels are compiled in sources of their own.
 #pragma once
@@ -29,22 +28,49 @@ function(shoal_kernel_sources sources name header task)
 #include "shoal/worklist/kernels_gpu.cuh"
 
 @declared@]=])
-  set(${sources} ${list} PARENT_SCOPE)
+  set(${name}_block "${Block}" PARENT_SCOPE)
+  set(${name}_warp "${Warp}" PARENT_SCOPE)
+  set(${name}_others "${others}" PARENT_SCOPE)
 endfunction()
 
-# For shoal_kernel_sources: writes kernels/FILE.cu with `kernels`, for the task of kernels/NAME.cuh, and adds it to `list`.
-function(shoal_kernel_source file name kernels)
+# shoal_kernel_source(SOURCES FILE OPTIONS KERNELS): writes kernels/FILE.cu, which is compiled with OPTIONS as well, and adds it to
+# the list SOURCES.
+function(shoal_kernel_source sources file options kernels)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/kernels/${file}.cu)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[
 // Written by cmake/Kernels.cmake.
-#include "kernels/@name@.cuh"
-
 @kernels@]=])
-  set(list ${list} ${source} PARENT_SCOPE)
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${options}")
+  set(${sources} ${${sources}} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): the same for a task of the library, into the list `shoal_cu`.
+# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): for a task of the library: a source for each kind of worker that `auto` chooses
+# among, or with SHOAL_QUICK_KERNELS or TOGETHER one for both, into the list `shoal_cu`. What `auto` does not take is hardly optimised, in one
+# source for all tasks, whose text is gathered in `shoal_others` (docs/decisions/0047-kernels-compiled-quickly.md).
 function(shoal_worklist_kernels name header task)
-  shoal_kernel_sources(shoal_cu ${name} ${header} ${task} ${ARGN})
+  shoal_task_kernels(${name} ${header} ${task})
+  if(SHOAL_QUICK_KERNELS OR "TOGETHER" IN_LIST ARGN)
+    shoal_kernel_source(shoal_cu ${name}_auto "" "${${name}_block}${${name}_warp}")
+  else()
+    shoal_kernel_source(shoal_cu ${name}_block "" "${${name}_block}")
+    shoal_kernel_source(shoal_cu ${name}_warp "" "${${name}_warp}")
+  endif()
   set(shoal_cu ${shoal_cu} PARENT_SCOPE)
+  set(shoal_others "${shoal_others}${${name}_others}" PARENT_SCOPE)
+endfunction()
+
+# shoal_cuda_together(SOURCES NAME FILE...): in the list SOURCES, one source that includes these files of src/ in place of each of them.
+# nvcc reads what a source includes three times, which takes longer than compiling most of them.
+function(shoal_cuda_together sources name)
+  set(list ${${sources}})
+  set(includes "")
+  foreach(file ${ARGN})
+    list(REMOVE_ITEM list ${PROJECT_SOURCE_DIR}/src/${file})
+    string(APPEND includes "#include \"${file}\"\n")
+  endforeach()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/together/${name}.cu)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[
+// Written by cmake/Kernels.cmake.
+@includes@]=])
+  set(${sources} ${list} ${source} PARENT_SCOPE)
 endfunction()

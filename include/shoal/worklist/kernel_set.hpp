@@ -31,6 +31,17 @@ inline constexpr KernelSet kAllKernels = kAutoKernels | KernelSet::of(WorkerKind
                                          KernelSet::of(WorkerKind::warp, KernelKind::discrete) |
                                          KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
+/// Whether a kernel has variants: for a PE that is alone, and for runs without priorities. Those that `auto` chooses among have;
+/// of every other there is one, which serves all runs. It is slower and takes a third of the time to compile.
+/// `cmake -DSHOAL_OPTIMISE_ALL_KERNELS=on` makes variants of all.
+constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]] KernelKind kernel) {
+#if defined(SHOAL_VARIANTS_OF_ALL_KERNELS)
+  return true;
+#else
+  return kAutoKernels.has(worker, kernel);
+#endif
+}
+
 /// The set that task T names, or else what a program has by default: all with SHOAL_ALL_KERNELS, which
 /// `cmake -DSHOAL_PROGRAM_KERNELS=all` defines.
 template <class T>

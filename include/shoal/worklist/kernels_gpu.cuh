@@ -128,47 +128,57 @@ template <class View>
 using ViewInOrder = typename InOrderOf<View>::Type;
 
 /// The kernel of workers W over a view; null if the program has none (kernel_set.hpp).
-template <class W, class View>
-const void* kernel_over(KernelKind kind) {
-  constexpr KernelSet kSet = kernels_of<typename View::Task>();
-  if constexpr (kSet.has(kKindOf<W>, KernelKind::persistent)) {
-    if (kind == KernelKind::persistent) return (const void*)persistent_kernel<W, View>;
+template <class W, class View, KernelKind kKind>
+const void* kernel_over() {
+  if constexpr (!kernels_of<typename View::Task>().has(kKindOf<W>, kKind)) {
+    return nullptr;
+  } else if constexpr (kKind == KernelKind::persistent) {
+    return (const void*)persistent_kernel<W, View>;
+  } else {
+    return (const void*)round_kernel<W, View>;
   }
-  if constexpr (kSet.has(kKindOf<W>, KernelKind::discrete)) {
-    if (kind == KernelKind::discrete) return (const void*)round_kernel<W, View>;
-  }
-  return nullptr;
 }
 
-/// The kernels of workers W over a view. Where another source has `template struct Kernels<...>`, and this one
+/// The kernels of workers W over a view, of one kind. Where another source has `template struct Kernels<...>`, and this one
 /// `extern template struct Kernels<...>`, they are compiled there (cmake/Kernels.cmake).
-template <class W, class View>
+template <class W, class View, KernelKind kKind>
 struct Kernels {
   /// @param alone     of a PE that is the only one: its kernels are others
   /// @param in_order  of a run without priorities: likewise; among several PEs, of persistent warps and blocks
-  static const void* find(KernelKind kind, bool alone, bool in_order);
+  static const void* find(bool alone, bool in_order);
 };
-template <class W, class View>
-const void* Kernels<W, View>::find(KernelKind kind, bool alone, bool in_order) {
-  if (!alone) {
-    // Single threads as workers, and rounds, have one kernel: `auto` does not take them.
-    if constexpr (W::kMaxLanes > 1) {
-      if (in_order && kind == KernelKind::persistent) return kernel_over<W, ViewInOrder<View>>(kind);
+template <class W, class View, KernelKind kKind>
+const void* Kernels<W, View, kKind>::find(bool alone, bool in_order) {
+  if constexpr (has_variants(kKindOf<W>, kKind)) {
+    if (alone) {
+      return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>, kKind>()
+                      : kernel_over<W, ViewAlone<View>, kKind>();
     }
-    return kernel_over<W, View>(kind);
+    // Among several PEs, single threads as workers, and rounds, have one kernel: `auto` does not take them.
+    if constexpr (kAutoKernels.has(kKindOf<W>, kKind)) {
+      if (in_order) return kernel_over<W, ViewInOrder<View>, kKind>();
+    }
   }
-  return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>>(kind) : kernel_over<W, ViewAlone<View>>(kind);
+  return kernel_over<W, View, kKind>();
+}
+/// The same of whatever kind.
+template <class W, class View>
+const void* find_kernel(KernelKind kind, bool alone, bool in_order) {
+  return kind == KernelKind::persistent ? Kernels<W, View, KernelKind::persistent>::find(alone, in_order)
+                                        : Kernels<W, View, KernelKind::discrete>::find(alone, in_order);
 }
 /// The view that the library's own algorithms have.
 template <class TaskT>
 using DirectView = WorklistView<TaskT, DirectTransport>;
 
-/// Shared memory of `desks` workers; the kernels over the other views need no more.
+/// Shared memory of `desks` workers for kernels of kind `kind`; those of runs in order need no more.
+/// @param alone  of a PE that is the only one
 template <class W, class View>
-std::size_t desks_bytes(lane_t lanes, int desks, bool alone) {
+std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
                 "either is passed where the other is meant");
-  return desks * (alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
+  const bool kernel_alone = alone && has_variants(kKindOf<W>, kind);
+  return desks * (kernel_alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
 }
 /// @throws UsageError  the program has no such kernel
 template <class View, class Plan>
@@ -179,16 +189,17 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
   s.threads = kWarpWorkerBlock;
   if (plan.worker == WorkerKind::block) {
     s.threads = plan.block_threads;
-    s.shared_bytes = (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desks_bytes<GpuBlock, View>(s.threads, 1, alone);
+    s.shared_bytes =
+        (sizeof(GpuBlock::Scratch) + 15) / 16 * 16 + desks_bytes<GpuBlock, View>(plan.kernel, s.threads, 1, alone);
     s.workers_per_block = 1;
-    s.kernel = Kernels<GpuBlock, View>::find(plan.kernel, alone, in_order);
+    s.kernel = find_kernel<GpuBlock, View>(plan.kernel, alone, in_order);
   } else if (plan.worker == WorkerKind::warp) {
     s.workers_per_block = kWarpWorkerBlock / 32;
-    s.shared_bytes = desks_bytes<GpuWarp, View>(32, s.workers_per_block, alone);
-    s.kernel = Kernels<GpuWarp, View>::find(plan.kernel, alone, in_order);
+    s.shared_bytes = desks_bytes<GpuWarp, View>(plan.kernel, 32, s.workers_per_block, alone);
+    s.kernel = find_kernel<GpuWarp, View>(plan.kernel, alone, in_order);
   } else {
     s.workers_per_block = kWarpWorkerBlock;
-    s.kernel = Kernels<GpuThread, View>::find(plan.kernel, alone, in_order);
+    s.kernel = find_kernel<GpuThread, View>(plan.kernel, alone, in_order);
   }
   return s;
 }

@@ -26,14 +26,16 @@
 
 namespace shoal {
 
-#if defined(__CUDACC__)
-#define SHOAL_GPU_CODE true
-#else
-#define SHOAL_GPU_CODE false
+/// What a translation unit's worklists can run on; it keeps the kinds of instances apart at link time.
+enum class Code { cpu, cpu_and_gpu, gpu };
+#if !defined(__CUDACC__)
+#define SHOAL_CODE Code::cpu
+#elif !defined( \
+    SHOAL_CODE)  // a source whose runs are all on GPUs says Code::gpu before it includes this, and compiles in less time
+#define SHOAL_CODE Code::cpu_and_gpu
 #endif
 
-/// @tparam kWithGpu  whether this translation unit has GPU code; it keeps the two kinds of instances apart at link time
-template <class TaskT, class TransportT = DirectTransport, bool kWithGpu = SHOAL_GPU_CODE>
+template <class TaskT, class TransportT = DirectTransport, Code kCode = SHOAL_CODE>
 class Worklist {
   static_assert(check_task<TaskT>() && kernels_of<TaskT>().bits != 0);
 
@@ -137,7 +139,11 @@ class Worklist {
       return;
     }
 #endif
-    cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
+    if constexpr (kCode != Code::gpu) {
+      cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
+    } else {
+      throw UsageError("this worklist was compiled for GPUs alone");
+    }
   }
 
   const Machine& machine_;

@@ -1,3 +1,4 @@
+#define SHOAL_CODE Code::gpu
 #include "async.hpp"
 #include "kernels/kcore.cuh"
 #include "shoal/device/cuda_check.cuh"

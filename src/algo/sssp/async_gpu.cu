@@ -1,3 +1,4 @@
+#define SHOAL_CODE Code::gpu
 #include "async.hpp"
 #include "kernels/sssp_narrow.cuh"
 #include "kernels/sssp_wide.cuh"
