@@ -74,3 +74,9 @@ function(shoal_cuda_together sources name)
 @includes@]=])
   set(${sources} ${list} ${source} PARENT_SCOPE)
 endfunction()
+
+# shoal_ptx_only(TARGET): no code for a GPU, only PTX.
+function(shoal_ptx_only target)
+  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^([0-9]+[a-z]?).*" "\\1-virtual" OUTPUT_VARIABLE virtual)
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${virtual}")
+endfunction()
