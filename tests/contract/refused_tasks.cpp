@@ -89,6 +89,15 @@ std::string make(What, unsigned) const { return {}; }
 What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_ACCEPT_AT_NOT_CONST)
 bool accept_at(shoal::pe_t, What) { return true; }
+#elif defined(SHOAL_REFUSED_ASK_ALONE)
+using Answer = bool;
+Answer ask(bool, What) const { return true; }
+#elif defined(SHOAL_REFUSED_ASK_AND_ACCEPT)
+using Answer = bool;
+Answer ask(bool, What) const { return true; }
+bool accepts(What, Answer answer) const { return answer; }
+#elif defined(SHOAL_REFUSED_ASK_AT_OF_A_TASK_THAT_ACCEPTS)
+bool ask_at(bool, shoal::pe_t, What) const { return true; }
 #endif
 #if defined(SHOAL_REFUSED_RUNS_NOT_CONST)
   template <class W, class Out>

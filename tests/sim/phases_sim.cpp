@@ -61,7 +61,11 @@ struct WorldTask {
     const World::Node& node = at(item);
     return item.what == kGive ? static_cast<pe_t>(item.node) % n_pes : node.owner;
   }
-  bool accept_at(pe_t pe, const Item& item) const {
+  using Answer = bool;
+  bool ask_at(bool asks, pe_t pe, const Item& item) const { return asks && judge_at(pe, item); }
+  bool ask(bool asks, const Item& item) const { return ask_at(asks, me, item); }
+  bool accepts(const Item&, bool answer) const { return answer; }
+  bool judge_at(pe_t pe, const Item& item) const {
     World::Node& node = at(item);
     if (owner(item) != pe) sim::fail("item " + std::to_string(item.node) + " was judged for another PE");
     if (item.what == kGive) {
@@ -78,7 +82,6 @@ struct WorldTask {
     plain_write(world->note[2 * item.node + 1], item.node + 1);
     return !node.dropped;
   }
-  bool accept(const Item& item) const { return accept_at(me, item); }
   bool stale(const Item& item) const { return at(item).stale; }
   bool worth_sending(const Item& item) const { return item.what != kNode || !at(item).withheld; }
   double priority(const Item& item) const { return item.what == kGive ? 1000 : at(item).priority; }

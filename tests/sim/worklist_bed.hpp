@@ -222,6 +222,7 @@ class WorklistBed {
     std::vector<FarChunk> filling;
     std::vector<FarBring> bringing;
     std::vector<BinTable> bins;
+    std::vector<Gate> gates;
     std::vector<std::uint64_t> seen;
     std::vector<HeldSlot<Item>> held;
     std::vector<RemoteSlot<Item>> inbox[kBedPes];
@@ -265,6 +266,7 @@ class WorklistBed {
     pe.filling.assign(shape.workers * shape.buckets.slots(), FarChunk{});
     pe.bringing.assign(shape.workers, FarBring{});
     pe.bins.assign(shape.workers, BinTable{});
+    pe.gates.assign(shape.workers, Gate{});
     pe.seen.assign(shape.workers, 0);
     pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
     for (pe_t q = 0; q < shape.n_pes; ++q) {
@@ -381,7 +383,7 @@ class WorklistBed {
     Scheduler<W, View> scheduler(
         w, view, pe.lists[index],
         Desk<typename View::Task>{pe.desks[index].data(), kBedDesk, range, pe.starts[index].data(), &pe.bins[index],
-                                  pe.packs[index].data()},
+                                  pe.packs[index].data(), &pe.gates[index]},
         shape.fetch, index);
     if (shape.discrete) {
       scheduler.run_round(pe.limit);

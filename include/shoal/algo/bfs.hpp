@@ -28,8 +28,8 @@ struct Bfs : LowersWord<level_t> {
     if (!look_first) return true;
     return has_byte(item) ? load(bytes[item.v]) > item.word : LowersWord::promising(item);
   }
-  SHOAL_FN bool accept(Item item) const {
-    if (!LowersWord::accept(item)) return false;
+  SHOAL_FN bool accepts(Item item, Answer before) const {
+    if (!LowersWord::accepts(item, before)) return false;
     if (has_byte(item)) store(bytes[item.v], static_cast<std::uint8_t>(item.word));
     return true;
   }

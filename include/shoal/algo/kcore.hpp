@@ -54,9 +54,15 @@ struct KCore {
   SHOAL_FN bool promising(Item item) const {
     return item.gone < 0 || load<Scope::system>(degree[graph.local(item.v)]) > k;
   }
-  SHOAL_FN bool accept(Item item) const { return item.gone < 0 || falls(degree[graph.local(item.v)], item.gone); }
-  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    return falls(degrees.part[pe][item.v - owners.begin[pe]], item.gone);
+  /// The neighbours that were left before; of items that are not asked for, and of seeds, k.
+  using Answer = std::int32_t;
+  SHOAL_FN Answer ask(bool asks, Item item) const { return fall(asks, degree[graph.local(item.v)], item.gone); }
+  SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
+    return fall(asks, degrees.part[pe][item.v - owners.begin[pe]], item.gone);
+  }
+  /// True if the count falls from above k to k or less.
+  SHOAL_FN bool accepts(Item item, Answer before) const {
+    return item.gone < 0 || (before > k && before - item.gone <= k);
   }
 
   SHOAL_FN Row range(Item item) const {
@@ -69,10 +75,8 @@ struct KCore {
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.gone + b.gone}; }
 
  private:
-  /// True if the count falls from above k to k or less.
-  SHOAL_FN bool falls(std::int32_t& count, std::int32_t gone) const {
-    const std::int32_t before = add_relaxed<Scope::system>(count, -gone);
-    return before > k && before - gone <= k;
+  SHOAL_FN Answer fall(bool asks, std::int32_t& count, std::int32_t gone) const {
+    return add_relaxed_if<Scope::system>(asks && gone > 0, count, -gone, k);
   }
 };
 

@@ -39,12 +39,15 @@ struct LowersWord {
 
   /// Most arcs offer nothing new; a load saves them the atomic.
   SHOAL_FN bool promising(Item item) const { return load<Scope::system>(known[item.v]) > item.word; }
-  SHOAL_FN bool accept(Item item) const { return lower(known[item.v], item.word); }
-  SHOAL_FN bool worth_sending(Item item) const { return lower(known[item.v], item.word); }
+  /// The least word that was offered before; of items that are not asked for, no less than what they offer.
+  using Answer = Word;
+  SHOAL_FN Answer ask(bool asks, Item item) const { return lower(asks, known[item.v], item.word); }
   /// Without a load first: half of the items that get here are lower, and a remote load costs as much as the atomic.
-  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
-    return lower(words.part[pe][item.v - owners.begin[pe]], item.word);
+  SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
+    return lower(asks, words.part[pe][item.v - owners.begin[pe]], item.word);
   }
+  SHOAL_FN bool accepts(Item item, Answer before) const { return before > item.word; }
+  SHOAL_FN bool worth_sending(Item item, Answer before) const { return before > item.word; }
   /// A lower item has overtaken this one.
   SHOAL_FN bool stale(Item item) const { return load<Scope::system>(known[item.v]) < item.word; }
 
@@ -52,8 +55,9 @@ struct LowersWord {
   SHOAL_FN Item combine(Item a, Item b) const { return a.word < b.word ? a : b; }
 
  private:
-  /// Lowers the word; true if it was lowered.
-  SHOAL_FN static bool lower(Word& word, Word offered) { return fetch_min<Scope::system>(word, offered) > offered; }
+  SHOAL_FN static Word lower(bool asks, Word& word, Word offered) {
+    return fetch_min_if<Scope::system>(asks, word, offered, offered);
+  }
 };
 
 }  // namespace shoal

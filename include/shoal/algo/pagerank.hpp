@@ -85,17 +85,29 @@ struct PageRank {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// Adds the share; true if the residual has reached its limit just now.
-  SHOAL_FN bool accept(Item item) const {
-    if (item.kind == kStretch) return true;
+  /// What the residual was before the share was added, and the vertex's out-degree.
+  struct Answer {
+    double before;
+    std::uint32_t degree;
+  };
+  SHOAL_FN Answer ask(bool asks, Item item) const {
+    asks = asks && item.kind != kStretch;
     const vertex_t i = graph.local(item.v);
-    return add(residual[i], degree_of(graph.offsets + i), item);
+    return add(asks, residual[i], asks ? degree_of(graph.offsets + i) : 0, item);
   }
   /// Most shares do not reach a limit; with `--judge remote` they are an addition in the owner's memory, and no item
   /// travels.
-  SHOAL_FN bool accept_at(pe_t pe, Item item) const {
+  SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
+    asks = asks && item.kind != kStretch;
     const vertex_t i = item.v - owners.begin[pe];
-    return add(residuals.part[pe][i], degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i), item);
+    const arc_t degree = !asks ? 0 : degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i);
+    return add(asks, residuals.part[pe][i], degree, item);
+  }
+  /// True if the residual has reached its limit with this share.
+  SHOAL_FN bool accepts(Item item, Answer answer) const {
+    if (item.kind == kStretch) return true;
+    return at_limit(answer.before + item.share, answer.degree) &&
+           (item.kind == kLook || !at_limit(answer.before, answer.degree));
   }
 
   /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
@@ -123,9 +135,8 @@ struct PageRank {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
   static SHOAL_FN arc_t degree_of(const arc_t* offsets) { return offsets[1] - offsets[0]; }
-  SHOAL_FN bool add(double& sum, arc_t degree, Item item) const {
-    const double before = add_relaxed<Scope::system>(sum, item.share);
-    return at_limit(before + item.share, degree) && (item.kind == kLook || !at_limit(before, degree));
+  SHOAL_FN Answer add(bool asks, double& sum, arc_t degree, Item item) const {
+    return {add_relaxed_if<Scope::system>(asks, sum, item.share, 0.0), static_cast<std::uint32_t>(degree)};
   }
 };
 

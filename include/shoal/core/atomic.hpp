@@ -216,6 +216,25 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
+/// If `does`, fetch_min(x, v), else x is not touched, and `otherwise` is returned. On GPUs there is no branch around the
+/// atomic, so those of several calls are on their way together. Integers.
+template <Scope S = Scope::device, class T>
+SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
+#if defined(__CUDA_ARCH__)
+  return detail::AtomicRef<T, S>(x).fetch_min_if(does, v, otherwise);
+#else
+  return does ? fetch_min<S>(x, v) : otherwise;
+#endif
+}
+/// The same with add_relaxed.
+template <Scope S = Scope::device, class T>
+SHOAL_FN T add_relaxed_if(bool does, T& x, T v, T otherwise) {
+#if defined(__CUDA_ARCH__)
+  return detail::AtomicRef<T, S>(x).fetch_add_if(does, v, otherwise);
+#else
+  return does ? add_relaxed<S>(x, v) : otherwise;
+#endif
+}
 /// Returns x, which may also be a byte. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {

@@ -44,6 +44,19 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
 // The same with one operand `v`; LETTER is asm's constraint for a register of the type.
 #define SHOAL_GPU_FETCH(OPERATION, LETTER) \
   SHOAL_GPU_ATOM(OPERATION " %0, [%1], %2;" : "=" LETTER(old) : "l"(at_), LETTER(v))
+// SHOAL_GPU_FETCH under a condition `does`, relaxed: an instruction with a predicate, and no branch around it.
+#define SHOAL_GPU_FETCH_IF(OPERATION, LETTER)                                                                     \
+  if constexpr (kSystem) {                                                                                        \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p atom.relaxed.sys.global." OPERATION " %0, [%1], %2; }" \
+                 : "+" LETTER(old)                                                                                \
+                 : "l"(at_), LETTER(v), "r"(static_cast<unsigned>(does))                                          \
+                 : "memory");                                                                                     \
+  } else {                                                                                                        \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p atom.relaxed.gpu.global." OPERATION " %0, [%1], %2; }" \
+                 : "+" LETTER(old)                                                                                \
+                 : "l"(at_), LETTER(v), "r"(static_cast<unsigned>(does))                                          \
+                 : "memory");                                                                                     \
+  }
 
 namespace detail {
 /// `v`, in a form in which ptxas takes it for a value that each lane has of its own.
@@ -166,6 +179,44 @@ class AtomicRef {
       return old;
     }
   }
+  /// If `does`: fetch_min or fetch_add, relaxed. Otherwise nothing, and returns `otherwise`. The atomics of several calls
+  /// are on their way together, which they are not with a branch around each.
+  __device__ T fetch_min_if(bool does, T v, T otherwise) const {
+    static_assert(std::is_integral_v<T>);
+    T old = otherwise;
+    if constexpr (std::is_signed_v<T>) {
+      if constexpr (kLong) {
+        SHOAL_GPU_FETCH_IF("min.s64", "l")
+      } else {
+        SHOAL_GPU_FETCH_IF("min.s32", "r")
+      }
+    } else {
+      if constexpr (kLong) {
+        SHOAL_GPU_FETCH_IF("min.u64", "l")
+      } else {
+        SHOAL_GPU_FETCH_IF("min.u32", "r")
+      }
+    }
+    return old;
+  }
+  __device__ T fetch_add_if(bool does, T v, T otherwise) const {
+    T old = otherwise;
+    if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (kLong) {
+        SHOAL_GPU_FETCH_IF("add.f64", "d")
+      } else {
+        SHOAL_GPU_FETCH_IF("add.f32", "f")
+      }
+    } else {
+      v = detail::own(v);
+      if constexpr (kLong) {
+        SHOAL_GPU_FETCH_IF("add.u64", "l")
+      } else {
+        SHOAL_GPU_FETCH_IF("add.u32", "r")
+      }
+    }
+    return old;
+  }
   template <Order kOrder>
   __device__ T fetch_max(T v, OrderIs<kOrder> order) const {
     if constexpr (!std::is_integral_v<T>) {
@@ -237,6 +288,7 @@ __device__ void fence() {
 }
 
 #undef SHOAL_GPU_FETCH
+#undef SHOAL_GPU_FETCH_IF
 #undef SHOAL_GPU_ATOM
 #undef SHOAL_GPU_IF_ORDER
 

@@ -8,6 +8,11 @@
 //                          UsageError that names it
 //   accept(item)           judges: true if the item is to be run. Called once per item, at the owner, by one lane;
 //                          may change the owner's data
+//   ask(asks, item), accepts(item, answer)
+//                          in place of accept, in two steps. ask changes the data if `asks` is true, and returns an Answer;
+//                          accepts says what that means. All items of a lane are asked for before the first answer is
+//                          used, so on a GPU their atomics are on their way together, if ask has no branch around its
+//                          atomic (fetch_min_if, add_relaxed_if of core/atomic.hpp). `asks` false: the item may be Item{}
 // and, to run an item, either of
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   "push make(item, e) for each e of range(item)": the library spreads the
@@ -18,10 +23,12 @@
 //   promising(item)        false if accept would refuse the item. It changes nothing: a worker calls it for several
 //                          items at a time, and then calls accept for those that are left
 //   worth_sending(item)    false if an item for another PE need not travel. The pusher calls it once per item; it may
-//                          record in this PE's own data what it lets through
+//                          record in this PE's own data what it lets through. Or worth_sending(item, answer), after ask,
+//                          which then asks the pusher's own data
 //   stale(item)            true if an accepted item need not run any more. Asked just before it would run
 //   accept_at(pe, item)    with `--judge remote`, in place of accept for items of other PEs: the pusher judges, on
-//                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope
+//                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope.
+//                          In two steps: ask_at(asks, pe, item), and accepts
 //   priority(item)         a number, smaller first: with `--queue priority`, items beyond a threshold wait
 //                          (queue/buckets.hpp)
 //   key(item), combine(a, b)
@@ -55,10 +62,20 @@ namespace shoal {
 
 /// What the library calls for every item. check_task refuses anything else, with a message.
 template <class T>
-concept Task = requires(const T& t, const typename T::Item& item) {
-  { t.owner(item) } -> std::convertible_to<pe_t>;
+concept AcceptsAtOnce = requires(const T& t, const typename T::Item& item) {
   { t.accept(item) } -> std::convertible_to<bool>;
 };
+/// Judges in two steps.
+template <class T>
+concept AsksFirst = requires(const T& t, const typename T::Item& item, const typename T::Answer& answer) {
+  { t.ask(true, item) } -> std::convertible_to<typename T::Answer>;
+  { t.accepts(item, answer) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept Task = requires(const T& t, const typename T::Item& item) {
+  { t.owner(item) } -> std::convertible_to<pe_t>;
+}
+&&(AcceptsAtOnce<T> || AsksFirst<T>);
 template <class T>
 concept FanOutTask = requires(const T& t, const typename T::Item& item) {
   { t.range(item).size() } -> std::convertible_to<std::int64_t>;
@@ -77,14 +94,26 @@ template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
 };
+/// The same, of tasks that ask first.
+template <class T>
+concept HasWorthOfAnswer = AsksFirst<T> &&
+    requires(const T& t, const typename T::Item& item, const typename T::Answer& answer) {
+  { t.worth_sending(item, answer) } -> std::convertible_to<bool>;
+};
 template <class T>
 concept HasStale = requires(const T& t, const typename T::Item& item) {
   { t.stale(item) } -> std::convertible_to<bool>;
 };
 template <class T>
-concept HasRemoteJudge = requires(const T& t, const typename T::Item& item) {
+concept AcceptsAt = requires(const T& t, const typename T::Item& item) {
   { t.accept_at(pe_t{}, item) } -> std::convertible_to<bool>;
 };
+template <class T>
+concept AsksAt = AsksFirst<T> && requires(const T& t, const typename T::Item& item) {
+  { t.ask_at(true, pe_t{}, item) } -> std::convertible_to<typename T::Answer>;
+};
+template <class T>
+concept HasRemoteJudge = AcceptsAt<T> || AsksAt<T>;
 // Promises.
 template <class T>
 concept SelfContained = requires {
@@ -134,7 +163,7 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 
 /// A struct with the names of all optional members.
 struct OptionalMembers {
-  int range, promising, worth_sending, stale, accept_at, priority, key, combine, idle, enough;
+  int range, ask, accepts, ask_at, promising, worth_sending, stale, accept_at, priority, key, combine, idle, enough;
 };
 /// Finds which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is
 /// ambiguous and does not compile.
@@ -156,7 +185,10 @@ constexpr bool check_task() {
       std::is_default_constructible_v<Item> && std::is_copy_assignable_v<Item>,
       "an Item is made by Item{} and assigned where it waits: it has no constructor with parameters only, and no "
       "const or reference member");
-  static_assert(Task<T>, "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`");
+  static_assert(
+      Task<T>,
+      "a task needs `pe_t owner(Item) const` and `bool accept(Item) const`, or in place of accept a type Answer, "
+      "`Answer ask(bool, Item) const` and `bool accepts(Item, Answer) const`");
   static_assert(!std::is_final_v<T>, "a task is not final: a struct that derives from it tells which members it has");
   using Lacks = detail::Beside<T>;  // `&Lacks::stale` compiles if the task lacks a member `stale`
   static_assert(
@@ -169,11 +201,21 @@ constexpr bool check_task() {
   static_assert(
       HasPromising<T> || requires { &Lacks::promising; }, "promising is `bool promising(Item) const`");
   static_assert(
-      HasWorthSending<T> || requires { &Lacks::worth_sending; }, "worth_sending is `bool worth_sending(Item) const`");
+      AsksFirst<T> || requires { &Lacks::ask, &Lacks::accepts; },
+      "judging in two steps needs a type Answer, `Answer ask(bool, Item) const` and `bool accepts(Item, Answer) "
+      "const`");
+  static_assert(!AcceptsAtOnce<T> || !AsksFirst<T>, "a task has either accept or ask and accepts, not both");
+  static_assert(
+      HasWorthSending<T> || HasWorthOfAnswer<T> || requires { &Lacks::worth_sending; },
+      "worth_sending is `bool worth_sending(Item) const`, or, for tasks with ask, `bool worth_sending(Item, Answer) "
+      "const`");
   static_assert(
       HasStale<T> || requires { &Lacks::stale; }, "stale is `bool stale(Item) const`");
   static_assert(
-      HasRemoteJudge<T> || requires { &Lacks::accept_at; }, "accept_at is `bool accept_at(pe_t, Item) const`");
+      AcceptsAt<T> || requires { &Lacks::accept_at; }, "accept_at is `bool accept_at(pe_t, Item) const`");
+  static_assert(
+      AsksAt<T> || requires { &Lacks::ask_at; },
+      "ask_at is `Answer ask_at(bool, pe_t, Item) const`, for tasks with ask");
   static_assert(
       !requires { T::kSelfContained; } || requires { typename std::bool_constant<T::kSelfContained>; },
       "kSelfContained is `static constexpr bool`");

@@ -23,9 +23,12 @@ enum class Section : lane_t {
   split,
   make,
   judge,
+  judge_at,
   park,
   reserve,
   place,
+  send,
+  receive,
   phase,
   end,
   look,
@@ -35,9 +38,9 @@ enum class Section : lane_t {
   count
 };
 inline constexpr lane_t kSections = static_cast<lane_t>(Section::count);
-inline constexpr const char* kSectionNames[kSections] = {"take",  "bring", "run",     "split", "make",
-                                                         "judge", "park",  "reserve", "place", "phase",
-                                                         "end",   "look",  "rest",    "idle",  "all"};
+inline constexpr const char* kSectionNames[kSections] = {"take",     "bring", "run",     "split", "make", "judge",
+                                                         "judge_at", "park",  "reserve", "place", "send", "receive",
+                                                         "phase",    "end",   "look",    "rest",  "idle", "all"};
 
 /// Sums over the workers of a PE that have left.
 struct ClockWords {

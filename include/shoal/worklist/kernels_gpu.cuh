@@ -41,7 +41,8 @@ SHOAL_FN constexpr std::size_t desk_bytes(lane_t lanes) {
   return padded_bytes<typename Task::Item>(lanes * DrainSize<W, View>::kItems) + padded_bytes<lane_t>(lanes) +
          (FanOutTask<Task> ? padded_bytes<typename RangeOf<Task>::Type>(lanes) : 0) +
          (HasPriority<Task> ? padded_bytes<BinTable>(1) : 0) +
-         (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0);
+         (kPacksItems<W, Task> ? padded_bytes<typename Task::Item>(lanes) : 0) +
+         (kSendsWhole<W, View> ? padded_bytes<Gate>(1) : 0);
 }
 
 template <class W, class View>
@@ -62,7 +63,11 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
     desk.bins = reinterpret_cast<BinTable*>(memory);
     memory += padded_bytes<BinTable>(1);
   }
-  if constexpr (kPacksItems<W, Task>) desk.pack = reinterpret_cast<typename Task::Item*>(memory);
+  if constexpr (kPacksItems<W, Task>) {
+    desk.pack = reinterpret_cast<typename Task::Item*>(memory);
+    memory += padded_bytes<typename Task::Item>(lanes);
+  }
+  if constexpr (kSendsWhole<W, View>) desk.gate = reinterpret_cast<Gate*>(memory);
   return desk;
 }
 
@@ -171,14 +176,15 @@ const void* find_kernel(KernelKind kind, bool alone, bool in_order) {
 template <class TaskT>
 using DirectView = WorklistView<TaskT, DirectTransport>;
 
-/// Shared memory of `desks` workers for kernels of kind `kind`; those of runs in order need no more.
+/// Shared memory of `desks` workers for kernels of kind `kind`, of runs in order or not.
 /// @param alone  of a PE that is the only one
 template <class W, class View>
 std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
                 "either is passed where the other is meant");
   const bool kernel_alone = alone && has_variants(kKindOf<W>, kind);
-  return desks * (kernel_alone ? desk_bytes<W, ViewAlone<View>>(lanes) : desk_bytes<W, View>(lanes));
+  if (kernel_alone) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
+  return desks * std::max(desk_bytes<W, View>(lanes), desk_bytes<W, ViewInOrder<View>>(lanes));
 }
 /// @throws UsageError  the program has no such kernel
 template <class View, class Plan>

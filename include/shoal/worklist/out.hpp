@@ -45,13 +45,18 @@ class Out {
   static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
   static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
   static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
+  /// Whether the pusher, if it judges, asks for its own items and others together: nothing has to be asked before.
+  static constexpr bool kJudgesAtOnce =
+      AsksAt<TaskT> && !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !kAlone<View> && W::kMaxLanes > 1;
+  static constexpr bool kDispatches = kSendsWhole<W, View>;  ///< see dispatch()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
   /// @param bins   shared by the lanes, if kSorts
   /// @param pack   [w.size()] likewise, if kPacks
-  SHOAL_FN Out(const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack)
-      : view_at_(&view), bins_(bins), pack_(pack), index_(index) {
+  /// @param gate   likewise, if kDispatches
+  SHOAL_FN Out(const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate)
+      : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), index_(index) {
     now_.list = list;
     if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
   }
@@ -141,7 +146,11 @@ class Out {
       beat();
       carry_meanwhile(w);
     }
-    if (astray) view().refuse(owner);
+    if (astray) {
+      view().refuse(owner);
+      for (pe_t& one : owner) one = view().is_pe(one) ? one : view().me;
+    }
+    bool travels[kSome];
     {
       SHOAL_TIMED(w, now_, Section::judge);
       if constexpr (HasPromising<TaskT>) {
@@ -149,30 +158,29 @@ class Out {
           if (keep[k] || (KnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
         }
       }
-      for (lane_t k = 0; k < kSome; ++k) {
-        const bool judged = keep[k];
-        keep[k] = judged && promising[k] && view().task.accept(item[k]);
-        now_.tally.accepted += keep[k];
-        now_.tally.dropped += judged != keep[k];
+      for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && promising[k];
+      judge_here(promising, keep, travels, owner, item);
+    }
+    if (view().n_pes == 1) {
+      append(w, keep, item);
+      return;
+    }
+    if constexpr (!kJudgesAtOnce) {
+      for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
+    }
+    bool together = false;
+    if constexpr (kDispatches) together = view().held == nullptr && !view().segments.on;
+    if (!together) append(w, keep, item);  // before other PEs are asked, which takes long
+    if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce) {
+      if (view().judge_remote) {
+        SHOAL_TIMED(w, now_, Section::judge_at);
+        judge_there(travels, owner, item);
       }
     }
-    append(w, keep, item);
-    if (view().n_pes == 1) return;
-    bool travels[kSome];
-    for (lane_t k = 0; k < kSome; ++k) {
-      travels[k] = leaves[k] && promising[k];
-      // Asked before the item is judged, because judging may change the owner's data.
-      if constexpr (HasWorthSending<TaskT>) travels[k] = travels[k] && view().task.worth_sending(item[k]);
-      now_.tally.withheld += leaves[k] != travels[k];
-    }
-    if constexpr (HasRemoteJudge<TaskT>) {
-      if (view().judge_remote) {
-        for (lane_t k = 0; k < kSome; ++k) {
-          if (!travels[k]) continue;
-          travels[k] = view().task.accept_at(owner[k], item[k]);
-          now_.tally.accepted += travels[k];
-          now_.tally.dropped += !travels[k];
-        }
+    if constexpr (kDispatches) {
+      if (together) {
+        dispatch(w, keep, travels, owner, item);
+        return;
       }
     }
     send(w, travels, owner, item);
@@ -183,6 +191,10 @@ class Out {
     if constexpr (kSorts) {
       for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
       if (w.lane() == 0) bins_->nearest = kNoBucket;
+      w.sync();
+    }
+    if constexpr (kDispatches) {
+      for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
       w.sync();
     }
   }
@@ -358,16 +370,68 @@ class Out {
       if (view().judge_remote) return;
     }
     bool promising[kSome];
-    for (lane_t k = 0; k < kSome;
-         ++k) {  // all of these loads are in flight before the first accept(), which may be an atomic
+    for (lane_t k = 0; k < kSome; ++k) {  // all of these loads are in flight before the first atomic
       promising[k] = has[k];
       if constexpr (HasPromising<TaskT>) promising[k] = has[k] && view().task.promising(item[k]);
     }
+    bool none[kSome] = {};
+    pe_t me[kSome];
+    for (pe_t& one : me) one = view().me;
+    judge_here(promising, has, none, me, item);
+  }
+  /// The same for own items, and for others: whether those that are to travel are worth it, or, if that is not a question and
+  /// the pusher judges, whether their owners accept them. All items of the lane are asked for before the first answer is used.
+  template <lane_t kSome>
+  SHOAL_FN void judge_here(const bool (&promising)[kSome], bool (&keep)[kSome], bool (&travels)[kSome],
+                           const pe_t (&owner)[kSome], const Item (&item)[kSome]) {
+    const auto& task = view().task;
     for (lane_t k = 0; k < kSome; ++k) {
-      const bool judged = has[k];
-      has[k] = promising[k] && view().task.accept(item[k]);
-      now_.tally.accepted += has[k];
-      now_.tally.dropped += judged != has[k];
+      now_.tally.dropped += keep[k] && !promising[k];
+      keep[k] = keep[k] && promising[k];
+    }
+    if constexpr (AsksFirst<TaskT>) {
+      typename TaskT::Answer answer[kSome];
+      bool asks[kSome], at_once = false;
+      for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (HasWorthOfAnswer<TaskT> && travels[k]);
+      if constexpr (kJudgesAtOnce) {
+        at_once = view().judge_remote;
+        if (at_once) {
+          for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(keep[k] || travels[k], owner[k], item[k]);
+        }
+      }
+      if (!at_once) {
+        for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask(asks[k], item[k]);
+      }
+      for (lane_t k = 0; k < kSome; ++k) {
+        const bool accepts = (keep[k] || (at_once && travels[k])) && task.accepts(item[k], answer[k]);
+        if constexpr (HasWorthOfAnswer<TaskT>) travels[k] = travels[k] && task.worth_sending(item[k], answer[k]);
+        count(keep[k], accepts);
+        if (at_once) count(travels[k], accepts);
+      }
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) count(keep[k], keep[k] && task.accept(item[k]));
+    }
+    if constexpr (HasWorthSending<TaskT>) {
+      for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && task.worth_sending(item[k]);
+    }
+  }
+  /// Counts the verdict on an item that was judged, if it was, and keeps it.
+  SHOAL_FN void count(bool& judged, bool accepts) {
+    now_.tally.accepted += judged && accepts;
+    now_.tally.dropped += judged && !accepts;
+    judged = judged && accepts;
+  }
+  /// This lane alone: judges items that are to travel on their owners' data, and clears those that are refused. After
+  /// judge_here, because judging may change the owner's data.
+  template <lane_t kSome>
+  SHOAL_FN void judge_there(bool (&travels)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome]) {
+    const auto& task = view().task;
+    if constexpr (AsksAt<TaskT>) {
+      typename TaskT::Answer answer[kSome];
+      for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(travels[k], owner[k], item[k]);
+      for (lane_t k = 0; k < kSome; ++k) count(travels[k], travels[k] && task.accepts(item[k], answer[k]));
+    } else {
+      for (lane_t k = 0; k < kSome; ++k) count(travels[k], travels[k] && task.accept_at(owner[k], item[k]));
     }
   }
 
@@ -428,6 +492,88 @@ class Out {
       for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
       to_spill(w, has, item);
     }
+  }
+
+  /// Blocks, in order, among several PEs: queues accepted items, and sends those for others. The lanes meet once for all
+  /// of them: one lane reserves tickets of the ring, and one for each other PE tickets of its channel, at the same time. If
+  /// each warp sent on its own, thousands of warps would add to the counters of a channel, a few items at a time.
+  template <lane_t kSome>
+  SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const pe_t (&owner)[kSome],
+                         const Item (&item)[kSome]) {
+    lane_t rank[kSome] = {}, staying = 0, leaving = 0;
+    for (lane_t k = 0; k < kSome; ++k) staying += keep[k], leaving += travels[k];
+    if (typename W::Part().any(leaving > 0)) {
+      for (lane_t k = 0; k < kSome; ++k) rank[k] = w.count_in(gate_->count, static_cast<lane_t>(owner[k]), travels[k]);
+    }
+    // Both sums in one: a lane has at most kOffers of either.
+    constexpr lane_t kLeaving = 1u << 16;
+    static_assert(W::kMaxLanes * kSome < kLeaving);
+    const Scan scan = w.exclusive_sum(staying + leaving * kLeaving);
+    if (scan.total == 0) return;
+    const bool any_leave = scan.total >= kLeaving;
+    const lane_t stay = scan.total % kLeaving;
+    lane_t before = scan.before % kLeaving;
+    bool lacks = false;
+    {
+      SHOAL_TIMED(w, now_, Section::reserve);
+      // Lanes of different warps, so that what they wait for is on its way together.
+      constexpr lane_t kApart = W::kMaxLanes > 32 ? 32 : 1;
+      if (w.lane() % kApart == 0) {
+        const auto n_pes = any_leave ? static_cast<lane_t>(view().n_pes) : 1;
+        for (lane_t step = w.lane() / kApart; step < n_pes; step += (w.size() + kApart - 1) / kApart) {
+          Tickets t;
+          if (step == 0) {
+            if (stay > 0) t = view().ring.reserve(stay, now_.credit);
+            lacks = lacks || t.count < stay;
+            gate_->tickets[view().me] = t;
+            continue;
+          }
+          const pe_t to = (view().me + static_cast<pe_t>(step)) % view().n_pes;
+          const lane_t n = gate_->count[to];
+          if (n == 0) continue;
+          gate_->count[to] = 0;
+          t = view().sender(to).reserve(n);
+          lacks = lacks || t.count < n;
+          gate_->tickets[to] = t;
+        }
+      }
+      lacks = w.any(lacks);
+    }
+    bool now[kSome];
+    ticket_t ticket[kSome];
+    if (any_leave) {
+      SHOAL_TIMED(w, now_, Section::send);
+      for (lane_t step = 1; step < static_cast<lane_t>(view().n_pes); ++step) {
+        const pe_t to = (view().me + static_cast<pe_t>(step)) % view().n_pes;
+        bool any = false;
+        for (lane_t k = 0; k < kSome; ++k) {
+          now[k] = travels[k] && owner[k] == to;
+          if (now[k]) {
+            const Tickets t = gate_->tickets[to];
+            ticket[k] = t.first + rank[k];
+            now[k] = rank[k] < t.count;
+            travels[k] = !now[k];
+          }
+          any = any || now[k];
+        }
+        if (any && !view().sender(to).put_some(view().transport, to, now, ticket, item)) {
+          view().stop_all(RunState::transport_failed);
+        }
+      }
+    }
+    if (stay > 0) {
+      const Tickets t = gate_->tickets[view().me];
+      for (lane_t k = 0; k < kSome; ++k) {
+        now[k] = keep[k] && before < t.count;
+        ticket[k] = t.first + before;
+        before += keep[k];
+        keep[k] = keep[k] && !now[k];
+      }
+      place(w, now, ticket, item);
+    }
+    if (!lacks) return;
+    for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || travels[k];
+    to_spill(w, keep, item);
   }
 
   /// The same, blocks, with priorities. As a rule few of several items of each lane were accepted, and sorting takes long:
@@ -547,6 +693,7 @@ class Out {
         return;
       }
     }
+    SHOAL_TIMED(w, now_, Section::send);
     note(send_parcel(w, view(), now_.list, parcel));
   }
 
@@ -617,6 +764,7 @@ class Out {
   const View* const view_at_;
   BinTable* const bins_;
   Item* const pack_;
+  Gate* const gate_;
   const lane_t index_;
   Changing<W, View> now_;
 };

@@ -41,6 +41,7 @@ struct Desk {
   BatchStart* start = nullptr;  ///< [size()] likewise
   BinTable* bins = nullptr;     ///< for tasks with priorities on several lanes; else null
   typename TaskT::Item* pack = nullptr;  ///< [size()] the same for blocks (kPacksItems); else null
+  Gate* gate = nullptr;                  ///< for blocks that send together (kSendsWhole); else null
 };
 
 /// One lane per item: whether the item is to be run; false if it is stale. Counts either case.

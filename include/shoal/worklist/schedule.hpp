@@ -32,7 +32,7 @@ class Scheduler {
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
   /// @param index  this worker's number on its PE; worker 0 of the first PE of a process looks for the end
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
-      : w_(w), out_(view, list, index, desk.bins, desk.pack), desk_(desk), fetch_(fetch) {
+      : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
     if constexpr (W::kMaxLanes > 1) now().share = least_share();
   }
@@ -327,6 +327,7 @@ class Scheduler {
   /// Drains the first channel in which something has arrived, or a segment.
   SHOAL_FN bool receive_any() {
     if (view().n_pes == 1) return false;
+    SHOAL_TIMED(w_, now(), Section::receive);
     pe_t from = 0;
     ticket_t head = 0;
     bool found = false;
