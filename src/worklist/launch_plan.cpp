@@ -63,6 +63,8 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
 
 /// Of a segment that is carried to another process, or that waits: enough that what is done for each of them does not count.
 constexpr std::int64_t kBytesOfASegment = 4096;
+/// Where every push for another GPU travels: several pages' worth, so that whoever claims a part of a segment finds many items.
+constexpr std::int64_t kBytesOfAFullSegment = 16384;
 /// Where late items cost nothing: a part of a segment goes when its worker looks for arrivals, every fourth batch, or rests.
 constexpr lane_t kVisitsOfAPart = 100;
 
@@ -209,6 +211,15 @@ void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool p
   plan.batch_wait = kVisitsOfAPart;
   note(why, "batch_wait", static_cast<int>(plan.batch_wait), false,
        "what items bring adds up, so full segments cost less and late items nothing");
+}
+
+void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
+                        Decisions& why) {
+  if (!on_gpu || n_pes == 1 || processes || options.batch_bytes >= 0) return;
+  plan.batch_bytes = kBytesOfAFullSegment;
+  std::erase_if(why, [](const Decision& one) { return one.option == "batch_bytes"; });
+  note(why, "batch_bytes", plan.batch_bytes, false,
+       "whatever is pushed for another GPU travels, so there is much of it");
 }
 
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {

@@ -1,6 +1,7 @@
 // The worklist's contract with priorities, idle, judging by the pusher and combining, on CPU threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -343,6 +344,27 @@ TEST(WorklistPlan, PartsWaitWhereItemsAddUp) {
   EXPECT_EQ(wait(bytes, 2, true), 0u);
   EXPECT_EQ(wait(visits, 2, true), 3u);
   EXPECT_EQ(wait(clock, 2, true), 0u);
+}
+
+// Between GPUs of a process, and where the user has not said how items travel.
+TEST(WorklistPlan, SegmentsWhereEveryPushTravels) {
+  const auto bytes = [](const Options& options, bool on_gpu, pe_t n_pes, bool processes) {
+    Decisions why;
+    LaunchPlan plan = plan_launch(options, on_gpu, n_pes, 1 << 20, 16, why, processes);
+    gather_in_segments(plan, options, on_gpu, n_pes, processes, why);
+    EXPECT_EQ(std::count_if(why.begin(), why.end(), [](const Decision& one) { return one.option == "batch_bytes"; }),
+              1);
+    return plan.batch_bytes;
+  };
+  EXPECT_EQ(bytes(Options(), true, 2, false), 16384);
+  EXPECT_EQ(bytes(Options(), true, 1, false), 0);
+  EXPECT_EQ(bytes(Options(), false, 2, false), 0);
+  EXPECT_EQ(bytes(Options(), true, 2, true), 4096);
+  Options channels, small;
+  channels.batch_bytes = 0;
+  small.batch_bytes = 1024;
+  EXPECT_EQ(bytes(channels, true, 2, false), 0);
+  EXPECT_EQ(bytes(small, true, 2, false), 1024);
 }
 
 }  // namespace

@@ -62,6 +62,11 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 /// plan_launch().
 void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why);
 
+/// For tasks of which each push for another PE travels, with neither worth_sending() nor accept_at(): between GPUs of a process it
+/// travels in segments, unless the user has said how. Called after plan_launch().
+void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
+                        Decisions& why);
+
 /// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
 /// @param processes  the PEs belong to several processes, so that not all reach each other's memory
 /// @throws UsageError  the pusher was to judge, and cannot
