@@ -55,8 +55,12 @@ function(shoal_worklist_kernels name header task)
     shoal_kernel_source(shoal_cu ${name}_block "" "${${name}_block}")
     shoal_kernel_source(shoal_cu ${name}_warp "" "${${name}_warp}")
   endif()
+  if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source would take minutes
+    shoal_kernel_source(shoal_cu ${name}_others "" "${${name}_others}")
+  else()
+    set(shoal_others "${shoal_others}${${name}_others}" PARENT_SCOPE)
+  endif()
   set(shoal_cu ${shoal_cu} PARENT_SCOPE)
-  set(shoal_others "${shoal_others}${${name}_others}" PARENT_SCOPE)
 endfunction()
 
 # shoal_cuda_together(SOURCES NAME FILE...): in the list SOURCES, one source that includes these files of src/ in place of each of them.
@@ -73,4 +77,10 @@ function(shoal_cuda_together sources name)
 // Written by cmake/Kernels.cmake.
 @includes@]=])
   set(${sources} ${list} ${source} PARENT_SCOPE)
+endfunction()
+
+# shoal_ptx_only(TARGET): no code for a GPU, only PTX.
+function(shoal_ptx_only target)
+  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^([0-9]+[a-z]?).*" "\\1-virtual" OUTPUT_VARIABLE virtual)
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${virtual}")
 endfunction()

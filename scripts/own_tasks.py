@@ -15,8 +15,9 @@ The rules of `auto` come from measurements of bfs, sssp, pagerank and components
 For each task and input: every kind of worker and kernel, then what else there is to set with the fastest of those, one
 option at a time. The fastest four run three more times. The best of them and the defaults then run in turns, --trials
 times each, and only these times count: what was fast by chance is not fast again. Each run is a process, and each checks
-its own answer. To search all kinds of workers on GPUs, configure with -DSHOAL_PROGRAM_KERNELS=all; what a program does
-not have is left out, and counted. `ratio` is the defaults' time over the best way's: 1 where no way is 2 % faster. Exit
+its own answer. A GPU build makes the last two by name (`ninja own_sandpile own_walk`). To search all kinds of workers on
+GPUs, configure with -DSHOAL_PROGRAM_KERNELS=all; what a program does not have is left out, and counted. `ratio` is the
+defaults' time over the best way's: 1 where no way is 2 % faster. Exit
 status 1: a run failed, or its answer was wrong.
 """
 

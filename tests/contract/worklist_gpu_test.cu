@@ -1,5 +1,5 @@
 // The worklist's contract on GPUs: the tasks of the CPU suites, over workers x kernels x capacities x PEs.
-#define SHOAL_CODE Code::gpu
+#define SHOAL_CODE_FOR CodeFor::gpu
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // The worklist's contract with priorities, idle, judging by the pusher and combining, on GPUs: the tasks of the CPU suite, over
 // workers x kernels x capacities x PEs.
-#define SHOAL_CODE Code::gpu
+#define SHOAL_CODE_FOR CodeFor::gpu
 #include <gtest/gtest.h>
 
 #include <string>

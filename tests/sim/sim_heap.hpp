@@ -23,6 +23,7 @@ class SimHeap final : public Heap {
 
   std::vector<SimHeap*> all;  ///< [processes]
   bool near[kMostProcesses] = {};
+  bool costly = false;  ///< workers are to carry more rarely
   std::int64_t puts = 0, fail_at = -1, lose_from = -1;
   std::uint64_t looks = 0, gone_at = ~std::uint64_t{0};  ///< from this look on, the world says that a process is gone
 
@@ -55,6 +56,7 @@ class SimHeap final : public Heap {
     add(number, process, {to, true, value, fences_, {}});
     return true;
   }
+  bool puts_cost() const override { return costly; }
   void fence() override { ++fences_; }
   /// Outside of the simulation.
   void quiet() override {

@@ -280,6 +280,7 @@ class WiresScenario final : public sim::Scenario {
         heap_[p]->all.push_back(heap_[q].get());
         heap_[p]->near[q] = kind == 0 || (kind == 1 && p + q == 1);
       }
+      heap_[p]->costly = kind == 3;
       being_made = {joined.first, p, heap_[p].get()};
       world_[p] = std::make_unique<World>(1, 1.0);
       joined.wires[p] =

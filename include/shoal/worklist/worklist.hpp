@@ -26,16 +26,16 @@
 
 namespace shoal {
 
-/// What a translation unit's worklists can run on; it keeps the kinds of instances apart at link time.
-enum class Code { cpu, cpu_and_gpu, gpu };
+/// What a translation unit's worklists can run on; it keeps the kinds of instances apart at link time. A source with GPU code whose
+/// runs are all on GPUs defines SHOAL_CODE_FOR as CodeFor::gpu before it includes this, and compiles in less time.
+enum class CodeFor { cpu, cpu_and_gpu, gpu };
 #if !defined(__CUDACC__)
-#define SHOAL_CODE Code::cpu
-#elif !defined( \
-    SHOAL_CODE)  // a source whose runs are all on GPUs says Code::gpu before it includes this, and compiles in less time
-#define SHOAL_CODE Code::cpu_and_gpu
+#define SHOAL_CODE_FOR CodeFor::cpu
+#elif !defined(SHOAL_CODE_FOR)
+#define SHOAL_CODE_FOR CodeFor::cpu_and_gpu
 #endif
 
-template <class TaskT, class TransportT = DirectTransport, Code kCode = SHOAL_CODE>
+template <class TaskT, class TransportT = DirectTransport, CodeFor kCodeFor = SHOAL_CODE_FOR>
 class Worklist {
   static_assert(check_task<TaskT>() && kernels_of<TaskT>().bits != 0);
 
@@ -139,7 +139,7 @@ class Worklist {
       return;
     }
 #endif
-    if constexpr (kCode != Code::gpu) {
+    if constexpr (kCodeFor != CodeFor::gpu) {
       cpu::launch(machine_, plan_, memory_.views(), most_workers_, chunks(), report);
     } else {
       throw UsageError("this worklist was compiled for GPUs alone");

@@ -12,8 +12,8 @@
 namespace shoal {
 
 /// Owns the levels and the worklist.
-/// @tparam kCode  as of Worklist
-template <Code kCode = SHOAL_CODE>
+/// @tparam kCodeFor  as of Worklist
+template <CodeFor kCodeFor = SHOAL_CODE_FOR>
 class BfsAsync : public BfsEngine {
  public:
   /// Vertices whose levels do not fit a GPU's second-level cache (docs/decisions/0040-levels-in-bytes.md).
@@ -56,7 +56,7 @@ class BfsAsync : public BfsEngine {
   const PlacedGraph& graph_;
   KnownWords<level_t> known_;
   std::vector<std::shared_ptr<void>> bytes_;  ///< of the one PE, or none
-  Worklist<Bfs, DirectTransport, kCode> worklist_;
+  Worklist<Bfs, DirectTransport, kCodeFor> worklist_;
   std::vector<Bfs> tasks_;
 };
 

@@ -11,8 +11,8 @@
 namespace shoal {
 
 /// Owns the distances and the worklist.
-/// @tparam kCode  as of Worklist
-template <class Word, Code kCode = SHOAL_CODE>
+/// @tparam kCodeFor  as of Worklist
+template <class Word, CodeFor kCodeFor = SHOAL_CODE_FOR>
 class SsspAsync : public SsspEngine {
  public:
   SsspAsync(const Machine& machine, const PlacedGraph& graph, const SsspPlan& plan)
@@ -35,7 +35,7 @@ class SsspAsync : public SsspEngine {
   const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<Word> known_;
-  Worklist<Sssp<Word>, DirectTransport, kCode> worklist_;
+  Worklist<Sssp<Word>, DirectTransport, kCodeFor> worklist_;
   std::vector<Sssp<Word>> tasks_;
 };
 

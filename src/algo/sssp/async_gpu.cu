@@ -1,4 +1,4 @@
-#define SHOAL_CODE Code::gpu
+#define SHOAL_CODE_FOR CodeFor::gpu
 #include "async.hpp"
 #include "kernels/sssp_narrow.cuh"
 #include "kernels/sssp_wide.cuh"
