@@ -6,6 +6,7 @@ from results_sections import hardware
 def baselines_section(data: dict) -> str:
     """A bench/beside_baselines.py file: a row for each graph and program."""
     says = f"## {data['algorithm']} beside MPI, NCCL and CUDASTF on {hardware(data)}"
+    step = "sweep" if data["algorithm"] == "pagerank" else "level"
     checked = "Every program's first answer was checked." if data["checked"] else "Answers were checked in other runs."
     lines = [
         says,
@@ -14,7 +15,7 @@ def baselines_section(data: dict) -> str:
         f"same sources. {checked} Communication includes waiting for other ranks; what is in neither is the host's."
         f"{' ' + data['note'] if 'note' in data else ''}",
         "",
-        "| graph | program | ms | levels | ms a level | computation | communication |",
+        f"| graph | program | ms | {step}s | ms a {step} | computation | communication |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     failed = []
