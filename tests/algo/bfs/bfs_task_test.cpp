@@ -17,18 +17,27 @@ struct Two {
   std::vector<level_t> known{kUnreached, kUnreached};
   std::vector<std::uint8_t> bytes{Bfs::kNoByte, Bfs::kNoByte};
   Bfs task{{{}, known.data(), {}}, {}, true, bytes.data()};
+
+  bool accept(Bfs::Item item) const { return task.accepts(item, task.ask(true, item)); }
 };
 
 TEST(LevelsInBytes, RefuseWhatIsNotLower) {
   Two two;
   EXPECT_TRUE(two.task.promising({1, 7}));
-  EXPECT_TRUE(two.task.accept({1, 7}));
+  EXPECT_TRUE(two.accept({1, 7}));
   EXPECT_FALSE(two.task.promising({1, 7}));
   EXPECT_TRUE(two.task.promising({1, 6}));
   EXPECT_TRUE(two.task.stale({1, 8}));
   EXPECT_FALSE(two.task.stale({1, 7}));
   EXPECT_EQ(two.known, (std::vector<level_t>{kUnreached, 7}));
   EXPECT_EQ(two.bytes, (std::vector<std::uint8_t>{Bfs::kNoByte, 7}));
+}
+
+TEST(LevelsInBytes, WhatIsNotAskedForChangesNothing) {
+  Two two;
+  EXPECT_FALSE(two.task.accepts({1, 7}, two.task.ask(false, {1, 7})));
+  EXPECT_EQ(two.known[1], kUnreached);
+  EXPECT_EQ(two.bytes[1], Bfs::kNoByte);
 }
 
 TEST(LevelsInBytes, AreAsked) {
@@ -41,7 +50,7 @@ TEST(LevelsInBytes, MayBeOutOfDate) {
   Two two;
   two.known[1] = 4, two.bytes[1] = 9;
   EXPECT_TRUE(two.task.promising({1, 5}));
-  EXPECT_FALSE(two.task.accept({1, 5}));
+  EXPECT_FALSE(two.accept({1, 5}));
   EXPECT_EQ(two.bytes[1], 9) << "stored only after the word was lowered";
 }
 
@@ -49,14 +58,14 @@ TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
   Two two;
   for (const level_t level : {300u, 256u, 255u}) {
     EXPECT_TRUE(two.task.promising({0, level}));
-    EXPECT_TRUE(two.task.accept({0, level}));
+    EXPECT_TRUE(two.accept({0, level}));
     EXPECT_FALSE(two.task.promising({0, level})) << "the word was asked";
-    EXPECT_FALSE(two.task.accept({0, level}));
+    EXPECT_FALSE(two.accept({0, level}));
     EXPECT_TRUE(two.task.stale({0, level + 1}));
     EXPECT_FALSE(two.task.stale({0, level}));
     EXPECT_EQ(two.bytes[0], Bfs::kNoByte);
   }
-  EXPECT_TRUE(two.task.accept({0, 254}));
+  EXPECT_TRUE(two.accept({0, 254}));
   EXPECT_EQ(two.bytes[0], 254);
 }
 
@@ -81,7 +90,7 @@ TEST(LevelsInBytes, GiveTheSameAnswers) {
     const PlacedGraph placed = place_on_threads(graph, make_partition(graph, 1, PartitionKind::block));
     BfsPlan plan{};
     plan.launch = contract::small_plan(KernelKind::persistent, 64);
-    BfsAsync<false> search(machine, placed, plan, 0);
+    BfsAsync<> search(machine, placed, plan, 0);
     EXPECT_TRUE(search.in_bytes());
     for (int run = 0; run < 3; ++run) {
       Report report;
