@@ -123,7 +123,7 @@ struct Joined {
   std::shared_ptr<World> world;
   int sharing = 1, on_host = 1, before_on_host = 0;
   bool together = false;
-  std::unique_ptr<Every> sign_of_life;  // ends before the world goes
+  std::unique_ptr<Every> sign_of_life, guard;  // end before the world goes
 };
 
 Joined& joined() {
@@ -223,6 +223,10 @@ void join_processes(const Options& options, const std::string& started_as) {
   joined().on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.end(), is_here));
   joined().before_on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.begin() + world->process(), is_here));
   joined().sign_of_life = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] { at->beat(); });
+  // To a host that is cut off a put may not come back, and then no thread comes back that says something to all.
+  joined().guard = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] {
+    if (const std::string why = at->held_up(); !why.empty()) end_process(why);
+  });
   joined().world = std::move(world);
 }
 
@@ -252,6 +256,7 @@ void refuse_gpus_apart(const Options& options) {
 
 void leave_processes() {
   joined().sign_of_life.reset();
+  joined().guard.reset();
   joined().world.reset();
 }
 

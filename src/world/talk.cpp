@@ -159,6 +159,24 @@ std::string Talk::watch() {
   return why;
 }
 
+std::string Talk::held_up() {
+  int who = -1;
+  for (int p = 0; p < n_processes(); ++p) {
+    const double worked = seconds_of_beat(boards_->beat_of(p));
+    const auto at = static_cast<std::size_t>(p);
+    if (stands_.size() == at) stands_.emplace_back(worked);
+    if (stands_[at].seconds(worked) > patience_seconds_ + 1 && p != process() && who < 0) who = p;
+  }
+  const Boards::Calls calls = boards_->calls();
+  const auto back = static_cast<double>(calls.back);
+  if (calls.begun == calls.back) calls_.clear();
+  if (calls.begun != calls.back && calls_.empty()) calls_.emplace_back(back);
+  // A second more than a thread that is not held up takes to say so.
+  if (calls_.empty() || calls_.front().seconds(back) <= patience_seconds_ + 2 || who < 0) return "";
+  return describe(who) + " has taken nothing that was sent to it, and done nothing for " + exact(patience_seconds_) +
+         " s";
+}
+
 /// Another process that ended the run; -1: none.
 int Talk::who_ended() const {
   for (int p = 0; p < n_processes(); ++p) {

@@ -16,7 +16,7 @@ namespace shoal {
 
 inline constexpr const char* kSameCalls = ": every PE must make the same calls in the same order";
 
-/// One thread at a time, but for end(), take_leave(), beat(), watch() and what is const.
+/// One thread at a time, but for end(), take_leave(), beat(), watch(), held_up() and what is const.
 class Talk {
  public:
   using Bytes = std::vector<std::byte>;
@@ -41,6 +41,9 @@ class Talk {
   /// A sign of life, and why the run cannot go on: another process ended it, or stands still. Empty: it can.
   std::string watch();
   void beat();
+  /// For a thread that does nothing else, again and again: why this process cannot go on and cannot say so by itself, since what copies
+  /// to others does not come back and another process stands still. Empty: it can. Copies nothing itself.
+  std::string held_up();
   void end(const std::string& why) { boards_->end(why); }
   void take_leave() { boards_->take_leave(); }
   bool takes_leave(int p) const { return boards_->takes_leave(p); }
@@ -59,6 +62,8 @@ class Talk {
   std::uint64_t said_ = 0;          ///< statements
   std::vector<std::string> names_;  ///< of the processes, once they have come
   std::vector<Stillness> watched_;  ///< [processes] since begin_watch()
+  std::vector<Stillness> stands_;   ///< held_up(): [processes]
+  std::vector<Stillness> calls_;    ///< held_up(): one, of the calls that come back; none before its first call
   std::mutex watch_mutex_;          ///< guards the next
   std::string seen_;                ///< what watch() has seen
 };

@@ -315,6 +315,7 @@ bool World::wait_for_bodies() { return state_->wait_for_bodies(); }
 void World::beat() {
   if (Talk* const talk = state_->talk()) talk->beat();
 }
+std::string World::held_up() { return state_->talk() != nullptr ? state_->talk()->held_up() : std::string(); }
 bool World::takes_leave(int p) const { return state_->talk() != nullptr && state_->talk()->takes_leave(p); }
 std::string World::why() { return state_->why(); }
 

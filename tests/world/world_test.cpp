@@ -377,5 +377,45 @@ TEST(World, AProcessThatWorksIsWaitedFor) {
   EXPECT_EQ(ends, Ends(2));
 }
 
+/// Calls of a library that the test begins and lets come back.
+class SlowBoards : public Boards {
+ public:
+  using Boards::Boards;
+  Calls calls() const override { return now; }
+  Calls now;
+};
+
+// Only a process that is held up while another stands still must be ended.
+TEST(World, SaysWhoTakesNothing) {
+  constexpr double kPatience = .2;
+  const std::shared_ptr<void> memory = shared_memory(2);
+  std::unique_ptr<World> other;
+  std::thread comes(
+      [&] { other = std::make_unique<World>(1, kPatience, std::make_unique<Boards>(1, 2, memory.get()), ""); });
+  auto boards = std::make_unique<SlowBoards>(0, 2, memory.get());
+  SlowBoards& slow = *boards;
+  World world(1, kPatience, std::move(boards), "");
+  comes.join();
+  const auto look_for = [&](double seconds, bool beats) {
+    const auto begin = Clock::now();
+    std::string why;
+    while (why.empty() && std::chrono::duration<double>(Clock::now() - begin).count() < seconds) {
+      if (beats) other->beat();
+      why = world.held_up();
+    }
+    return why;
+  };
+  EXPECT_EQ(look_for(2.5, false), "") << "nothing is under way";
+  slow.now.begun = 1;
+  EXPECT_EQ(look_for(2.5, true), "") << "the other works: it is slow, and that is all";
+  const std::string why = look_for(2.5, false);
+  EXPECT_EQ(why.find("process 1 (PE 1, "), 0u) << why;
+  EXPECT_NE(why.find("has taken nothing that was sent to it, and done nothing for 0.2 s"), std::string::npos) << why;
+  slow.now.begun = 3, slow.now.back = 2;
+  EXPECT_EQ(look_for(1, false), "") << "two have come back";
+  slow.now.back = 3;
+  EXPECT_EQ(look_for(2.5, false), "") << "all have come back";
+}
+
 }  // namespace
 }  // namespace shoal

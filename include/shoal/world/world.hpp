@@ -101,6 +101,9 @@ class World {
 
   /// From any thread: tells other processes that this one works, if it does.
   void beat();
+  /// For a thread that does nothing else, again and again: why this process must be ended, since its threads wait in a library for
+  /// a process that stands still, and do not come back. Empty: they go on.
+  std::string held_up();
   /// Whether process `p` has failed, for a reason of its own or another's.
   bool takes_leave(int p) const;
 
