@@ -3,7 +3,7 @@
 
     bench/batches_processes.py --shoal build/cpu/shoal
     bench/batches_processes.py --shoal build/cpu/shoal --rounds 5 "bfs road:512" "pagerank kron:18"
-    bench/batches_processes.py "pagerank kron:16" --rounds 20 --trials 3 --settings again "no wait" "16 KiB" "wait 100"
+    bench/batches_processes.py "pagerank kron:16" --rounds 20 --trials 3 --settings again "16 KiB" "wait 100"
 
 Each process is one thread. A round is one command of each setting, every second one in the opposite order. In brackets:
 the time of auto over that of the setting, so above 1.10 a setting is more than a tenth better. The last column is the median
@@ -24,7 +24,6 @@ import host
 SETTINGS = {
     "auto": "",
     "again": "",
-    "no wait": "--batch-bytes 4096",
     "256 B": "--batch-bytes 256",
     "1 KiB": "--batch-bytes 1024",
     "16 KiB": "--batch-bytes 16384",

@@ -65,8 +65,6 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
 constexpr std::int64_t kBytesOfASegment = 4096;
 /// Where every push for another GPU travels: several pages' worth, so that whoever claims a part of a segment finds many items.
 constexpr std::int64_t kBytesOfAFullSegment = 16384;
-/// Where late items cost nothing: a part of a segment goes when its worker looks for arrivals, every fourth batch, or rests.
-constexpr lane_t kVisitsOfAPart = 100;
 
 /// How items go to another PE.
 void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
@@ -203,14 +201,6 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
          (plan.queue == QueueKind::priority
               ? "items beyond the threshold wait in spill alone: use --spill " + more_spill
               : "use --spill " + more_spill + ", or --capacity " + std::to_string(more_capacity));
-}
-
-void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why) {
-  if (!processes || n_pes == 1 || options.batch_bytes >= 0 || options.batch_wait > 0 || options.batch_wait_us > 0)
-    return;
-  plan.batch_wait = kVisitsOfAPart;
-  note(why, "batch_wait", static_cast<int>(plan.batch_wait), false,
-       "what items bring adds up, so full segments cost less and late items nothing");
 }
 
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,

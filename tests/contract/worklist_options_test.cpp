@@ -326,26 +326,6 @@ TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
   }
 }
 
-// Between processes, and where the user has not said how items travel.
-TEST(WorklistPlan, PartsWaitWhereItemsAddUp) {
-  const auto wait = [](const Options& options, pe_t n_pes, bool processes) {
-    Decisions why;
-    LaunchPlan plan = plan_launch(options, false, n_pes, 1 << 20, 16, why, processes);
-    let_parts_wait(plan, options, n_pes, processes, why);
-    return plan.batch_wait;
-  };
-  EXPECT_EQ(wait(Options(), 2, true), 100u);
-  EXPECT_EQ(wait(Options(), 2, false), 0u);
-  EXPECT_EQ(wait(Options(), 1, true), 0u);
-  Options bytes, visits, clock;
-  bytes.batch_bytes = 4096;
-  visits.batch_wait = 3;
-  clock.batch_wait_us = 20;
-  EXPECT_EQ(wait(bytes, 2, true), 0u);
-  EXPECT_EQ(wait(visits, 2, true), 3u);
-  EXPECT_EQ(wait(clock, 2, true), 0u);
-}
-
 // Between GPUs of a process, and where the user has not said how items travel.
 TEST(WorklistPlan, SegmentsWhereEveryPushTravels) {
   const auto bytes = [](const Options& options, bool on_gpu, pe_t n_pes, bool processes) {

@@ -46,7 +46,6 @@ struct PageRank {
   /// The worker that runs a vertex reads its residual as it is then. If it missed the addition that queued the vertex,
   /// the next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
-  static constexpr bool kAddsUp = true;  ///< shares of a vertex, until it reaches its limit
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     vertex_t v;

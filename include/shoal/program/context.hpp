@@ -246,7 +246,6 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
       if constexpr (!HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !HasRemoteJudge<TaskT>) {
         gather_in_segments(plan, ctx.options(), ctx.machine().on_gpu(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }
-      if constexpr (AddsUp<TaskT>) let_parts_wait(plan, ctx.options(), ctx.n_pes(), world.n_processes() > 1, chosen);
       if constexpr (HasRemoteJudge<TaskT>) {
         allow_remote_judge(plan, ctx.options(), ctx.n_pes(), world.n_processes() > 1, chosen);
       }

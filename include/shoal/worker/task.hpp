@@ -45,8 +45,6 @@
 //                          was pushed. Saves GPUs a memory fence for every item
 //   kKnowsOthers           the pusher may call promising for items of other PEs, too, before worth_sending. For tasks
 //                          that remember what they have offered to other PEs
-//   kAddsUp                what items bring to an element adds up before it runs, so an item that comes later makes no
-//                          work: between processes `auto` lets parts of messages wait
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
 //
 // Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
@@ -122,10 +120,6 @@ concept SelfContained = requires {
 template <class T>
 concept KnowsOthers = requires {
   requires T::kKnowsOthers;
-};
-template <class T>
-concept AddsUp = requires {
-  requires T::kAddsUp;
 };
 // Order, merging, and the end.
 template <class T>
@@ -222,9 +216,6 @@ constexpr bool check_task() {
   static_assert(
       !requires { T::kKnowsOthers; } || requires { typename std::bool_constant<T::kKnowsOthers>; },
       "kKnowsOthers is `static constexpr bool`");
-  static_assert(
-      !requires { T::kAddsUp; } || requires { typename std::bool_constant<T::kAddsUp>; },
-      "kAddsUp is `static constexpr bool`");
   static_assert(
       HasPriority<T> || requires { &Lacks::priority; }, "`priority(Item) const` returns a number; smaller runs first");
   static_assert(

@@ -58,10 +58,6 @@ void fit_to_gpus(const LaunchPlan& plan);
 /// @param spill    items for which a PE had spill
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
 
-/// For tasks with kAddsUp: parts of segments to other processes wait, unless the user has said how items travel. Called after
-/// plan_launch().
-void let_parts_wait(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why);
-
 /// For tasks of which each push for another PE travels, with neither worth_sending() nor accept_at(): between GPUs of a process it
 /// travels in segments, unless the user has said how. Called after plan_launch().
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,

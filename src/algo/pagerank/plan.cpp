@@ -93,7 +93,6 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
     if (machine.on_gpu() && options.combine == CombineKind::on) {
       throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
     }
-    let_parts_wait(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
     allow_remote_judge(plan.launch, options, graph.all_pes(), machine.world() != nullptr, why);
   }
   return plan;
