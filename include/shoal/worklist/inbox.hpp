@@ -4,12 +4,6 @@
 
 namespace shoal {
 
-/// The PE that comes `steps` after this one.
-template <class View>
-SHOAL_FN pe_t step_from(const View& view, lane_t steps) {
-  return (view.me + static_cast<pe_t>(steps)) % view.n_pes;
-}
-
 /// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived from PE
 /// `from`, from ticket `head` on. This is a hint: another worker may claim them first.
 template <Worker W, class View>

@@ -14,6 +14,8 @@
 // runs all the time keeps the state in registers (Scheduler::rarely).
 #pragma once
 #include "shoal/worklist/changing.hpp"
+#include "shoal/worklist/gate.hpp"
+#include "shoal/worklist/judge.hpp"
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/parking.hpp"
 #include "shoal/worklist/view.hpp"
@@ -45,10 +47,7 @@ class Out {
   static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
   static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
   static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
-  /// Whether the pusher, if it judges, asks for its own items and others together: nothing has to be asked before.
-  static constexpr bool kJudgesAtOnce =
-      AsksAt<TaskT> && !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !kAlone<View> && W::kMaxLanes > 1;
-  static constexpr bool kDispatches = kSendsWhole<W, View>;  ///< see dispatch()
+  static constexpr bool kDispatches = kSendsWhole<W, View>;               ///< see dispatch()
 
   /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
   /// @param index  this worker's number on its PE
@@ -159,22 +158,22 @@ class Out {
         }
       }
       for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && promising[k];
-      judge_here(promising, keep, travels, owner, item);
+      judge_here<W>(view(), now_.tally, promising, keep, travels, owner, item);
     }
     if (view().n_pes == 1) {
       append(w, keep, item);
       return;
     }
-    if constexpr (!kJudgesAtOnce) {
+    if constexpr (!kJudgesAtOnce<W, View>) {
       for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
     }
     bool together = false;
     if constexpr (kDispatches) together = view().held == nullptr && !view().segments.on;
     if (!together) append(w, keep, item);  // before other PEs are asked, which takes long
-    if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce) {
+    if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, now_, Section::judge_at);
-        judge_there(travels, owner, item);
+        judge_there(view(), now_.tally, travels, owner, item);
       }
     }
     if constexpr (kDispatches) {
@@ -377,64 +376,8 @@ class Out {
     bool none[kSome] = {};
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
-    judge_here(promising, has, none, me, item);
+    judge_here<W>(view(), now_.tally, promising, has, none, me, item);
   }
-  /// The same for own items, and for others: whether those that are to travel are worth it, or, if that is not a question and
-  /// the pusher judges, whether their owners accept them. All items of the lane are asked for before the first answer is used.
-  template <lane_t kSome>
-  SHOAL_FN void judge_here(const bool (&promising)[kSome], bool (&keep)[kSome], bool (&travels)[kSome],
-                           const pe_t (&owner)[kSome], const Item (&item)[kSome]) {
-    const auto& task = view().task;
-    for (lane_t k = 0; k < kSome; ++k) {
-      now_.tally.dropped += keep[k] && !promising[k];
-      keep[k] = keep[k] && promising[k];
-    }
-    if constexpr (AsksFirst<TaskT>) {
-      typename TaskT::Answer answer[kSome];
-      bool asks[kSome], at_once = false;
-      for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (HasWorthOfAnswer<TaskT> && travels[k]);
-      if constexpr (kJudgesAtOnce) {
-        at_once = view().judge_remote;
-        if (at_once) {
-          for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(keep[k] || travels[k], owner[k], item[k]);
-        }
-      }
-      if (!at_once) {
-        for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask(asks[k], item[k]);
-      }
-      for (lane_t k = 0; k < kSome; ++k) {
-        const bool accepts = (keep[k] || (at_once && travels[k])) && task.accepts(item[k], answer[k]);
-        if constexpr (HasWorthOfAnswer<TaskT>) travels[k] = travels[k] && task.worth_sending(item[k], answer[k]);
-        count(keep[k], accepts);
-        if (at_once) count(travels[k], accepts);
-      }
-    } else {
-      for (lane_t k = 0; k < kSome; ++k) count(keep[k], keep[k] && task.accept(item[k]));
-    }
-    if constexpr (HasWorthSending<TaskT>) {
-      for (lane_t k = 0; k < kSome; ++k) travels[k] = travels[k] && task.worth_sending(item[k]);
-    }
-  }
-  /// Counts the verdict on an item that was judged, if it was, and keeps it.
-  SHOAL_FN void count(bool& judged, bool accepts) {
-    now_.tally.accepted += judged && accepts;
-    now_.tally.dropped += judged && !accepts;
-    judged = judged && accepts;
-  }
-  /// This lane alone: judges items that are to travel on their owners' data, and clears those that are refused. After
-  /// judge_here, because judging may change the owner's data.
-  template <lane_t kSome>
-  SHOAL_FN void judge_there(bool (&travels)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome]) {
-    const auto& task = view().task;
-    if constexpr (AsksAt<TaskT>) {
-      typename TaskT::Answer answer[kSome];
-      for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(travels[k], owner[k], item[k]);
-      for (lane_t k = 0; k < kSome; ++k) count(travels[k], travels[k] && task.accepts(item[k], answer[k]));
-    } else {
-      for (lane_t k = 0; k < kSome; ++k) count(travels[k], travels[k] && task.accept_at(owner[k], item[k]));
-    }
-  }
-
   /// Where a lane's k-th element lies among those that are pushed together (push_numbered).
   template <bool kTogether>
   SHOAL_FN static lane_t element_of(const W& w, lane_t k) {
@@ -500,69 +443,23 @@ class Out {
   template <lane_t kSome>
   SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const pe_t (&owner)[kSome],
                          const Item (&item)[kSome]) {
-    lane_t rank[kSome] = {}, staying = 0, leaving = 0;
-    for (lane_t k = 0; k < kSome; ++k) staying += keep[k], leaving += travels[k];
-    if (typename W::Part().any(leaving > 0)) {
-      for (lane_t k = 0; k < kSome; ++k) rank[k] = w.count_in(gate_->count, static_cast<lane_t>(owner[k]), travels[k]);
-    }
-    // Both sums in one: a lane has at most kOffers of either.
-    constexpr lane_t kLeaving = 1u << 16;
-    static_assert(W::kMaxLanes * kSome < kLeaving);
-    const Scan scan = w.exclusive_sum(staying + leaving * kLeaving);
-    if (scan.total == 0) return;
-    const bool any_leave = scan.total >= kLeaving;
-    const lane_t stay = scan.total % kLeaving;
-    lane_t before = scan.before % kLeaving;
-    bool lacks = false;
+    lane_t rank[kSome] = {};
+    const GateCount count = count_at_gate(w, *gate_, keep, travels, owner, rank);
+    if (count.stay == 0 && !count.any_leave) return;
+    bool lacks;
     {
       SHOAL_TIMED(w, now_, Section::reserve);
-      // Lanes of different warps, so that what they wait for is on its way together.
-      constexpr lane_t kApart = W::kMaxLanes > 32 ? 32 : 1;
-      if (w.lane() % kApart == 0) {
-        const auto n_pes = any_leave ? static_cast<lane_t>(view().n_pes) : 1;
-        for (lane_t step = w.lane() / kApart; step < n_pes; step += (w.size() + kApart - 1) / kApart) {
-          Tickets t;
-          if (step == 0) {
-            if (stay > 0) t = view().ring.reserve(stay, now_.credit);
-            lacks = lacks || t.count < stay;
-            gate_->tickets[view().me] = t;
-            continue;
-          }
-          const pe_t to = (view().me + static_cast<pe_t>(step)) % view().n_pes;
-          const lane_t n = gate_->count[to];
-          if (n == 0) continue;
-          gate_->count[to] = 0;
-          t = view().sender(to).reserve(n);
-          lacks = lacks || t.count < n;
-          gate_->tickets[to] = t;
-        }
-      }
-      lacks = w.any(lacks);
+      lacks = reserve_at_gate(w, view(), *gate_, count, now_.credit);
     }
-    bool now[kSome];
-    ticket_t ticket[kSome];
-    if (any_leave) {
+    if (count.any_leave) {
       SHOAL_TIMED(w, now_, Section::send);
-      for (lane_t step = 1; step < static_cast<lane_t>(view().n_pes); ++step) {
-        const pe_t to = (view().me + static_cast<pe_t>(step)) % view().n_pes;
-        bool any = false;
-        for (lane_t k = 0; k < kSome; ++k) {
-          now[k] = travels[k] && owner[k] == to;
-          if (now[k]) {
-            const Tickets t = gate_->tickets[to];
-            ticket[k] = t.first + rank[k];
-            now[k] = rank[k] < t.count;
-            travels[k] = !now[k];
-          }
-          any = any || now[k];
-        }
-        if (any && !view().sender(to).put_some(view().transport, to, now, ticket, item)) {
-          view().stop_all(RunState::transport_failed);
-        }
-      }
+      send_through_gate(view(), *gate_, rank, travels, owner, item);
     }
-    if (stay > 0) {
+    if (count.stay > 0) {
       const Tickets t = gate_->tickets[view().me];
+      bool now[kSome];
+      ticket_t ticket[kSome];
+      lane_t before = count.before;
       for (lane_t k = 0; k < kSome; ++k) {
         now[k] = keep[k] && before < t.count;
         ticket[k] = t.first + before;

@@ -41,15 +41,6 @@ struct Parcel {
   bool has[kSome];
 };
 
-/// Memory that the lanes of a block share while they send items (Out::dispatch). Between two calls all counts are zero.
-struct Gate {
-  lane_t count[kMaxPes];     ///< items for each PE
-  Tickets tickets[kMaxPes];  ///< for each PE of its channel, for this one of the ring
-};
-/// Whether a worker sends the items of all its lanes together: blocks, in order, among several PEs.
-template <class W, class View>
-inline constexpr bool kSendsWhole = HasParts<W> && !HasPriority<typename View::Task> && !kAlone<View>;
-
 /// Worker-collective: puts one item of each lane with `has` into spill. Every item is counted as created before it can
 /// be seen.
 template <Worker W, class View>

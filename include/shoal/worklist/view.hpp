@@ -140,6 +140,12 @@ struct WorklistView {
   SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
 };
 
+/// The PE that comes `steps` after this one.
+template <class View>
+SHOAL_FN pe_t step_from(const View& view, lane_t steps) {
+  return (view.me + static_cast<pe_t>(steps)) % view.n_pes;
+}
+
 /// A task without its priorities: for kernels of runs that do not use them, which have more registers for the rest.
 template <class TaskT>
 struct InOrder : TaskT {

@@ -1,0 +1,94 @@
+// The gate: what the lanes of a block share while they queue and send items together, with one reservation for each PE. Each
+// warp sending on its own would have thousands of warps add to the counters of a channel, a few items at a time
+// (docs/decisions/0051-blocks-send-together.md).
+#pragma once
+#include "shoal/worklist/view.hpp"
+
+namespace shoal {
+
+/// In memory that the lanes share. Between two turns all counts are zero.
+struct Gate {
+  lane_t count[kMaxPes];     ///< items for each PE
+  Tickets tickets[kMaxPes];  ///< for each PE of its channel, for this one of the ring
+};
+/// Whether a worker has a gate: blocks, in order, among several PEs.
+template <class W, class View>
+inline constexpr bool kSendsWhole = HasParts<W> && !HasPriority<typename View::Task> && !kAlone<View>;
+
+/// What the lanes have, all together; and of what stays, how much the lanes before this one.
+struct GateCount {
+  lane_t stay, before;
+  bool any_leave;
+};
+/// Worker-collective: counts the items that stay, and for each PE those that travel there. An item that travels gets its rank
+/// among those of its PE.
+template <Worker W, lane_t kSome>
+SHOAL_FN GateCount count_at_gate(const W& w, Gate& gate, const bool (&keep)[kSome], const bool (&travels)[kSome],
+                                 const pe_t (&owner)[kSome], lane_t (&rank)[kSome]) {
+  lane_t staying = 0, leaving = 0;
+  for (lane_t k = 0; k < kSome; ++k) staying += keep[k], leaving += travels[k];
+  if (typename W::Part().any(leaving > 0)) {
+    for (lane_t k = 0; k < kSome; ++k) rank[k] = w.count_in(gate.count, static_cast<lane_t>(owner[k]), travels[k]);
+  }
+  // Both sums in one: a lane has at most kOffers of either.
+  constexpr lane_t kLeaving = 1u << 16;
+  static_assert(W::kMaxLanes * kSome < kLeaving);
+  const Scan scan = w.exclusive_sum(staying + leaving * kLeaving);
+  return {scan.total % kLeaving, scan.before % kLeaving, scan.total >= kLeaving};
+}
+
+/// Worker-collective, after count_at_gate(), whose collective it needs: reserves tickets of the ring for what stays, and of the
+/// channels for what leaves. @return whether there were fewer than were wanted
+/// @param credit  on the leader: its credits for the ring
+template <Worker W, class View>
+SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const GateCount& count, lane_t& credit) {
+  bool lacks = false;
+  // One lane for each PE, of different warps, so that what they wait for is on its way together.
+  constexpr lane_t kApart = W::kMaxLanes > 32 ? 32 : 1;
+  if (w.lane() % kApart == 0) {
+    const auto n_pes = count.any_leave ? static_cast<lane_t>(view.n_pes) : 1;
+    for (lane_t step = w.lane() / kApart; step < n_pes; step += (w.size() + kApart - 1) / kApart) {
+      Tickets t;
+      if (step == 0) {
+        if (count.stay > 0) t = view.ring.reserve(count.stay, credit);
+        lacks = lacks || t.count < count.stay;
+        gate.tickets[view.me] = t;
+        continue;
+      }
+      const pe_t to = step_from(view, step);
+      const lane_t n = gate.count[to];
+      if (n == 0) continue;
+      gate.count[to] = 0;
+      t = view.sender(to).reserve(n);
+      lacks = lacks || t.count < n;
+      gate.tickets[to] = t;
+    }
+  }
+  return w.any(lacks);
+}
+
+/// This lane alone, after reserve_at_gate(): sends its items for which there are tickets. `travels` stays set for the others.
+template <class View, lane_t kSome>
+SHOAL_FN void send_through_gate(const View& view, const Gate& gate, const lane_t (&rank)[kSome], bool (&travels)[kSome],
+                                const pe_t (&owner)[kSome], const typename View::Item (&item)[kSome]) {
+  for (lane_t step = 1; step < static_cast<lane_t>(view.n_pes); ++step) {
+    const pe_t to = step_from(view, step);
+    bool now[kSome], any = false;
+    ticket_t ticket[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      now[k] = travels[k] && owner[k] == to;
+      if (now[k]) {
+        const Tickets t = gate.tickets[to];
+        ticket[k] = t.first + rank[k];
+        now[k] = rank[k] < t.count;
+        travels[k] = !now[k];
+      }
+      any = any || now[k];
+    }
+    if (any && !view.sender(to).put_some(view.transport, to, now, ticket, item)) {
+      view.stop_all(RunState::transport_failed);
+    }
+  }
+}
+
+}  // namespace shoal
