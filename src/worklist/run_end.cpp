@@ -104,7 +104,9 @@ void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool c
     throw UsageError("queue 'priority' needs a task with priority(item); this one has none: use --queue fifo");
   }
   if (plan.judge_remote && !remote_judge) {
-    throw UsageError("judge 'remote' needs a task with accept_at(pe, item); this one has none: use --judge owner");
+    throw UsageError(
+        "judge 'remote' needs a task with accept_at(pe, item) or ask_at(asks, pe, item); this one has none: use "
+        "--judge owner");
   }
   if (plan.combine && !combine) {
     throw UsageError("combining needs a task with key(item) and combine(a, b); this one has none: use --combine off");

@@ -44,7 +44,7 @@ struct KCore {
   CsrView graph;                    ///< this PE's rows: symmetric, without loops, no target twice in a row
   OwnerTable owners;                ///< who owns which vertex
   std::int32_t* degree;             ///< [graph.count] neighbours that are left; of vertices that have gone, at most k
-  Symmetric<std::int32_t> degrees;  ///< `degree` of every PE, for accept_at
+  Symmetric<std::int32_t> degrees;  ///< `degree` of every PE, for ask_at
   const vertex_t* seeds;            ///< [graph.count] placed numbers of this PE's vertices that begin the level
   std::int32_t k;                   ///< the level
 

@@ -33,7 +33,7 @@ struct LowersWord {
   /// [vertices] by placed number: the words of this PE's own vertices, and for the others the least word that was
   /// offered from here. Most arcs between PEs offer nothing new, and this array stops them here.
   Word* known;
-  Symmetric<Word> words;  ///< every PE's own part of `known`, for accept_at
+  Symmetric<Word> words;  ///< every PE's own part of `known`, for ask_at
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 

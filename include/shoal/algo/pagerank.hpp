@@ -72,7 +72,7 @@ struct PageRank {
   OwnerTable owners;            ///< who owns which vertex
   double* y;                    ///< [graph.count] ranks before they are divided by their sum
   double* residual;             ///< [graph.count] what has not been passed on yet
-  Symmetric<double> residuals;  ///< `residual` of every PE, for accept_at
+  Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
   Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
   const std::uint32_t*
       degrees;  ///< [vertices] out-degrees by placed number, here, which saves remote reads of `arcs`; or null

@@ -178,7 +178,7 @@ struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
 // For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time. On
 // a GPU they are in global memory: no shared memory, and no variables.
-// Use Scope::device if only the owner touches a word, and Scope::system if another PE may (accept_at()); in a GPU's own
+// Use Scope::device if only the owner touches a word, and Scope::system if another PE may (accept_at(), ask_at()); in a GPU's own
 // memory both cost the same. Most functions are relaxed, because the item provides the order: what was written before a
 // push is visible to whoever judges and runs the item. fetch_add and compare_swap acquire and release, for data that is
 // handed on through the word itself.
@@ -216,8 +216,8 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
-/// If `does`, fetch_min(x, v), else x is not touched, and `otherwise` is returned. On GPUs there is no branch around the
-/// atomic, so those of several calls are on their way together. Integers.
+/// If `does`, fetch_min(x, v), else x is not touched, and `otherwise` is returned. On GPUs nothing that comes after waits for
+/// the atomic before it uses the result, so those of several calls are on their way together. Integers.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
 #if defined(__CUDA_ARCH__)

@@ -44,7 +44,8 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
 // The same with one operand `v`; LETTER is asm's constraint for a register of the type.
 #define SHOAL_GPU_FETCH(OPERATION, LETTER) \
   SHOAL_GPU_ATOM(OPERATION " %0, [%1], %2;" : "=" LETTER(old) : "l"(at_), LETTER(v))
-// SHOAL_GPU_FETCH under a condition `does`, relaxed: an instruction with a predicate, and no branch around it.
+// SHOAL_GPU_FETCH under a condition `does`, relaxed: an instruction with a predicate. ptxas may branch around it, but what comes after
+// does not wait.
 #define SHOAL_GPU_FETCH_IF(OPERATION, LETTER)                                                                     \
   if constexpr (kSystem) {                                                                                        \
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p atom.relaxed.sys.global." OPERATION " %0, [%1], %2; }" \
@@ -180,7 +181,7 @@ class AtomicRef {
     }
   }
   /// If `does`: fetch_min or fetch_add, relaxed. Otherwise nothing, and returns `otherwise`. The atomics of several calls
-  /// are on their way together, which they are not with a branch around each.
+  /// are on their way together, which they are not where a branch uses each result.
   __device__ T fetch_min_if(bool does, T v, T otherwise) const {
     static_assert(std::is_integral_v<T>);
     T old = otherwise;

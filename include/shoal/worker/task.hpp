@@ -11,8 +11,8 @@
 //   ask(asks, item), accepts(item, answer)
 //                          in place of accept, in two steps. ask changes the data if `asks` is true, and returns an Answer;
 //                          accepts says what that means. All items of a lane are asked for before the first answer is
-//                          used, so on a GPU their atomics are on their way together, if ask has no branch around its
-//                          atomic (fetch_min_if, add_relaxed_if of core/atomic.hpp). `asks` false: the item may be Item{}
+//                          used, so on a GPU their atomics are on their way together, if ask does not use the result
+//                          of its atomic (fetch_min_if, add_relaxed_if of core/atomic.hpp). `asks` false: the item may be Item{}
 // and, to run an item, either of
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
 //   range(item), make(item, element)   "push make(item, e) for each e of range(item)": the library spreads the

@@ -24,7 +24,8 @@ struct LaunchPlan {
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket
   lane_t buckets = 1;          ///< queue priority: buckets kept apart, 1 to kMostLists; 1 is Atos's pair of queues
-  bool judge_remote = false;   ///< whether the pusher judges (needs accept_at, and PEs that reach each other's memory)
+  bool judge_remote =
+      false;  ///< whether the pusher judges (needs accept_at or ask_at, and PEs that reach each other's memory)
   bool combine = false;  ///< whether items with equal keys are merged before they are sent (needs key and combine)
   std::int64_t batch_bytes = 0;  ///< size of a segment of what goes to another PE, about; 0: channels, item by item
   lane_t batch_wait = 0;         ///< how often in turn what is in a part of a segment is not told to the other PE
@@ -58,12 +59,12 @@ void fit_to_gpus(const LaunchPlan& plan);
 /// @param spill    items for which a PE had spill
 std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t spill);
 
-/// For tasks of which each push for another PE travels, with neither worth_sending() nor accept_at(): between GPUs of a process it
+/// For tasks of which each push for another PE travels, with neither worth_sending() nor accept_at() or ask_at(): between GPUs of a process it
 /// travels in segments, unless the user has said how. Called after plan_launch().
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why);
 
-/// For tasks with accept_at(): what --judge auto means. Called after plan_launch().
+/// For tasks with accept_at() or ask_at(): what --judge auto means. Called after plan_launch().
 /// @param processes  the PEs belong to several processes, so that not all reach each other's memory
 /// @throws UsageError  the pusher was to judge, and cannot
 void allow_remote_judge(LaunchPlan& plan, const Options& options, pe_t n_pes, bool processes, Decisions& why);

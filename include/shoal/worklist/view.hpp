@@ -82,7 +82,7 @@ struct WorklistView {
   FarStore<Item> far;              ///< for tasks with priority(); lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
   lane_t n_workers = 0;            ///< on every PE
-  bool judge_remote = false;       ///< for tasks with accept_at(): whether the pusher judges
+  bool judge_remote = false;       ///< for tasks with accept_at() or ask_at(): whether the pusher judges
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
   const Item* seeds = nullptr;     ///< [n_seeds] what this PE pushes at the start; counted in `entered`
   std::uint64_t n_seeds = 0;
