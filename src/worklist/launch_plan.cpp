@@ -13,6 +13,7 @@ namespace {
 
 // What was measured for each constant is in docs/decisions/0023-what-auto-goes-by.md.
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is space in spill
+constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 8;  ///< fewest slots; most channels from a GPU to another
 constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, a worker is a block and not a warp
 
 /// Notes one decision, of which the reason may be that it was asked for.
@@ -137,6 +138,11 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   // Slots of a channel are cheap where memory is, and an item that finds none costs its pusher tens of times as much.
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
+  // A worker that drains a channel has the others wait for it, some microseconds (docs/decisions/0052-channels-in-parallel.md). One lane would
+  // look at one channel after the other.
+  if (on_gpu && plan.worker != WorkerKind::thread) {
+    plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, kChannels));
+  }
   // A PE can run what finds no slot in its own ring, but not what finds none at others. In an order far from the best a
   // task makes several items of an element, and a round of a star has all vertices but one waiting at once.
   const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);

@@ -21,8 +21,12 @@ Report counted(const RunCounts& counts, pe_t p) {
   for_lane_counters([](Merge, auto& word, std::int64_t& count) { count = static_cast<std::int64_t>(word.load()); },
                     now.counts, report);
   for (pe_t q = 0; q < counts.all_pes; ++q) {
-    const auto items = static_cast<std::int64_t>(now.send[q].tail.load() - before.send[q].tail.load());
-    const auto messages = static_cast<std::int64_t>(now.send[q].messages.load() - before.send[q].messages.load());
+    std::int64_t items = 0, messages = 0;
+    const pe_t channels = 1 << now.log_channels;
+    for (pe_t i = q * channels; i < (q + 1) * channels; ++i) {
+      items += static_cast<std::int64_t>(now.send[i].tail.load() - before.send[i].tail.load());
+      messages += static_cast<std::int64_t>(now.send[i].messages.load() - before.send[i].messages.load());
+    }
     const auto bytes = items * static_cast<std::int64_t>(counts.item_bytes) +
                        messages * static_cast<std::int64_t>(counts.message_bytes);
     if (items > 0) report.traffic.push_back({counts.first + p, q, items, messages, bytes});

@@ -40,10 +40,17 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
   s.segment_items = control.segment_items;
   s.spilled_chunks = spill_chunks - (control.spill_free.tail.load() - control.spill_free.head.load());
   for (pe_t q = 0; q < n_pes; ++q) {
-    s.sent.push_back(control.send[q].tail.load());
-    s.channel_credits.push_back(control.send[q].credits.load());
-    s.received.push_back(control.receive[q].head());
-    s.unread.push_back(control.receive[q].unread());
+    const lane_t channels = lane_t{1} << control.log_channels, first = static_cast<lane_t>(q) * channels;
+    s.sent.push_back(0);
+    s.received.push_back(0);
+    s.unread.push_back(0);
+    s.channel_credits.push_back(control.send[first].credits.load());
+    for (lane_t i = first; i < first + channels; ++i) {
+      s.sent.back() += control.send[i].tail.load();
+      s.received.back() += control.receive[i].head();
+      s.unread.back() += control.receive[i].unread();
+      s.channel_credits.back() = std::min(s.channel_credits.back(), control.send[i].credits.load());
+    }
   }
   return s;
 }

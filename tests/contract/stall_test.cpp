@@ -98,7 +98,9 @@ struct Drill {
         here.entered.fetch_add(1);
         break;
       case Fault::ticket_only:
-        EXPECT_EQ((view.segments.on ? view.segment_sender(to).reserve(1) : view.sender(to).reserve(1)).count, 1u)
+        EXPECT_EQ(
+            (view.segments.on ? view.segment_sender(to).reserve(1) : view.sender(view.channel(to, 0)).reserve(1)).count,
+            1u)
             << "nothing was planted";
         break;
       case Fault::unread_claim:

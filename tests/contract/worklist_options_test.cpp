@@ -175,7 +175,8 @@ TEST(WorklistOptions, Soak) {
     };
     const Machine& machine = machines[draw(machines.size())];
     LaunchPlan plan = small_plan(kKernels[draw(2)], ticket_t{2} << draw(3));
-    plan.channel_capacity = ticket_t{1} << draw(3);
+    plan.channel_capacity = ticket_t{1} << draw(4);
+    plan.channels = 1 << draw(3);
     plan.fetch = static_cast<lane_t>(1 + draw(6));
     apply(plan, kSendings[draw(std::size(kSendings))], static_cast<lane_t>(draw(6)), static_cast<double>(draw(20)),
           static_cast<double>(1 + draw(12)));

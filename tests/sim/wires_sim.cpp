@@ -231,7 +231,7 @@ class WiresScenario final : public sim::Scenario {
     shape.kind = 0, shape.lanes = 1, shape.discrete = false;
     shape.workers = 1 + random.below(2);
     shape.fetch = 1 + random.below(sim::SimThread::kMaxFetch);
-    shape.segments.on = true;
+    shape.segments.on = true, shape.log_channels = 0;
     shape.segments.log_items = random.below(3), shape.segments.log_segments = random.below(3);
     shape.segments.wait = random.below(2) * random.below(3);
     shape.channel_capacity = shape.segments.capacity();

@@ -46,8 +46,9 @@ struct BedShape {
   pe_t n_pes = 1;
   unsigned kind = 0;  ///< of worker: thread, ticket holder, two lanes, three lanes
   lane_t workers = 1, lanes = 1, fetch = 1, advance = 0;
-  ticket_t capacity = 2, channel_capacity = 2;
-  std::uint32_t chunks = 0;  ///< of spill; the scenario's to choose
+  ticket_t capacity = 2, channel_capacity = 2;  ///< of a channel
+  lane_t log_channels = 0;                      ///< of the number of channels from a PE to another
+  std::uint32_t chunks = 0;                     ///< of spill; the scenario's to choose
   bool discrete = false, judge_remote = false, combine = false;
   Buckets buckets;
   SegmentShape segments;
@@ -61,11 +62,13 @@ struct BedShape {
     fetch = 1 + random.below(kind == 0 ? SimThread::kMaxFetch : lanes);
     capacity = ticket_t{2} << random.below(3);
     channel_capacity = ticket_t{1} << random.below(3);
+    log_channels = random.below(2);
     advance = random.below(3);
     discrete = random.below(4) == 0;
     segments = {};
     segments.on = random.below(2) == 0;
     if (!segments.on) return;
+    log_channels = 0;
     const auto log_capacity = static_cast<lane_t>(channel_capacity == 1 ? 0 : channel_capacity == 2 ? 1 : 2);
     segments.log_items = random.below(log_capacity + 1);
     segments.log_segments = log_capacity - segments.log_items;
@@ -75,8 +78,8 @@ struct BedShape {
   std::string text() const {
     static const char* const kinds[] = {"threads", "ticket holders", "two lanes", "three lanes"};
     return std::to_string(n_pes) + " PEs, each " + std::to_string(workers) + " workers (" + kinds[kind] + "), fetch " +
-           std::to_string(fetch) + ", ring " + std::to_string(capacity) + ", channels " +
-           std::to_string(channel_capacity) +
+           std::to_string(fetch) + ", ring " + std::to_string(capacity) + ", " + std::to_string(1u << log_channels) +
+           " channels of " + std::to_string(channel_capacity) +
            (segments.on ? " in segments of " + std::to_string(segments.items()) + ", wait " +
                               std::to_string(segments.wait) + " or " + std::to_string(segments.wait_us) + " steps"
                         : "") +
@@ -153,7 +156,7 @@ class WorklistBed {
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       PeControl& c = control(p);
       created += c.entered.load() + c.ring.tail.load() + static_cast<std::uint64_t>(c.tokens.load());
-      for (pe_t q = 0; q < shape.n_pes; ++q) created += c.send[q].tail.load();
+      for (pe_t i = 0; i < shape.n_pes << shape.log_channels; ++i) created += c.send[i].tail.load();
       completed += c.completed.load();
     }
     if (created == completed && !order_(created)) return false;
@@ -269,14 +272,16 @@ class WorklistBed {
     pe.gates.assign(shape.workers, Gate{});
     pe.seen.assign(shape.workers, 0);
     pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
+    for (pe_t i = 0; i < shape.n_pes << shape.log_channels; ++i) {
+      c.send[i].tail.store(0);
+      c.send[i].credits.store(static_cast<std::int64_t>(shape.channel_capacity));
+      c.send[i].messages.store(0);
+      c.receive[i].drain.store(0);
+      c.receive[i].home.store(0);
+      for (auto& read : c.receive[i].read) read.store(0);
+    }
     for (pe_t q = 0; q < shape.n_pes; ++q) {
-      c.send[q].tail.store(0);
-      c.send[q].credits.store(static_cast<std::int64_t>(shape.channel_capacity));
-      c.send[q].messages.store(0);
-      c.receive[q].drain.store(0);
-      c.receive[q].home.store(0);
-      for (auto& read : c.receive[q].read) read.store(0);
-      pe.inbox[q].assign(shape.channel_capacity, RemoteSlot<Item>{});
+      pe.inbox[q].assign(shape.channel_capacity << shape.log_channels, RemoteSlot<Item>{});
       const auto behind = (shape.channel_capacity * sizeof(Item) + sizeof(SegmentEnd) - 1) / sizeof(SegmentEnd);
       pe.ends[q].assign(shape.segments.segments() + behind, SegmentEnd{});
     }
@@ -318,11 +323,15 @@ class WorklistBed {
     for (pe_t q = 0; q < shape.n_pes; ++q) {
       const std::string to = "channel" + std::to_string(p) + std::to_string(q) + ".";
       const std::string from = "channel" + std::to_string(q) + std::to_string(p) + ".";
-      machine.name(&c.send[q].tail, 8, 1, to + "tail");
-      machine.name(&c.send[q].credits, 8, 1, to + "credits");
-      machine.name(&c.receive[q].drain, 8, 1, from + "drain");
-      machine.name(c.receive[q].read, sizeof c.receive[q].read[0], kMostShares, from + "read");
-      machine.name(&c.receive[q].home, 8, 1, from + "home");
+      for (lane_t k = 0; k < lane_t{1} << shape.log_channels; ++k) {
+        const auto i = static_cast<lane_t>(q) << shape.log_channels | k;
+        const std::string of = shape.log_channels > 0 ? std::to_string(k) + "." : "";
+        machine.name(&c.send[i].tail, 8, 1, to + of + "tail");
+        machine.name(&c.send[i].credits, 8, 1, to + of + "credits");
+        machine.name(&c.receive[i].drain, 8, 1, from + of + "drain");
+        machine.name(c.receive[i].read, sizeof c.receive[i].read[0], kMostShares, from + of + "read");
+        machine.name(&c.receive[i].home, 8, 1, from + of + "home");
+      }
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
       for (ticket_t s = 0; s < shape.segments.segments(); ++s) {
         SegmentStart& start = pe.segment_starts[static_cast<ticket_t>(q) * shape.segments.segments() + s];
@@ -364,6 +373,7 @@ class WorklistBed {
     view.spill.chunk_items = kChunkItems;
     view.spill.free = {pe.free.data(), pe.free.size(), &control(p).spill_free};
     view.channel_capacity = shape.channel_capacity;
+    view.log_channels = shape.log_channels;
     view.far = {shape.buckets, pe.filling.data(), pe.bringing.data(), pe.far_numbers.data(), kNumbers, control(p).far};
     view.seen = pe.seen.data();
     view.n_workers = shape.workers;

@@ -19,13 +19,18 @@
 // until the vertex is run or its residual is below the limit again. Why a run ends: a vertex that is run takes at least
 // its limit, and at least 1 - alpha of what it takes disappears.
 //
+// On GPUs a share is a float32, so that an item has 8 bytes and a queue's slot is written and read as one word. Nothing is lost
+// by it: a vertex passes on exactly what its neighbours get, and what the rounding leaves (6e-8 of what it took) goes back into
+// its residual. That is not looked at before the next run, in the rare case that it is more than the limit.
+//
 // Source: Atos (PageRank of its section IV), Groute 5.2; limits by degree: Andersen, Chung, Lang, "Local Graph
 // Partitioning using PageRank Vectors", 2006. Differs: a vertex is triggered when it reaches its limit, as in Groute,
-// and not by a scan of all residuals; shares are sent whatever their size, in float64; the limits shrink and c moves
+// and not by a scan of all residuals; shares are sent whatever their size; the limits shrink and c moves
 // (docs/decisions/0008-pagerank.md); epsilon follows from the wanted tolerance, and the error that was reached is part
 // of the result (Atos and Groute both stop at .01 and report no error).
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "shoal/core/atomic.hpp"
 #include "shoal/graph/csr.hpp"
@@ -36,30 +41,31 @@
 
 namespace shoal {
 
-struct PageRank {
-  enum Kind : std::uint32_t {
-    kShare,    ///< adds `share` to v's residual; v may belong to another PE
-    kLook,     ///< a run's first item for v: moves its residual by `share`, queues v if it is at its limit
-    kStretch,  ///< a seed: pushes a kLook for each of kStretchSize vertices from v on
+/// @tparam ShareT  float or double
+template <class ShareT>
+struct PageRankOf {
+  struct Item {
+    vertex_t v;
+    ShareT
+        share;  ///< adds as much to v's residual; or one of the two below, which no share is. v may belong to another PE then
   };
+  /// A run's first item for v, at its owner: moves its residual along with c, and queues v if it is at its limit.
+  static constexpr ShareT kLook = std::numeric_limits<ShareT>::infinity();
+  /// A seed: pushes a kLook for each of kStretchSize vertices from v on.
+  static constexpr ShareT kStretch = -kLook;
   static constexpr vertex_t kStretchSize = 1024;
   /// The worker that runs a vertex reads its residual as it is then. If it missed the addition that queued the vertex,
   /// the next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
   static constexpr KernelSet kKernels = kAllKernels;
-  struct Item {
-    vertex_t v;
-    std::uint32_t kind;
-    double share;
-  };
   /// What running one item gives, and to whom.
   struct Row {
     struct Element {
       vertex_t v;
-      double share;
+      ShareT share;
     };
     const vertex_t* targets;  ///< null: the vertices from `first` on
-    double share;
+    ShareT share;
     vertex_t first;
     std::uint32_t count;
     SHOAL_FN std::int64_t size() const { return count; }
@@ -90,59 +96,70 @@ struct PageRank {
     std::uint32_t degree;
   };
   SHOAL_FN Answer ask(bool asks, Item item) const {
-    asks = asks && item.kind != kStretch;
+    asks = asks && item.share != kStretch;
     const vertex_t i = graph.local(item.v);
     return add(asks, residual[i], asks ? degree_of(graph.offsets + i) : 0, item);
   }
   /// Most shares do not reach a limit; with `--judge remote` they are an addition in the owner's memory, and no item
   /// travels.
   SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
-    asks = asks && item.kind != kStretch;
+    asks = asks && item.share != kStretch;
     const vertex_t i = item.v - owners.begin[pe];
     const arc_t degree = !asks ? 0 : degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i);
     return add(asks, residuals.part[pe][i], degree, item);
   }
   /// True if the residual has reached its limit with this share.
   SHOAL_FN bool accepts(Item item, Answer answer) const {
-    if (item.kind == kStretch) return true;
-    return at_limit(answer.before + item.share, answer.degree) &&
-           (item.kind == kLook || !at_limit(answer.before, answer.degree));
+    if (item.share == kStretch) return true;
+    return at_limit(answer.before + amount(item), answer.degree) &&
+           (item.share == kLook || !at_limit(answer.before, answer.degree));
   }
 
   /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
   /// may change data here.
   SHOAL_FN Row range(Item item) const {
     const vertex_t i = graph.local(item.v);
-    if (item.kind == kStretch) {
+    if (item.share == kStretch) {
       const vertex_t left = graph.count - i;
-      return {nullptr, 0, item.v, left < kStretchSize ? left : kStretchSize};
+      return {nullptr, kLook, item.v, left < kStretchSize ? left : kStretchSize};
     }
     const arc_t begin = graph.offsets[i], degree = graph.offsets[i + 1] - begin;
     if (!at_limit(load<Scope::system>(residual[i]), degree)) return {nullptr, 0, item.v, 0};
-    const double taken = exchange<Scope::system>(residual[i], 0.0);
+    double taken = exchange<Scope::system>(residual[i], 0.0);
+    const auto share = static_cast<ShareT>(alpha * taken / static_cast<double>(degree));
+    if constexpr (sizeof(ShareT) < sizeof(double)) {
+      const double left = alpha > 0 ? taken - static_cast<double>(share) * static_cast<double>(degree) / alpha : 0;
+      add_relaxed<Scope::system>(residual[i], left);
+      taken -= left;
+    }
     add_relaxed(y[i], taken);  // v may be queued again by now, and another worker may run it at the same time
-    return {graph.targets + begin, alpha * taken / static_cast<double>(degree), item.v,
-            static_cast<std::uint32_t>(degree)};
+    return {graph.targets + begin, share, item.v, static_cast<std::uint32_t>(degree)};
   }
-  SHOAL_FN Item make(Item item, Row::Element to) const {
-    if (item.kind != kStretch) return {to.v, kShare, to.share};
-    return {to.v, kLook, shift * (personal != nullptr ? personal[graph.local(to.v)] : uniform)};
-  }
+  SHOAL_FN Item make(Item, typename Row::Element to) const { return {to.v, to.share}; }
 
  private:
+  /// What the item adds to its vertex's residual; not of a kStretch.
+  SHOAL_FN double amount(Item item) const {
+    if (item.share != kLook) return static_cast<double>(item.share);
+    return shift * (personal != nullptr ? personal[graph.local(item.v)] : uniform);
+  }
   SHOAL_FN bool at_limit(double r, arc_t degree) const {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
   static SHOAL_FN arc_t degree_of(const arc_t* offsets) { return offsets[1] - offsets[0]; }
   SHOAL_FN Answer add(bool asks, double& sum, arc_t degree, Item item) const {
-    return {add_relaxed_if<Scope::system>(asks, sum, item.share, 0.0), static_cast<std::uint32_t>(degree)};
+    return {add_relaxed_if<Scope::system>(asks, sum, asks ? amount(item) : 0.0, 0.0),
+            static_cast<std::uint32_t>(degree)};
   }
 };
 
-/// The same, but shares for one vertex may travel as their sum.
-struct PageRankSummed : PageRank {
+/// What GPUs run.
+using PageRank = PageRankOf<float>;
+
+/// What CPU threads run: shares for one vertex may travel as their sum, which nobody could make good the rounding of.
+struct PageRankSummed : PageRankOf<double> {
   SHOAL_FN std::uint64_t key(Item item) const { return item.v; }
-  SHOAL_FN Item combine(Item a, Item b) const { return {a.v, kShare, a.share + b.share}; }
+  SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.share + b.share}; }
 };
 
 }  // namespace shoal

@@ -40,8 +40,10 @@ SHOAL_FN GateCount count_at_gate(const W& w, Gate& gate, const bool (&keep)[kSom
 /// Worker-collective, after count_at_gate(), whose collective it needs: reserves tickets of the ring for what stays, and of the
 /// channels for what leaves. @return whether there were fewer than were wanted
 /// @param credit  on the leader: its credits for the ring
+/// @param index   this worker's number
 template <Worker W, class View>
-SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const GateCount& count, lane_t& credit) {
+SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const GateCount& count, lane_t& credit,
+                              lane_t index) {
   bool lacks = false;
   // One lane for each PE, of different warps, so that what they wait for is on its way together.
   constexpr lane_t kApart = W::kMaxLanes > 32 ? 32 : 1;
@@ -59,7 +61,7 @@ SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const Ga
       const lane_t n = gate.count[to];
       if (n == 0) continue;
       gate.count[to] = 0;
-      t = view.sender(to).reserve(n);
+      t = view.sender(view.channel(to, index)).reserve(n);
       lacks = lacks || t.count < n;
       gate.tickets[to] = t;
     }
@@ -69,8 +71,9 @@ SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const Ga
 
 /// This lane alone, after reserve_at_gate(): sends its items for which there are tickets. `travels` stays set for the others.
 template <class View, lane_t kSome>
-SHOAL_FN void send_through_gate(const View& view, const Gate& gate, const lane_t (&rank)[kSome], bool (&travels)[kSome],
-                                const pe_t (&owner)[kSome], const typename View::Item (&item)[kSome]) {
+SHOAL_FN void send_through_gate(const View& view, const Gate& gate, lane_t index, const lane_t (&rank)[kSome],
+                                bool (&travels)[kSome], const pe_t (&owner)[kSome],
+                                const typename View::Item (&item)[kSome]) {
   for (lane_t step = 1; step < static_cast<lane_t>(view.n_pes); ++step) {
     const pe_t to = step_from(view, step);
     bool now[kSome], any = false;
@@ -85,7 +88,7 @@ SHOAL_FN void send_through_gate(const View& view, const Gate& gate, const lane_t
       }
       any = any || now[k];
     }
-    if (any && !view.sender(to).put_some(view.transport, to, now, ticket, item)) {
+    if (any && !view.sender(view.channel(to, index)).put_some(view.transport, to, now, ticket, item)) {
       view.stop_all(RunState::transport_failed);
     }
   }

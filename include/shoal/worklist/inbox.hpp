@@ -4,22 +4,29 @@
 
 namespace shoal {
 
-/// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived from PE
-/// `from`, from ticket `head` on. This is a hint: another worker may claim them first.
+/// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived in `channel`, from
+/// ticket `head` on. This is a hint: another worker may claim them first. Workers begin with different channels, so that they
+/// drain different ones.
+/// @param turn  this worker's number
 template <Worker W, class View>
-SHOAL_FN bool find_arrived(const W& w, const View& view, pe_t& from, ticket_t& head) {
+SHOAL_FN bool find_arrived(const W& w, const View& view, lane_t turn, lane_t& channel, ticket_t& head) {
+  const lane_t all = static_cast<lane_t>(view.n_pes - 1) << view.log_channels;
+  const auto nth = [&](lane_t i) {
+    const lane_t at = (i + turn) % all;
+    return view.channel(step_from(view, (at >> view.log_channels) + 1), at);
+  };
   lane_t found = ~lane_t{0};
   head = 0;
-  for (pe_t k = static_cast<pe_t>(w.lane()) + 1; k < view.n_pes; k += static_cast<pe_t>(w.size())) {
-    if (view.receiver(step_from(view, static_cast<lane_t>(k))).waiting(head)) {
-      found = static_cast<lane_t>(k);
+  for (lane_t i = w.lane(); i < all; i += w.size()) {
+    if (view.receiver(nth(i)).waiting(head)) {
+      found = i;
       break;
     }
   }
   const lane_t first = w.smallest(found);
   if (first == ~lane_t{0}) return false;
   head = w.sum(found == first ? head : 0);
-  from = step_from(view, first);
+  channel = nth(first);
   return true;
 }
 
@@ -90,27 +97,29 @@ SHOAL_FN Claim copy_from_segment(const W& w, const View& view, pe_t from, ticket
   return {claim.first, 0, claim.count};
 }
 
-/// Worker-collective: claims what has arrived from PE `from`, from ticket `head` on (or in segment `head`), and copies it to items[skip, skip
-/// + count). Out of line on GPUs, because it needs registers that nothing else needs.
-/// @param items  [most] shared by the lanes
+/// Worker-collective: claims what has arrived in a channel, from ticket `head` on (or from a PE in segment `head`), and copies it
+/// to items[skip, skip + count). Out of line on GPUs, because it needs registers that nothing else needs.
+/// @param channel  its number; where there are segments, the PE's
+/// @param items    [most] shared by the lanes
 template <Worker W, class View>
-SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, pe_t from, ticket_t head,
+SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, lane_t channel, ticket_t head,
                                               typename View::Item* items, lane_t most) {
+  const pe_t from = view.pe_of(channel);
   if (view.segments.on) return copy_from_segment(w, view, from, head, items, most);
-  const auto channel = view.receiver(from);
-  const Claim claim = channel.template claim_arrived<DrainSize<W, View>::kAtOnce>(w, head, items, most);
+  const auto receiver = view.receiver(channel);
+  const Claim claim = receiver.template claim_arrived<DrainSize<W, View>::kAtOnce>(w, head, items, most);
   if (claim.count == 0) return claim;
   w.sync();
-  if (w.lane() == 0 && !channel.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);
+  if (w.lane() == 0 && !receiver.give_back(view.transport, from, claim)) view.stop_all(RunState::transport_failed);
   return claim;
 }
 
-/// Worker-collective: whether there are credits for some other PE.
+/// Worker-collective: whether there are credits for some other PE, in the channels that worker `index` uses.
 template <Worker W, class View>
-SHOAL_FN bool some_channel_has_credits(const W& w, const View& view) {
+SHOAL_FN bool some_channel_has_credits(const W& w, const View& view, lane_t index) {
   bool has = false;
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
-    has |= to != view.me && view.has_credits(to);
+    has |= to != view.me && view.has_credits(to, index);
   }
   return w.any(has);
 }

@@ -16,10 +16,11 @@ struct LaunchPlan {
   int workers = 0;                      ///< most workers per PE; 0: as many as are co-resident
   int blocks_per_multiprocessor = 0;    ///< most blocks of a GPU's multiprocessor; 0: as many as fit
   ticket_t capacity = 1 << 16;          ///< slots of a PE's ring; a power of two
-  ticket_t channel_capacity = 1 << 14;  ///< slots of a channel; a power of two
-  std::int64_t spill_own = 1 << 16;     ///< device spill: items in the PE's own memory (besides chunks per worker)
-  std::int64_t spill_host = 0;          ///< host spill: items in host memory
-  lane_t chunk_items = 64;              ///< items of a chunk of spill, the unit in which workers take and hand over
+  ticket_t channel_capacity = 1 << 14;  ///< slots of all channels from one PE to another; a power of two
+  lane_t channels = 1;               ///< from one PE to another, as far as kMaxPes and the slots allow; a power of two
+  std::int64_t spill_own = 1 << 16;  ///< device spill: items in the PE's own memory (besides chunks per worker)
+  std::int64_t spill_host = 0;       ///< host spill: items in host memory
+  lane_t chunk_items = 64;           ///< items of a chunk of spill, the unit in which workers take and hand over
   QueueKind queue = QueueKind::fifo;
   double threshold = 0;        ///< queue priority: where bucket 1 begins
   double threshold_delta = 1;  ///< queue priority: width of a bucket

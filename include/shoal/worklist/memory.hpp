@@ -30,6 +30,14 @@ inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) 
   return shape;
 }
 
+/// Of the number of channels from one PE to another: no more than there are slots, or places for their counters. Where segments
+/// travel, it is 0.
+inline lane_t log_channels_of(const LaunchPlan& plan, pe_t n_pes) {
+  if (plan.batch_bytes > 0) return 0;
+  const auto most = std::min<ticket_t>({plan.channels, plan.channel_capacity, static_cast<ticket_t>(kMaxPes / n_pes)});
+  return static_cast<lane_t>(std::bit_width(std::max<ticket_t>(most, 1)) - 1);
+}
+
 template <class TaskT, class TransportT>
 class WorklistMemory {
  public:
@@ -49,6 +57,7 @@ class WorklistMemory {
     own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
     chunks_ = own_ + chunks_of(plan.spill_host);
     segments_ = segments_of(plan, sizeof(Item));
+    log_channels_ = log_channels_of(plan, machine.all_pes());
     if (machine.world() != nullptr) {
       wires_ = std::make_unique<Wires>(*machine.world(), segments_, sizeof(Item), workers);
     }
@@ -152,10 +161,10 @@ class WorklistMemory {
       std::memset(static_cast<void*>(&start), 0, sizeof(start));
       start.chunk_items = plan_.chunk_items;
       start.segment_items = segments_.on ? static_cast<lane_t>(segments_.items()) : 0;
+      start.log_channels = log_channels_;
       start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
-      for (pe_t q = 0; q < machine_.all_pes(); ++q)
-        start.send[q].credits.store(static_cast<std::int64_t>(plan_.channel_capacity));
+      for (auto& of_channel : start.send) of_channel.credits.store(static_cast<std::int64_t>(channel_capacity()));
     }
     machine_.wait_for_memory();
   }
@@ -164,6 +173,7 @@ class WorklistMemory {
     return (static_cast<std::uint64_t>(items) + plan_.chunk_items - 1) / plan_.chunk_items;
   }
 
+  ticket_t channel_capacity() const { return plan_.channel_capacity >> log_channels_; }
   std::size_t ends_bytes() const { return segments_.segments() * sizeof(SegmentEnd); }
   std::size_t starts_bytes() const {
     return static_cast<std::size_t>(machine_.all_pes()) * segments_.segments() * sizeof(SegmentStart);
@@ -213,7 +223,8 @@ class WorklistMemory {
     view.first_near = machine_.first_pe();
     view.end_near = machine_.first_pe() + machine_.n_pes();
     view.wires = wires_.get();
-    view.channel_capacity = plan_.channel_capacity;
+    view.channel_capacity = channel_capacity();
+    view.log_channels = log_channels_;
     view.segments = segments_;
     view.n_workers = static_cast<lane_t>(workers_);
     view.seen = static_cast<std::uint64_t*>(part.seen.get());
@@ -276,6 +287,7 @@ class WorklistMemory {
   const std::uint64_t workers_;
   Buckets buckets_;
   SegmentShape segments_;
+  lane_t log_channels_ = 0;
   std::uint64_t slots_ = 0;       // of parked items; 0: the run parks none
   std::uint64_t own_ = 0;         // chunks of spill in the PE's own memory
   std::uint64_t chunks_ = 0;      // and in all

@@ -449,11 +449,11 @@ class Out {
     bool lacks;
     {
       SHOAL_TIMED(w, now_, Section::reserve);
-      lacks = reserve_at_gate(w, view(), *gate_, count, now_.credit);
+      lacks = reserve_at_gate(w, view(), *gate_, count, now_.credit, index_);
     }
     if (count.any_leave) {
       SHOAL_TIMED(w, now_, Section::send);
-      send_through_gate(view(), *gate_, rank, travels, owner, item);
+      send_through_gate(view(), *gate_, index_, rank, travels, owner, item);
     }
     if (count.stay > 0) {
       const Tickets t = gate_->tickets[view().me];
@@ -591,7 +591,7 @@ class Out {
       }
     }
     SHOAL_TIMED(w, now_, Section::send);
-    note(send_parcel(w, view(), now_.list, parcel));
+    note(send_parcel(w, view(), now_.list, index_, parcel));
   }
 
   /// One-lane workers: sends the items that wait to be appended to segments together. They are not counted as created yet,
@@ -607,7 +607,7 @@ class Out {
         parcel.item[k] = parcel.has[k] ? now_.leaves[k] : Item{};
       }
       now_.leaving = 0;
-      note(send_parcel(w, view(), now_.list, parcel));
+      note(send_parcel(w, view(), now_.list, index_, parcel));
     }
   }
 

@@ -83,13 +83,13 @@ SHOAL_FN Spilled spill_parcel(const W& w, const View& view, SpillList list,
   }
 }
 
-/// Collective over `w`: sends the items with `now` to PE `to`, as far as there are credits, each through a slot of the
-/// channel. `has` becomes set for the others.
+/// Collective over `w`: sends the items with `now` to PE `to`, as far as there are credits, each through a slot of the channel
+/// of worker `index`. `has` becomes set for the others.
 template <Worker W, class View, lane_t kSome>
-SHOAL_FN void put_in_slots(const W& w, const View& view, pe_t to, bool (&now)[kSome],
+SHOAL_FN void put_in_slots(const W& w, const View& view, pe_t to, lane_t index, bool (&now)[kSome],
                            Parcel<typename View::Item, kSome>& parcel) {
   const Scan scan = count_before(w, now);
-  const auto channel = view.sender(to);
+  const auto channel = view.sender(view.channel(to, index));
   Tickets t;
   if (w.lane() == 0) t = channel.reserve(scan.total);
   t = from_leader(w, t);
@@ -133,7 +133,7 @@ SHOAL_FN void put_in_segments(const W& w, const View& view, pe_t to, bool (&now)
 /// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
 /// `has` stays set for the others.
 template <Worker W, class View, lane_t kSome>
-SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Item, kSome>& parcel) {
+SHOAL_FN void put_parcel(const W& w, const View& view, lane_t index, Parcel<typename View::Item, kSome>& parcel) {
   bool waits[kSome];
   for (lane_t k = 0; k < kSome; ++k) {
     waits[k] = parcel.has[k];
@@ -156,7 +156,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
     if (view.segments.on) {
       put_in_segments(w, view, to, now, parcel);
     } else {
-      put_in_slots(w, view, to, now, parcel);
+      put_in_slots(w, view, to, index, now, parcel);
     }
   }
 }
@@ -164,13 +164,14 @@ SHOAL_FN void put_parcel(const W& w, const View& view, Parcel<typename View::Ite
 /// Worker-collective: sends items to their owners, and puts those that find no credit into this worker's spill. Each
 /// warp of a block sends on its own, because a reservation costs less than the barriers of the block. Out of line on
 /// GPUs (out.hpp says why).
+/// @param index  this worker's number
 template <Worker W, class View, lane_t kSome>
-SHOAL_OUT_OF_LINE SHOAL_FN Spilled send_parcel(W w, const View& view, SpillList list,
+SHOAL_OUT_OF_LINE SHOAL_FN Spilled send_parcel(W w, const View& view, SpillList list, lane_t index,
                                                Parcel<typename View::Item, kSome>& parcel) {
   if constexpr (requires { typename W::Part; }) {
-    put_parcel(typename W::Part(), view, parcel);
+    put_parcel(typename W::Part(), view, index, parcel);
   } else {
-    put_parcel(w, view, parcel);
+    put_parcel(w, view, index, parcel);
   }
   if (!w.any(any_of(parcel.has))) return {list, 0};
   return spill_parcel(w, view, list, parcel);

@@ -24,7 +24,9 @@ SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   const ticket_t ring = kNewest ? c.ring.tail.fetch_add(0) : c.ring.tail.load();
   std::uint64_t sum = c.entered.load() + ring;
   sum += static_cast<std::uint64_t>(c.tokens.load());
-  for (pe_t to = 0; to < view.n_pes; ++to) sum += kNewest ? c.send[to].tail.fetch_add(0) : c.send[to].tail.load();
+  for (lane_t i = 0; i < static_cast<lane_t>(view.n_pes) << view.log_channels; ++i) {
+    sum += kNewest ? c.send[i].tail.fetch_add(0) : c.send[i].tail.load();
+  }
   return sum;
 }
 

@@ -91,10 +91,7 @@ class Scheduler {
     carry_out_phase();
     for (lane_t batch = 1; take(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
-    for (pe_t step = 1; step < view().n_pes; ++step) {
-      const pe_t from = (view().me + step) % view().n_pes;
-      while (receive_from(from) && !over()) {
-      }
+    while (receive_any() && !over()) {
     }
     // Moves all of this worker's spill that can move. It stops when the ring is full, since this worker would then run
     // everything alone.
@@ -204,7 +201,7 @@ class Scheduler {
       if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
       // Items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
-      const bool moved = (!now().stuck || some_channel_has_credits(w_, view())) &&
+      const bool moved = (!now().stuck || some_channel_has_credits(w_, view(), index())) &&
                          rarely([](Scheduler& self) { return self.take_from_spill(); });
       now().stuck = !moved;
       return ((now().stuck || looks(steps, moved)) && receive_some()) || moved;
@@ -328,16 +325,16 @@ class Scheduler {
   SHOAL_FN bool receive_any() {
     if (view().n_pes == 1) return false;
     SHOAL_TIMED(w_, now(), Section::receive);
-    pe_t from = 0;
+    lane_t channel = 0;
     ticket_t head = 0;
     bool found = false;
     if (view().segments.on) {
       const FoundSegment at = find_segment(w_, view(), index());
-      found = at.from >= 0, from = at.from, head = at.segment;
+      found = at.from >= 0, channel = static_cast<lane_t>(at.from), head = at.segment;
     } else {
-      found = find_arrived(w_, view(), from, head);
+      found = find_arrived(w_, view(), index(), channel, head);
     }
-    return found && receive(from, head);
+    return found && receive(channel, head);
   }
 
   /// Runs one batch: of parked items that the phase has reached, else of the ring. False if there is none.
@@ -484,26 +481,10 @@ class Scheduler {
     return t.count;
   }
 
-  /// Drains what has arrived from PE `from`; segments from any PE.
-  SHOAL_FN bool receive_from(pe_t from) {
-    ticket_t head = 0;
-    bool found = false;
-    if (view().segments.on) {
-      const FoundSegment at = find_segment(w_, view(), index());
-      found = at.from >= 0, from = at.from, head = at.segment;
-    } else {
-      lane_t waits = 0;
-      if (w_.lane() == 0) waits = view().receiver(from).waiting(head);
-      found = w_.from_leader(waits) != 0;
-      if (found) head = w_.from_leader(head);
-    }
-    return found && receive(from, head);
-  }
-
-  /// Drains what has arrived from PE `from`, from ticket `head` on or in segment `head`, as far as no other worker has
+  /// Drains what has arrived in a channel, from ticket `head` on, or from a PE in segment `head`, as far as no other worker has
   /// claimed it.
-  SHOAL_FN bool receive(pe_t from, ticket_t head) {
-    const Claim claim = copy_arrived(w_, view(), from, head, desk_.item, desk_.items);
+  SHOAL_FN bool receive(lane_t channel, ticket_t head) {
+    const Claim claim = copy_arrived(w_, view(), channel, head, desk_.item, desk_.items);
     if (claim.count == 0) return false;
     // The items are judged here and run by whoever takes them from the ring, so receiving is quick, and a long item
     // does not block a channel.

@@ -25,7 +25,7 @@ struct PeSnapshot {
   std::uint64_t segment_items = 0;   ///< items of a segment; 0: channels
   std::vector<std::uint64_t> sent;   ///< [n_pes] tickets given out towards each PE
   std::vector<std::int64_t>
-      channel_credits;                  ///< [n_pes] those of segments that are home are known after look_at_slots()
+      channel_credits;  ///< [n_pes] the fewest of a channel there; those of segments that are home are known after look_at_slots()
   std::vector<std::uint64_t> received;  ///< [n_pes] tickets from each PE that workers have claimed
   std::vector<std::uint64_t> unread;    ///< [n_pes] those of them that are not read yet
 
@@ -67,7 +67,7 @@ void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes)
 /// are read.
 /// @param pes  snapshots of all PEs; fills in that of `view.me`
 /// @param ring [view.ring.capacity]
-/// @param inbox [n_pes] each [view.channel_capacity]; null for the PE itself
+/// @param inbox [n_pes] each the slots of all channels from there; null for the PE itself
 template <class View>
 void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<typename View::Item>* ring,
                    const RemoteSlot<typename View::Item>* const* inbox) {
@@ -86,10 +86,13 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
       look_at_segments(view, from, pes);
       continue;
     }
-    for (ticket_t t = here.received[from]; t < pes[static_cast<std::size_t>(from - view.first_near)].sent[view.me];
-         ++t) {
-      if (inbox[from][t & (view.channel_capacity - 1)].signal.load_acquire() == t + 1) continue;
-      if (here.missing[from]++ == 0) here.first_missing[from] = t;
+    for (lane_t i = 0; i < view.channels(); ++i) {
+      const auto channel = view.receiver(view.channel(from, i));
+      const ticket_t sent = view.control[from]->send[view.channel(view.me, i)].tail.load();
+      for (ticket_t t = channel.counters->head(); t < sent; ++t) {
+        if (channel.slots[t & (channel.capacity - 1)].signal.load_acquire() == t + 1) continue;
+        if (here.missing[from]++ == 0) here.first_missing[from] = t;
+      }
     }
   }
   here.looked = true;

@@ -1,4 +1,4 @@
-// The worklist of one PE as its workers see it: a ring of accepted items, a channel from and to every other PE, spill,
+// The worklist of one PE as its workers see it: a ring of accepted items, channels from and to every other PE, spill,
 // and the counters from which quiescence is found. docs/contract.md states what the worklist promises.
 #pragma once
 #include "shoal/queue/buckets.hpp"
@@ -41,11 +41,12 @@ struct PeControl {
   RingCounters spill_free;
   lane_t chunk_items;    ///< items of a chunk of spill, for the host's reports
   lane_t segment_items;  ///< items of a segment, likewise; 0: the run uses channels
+  lane_t log_channels;   ///< of the number of channels from a PE to another, likewise
   RingCounters far[kMostSlots];
   Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers that have parked items in it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
-  ChannelSendCounters send[kMaxPes];
+  ChannelSendCounters send[kMaxPes];                      ///< by View::channel(); with segments, by PE
   ChannelReceiveCounters receive[kMaxPes];
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
       counts;  ///< sums over the workers that have left; for the host
@@ -74,7 +75,8 @@ struct WorklistView {
       {};  ///< outbox[q]: slots at PE q for items from here; where a wire leads to it, here
   RemoteSlot<Item>* inbox[kMaxPes] = {};  ///< inbox[q]: slots here for items from PE q
   ticket_t channel_capacity = 0;
-  SegmentShape segments;           ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
+  lane_t log_channels = 0;  ///< of the number of channels from a PE to another: n_pes times that is at most kMaxPes
+  SegmentShape segments;    ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
   SegmentStart* starts = nullptr;  ///< [n_pes][segments] here, of what this PE sends
   SegmentStart* homes[kMaxPes] =
       {};  ///< homes[q]: [segments] at PE q, of what it sends to this one; where a wire leads to it, here
@@ -88,9 +90,18 @@ struct WorklistView {
   std::uint64_t n_seeds = 0;
 
   SHOAL_FN PeControl& here() const { return *control[me]; }
-  SHOAL_FN Sender sender(pe_t to) const { return {outbox[to], channel_capacity, &here().send[to]}; }
-  SHOAL_FN Receiver receiver(pe_t from) const {
-    return {inbox[from], channel_capacity, &here().receive[from], &control[from]->send[me].credits};
+  /// The number of a channel between this PE and PE `pe`, among all of this PE. Workers share the channels out by their index.
+  SHOAL_FN lane_t channel(pe_t pe, lane_t index) const {
+    return static_cast<lane_t>(pe) << log_channels | (index & (channels() - 1));
+  }
+  SHOAL_FN lane_t channels() const { return lane_t{1} << log_channels; }  ///< from a PE to another
+  SHOAL_FN pe_t pe_of(lane_t channel) const { return static_cast<pe_t>(channel >> log_channels); }
+  SHOAL_FN Sender sender(lane_t channel) const {
+    return {slots_of(outbox, channel), channel_capacity, &here().send[channel]};
+  }
+  SHOAL_FN Receiver receiver(lane_t channel) const {
+    return {slots_of(inbox, channel), channel_capacity, &here().receive[channel],
+            &control[pe_of(channel)]->send[this->channel(me, channel)].credits};
   }
   SHOAL_FN SegmentSender<Item> segment_sender(pe_t to) const {
     SegmentEnd* const ends = ends_in(outbox[to]);
@@ -101,9 +112,9 @@ struct WorklistView {
     SegmentEnd* const ends = ends_in(inbox[from]);
     return {ends, items_behind(ends), homes[from], &here().receive[from], segments};
   }
-  /// One lane: whether an item for PE `to` might find a credit now.
-  SHOAL_FN bool has_credits(pe_t to) const {
-    return segments.on ? segment_sender(to).has_credits() : here().send[to].credits.load() > 0;
+  /// One lane: whether an item for PE `to` might find a credit now, if worker `index` sends it.
+  SHOAL_FN bool has_credits(pe_t to, lane_t index) const {
+    return segments.on ? segment_sender(to).has_credits() : here().send[channel(to, index)].credits.load() > 0;
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
   /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The
@@ -136,6 +147,9 @@ struct WorklistView {
   }
 
  private:
+  SHOAL_FN RemoteSlot<Item>* slots_of(RemoteSlot<Item>* const (&boxes)[kMaxPes], lane_t channel) const {
+    return boxes[pe_of(channel)] + (channel & (channels() - 1)) * channel_capacity;
+  }
   static SHOAL_FN SegmentEnd* ends_in(RemoteSlot<Item>* box) { return reinterpret_cast<SegmentEnd*>(box); }
   SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
 };

@@ -54,7 +54,7 @@ class PageRankAsync : public PageRankEngine {
       task.residuals.part[graph.first_pe + p] = doubles(residual_[p]);
       task.arcs.part[graph.first_pe + p] = rows.offsets;
       for (std::int64_t i = 0; i < rows.count; i += TaskT::kStretchSize) {
-        seeds_[p].push_back({rows.first + static_cast<vertex_t>(i), TaskT::kStretch, 0});
+        seeds_[p].push_back({rows.first + static_cast<vertex_t>(i), TaskT::kStretch});
       }
     }
     personal_.resize(graph.n_pes());
