@@ -80,39 +80,50 @@ struct PageRankOf {
   double* residual;             ///< [graph.count] what has not been passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
   Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
-  const std::uint32_t*
-      degrees;  ///< [vertices] out-degrees by placed number, here, which saves remote reads of `arcs`; or null
-  const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
-  double uniform;          ///< 1 / n
+  /// [vertices] by placed number: shares for vertices of other PEs that are not worth a way there yet; or null: each goes on
+  /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes eight times as long as one here.
+  double* owed;
+  const std::uint32_t* degrees;  ///< [vertices] out-degrees by placed number, here: less to load than offsets; or null
+  const double* personal;        ///< [graph.count] p; null: `uniform` everywhere
+  double uniform;                ///< 1 / n
   double alpha;
   double epsilon;  ///< above 0: the limit per out-arc
   double shift;    ///< how far c moves at the start of the run
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// What the residual was before the share was added, and the vertex's out-degree.
+  /// What the residual, or what is owed, was before the share was added and after it, and the vertex's out-degree.
   struct Answer {
-    double before;
+    double before, after;
     std::uint32_t degree;
   };
   SHOAL_FN Answer ask(bool asks, Item item) const {
-    asks = asks && item.share != kStretch;
     const vertex_t i = graph.local(item.v);
-    return add(asks, residual[i], asks ? degree_of(graph.offsets + i) : 0, item);
+    const bool own = i >= 0 && i < graph.count;
+    asks = asks && item.share != kStretch && (own || owed != nullptr);
+    return add(asks, own ? residual + i : owed + item.v, asks ? amount(item) : 0.0,
+               !asks                ? 0
+               : degrees != nullptr ? degrees[item.v]
+                                    : degree_of(graph.offsets + i));
   }
-  /// Most shares do not reach a limit; with `--judge remote` they are an addition in the owner's memory, and no item
-  /// travels.
+  /// What is owed goes when it is a part of the limit. Few such parts reach the limit in turn: the others are an addition in the
+  /// owner's memory, and no item travels.
+  SHOAL_FN bool worth_sending(Item, Answer answer) const {
+    if (owed == nullptr) return true;
+    return at_limit(kPart * answer.after, answer.degree) && !at_limit(kPart * answer.before, answer.degree);
+  }
   SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
-    asks = asks && item.share != kStretch;
     const vertex_t i = item.v - owners.begin[pe];
-    const arc_t degree = !asks ? 0 : degrees != nullptr ? degrees[item.v] : degree_of(arcs.part[pe] + i);
-    return add(asks, residuals.part[pe][i], degree, item);
+    const double share = owed != nullptr ? exchange_if(asks, owed[item.v], 0.0, 0.0) : asks ? amount(item) : 0.0;
+    return add(asks, residuals.part[pe] + i, share,
+               !asks                ? 0
+               : degrees != nullptr ? degrees[item.v]
+                                    : degree_of(arcs.part[pe] + i));
   }
   /// True if the residual has reached its limit with this share.
   SHOAL_FN bool accepts(Item item, Answer answer) const {
     if (item.share == kStretch) return true;
-    return at_limit(answer.before + amount(item), answer.degree) &&
-           (item.share == kLook || !at_limit(answer.before, answer.degree));
+    return at_limit(answer.after, answer.degree) && (item.share == kLook || !at_limit(answer.before, answer.degree));
   }
 
   /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
@@ -147,10 +158,11 @@ struct PageRankOf {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
   static SHOAL_FN arc_t degree_of(const arc_t* offsets) { return offsets[1] - offsets[0]; }
-  SHOAL_FN Answer add(bool asks, double& sum, arc_t degree, Item item) const {
-    return {add_relaxed_if<Scope::system>(asks, sum, asks ? amount(item) : 0.0, 0.0),
-            static_cast<std::uint32_t>(degree)};
+  static SHOAL_FN Answer add(bool asks, double* sum, double share, arc_t degree) {
+    const double before = add_relaxed_if<Scope::system>(asks, *sum, share, 0.0);
+    return {before, before + share, static_cast<std::uint32_t>(degree)};
   }
+  static constexpr double kPart = 8;  ///< of a limit
 };
 
 /// What GPUs run.

@@ -235,6 +235,15 @@ SHOAL_FN T add_relaxed_if(bool does, T& x, T v, T otherwise) {
   return does ? add_relaxed<S>(x, v) : otherwise;
 #endif
 }
+/// The same with exchange.
+template <Scope S = Scope::device, class T>
+SHOAL_FN T exchange_if(bool does, T& x, T v, T otherwise) {
+#if defined(__CUDA_ARCH__)
+  return detail::AtomicRef<T, S>(x).exchange_if(does, v, otherwise);
+#else
+  return does ? exchange<S>(x, v) : otherwise;
+#endif
+}
 /// Returns x, which may also be a byte. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {

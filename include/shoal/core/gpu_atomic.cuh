@@ -180,7 +180,7 @@ class AtomicRef {
       return old;
     }
   }
-  /// If `does`: fetch_min or fetch_add, relaxed. Otherwise nothing, and returns `otherwise`. The atomics of several calls
+  /// If `does`: fetch_min, fetch_add or exchange, relaxed. Otherwise nothing, and returns `otherwise`. The atomics of several calls
   /// are on their way together, which they are not where a branch uses each result.
   __device__ T fetch_min_if(bool does, T v, T otherwise) const {
     static_assert(std::is_integral_v<T>);
@@ -217,6 +217,16 @@ class AtomicRef {
       }
     }
     return old;
+  }
+  __device__ T exchange_if(bool does, T value, T otherwise) const {
+    const Bits v = bits_of(value);
+    Bits old = bits_of(otherwise);
+    if constexpr (kLong) {
+      SHOAL_GPU_FETCH_IF("exch.b64", "l")
+    } else {
+      SHOAL_GPU_FETCH_IF("exch.b32", "r")
+    }
+    return value_of(old);
   }
   template <Order kOrder>
   __device__ T fetch_max(T v, OrderIs<kOrder> order) const {

@@ -34,7 +34,9 @@ struct PageRankSums {
 /// error, and decide how c and epsilon go on. All of that is timed.
 /// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
 /// @tparam Hands  what is done to all vertices of a PE, where they are:
-///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null: several PEs, once
+///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null
+///                owed(graph, pe) -> double*  [vertices] what the PE's task gathers for the others, or null; once
+///                collect(engine, pe)        adds to the residuals what the others owe
 ///                clear(engine, pe)          y = residual = 0
 ///                sums(engine, pe) -> PageRankSums
 ///                settle(engine, pe, scale)  y = what it would have * scale
@@ -62,7 +64,8 @@ class PageRankAsync : public PageRankEngine {
       task.graph = graph.out[p];
       task.y = doubles(y_[p]);
       task.residual = doubles(residual_[p]);
-      task.degrees = worklist_.plan().judge_remote ? hands_.degrees(graph, p) : nullptr;
+      task.degrees = hands_.degrees(graph, p);
+      task.owed = worklist_.plan().judge_remote ? hands_.owed(graph, p) : nullptr;
       tasks_.push_back(task);
     }
   }
@@ -83,6 +86,7 @@ class PageRankAsync : public PageRankEngine {
       }
       total += run_everywhere(machine_, worklist_, tasks_, seeds_);
       PageRankSums sums;
+      for (pe_t p = 0; p < graph_.n_pes(); ++p) hands_.collect(*this, p);
       for (pe_t p = 0; p < graph_.n_pes(); ++p) {
         const PageRankSums part = hands_.sums(*this, p);
         sums += part;

@@ -18,6 +18,10 @@ struct HandsCpu {
   }
   /// Threads read the rows of all PEs alike.
   static const std::uint32_t* degrees(const PlacedGraph&, pe_t) { return nullptr; }
+  /// And add to the residuals of all alike.
+  static double* owed(const PlacedGraph&, pe_t) { return nullptr; }
+  template <class Engine>
+  static void collect(const Engine&, pe_t) {}
   template <class Engine>
   void clear(const Engine& engine, pe_t p) const {
     for_all(engine, p, [&](int, std::int64_t begin, std::int64_t end) {

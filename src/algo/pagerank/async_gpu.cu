@@ -45,8 +45,24 @@ __global__ void settle_all(const __grid_constant__ PageRank task, double scale) 
   }
 }
 
+/// What the other PEs owe to the vertices of the task's PE, which is number `me`.
+__global__ void collect_owed(const __grid_constant__ PageRank task, Symmetric<double> owed, pe_t me, pe_t n_pes) {
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    for (pe_t q = 0; q < n_pes; ++q) {
+      if (q == me) continue;
+      double& its = owed.part[q][task.graph.first + i];
+      if (its == 0) continue;
+      task.residual[i] += its;
+      its = 0;
+    }
+  }
+}
+
 /// All vertices of a PE, on its device.
 struct HandsGpu {
+  Symmetric<double> owed_of{};
+  std::vector<DeviceArray<double>> all_owed;            ///< [n_pes] made when first needed
   std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
   std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] likewise
 
@@ -75,6 +91,18 @@ struct HandsGpu {
     }
     return all_degrees[p].data();
   }
+  double* owed(const PlacedGraph& graph, pe_t p) {
+    DeviceGuard guard(graph.devices[p]);
+    all_owed.emplace_back(graph.num_vertices, "shares for other PEs");
+    return owed_of.part[p] = all_owed.back().data();
+  }
+  template <class Engine>
+  void collect(const Engine& engine, pe_t p) const {
+    if (all_owed.empty()) return;
+    DeviceGuard guard(engine.graph().devices[p]);
+    collect_owed<<<kBlocks, kThreads>>>(engine.task(p), owed_of, p, engine.graph().n_pes());
+    SHOAL_CUDA(cudaGetLastError());
+  }
   template <class Engine>
   void clear(const Engine& engine, pe_t p) {
     const PlacedGraph& graph = engine.graph();
@@ -82,6 +110,7 @@ struct HandsGpu {
     if (found.empty()) found.resize(graph.n_pes());
     if (found[p].size() == 0) found[p] = DeviceArray<PageRankSums>(1, "sums");
     const std::size_t bytes = graph.out[p].count * sizeof(double);
+    if (!all_owed.empty()) SHOAL_CUDA(cudaMemsetAsync(all_owed[p].data(), 0, graph.num_vertices * sizeof(double)));
     if (bytes == 0) return;
     SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
     SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
