@@ -73,12 +73,11 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   return plan;
 }
 
-/// Blocks of a GPU that is alone take `times` as many items at a time, if the user has not said how many: where very many wait
+/// Blocks of the GPUs of one process take `times` as many items at a time, if the user has not said how many: where very many wait
 /// at a time, few long batches cost less than many short ones (docs/decisions/0041-batches.md).
-inline void fetch_more(const Machine& machine, const PlacedGraph& graph, const Options& options, LaunchPlan& plan,
-                       lane_t times, Decisions& why) {
-  const bool alone = machine.on_gpu() && machine.world() == nullptr && graph.all_pes() == 1;
-  if (!alone || times <= 1 || options.fetch > 0 || plan.worker != WorkerKind::block) return;
+inline void fetch_more(const Machine& machine, const Options& options, LaunchPlan& plan, lane_t times, Decisions& why) {
+  const bool here = machine.on_gpu() && machine.world() == nullptr;
+  if (!here || times <= 1 || options.fetch > 0 || plan.worker != WorkerKind::block) return;
   plan.fetch = std::min(times * plan.fetch, static_cast<lane_t>(plan.block_threads));
   decide_again(why, "fetch", std::to_string(plan.fetch), "many items wait at a time");
 }

@@ -38,8 +38,9 @@ struct Bfs : LowersWord<level_t> {
     note(item);
     return true;
   }
+  /// Among several PEs the byte may not know what another PE has told the word.
   SHOAL_FN bool stale(Item item) const {
-    return has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
+    return owners.n_pes == 1 && has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
   }
 
   SHOAL_FN Span<const vertex_t> range(Item item) const {

@@ -162,7 +162,7 @@ struct PageRankOf {
     const double before = add_relaxed_if<Scope::system>(asks, *sum, share, 0.0);
     return {before, before + share, static_cast<std::uint32_t>(degree)};
   }
-  static constexpr double kPart = 8;  ///< of a limit
+  static constexpr double kPart = 4;  ///< of a limit
 };
 
 /// What GPUs run.

@@ -33,7 +33,7 @@ inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) 
 /// Of the number of channels from one PE to another: no more than there are slots, or places for their counters. Where segments
 /// travel, it is 0.
 inline lane_t log_channels_of(const LaunchPlan& plan, pe_t n_pes) {
-  if (plan.batch_bytes > 0) return 0;
+  if (plan.batch_bytes > 0 || n_pes == 1) return 0;
   const auto most = std::min<ticket_t>({plan.channels, plan.channel_capacity, static_cast<ticket_t>(kMaxPes / n_pes)});
   return static_cast<lane_t>(std::bit_width(std::max<ticket_t>(most, 1)) - 1);
 }

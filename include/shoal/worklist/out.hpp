@@ -167,9 +167,8 @@ class Out {
     if constexpr (!kJudgesAtOnce<W, View>) {
       for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
     }
-    bool together = false;
-    if constexpr (kDispatches) together = view().held == nullptr && !view().segments.on;
-    if (!together) append(w, keep, item);  // before other PEs are asked, which takes long
+    // Before other PEs are asked, which takes long; not in two places of a kernel, which would cost it registers.
+    if constexpr (!kDispatches) append(w, keep, item);
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, now_, Section::judge_at);
@@ -177,10 +176,11 @@ class Out {
       }
     }
     if constexpr (kDispatches) {
-      if (together) {
+      if (view().held == nullptr && !view().segments.on) {
         dispatch(w, keep, travels, owner, item);
         return;
       }
+      append(w, keep, item);
     }
     send(w, travels, owner, item);
   }

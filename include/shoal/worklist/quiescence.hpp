@@ -16,44 +16,56 @@
 
 namespace shoal {
 
-/// The sum of everything created on PE q so far. Relaxed: the caller has acquired the completed counters.
-/// @tparam kNewest  reads the tails by adding zero (see quiescent())
-template <bool kNewest = false, class View>
-SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
+/// Everything created on a PE so far is counted in so many words.
+template <class View>
+SHOAL_FN lane_t created_words(const View& view) {
+  return (static_cast<lane_t>(view.n_pes) << view.log_channels) + 1;
+}
+/// Word i of them on PE q. Relaxed: the caller has acquired the completed counters.
+/// @tparam kNewest  reads tails by adding zero (see quiescent())
+template <bool kNewest, class View>
+SHOAL_FN std::uint64_t created_word(const View& view, pe_t q, lane_t i) {
   PeControl& c = *view.control[q];
+  if (i > 0) return kNewest ? c.send[i - 1].tail.fetch_add(0) : c.send[i - 1].tail.load();
   const ticket_t ring = kNewest ? c.ring.tail.fetch_add(0) : c.ring.tail.load();
   std::uint64_t sum = c.entered.load() + ring;
   sum += static_cast<std::uint64_t>(c.tokens.load());
-  for (lane_t i = 0; i < static_cast<lane_t>(view.n_pes) << view.log_channels; ++i) {
-    sum += kNewest ? c.send[i].tail.fetch_add(0) : c.send[i].tail.load();
-  }
   return sum;
+}
+template <bool kNewest = false, class View>
+SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
+  std::uint64_t sum = 0;
+  for (lane_t i = 0; i < created_words(view); ++i) sum += created_word<kNewest>(view, q, i);
+  return sum;
+}
+/// Worker-collective: on all PEs of this process. The lanes share out the words, which take long to come from other GPUs.
+template <bool kNewest = false, Worker W, class View>
+SHOAL_FN std::uint64_t created_everywhere(const W& w, const View& view) {
+  const lane_t words = created_words(view), all = static_cast<lane_t>(view.end_near - view.first_near) * words;
+  std::uint64_t sum = 0;
+  for (lane_t i = w.lane(); i < all; i += w.size()) {
+    sum += created_word<kNewest>(view, view.first_near + static_cast<pe_t>(i / words), i % words);
+  }
+  return w.sum(sum);
 }
 
 /// Worker-collective, for an idle worker of PE 0. True if at some moment of the call no item was left anywhere;
 /// `created` is then the number of stays so far.
 template <Worker W, class View>
 SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
-  std::uint64_t completed = 0, here = 0;
+  std::uint64_t completed = 0;
   for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
     completed += view.transport.get(q, &view.control[q]->completed);
   }
   completed = w.sum(completed);  // all lanes have read all completed counters before any reads a created one
-  for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
-    here += created_at(view, q);
-  }
-  created = w.sum(here);
+  created = created_everywhere(w, view);
   if constexpr (SelfContained<typename View::Task>) {
     // Queues of self-contained items do not order what the pusher did before its push. So a tail may be read that does
     // not yet count an item that is already completed. Adding zero reads the newest value: it cannot come before the
     // addition that counted that item, because the pusher's ticket follows from that addition, the slot from the
     // ticket, the completion from the slot, and this read from the completion.
     if (completed != created) return false;
-    std::uint64_t newest = 0;
-    for (pe_t q = view.first_near + static_cast<pe_t>(w.lane()); q < view.end_near; q += static_cast<pe_t>(w.size())) {
-      newest += created_at<true>(view, q);
-    }
-    created = w.sum(newest);
+    created = created_everywhere</*kNewest=*/true>(w, view);
   }
   return completed == created;
 }

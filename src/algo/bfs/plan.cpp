@@ -47,7 +47,7 @@ const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
 /// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
 lane_t batches_at_once(const PlacedGraph& graph) {
   if (mean_degree(graph) < 8) return 1;
-  if (is_skewed(graph)) return graph.num_vertices >= 1 << 23 ? 2 : 1;
+  if (is_skewed(graph)) return graph.all_pes() == 1 && graph.num_vertices >= 1 << 23 ? 2 : 1;
   return graph.num_vertices >= 1 << 24 ? 8 : graph.num_vertices >= 1 << 22 ? 4 : 1;
 }
 
@@ -99,7 +99,7 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     if (order != nullptr) launch.queue = QueueKind::priority;
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (order != nullptr) decide_again(why, "queue", "priority", order);
-    fetch_more(machine, graph, options, plan.launch, batches_at_once(graph), why);
+    fetch_more(machine, options, plan.launch, batches_at_once(graph), why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
       // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it. Rounds
       // do not run ahead of a level, so few moves are best.

@@ -158,7 +158,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
-    if (!chosen) fetch_more(machine, graph, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
+    if (!chosen) fetch_more(machine, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
     if (chosen) {  // not asked for, as plan_vertices has it
       const bool block = launch.worker == WorkerKind::block;
       decide_again(why, "worker", name(launch.worker),
