@@ -13,7 +13,7 @@ namespace {
 
 // What was measured for each constant is in docs/decisions/0023-what-auto-goes-by.md.
 constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is space in spill
-constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 8;  ///< fewest slots; most channels from a GPU to another
+constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; most channels from a GPU to another
 constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, a worker is a block and not a warp
 
 /// Notes one decision, of which the reason may be that it was asked for.

@@ -11,7 +11,7 @@ namespace shoal {
 
 /// The word of a vertex is its level: hops from the source, kUnreached where there is no path yet.
 ///
-/// Where the levels do not fit a GPU's second-level cache, `bytes` has `known` once more, in a quarter of the space: a byte is a
+/// Where the levels do not fit a GPU's second-level cache, `bytes` has them once more, in a quarter of the space: a byte is a
 /// level that the vertex had, which may be greater than its level is now, or kNoByte. So an item that is not lower than the
 /// byte is refused by a load from the cache, and all others are judged by the word. A byte is stored after its word was
 /// lowered, and two that are stored at the same time may come in either order. Levels that are no bytes are looked up in words.
@@ -20,7 +20,7 @@ struct Bfs : LowersWord<level_t> {
 
   CsrView graph;                  ///< this PE's rows
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, one more latency per hop
-  std::uint8_t* bytes = nullptr;  ///< [vertices] by placed number, here; or null
+  std::uint8_t* bytes = nullptr;  ///< [vertices] of a PE that is alone; or null
 
   // Either load is one instruction under a condition, with no branch around it: so nvcc lets it be on its way together with
   // those of range(). A hop of a road took a load's time longer when stale() branched.
@@ -30,32 +30,19 @@ struct Bfs : LowersWord<level_t> {
   }
   SHOAL_FN bool accepts(Item item, Answer before) const {
     if (!LowersWord::accepts(item, before)) return false;
-    note(item);
+    if (has_byte(item)) store(bytes[item.v], static_cast<std::uint8_t>(item.word));
     return true;
   }
-  SHOAL_FN bool worth_sending(Item item, Answer before) const {
-    if (!LowersWord::worth_sending(item, before)) return false;
-    note(item);
-    return true;
-  }
-  /// Among several PEs the byte may not know what another PE has told the word.
   SHOAL_FN bool stale(Item item) const {
-    return owners.n_pes == 1 && has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
+    return has_byte(item) ? load(bytes[item.v]) < item.word : LowersWord::stale(item);
   }
 
-  SHOAL_FN Span<const vertex_t> range(Item item) const {
-    // Whoever judged the item may be another PE, which has bytes of its own.
-    if (owners.n_pes > 1 && has_byte(item) && load(bytes[item.v]) > item.word) note(item);
-    return graph.neighbors(item.v);
-  }
+  SHOAL_FN Span<const vertex_t> range(Item item) const { return graph.neighbors(item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.word + 1}; }
 
   SHOAL_FN level_t priority(Item item) const { return item.word; }
 
  private:
-  SHOAL_FN void note(Item item) const {
-    if (has_byte(item)) store(bytes[item.v], static_cast<std::uint8_t>(item.word));
-  }
   SHOAL_FN bool has_byte(Item item) const { return bytes != nullptr && item.word < kNoByte; }
 };
 
