@@ -349,7 +349,8 @@ examples:
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.all_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
-    if (why == "least surface" && machine.on_gpu() && options_.mapping.kind == MappingKind::block) {
+    const bool in_parts = options_.mapping.kind == MappingKind::block || options_.mapping.kind == MappingKind::parts;
+    if (why == "least surface" && machine.on_gpu() && in_parts) {
       why = std::string(machine.all_pes() > 1 ? "a part for each GPU; " : "") + "cuts across x are cheap on one GPU";
     }
     if (options_.blocks.x == 0 && cut.volume() < wanted) {

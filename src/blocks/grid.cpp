@@ -99,7 +99,8 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu
   }
   if (options.blocks.x == 0) {
     check_odf(options.odf);
-    const bool by_parts = on_gpu && options.mapping.kind == MappingKind::block;
+    const bool by_parts =
+        on_gpu && (options.mapping.kind == MappingKind::block || options.mapping.kind == MappingKind::parts);
     return by_parts ? cut_grid_for_gpus(size, n_pes, options.odf) : cut_grid(size, options.odf * n_pes);
   }
   const Size3 n = options.blocks;

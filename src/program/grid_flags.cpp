@@ -46,8 +46,8 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
            (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X" : ""));
   if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
-       "which PE has which block: block (consecutive ones together; on GPUs, those of a part), round-robin, or "
-       "file:PATH (one PE number per line)");
+       "which PE has which block: block (consecutive ones together; on GPUs as parts), round-robin, parts (each PE has "
+       "those of a part of least surface), or file:PATH (one PE number per line)");
   flag("--form", "KIND", form_,
        "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
   flag("--fusion", "KIND", fusion_,

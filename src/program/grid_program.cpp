@@ -53,8 +53,8 @@ int run_block_program(int argc, char** argv, const char* about, const std::funct
     const GridOptions options = flags.grid();
     check_odf(options.odf);
     const Machine machine(of_machine);
-    const auto where = place_blocks(options.odf * machine.all_pes(), machine.all_pes(), options.mapping);
-    return body({machine, where, options.launch, iterations});
+    const auto where = place_blocks({options.odf * machine.all_pes()}, machine.all_pes(), options.mapping);
+    return body({machine, where, options.mapping, options.launch, iterations});
   };
   return run_with_flags(argc, argv, about, &GridFlags::add_blocks_to, run);
 }

@@ -231,10 +231,10 @@ TEST(Mapping, CutsWhereFewCellsLie) {
 }
 
 TEST(Mapping, PlacesBlocks) {
-  EXPECT_EQ(place_blocks(6, 3, parse_mapping("block")), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
-  EXPECT_EQ(place_blocks(5, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
+  EXPECT_EQ(place_blocks({6}, 3, parse_mapping("block")), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(place_blocks({5}, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
   EXPECT_THROW(parse_mapping("fair"), UsageError);
-  EXPECT_THROW(place_blocks(2, 2, parse_mapping("file:/nonexistent")), UsageError);
+  EXPECT_THROW(place_blocks({2}, 2, parse_mapping("file:/nonexistent")), UsageError);
 }
 
 TEST(Mapping, GivesEachGpuAPart) {
@@ -246,8 +246,8 @@ TEST(Mapping, GivesEachGpuAPart) {
 
   EXPECT_EQ(place_parts({8, 8, 8}, {2, 4, 1}, 4), (std::vector<pe_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(place_parts({8, 8, 8}, {4, 2, 1}, 4), (std::vector<pe_t>{0, 1, 0, 1, 2, 3, 2, 3}));
-  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks(6, 2, {}));  // not in two parts along x
-  EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks(3, 4, {}));
+  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks({6}, 2, {}));  // not in two parts along x
+  EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks({3}, 4, {}));
 }
 
 TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {

@@ -70,6 +70,25 @@ class Gpu(CommandTest):
                     self.good("jacobi3d", 61, 47, 89, "--odf", 4, "--form", *form.split(), *share)
                     self.good("jacobi3d", 3, 4, 5, "--blocks", "3x4x5", "--form", *form.split(), *share)
 
+    def test_an_array_of_four_dimensions(self) -> None:
+        """Blocks that are told things and give what is reduced: on GPUs as on CPU threads."""
+        program = pathlib.Path(find_shoal()).parent / "example_06_lattice"
+        for pes in (1, 2, 4):
+            for form in (
+                "resident",
+                "kernels --fusion none",
+                "kernels --fusion b",
+                "kernels --fusion d",
+                "kernels --graph 4",
+            ):
+                with self.subTest(pes=pes, form=form):
+                    words = ("--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--odf", 4, "--mapping", "parts")
+                    command = [program, "--device", "gpu", "--iterations", 50, *words, "--form", *form.split()]
+                    done = subprocess.run(
+                        list(map(str, command)), capture_output=True, text=True, timeout=60, check=False
+                    )
+                    self.assertEqual((done.returncode, ": right" in done.stdout), (0, True), done.stdout + done.stderr)
+
     def test_the_host_waits_once_in_a_run_of_blocks(self) -> None:
         for form in ("resident", "kernels", "kernels --graph 2"):
             with self.subTest(form=form):

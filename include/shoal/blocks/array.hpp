@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/blocks/size_n.hpp"
 #include "shoal/blocks/steps.hpp"
 #include "shoal/blocks/wires.hpp"
 #include "shoal/core/error.hpp"
@@ -32,16 +33,25 @@ class BlockArray {
  public:
   using Value = typename B::Value;
 
-  /// @param where  [blocks] the PE of each, among those of all processes
-  BlockArray(const Machine& machine, std::vector<pe_t> where)
+  /// @param size   blocks along each dimension, of 1 to 6
+  /// @param where  [blocks] the PE of each, among those of all processes (place_blocks(), blocks/mapping.hpp)
+  /// @throws UsageError  `where` has not one PE for each block
+  BlockArray(const Machine& machine, const SizeN& size, std::vector<pe_t> where)
       : machine_(machine),
+        shape_(check(size, where.size())),
         where_(std::move(where)),
         blocks_(where_.size()),
         ends_(where_.size()),
         numbers_(where_.size()),
         memory_(where_.size()) {}
+  /// Blocks in one dimension.
+  BlockArray(const Machine& machine, std::vector<pe_t> where)
+      : BlockArray(machine, {static_cast<std::int64_t>(where.size())}, where) {}
 
   const Machine& machine() const { return machine_; }
+  const SizeN& shape() const {
+    return shape_;
+  }  ///< blocks along each dimension; it has their numbers, and who is beside whom
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
   pe_t pe(std::int64_t b) const { return where_[b]; }  ///< among those of all processes
   /// Whether the block is in this process.
@@ -78,6 +88,20 @@ class BlockArray {
       ends[side] = {other, others_side, n, {nullptr, nullptr}};
       if (here(block) && here(other)) alloc_buffers(block, ends[side]);
       if (a == b && i == j) break;
+    }
+  }
+
+  /// Channels between all blocks that are beside each other: along dimension d from side 2 d + 1 of a block to side 2 d of the next.
+  /// @param values  values(b, d): how many cross it
+  /// @param wraps   beside the last block is the first, so that each has two neighbours along each dimension, maybe itself
+  template <class Values>
+  void join_neighbors(const Values& values, bool wraps = false) {
+    for (std::int64_t b = 0; b < size(); ++b) {
+      for (int d = 0; d < shape_.dimensions(); ++d) {
+        const std::int64_t next = shape_.neighbor(b, d, 1, wraps);
+        const auto side = static_cast<std::uint32_t>(2 * d);
+        if (next >= 0) join(b, side + 1, next, side, values(b, d));
+      }
     }
   }
 
@@ -336,6 +360,11 @@ class BlockArray {
     blocks::TileWord* tiles;
   };
 
+  static const SizeN& check(const SizeN& size, std::size_t blocks) {
+    if (size.volume() == static_cast<std::int64_t>(blocks)) return size;
+    throw UsageError("an array of " + text_of(size) + " blocks: a PE is wanted for each, and " +
+                     std::to_string(blocks) + " are given");
+  }
   void require_one_process() const {
     if (wires_ == nullptr) return;
     throw UsageError(
@@ -496,6 +525,7 @@ class BlockArray {
   }
 
   const Machine& machine_;
+  SizeN shape_;
   std::unique_ptr<blocks::Wires> wires_;
   std::vector<pe_t> where_;
   std::vector<B> blocks_;

@@ -9,6 +9,7 @@
 
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/forms.hpp"
+#include "shoal/blocks/given.hpp"
 #include "shoal/core/interrupt.hpp"
 
 namespace shoal::blocks::cpu {
@@ -18,7 +19,9 @@ template <class B>
 class Launcher {
  public:
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
-      : array_(array), patience_seconds_(options.stall_timeout_seconds) {
+      : array_(array),
+        given_(array, [&array](std::size_t bytes) { return array.machine().allocate_host(bytes, "what blocks give"); }),
+        patience_seconds_(options.stall_timeout_seconds) {
     Decisions decisions;
     decide_launch(options, sizes(array), decisions);  // refuses what is for GPUs
   }
@@ -29,13 +32,19 @@ class Launcher {
   /// Writes state 0; the threads that will use it touch it first.
   void start() {
     array_.rewind();
-    array_.machine().team().run([&](pe_t p, int) {
-      const PeView<B>& pe = array_.views()[p];
-      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
-        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
-        slot.block.start(CpuThread{}, tile - slot.first_tile);
-      }
-    });
+    for_all_tiles(
+        [](const PeView<B>&, const Slot<B>& slot, std::uint64_t tile) { slot.block.start(CpuThread{}, tile); });
+  }
+
+  /// Between runs, before step s: tells all blocks something, each of which hears it with all of its tiles. Every process, the same.
+  template <class Message>
+  void tell(step_t s, const Message& message) {
+    tell_some(s, -1, message);
+  }
+  /// The same to block b alone.
+  template <class Message>
+  void tell(step_t s, std::int64_t b, const Message& message) {
+    tell_some(s, array_.shape().number_of(array_.shape().place_of(b)), message);
   }
 
   /// All blocks take the steps of a range. Every process.
@@ -43,6 +52,7 @@ class Launcher {
   /// @throws Interrupted, or what a member of a block threw; of several processes: of the first, and as World::exchange()
   double run(const StepRange& range) {
     array_.prepare_run();
+    given_.begin(range.n_given());
     Wires* const wires = array_.wires();
     const auto end_as = [&](RunState why) {
       for (const PeView<B>& pe : array_.views()) {
@@ -68,10 +78,10 @@ class Launcher {
         try {
           const TracedTo traced{log_of(p, thread)};
           if (wires == nullptr) {
-            take_steps(CpuThread{}, array_.views()[p], range, traced);
+            take_steps(CpuThread{}, given_.view(p), range, traced);
           } else {
             std::uint32_t looks = 0;
-            take_steps(CpuThread{}, array_.views()[p], range, traced, Carries{wires, &looks});
+            take_steps(CpuThread{}, given_.view(p), range, traced, Carries{wires, &looks});
           }
         } catch (...) {
           end_as(RunState::task_failed);
@@ -91,29 +101,57 @@ class Launcher {
       throw_if_interrupted();
     }
     change_ = all.change;
+    gave_ = given_.of_all(range);
     if (trace != nullptr) draw_tiles(*trace, logs_, times, array_.by_slot(), array_.channels());
     return all.seconds;
   }
 
   /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
   double measure(step_t s) {
-    array_.prepare_run();
-    array_.machine().team().run([&](pe_t p, int) {
-      const PeView<B>& pe = array_.views()[p];
-      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
-        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
-        measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile - slot.first_tile);
-      }
+    for_all_tiles([s](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile);
     });
     return change_ = array_.change_of_all();
   }
   /// After a run that measured: the largest change of its last step, of all processes' blocks.
   double change() const { return change_; }
+  /// After a run, or start(): what all blocks give of state s, the last one made. Every process. @return [kGives]
+  std::vector<double> reduce(step_t s) {
+    given_.begin(1);
+    for_all_tiles([&](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      double* const at = given_.view(static_cast<pe_t>(&pe - array_.views().data())).given;
+      give_tile(CpuThread{}, slot.block, s, tile, at + (slot.first_tile + tile) * kGiven<B>);
+    });
+    return given_.of_all(0);
+  }
+  /// After a run with give_every: what all processes' blocks gave of each of the states.
+  const std::vector<Given>& given() const { return gave_; }
   int waits() const { return 0; }
   /// Blocks were moved.
   void placed() {}
 
  private:
+  /// Calls f(view, slot, tile of the block) for all tiles, by all threads.
+  template <class F>
+  void for_all_tiles(const F& f) {
+    array_.prepare_run();
+    array_.machine().team().run([&](pe_t p, int) {
+      const PeView<B>& pe = array_.views()[p];
+      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
+        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+        f(pe, slot, tile - slot.first_tile);
+      }
+    });
+  }
+  /// @param only  the block; -1: all
+  template <class Message>
+  void tell_some(step_t s, std::int64_t only, const Message& message) {
+    for_all_tiles([&](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      const bool its = only < 0 || (array_.here(only) && &pe == &array_.views()[array_.home(only)] &&
+                                    &slot == pe.slots + array_.number(only));
+      if (its) slot.block.hear(CpuThread{}, s, tile, message);
+    });
+  }
   std::uint64_t taken() const {
     std::uint64_t tiles = 0;
     for (const PeView<B>& pe : array_.views()) tiles += pe.words->next.load();
@@ -127,6 +165,8 @@ class Launcher {
   }
 
   BlockArray<B>& array_;
+  GivenByTiles<B> given_;
+  std::vector<Given> gave_;  ///< in the last run
   double patience_seconds_, change_ = 0;
   std::vector<TileLog> logs_;  ///< [workers] of a run that is traced
 };

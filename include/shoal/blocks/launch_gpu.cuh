@@ -13,6 +13,7 @@
 #include "shoal/blocks/array.hpp"
 #include "shoal/blocks/events.cuh"
 #include "shoal/blocks/forms.hpp"
+#include "shoal/blocks/given.hpp"
 #include "shoal/blocks/graph.cuh"
 #include "shoal/blocks/kernels_gpu.cuh"
 #include "shoal/blocks/trace_gpu.cuh"
@@ -32,6 +33,7 @@ class Launcher {
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
       : array_(array),
         options_(options),
+        given_(array, [](std::size_t bytes) { return pinned_memory(bytes, "what blocks give"); }),
         measured_(pinned_memory(static_cast<std::size_t>(array.machine().n_pes()) * sizeof(std::uint64_t),
                                 "what a run measures")),
         trace_(array.machine().devices(), work_),
@@ -48,6 +50,7 @@ class Launcher {
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, part_kernel<B>));
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, change_kernel<B>));
+      if constexpr (Gives<B>) SHOAL_CUDA(cudaFuncGetAttributes(&attributes, give_kernel<B>));
     }
     placed();
   }
@@ -101,12 +104,31 @@ class Launcher {
     make_graph();
   }
 
+  /// Between runs, before step s: tells all blocks something, each of which hears it with all of its tiles. Every process, the same.
+  template <class Message>
+  void tell(step_t s, const Message& message) {
+    for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
+      hear_kernel<<<workers, kThreads, 0, stream>>>(pe, 0, pe.tiles, s, message);
+    });
+  }
+  /// The same to block b alone.
+  template <class Message>
+  void tell(step_t s, std::int64_t b, const Message& message) {
+    array_.shape().number_of(array_.shape().place_of(b));
+    for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
+      if (!array_.here(b) || &pe != &array_.views()[array_.home(b)]) return;
+      const Slot<B>& slot = array_.slots()[array_.home(b)][array_.number(b)];
+      hear_kernel<<<workers, kThreads, 0, stream>>>(pe, slot.first_tile, slot.first_tile + slot.tiles, s, message);
+    });
+  }
+
   /// All blocks take the steps of a range. Every process.
   /// @return seconds, from the first launch until all is done; of several processes, those of the slowest
   /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted; of several processes: what the first threw, and as
   ///   World::exchange()
   double run(const StepRange& range) {
     trace_.begin();
+    given_.begin(range.n_given());
     run_ = range;
     watch_.begin(range);
     std::exception_ptr error;
@@ -130,6 +152,7 @@ class Launcher {
       all = watch_.end_with_others(error, {all.seconds, measured_here()});
     }
     change_ = all.change;
+    gave_ = given_.of_all(range);
     if (trace_) trace_.draw(array_, units_);
     return all.seconds;
   }
@@ -144,6 +167,19 @@ class Launcher {
   }
   /// After a run that measured: the largest change of its last step.
   double change() const { return change_; }
+  /// After a run, or start(): what all blocks give of state s, the last one made. Every process. @return [kGives]
+  std::vector<double> reduce(step_t s) {
+    given_.begin(1);
+    if constexpr (Gives<B>) {
+      for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
+        const auto p = static_cast<pe_t>(&pe - array_.views().data());
+        give_kernel<<<workers, kThreads, 0, stream>>>(given_.view(p), s);
+      });
+    }
+    return given_.of_all(0);
+  }
+  /// After a run with give_every: what all processes' blocks gave of each of the states.
+  const std::vector<Given>& given() const { return gave_; }
   /// How often the host waited for GPUs in the last run. (Looks at kernels that run for long are not counted.)
   int waits() const { return watch_.waits(); }
 
@@ -204,7 +240,7 @@ class Launcher {
     const Machine& machine = array_.machine();
     const auto most = static_cast<std::uint64_t>(workers(machine));
     for (pe_t p = 0; p < machine.n_pes(); ++p) {
-      PeView<B> pe = array_.views()[p];
+      PeView<B> pe = given_.view(p);
       if (pe.tiles == 0) continue;
       DeviceGuard guard(machine.devices()[p]);
       void* arguments[] = {&pe, &range};
@@ -232,7 +268,7 @@ class Launcher {
   void launch_all(const StepRange& range) {
     const auto steps = static_cast<step_t>(options_.graph);
     step_t s = range.first;
-    if (graph_) {
+    if (graph_ && range.give_every == 0) {  // kernels in a graph do not know which state they make
       // The first and the last step of a run are not in graphs: what crosses sides is in buffers before and after a run.
       const step_t begin = (s + 2) / 2 * 2, end = range.end - 1;
       if (begin + steps <= end) {
@@ -285,7 +321,9 @@ class Launcher {
     const auto& slots = array_.slots()[unit.pe];
     const std::uint32_t n = slots[unit.first].n_sides, all = ~0u;
     const auto patience_ns = static_cast<std::uint64_t>(watch_.patience_seconds() * 1e9);
-    const auto launch = [&](const Part& part) {
+    double* const gives = run_.gives(s + 1) && !capturing_ ? given_at(unit.pe, run_.number(s + 1)) : nullptr;
+    const auto launch = [&](Part part) {
+      if (part.update) part.given = gives;
       constexpr std::uint32_t kMost = 65535;  // of a grid's second dimension
       for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
         const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
@@ -310,8 +348,16 @@ class Launcher {
     if (packs) launch({0, 0, false, false, 0, n, false, false});
   }
 
+  /// Where a PE's tiles store what they give of the number-th of the states that are reduced.
+  double* given_at(pe_t p, step_t number) const {
+    const PeView<B> pe = given_.view(p);
+    return pe.given == nullptr ? nullptr : pe.given + number * pe.tiles * kGiven<B>;
+  }
+
   BlockArray<B>& array_;
   LaunchOptions options_;
+  GivenByTiles<B> given_;
+  std::vector<Given> gave_;         ///< in the last run
   std::shared_ptr<void> measured_;  ///< [n_pes] what the PEs have measured
   std::vector<Stream> work_;        ///< [n_pes]
   std::vector<Event> reached_;      ///< [n_pes] a place in work_

@@ -1,0 +1,348 @@
+// Arrays of blocks in 1 to 6 dimensions: places, neighbours, cuts; what all blocks are told, and what they give.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "shoal/blocks/launch_cpu.hpp"
+#include "shoal/blocks/mapping.hpp"
+#include "shoal/core/error.hpp"
+
+namespace shoal {
+namespace {
+
+Machine threads(pe_t pes, int threads_per_pe) {
+  Options options;
+  options.device = DeviceKind::cpu;
+  options.pes = pes;
+  options.threads = threads_per_pe;
+  return Machine(options);
+}
+
+const std::vector<SizeN> kSizes{{1}, {5}, {2, 3}, {3, 1, 4}, {2, 3, 2, 2}, {1, 2, 3, 1, 2}, {2, 2, 1, 3, 2, 2}};
+
+TEST(SizeN, NumbersPlacesAlongTheLastDimensionFirst) {
+  const SizeN size{2, 3, 4};
+  EXPECT_EQ(size.volume(), 24);
+  EXPECT_EQ(size.number_of({0, 0, 1}), 1);
+  EXPECT_EQ(size.number_of({0, 1, 0}), 4);
+  EXPECT_EQ(size.number_of({1, 0, 0}), 12);
+  EXPECT_EQ(text_of(size), "2 x 3 x 4");
+  for (const SizeN& each : kSizes) {
+    for (std::int64_t b = 0; b < each.volume(); ++b) EXPECT_EQ(each.number_of(each.place_of(b)), b);
+  }
+}
+
+TEST(SizeN, KnowsWhoIsBesideWhom) {
+  const SizeN size{3, 4};
+  EXPECT_EQ(size.neighbor(0, 0, 1), 4);
+  EXPECT_EQ(size.neighbor(0, 1, 1), 1);
+  EXPECT_EQ(size.neighbor(0, 0, -1), -1);
+  EXPECT_EQ(size.neighbor(0, 0, -1, true), 8);
+  EXPECT_EQ(size.neighbor(3, 1, 1), -1);
+  EXPECT_EQ(size.neighbor(3, 1, 1, true), 0);
+  EXPECT_EQ(SizeN({1}).neighbor(0, 0, 1, true), 0);
+  for (const SizeN& each : kSizes) {
+    for (std::int64_t b = 0; b < each.volume(); ++b) {
+      for (int d = 0; d < each.dimensions(); ++d) {
+        const std::int64_t next = each.neighbor(b, d, 1);
+        if (next >= 0) EXPECT_EQ(each.neighbor(next, d, -1), b);
+        EXPECT_EQ(each.neighbor(each.neighbor(b, d, 1, true), d, -1, true), b);
+      }
+    }
+  }
+}
+
+TEST(SizeN, RefusesWhatIsNone) {
+  EXPECT_THROW((SizeN{}), UsageError);
+  EXPECT_THROW((SizeN{1, 1, 1, 1, 1, 1, 1}), UsageError);
+  EXPECT_THROW(SizeN({2, 2}).number_of({0, 2}), UsageError);
+  EXPECT_THROW(SizeN({2, 2}).number_of({-1, 0}), UsageError);
+  EXPECT_THROW(SizeN({2, 2}).number_of({0}), UsageError);
+}
+
+/// Cells at the cuts, counted cell by cell.
+std::int64_t cells_at_cuts(const SizeN& cells, const SizeN& cut) {
+  std::int64_t all = 0;
+  for (int d = 0; d < cells.dimensions(); ++d) {
+    for (std::int64_t i = 0; i < cells.volume(); ++i) {
+      const std::int64_t next = cells.neighbor(i, d, 1);
+      if (next < 0) continue;
+      const auto part = [&](std::int64_t at) {
+        std::int64_t p = 0;
+        while (part_begin(cells[d], cut[d], p + 1) <= at) ++p;
+        return p;
+      };
+      all += part(cells.place_of(i)[d]) != part(cells.place_of(next)[d]) ? 1 : 0;
+    }
+  }
+  return all;
+}
+
+TEST(Cuts, HaveTheLeastSurface) {
+  for (const SizeN& cells : {SizeN{12}, {6, 8}, {4, 6, 5}, {4, 3, 4, 2}, {2, 3, 2, 4, 2}, {2, 2, 3, 2, 2, 2}}) {
+    for (const std::int64_t blocks : {1, 2, 4, 6, 12}) {
+      SCOPED_TRACE(text_of(cells) + " in " + std::to_string(blocks));
+      std::int64_t least = -1;  // of all cuts into so many
+      std::vector<std::int64_t> n(static_cast<std::size_t>(cells.dimensions()), 1);
+      const auto try_all = [&](auto& self, int d, std::int64_t left) -> void {
+        if (d == cells.dimensions()) {
+          if (left != 1) return;
+          const std::int64_t cut = cells_at_cuts(cells, SizeN(n));
+          least = least < 0 ? cut : std::min(least, cut);
+          return;
+        }
+        for (n[d] = 1; n[d] <= std::min(left, cells[d]); ++n[d]) {
+          if (left % n[d] == 0) self(self, d + 1, left / n[d]);
+        }
+      };
+      try_all(try_all, 0, blocks);
+      const SizeN cut = cut_cells(cells, blocks);
+      if (least < 0) {
+        EXPECT_LT(cut.volume(), blocks);  // no factors fit
+      } else {
+        EXPECT_EQ(cut.volume(), blocks);
+        EXPECT_EQ(cells_at_cuts(cells, cut), least);
+      }
+    }
+  }
+  EXPECT_EQ(cut_cells({8, 8}, 4, {1, 10}), (SizeN{4, 1}));
+  EXPECT_EQ(cut_cells({8, 8}, 4, {10, 1}), (SizeN{1, 4}));
+}
+
+TEST(Mapping, GivesEachPeAPart) {
+  const Mapping parts = parse_mapping("parts");
+  EXPECT_EQ(name(parts), "parts");
+  EXPECT_EQ(place_blocks({4, 4}, 4, parts),
+            (std::vector<pe_t>{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3}));
+  EXPECT_EQ(place_blocks({6}, 3, parts), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(place_blocks({3, 5}, 4, parts), place_blocks({3, 5}, 4, {}));  // in no four equal parts
+  const SizeN size{2, 4, 2, 2};
+  const auto where = place_blocks(size, 8, parts);
+  for (pe_t p = 0; p < 8; ++p) EXPECT_EQ(std::count(where.begin(), where.end(), p), 4);
+}
+
+struct Weight {
+  std::uint64_t by;
+};
+struct Alone {
+  std::uint64_t more;
+};
+
+/// One value for each tile. What comes of it depends on each neighbour, and on which side it is.
+struct Toy {
+  using Value = std::uint64_t;
+  static constexpr Reduction kGives[] = {Reduction::sum, Reduction::min, Reduction::max};
+  static constexpr std::int64_t kTiles = 3;
+  std::int64_t number;
+  std::uint64_t *states[2], *around, *told;  // [kTiles]; [kTiles x sides]; [2 x kTiles]
+  std::uint32_t sides;
+
+  std::int64_t tiles() const { return kTiles; }
+  static std::uint64_t first(std::int64_t number, std::uint64_t tile) {
+    return static_cast<std::uint64_t>(number) * 97 + tile * 13;
+  }
+  static double given(std::uint64_t value) { return 0.1 * static_cast<double>(value % 1000) - 20; }
+  void start(const CpuThread&, std::uint64_t tile) const {
+    states[0][tile] = first(number, tile);
+    told[tile] = 1, told[kTiles + tile] = 0;
+    for (std::uint32_t i = 0; i < sides; ++i) around[tile * sides + i] = 0;
+  }
+  void unpack(const CpuThread&, blocks::step_t, std::uint64_t tile, std::uint32_t side, const std::uint64_t* in) const {
+    around[tile * sides + side] = in[tile];
+  }
+  void update(const CpuThread&, blocks::step_t s, std::uint64_t tile) const {
+    std::uint64_t sum = states[s & 1][tile] * told[tile] + told[kTiles + tile];
+    for (std::uint32_t i = 0; i < sides; ++i) sum = sum * 31 + around[tile * sides + i];
+    states[(s + 1) & 1][tile] = sum % 100003;
+  }
+  void pack(const CpuThread&, blocks::step_t s, std::uint64_t tile, std::uint32_t, std::uint64_t* out) const {
+    out[tile] = states[(s + 1) & 1][tile];
+  }
+  void give(const CpuThread&, blocks::step_t s, std::uint64_t tile, double (&values)[3]) const {
+    const double value = given(states[s & 1][tile]);
+    values[0] += value;
+    values[1] = std::min(values[1], value);
+    values[2] = std::max(values[2], value);
+  }
+  void hear(const CpuThread&, blocks::step_t, std::uint64_t tile, const Weight& weight) const {
+    told[tile] = weight.by;
+  }
+  void hear(const CpuThread&, blocks::step_t, std::uint64_t tile, const Alone& alone) const {
+    told[kTiles + tile] += alone.more;
+  }
+};
+
+/// The same in one vector: [blocks][tiles].
+struct Plain {
+  SizeN size;
+  bool wraps;
+  std::vector<std::uint64_t> now, around, by, more;
+
+  explicit Plain(const SizeN& n, bool w) : size(n), wraps(w) {
+    for (std::int64_t b = 0; b < n.volume(); ++b) {
+      for (int t = 0; t < Toy::kTiles; ++t) now.push_back(Toy::first(b, static_cast<std::uint64_t>(t)));
+    }
+    by.assign(now.size(), 1);
+    more.assign(now.size(), 0);
+  }
+  void step(bool first) {
+    std::vector<std::uint64_t> then(now.size());
+    for (std::int64_t b = 0; b < size.volume(); ++b) {
+      for (int t = 0; t < Toy::kTiles; ++t) {
+        const std::int64_t at = b * Toy::kTiles + t;
+        std::uint64_t sum = now[at] * by[at] + more[at];
+        for (int d = 0; d < size.dimensions(); ++d) {
+          for (const int way : {-1, 1}) {
+            const std::int64_t other = size.neighbor(b, d, way, wraps);
+            sum = sum * 31 + (first || other < 0 ? 0 : now[other * Toy::kTiles + t]);
+          }
+        }
+        then[at] = sum % 100003;
+      }
+    }
+    now = then;
+  }
+  /// Block after block, as the library promises.
+  std::vector<double> given() const {
+    double sum = 0, least = 1e300, most = -1e300;
+    for (std::int64_t b = 0; b < size.volume(); ++b) {
+      double of_block = 0;
+      for (int t = 0; t < Toy::kTiles; ++t) {
+        const double value = Toy::given(now[b * Toy::kTiles + t]);
+        of_block += value;
+        least = std::min(least, value);
+        most = std::max(most, value);
+      }
+      sum += of_block;
+    }
+    return {sum, least, most};
+  }
+};
+
+class Toys {
+ public:
+  Toys(const Machine& machine, const SizeN& size, const Mapping& mapping, bool wraps)
+      : array(machine, size, place_blocks(size, machine.all_pes(), mapping)) {
+    for (std::int64_t b = 0; b < array.size(); ++b) {
+      Toy toy{b, {}, {}, {}, static_cast<std::uint32_t>(2 * size.dimensions())};
+      for (std::uint64_t*& state : toy.states) state = array.alloc<std::uint64_t>(b, Toy::kTiles, "a state");
+      toy.around = array.alloc<std::uint64_t>(b, Toy::kTiles * toy.sides, "what is around");
+      toy.told = array.alloc<std::uint64_t>(b, 2 * Toy::kTiles, "what it was told");
+      array.put(b, toy);
+    }
+    array.join_neighbors([](std::int64_t, int) { return Toy::kTiles; }, wraps);
+    array.place();
+  }
+  std::vector<std::uint64_t> states(blocks::step_t s) {
+    std::vector<std::uint64_t> all;
+    for (std::int64_t b = 0; b < array.size(); ++b) {
+      for (int t = 0; t < Toy::kTiles; ++t) all.push_back(array[b].states[s & 1][t]);
+    }
+    return all;
+  }
+  BlockArray<Toy> array;
+};
+
+TEST(Arrays, TakeStepsInAnyNumberOfDimensions) {
+  for (const pe_t pes : {1, 3}) {
+    const Machine machine = threads(pes, 2);
+    for (const SizeN& size : kSizes) {
+      for (const bool wraps : {false, true}) {
+        for (const char* mapping : {"block", "round-robin", "parts"}) {
+          SCOPED_TRACE(text_of(size) + " " + mapping + (wraps ? " wraps" : "") + " " + std::to_string(pes));
+          Toys toys(machine, size, parse_mapping(mapping), wraps);
+          blocks::cpu::Launcher launcher(toys.array);
+          launcher.start();
+          launcher.run({0, 6, false});
+          Plain plain(size, wraps);
+          for (int s = 0; s < 6; ++s) plain.step(s == 0);
+          EXPECT_EQ(toys.states(6), plain.now);
+        }
+      }
+    }
+  }
+}
+
+TEST(Arrays, GiveWhatIsReduced) {
+  for (const pe_t pes : {1, 2, 4}) {
+    const Machine machine = threads(pes, pes == 1 ? 3 : 1);
+    for (const SizeN& size : kSizes) {
+      SCOPED_TRACE(text_of(size) + " " + std::to_string(pes));
+      Toys toys(machine, size, parse_mapping("round-robin"), true);
+      blocks::cpu::Launcher launcher(toys.array);
+      launcher.start();
+      Plain plain(size, true);
+      EXPECT_EQ(launcher.reduce(0), plain.given());
+      launcher.run({0, 4, false});
+      EXPECT_TRUE(launcher.given().empty());
+      for (int s = 0; s < 4; ++s) plain.step(s == 0);
+      launcher.run({4, 12, false, false, 3});  // gives of states 6, 9 and 12
+      ASSERT_EQ(launcher.given().size(), 3u);
+      for (int s = 4; s < 12; ++s) {
+        plain.step(false);
+        if ((s + 1) % 3 != 0) continue;
+        const blocks::Given& given = launcher.given()[static_cast<std::size_t>((s + 1) / 3 - 2)];
+        EXPECT_EQ(given.state, static_cast<blocks::step_t>(s + 1));
+        EXPECT_EQ(given.values, plain.given());  // sums have the same bits on any PEs
+      }
+      EXPECT_EQ(launcher.reduce(12), plain.given());
+      EXPECT_EQ(toys.states(12), plain.now);
+    }
+  }
+}
+
+TEST(Arrays, AreTold) {
+  const Machine machine = threads(2, 2);
+  const SizeN size{2, 3, 2};
+  Toys toys(machine, size, parse_mapping("parts"), false);
+  blocks::cpu::Launcher launcher(toys.array);
+  launcher.start();
+  Plain plain(size, false);
+  launcher.tell(0, Weight{3});
+  std::fill(plain.by.begin(), plain.by.end(), 3);
+  launcher.run({0, 3, false});
+  for (int s = 0; s < 3; ++s) plain.step(s == 0);
+  EXPECT_EQ(toys.states(3), plain.now);
+  launcher.tell(3, Weight{5});
+  launcher.tell(3, 7, Alone{11});  // block 7 only
+  std::fill(plain.by.begin(), plain.by.end(), 5);
+  for (int t = 0; t < Toy::kTiles; ++t) plain.more[7 * Toy::kTiles + t] = 11;
+  launcher.run({3, 8, false});
+  for (int s = 3; s < 8; ++s) plain.step(false);
+  EXPECT_EQ(toys.states(8), plain.now);
+  EXPECT_THROW(launcher.tell(8, 12, Alone{1}), UsageError);
+}
+
+TEST(Arrays, RefuseWhatDoesNotFit) {
+  const Machine machine = threads(1, 1);
+  EXPECT_THROW(BlockArray<Toy>(machine, {2, 2}, {0, 0, 0}), UsageError);
+}
+
+/// A block that gives nothing.
+struct Silent {
+  using Value = int;
+  std::int64_t tiles() const { return 1; }
+  void start(const CpuThread&, std::uint64_t) const {}
+  void unpack(const CpuThread&, blocks::step_t, std::uint64_t, std::uint32_t, const int*) const {}
+  void update(const CpuThread&, blocks::step_t, std::uint64_t) const {}
+  void pack(const CpuThread&, blocks::step_t, std::uint64_t, std::uint32_t, int*) const {}
+};
+
+TEST(Arrays, OfBlocksThatGiveNothingAreNotReduced) {
+  const Machine machine = threads(1, 1);
+  BlockArray<Silent> array(machine, {0, 0});
+  array.put(0, {});
+  array.put(1, {});
+  array.place();
+  blocks::cpu::Launcher launcher(array);
+  launcher.start();
+  EXPECT_THROW(launcher.run({0, 2, false, false, 1}), UsageError);
+  EXPECT_THROW(launcher.reduce(0), UsageError);
+  launcher.run({0, 2, false});
+}
+
+}  // namespace
+}  // namespace shoal
