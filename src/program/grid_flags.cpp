@@ -53,6 +53,10 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   flag("--fusion", "KIND", fusion_,
        "form kernels: auto, none, a (packs are one kernel), b (and unpacks are one), c (a block's step is one) or d "
        "(that of all of a PE's blocks is one)");
+  app.add_flag(
+         "--urgent-packs", grid_.launch.urgent_packs,
+         "form kernels with fusion none, a or b: what packs and unpacks is in streams of its own, of high priority")
+      ->group(group);
   flag("--graph", "N", grid_.launch.graph,
        "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -115,8 +116,7 @@ TEST(Cuts, HaveTheLeastSurface) {
 TEST(Mapping, GivesEachPeAPart) {
   const Mapping parts = parse_mapping("parts");
   EXPECT_EQ(name(parts), "parts");
-  EXPECT_EQ(place_blocks({4, 4}, 4, parts),
-            (std::vector<pe_t>{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3}));
+  EXPECT_EQ(place_blocks({4, 4}, 4, parts), (std::vector<pe_t>{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3}));
   EXPECT_EQ(place_blocks({6}, 3, parts), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
   EXPECT_EQ(place_blocks({3, 5}, 4, parts), place_blocks({3, 5}, 4, {}));  // in no four equal parts
   const SizeN size{2, 4, 2, 2};
@@ -314,6 +314,65 @@ TEST(Arrays, AreTold) {
   for (int s = 3; s < 8; ++s) plain.step(false);
   EXPECT_EQ(toys.states(8), plain.now);
   EXPECT_THROW(launcher.tell(8, 12, Alone{1}), UsageError);
+}
+
+/// Whether all tiles of a block have taken so many steps.
+bool has_taken(const BlockArray<Toy>& array, std::int64_t b, blocks::step_t steps) {
+  const auto& slot = array.slots()[array.home(b)][array.number(b)];
+  return slot.words->finished[(steps - 1) & 1].load_acquire() >= ((steps - 1) / 2 + 1) * slot.tiles;
+}
+
+TEST(Arrays, TellWhenStepsAreDone) {
+  for (const pe_t pes : {1, 3}) {
+    SCOPED_TRACE(pes);
+    const Machine machine = threads(pes, 2);
+    const SizeN size{3, 2, 2};
+    Toys toys(machine, size, parse_mapping("round-robin"), true);
+    blocks::cpu::Launcher launcher(toys.array);
+    launcher.start();
+    std::atomic<int> calls = 0, early = 0;
+    std::vector<double> given[2];  // in calls, of states 2 and 6
+    for (std::int64_t b = 0; b < toys.array.size(); ++b) {
+      for (const blocks::step_t steps : {1, 5, 9}) {
+        launcher.when_done(b, steps, [&, b, steps] {
+          ++calls;
+          early += has_taken(toys.array, b, steps) ? 0 : 1;
+        });
+      }
+    }
+    for (const blocks::step_t steps : {6, 2, 8}) {  // in any order
+      launcher.when_done(steps, [&, steps] {
+        ++calls;
+        for (std::int64_t b = 0; b < toys.array.size(); ++b) early += has_taken(toys.array, b, steps) ? 0 : 1;
+        if (steps < 8) given[steps == 6] = launcher.gave(steps);
+      });
+    }
+    launcher.run({0, 7, false, false, 2});
+    EXPECT_EQ(calls, 2 * 12 + 2);  // 8 and 9 are for a later run
+    EXPECT_EQ(early, 0);
+    EXPECT_EQ(given[0], launcher.given()[0].values);
+    EXPECT_EQ(given[1], launcher.given()[2].values);
+    launcher.run({7, 20, false});
+    EXPECT_EQ(calls, 3 * 12 + 3);
+    launcher.run({20, 30, false});
+    EXPECT_EQ(calls, 3 * 12 + 3);
+    EXPECT_EQ(early, 0);
+  }
+}
+
+TEST(Arrays, EndWithWhatACallThrows) {
+  const Machine machine = threads(2, 2);
+  Toys toys(machine, {2, 2}, {}, true);
+  blocks::cpu::Launcher launcher(toys.array);
+  launcher.start();
+  launcher.when_done(3, [] { throw CapacityError("full"); });
+  EXPECT_THROW(launcher.run({0, 50, false}), CapacityError);
+  launcher.start();
+  launcher.run({0, 5, false});
+  Plain plain({2, 2}, true);
+  for (int s = 0; s < 5; ++s) plain.step(s == 0);
+  EXPECT_EQ(toys.states(5), plain.now);
+  EXPECT_THROW(launcher.when_done(4, 1, [] {}), UsageError);
 }
 
 TEST(Arrays, RefuseWhatDoesNotFit) {

@@ -285,6 +285,16 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form(kernels, {true, 1, 397, 396}).fusion, Fusion::c);
   kernels.fusion = Fusion::c;
   EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
+  LaunchOptions urgent;
+  urgent.urgent_packs = true;
+  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).form, BlockForm::kernels);  // that has packs of their own
+  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).fusion, Fusion::b);
+  EXPECT_THROW(form(urgent, {false, 1}), UsageError);
+  urgent.form = BlockForm::resident;
+  EXPECT_THROW(form(urgent, {true, 1}), UsageError);
+  urgent.form = BlockForm::kernels;
+  urgent.fusion = Fusion::c;
+  EXPECT_THROW(form(urgent, {true, 1}), UsageError);
   LaunchOptions weighs;  // kernels do not measure how long blocks take, so none would ever move
   weighs.weigh = kernels.weigh = true;
   EXPECT_EQ(form(weighs, {true, 2, 1000, 396}).form, BlockForm::resident);

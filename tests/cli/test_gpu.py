@@ -61,6 +61,8 @@ class Gpu(CommandTest):
                 "resident",
                 "kernels --fusion none",
                 "kernels --fusion a",
+                "kernels --fusion none --urgent-packs",
+                "kernels --fusion b --graph 2 --urgent-packs",
                 "kernels --fusion b --graph 4",
                 "kernels --fusion d --graph 4",
                 "kernels",
@@ -99,6 +101,20 @@ class Gpu(CommandTest):
                     "trials"
                 ][0]
                 self.assertEqual((trial["runs"], trial["host_waits"]), (3, 3))
+
+    def test_laps_are_told_while_a_run_goes_on(self) -> None:
+        """By events that a thread polls: the host waits once all the same, and bits are as ever."""
+        for pes in (1, 2):
+            for form in ("resident", "kernels", "kernels --fusion c --graph 4", "kernels --fusion a --urgent-packs"):
+                with self.subTest(pes=pes, form=form):
+                    share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--odf", 4)
+                    run = ("--iterations", 2000, "--laps", 250, "--verify", "--json", "--form", *form.split())
+                    trial = self.good("jacobi3d", 48, 48, 48, *share, *run).json()["trials"][0]
+                    self.assertEqual((trial["runs"], trial["host_waits"], trial["verified"]), (1, 1, True))
+                    self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(250, 2001, 250)))
+                    seconds = [lap["seconds"] for lap in trial["laps"]]
+                    self.assertEqual(seconds, sorted(seconds))
+                    self.assertLess(seconds[0], seconds[-1] / 2, seconds)  # not all of them at the end
 
     def test_blocks_go_on_elsewhere(self) -> None:
         size = ("jacobi3d", 30, 31, 32)

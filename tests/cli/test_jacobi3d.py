@@ -228,6 +228,26 @@ class Jacobi3d(CommandTest):
         self.assertEqual(self.files(), [])
 
 
+class Laps(CommandTest):
+    def test_each_is_told(self) -> None:
+        run = ("jacobi3d", 20, 21, 22, "--device", "cpu", "--odf", 3, "--verify", "--json")
+        trials = self.good(*run, "--pes", 2, "--iterations", 95, "--laps", 10, "--trials", 2).json()["trials"]
+        for trial in trials:
+            self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(10, 91, 10)))
+            seconds = [lap["seconds"] for lap in trial["laps"]]
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertGreater(seconds[0], 0)
+        parts = ("--tolerance", 1e-3, "--check", 7, "--iterations", 40, "--laps", 5)
+        trial = self.good(*run, *parts).json()["trials"][0]
+        self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(5, trial["iterations"] + 1, 5)))
+        self.assertNotIn("laps", self.good(*run, "--iterations", 9).json()["trials"][0])
+
+    def test_what_is_refused(self) -> None:
+        self.bad(USAGE, "--laps -1 is negative", "jacobi3d", 4, 4, 4, "--laps", -1)
+        for words in (("--urgent-packs",), ("--urgent-packs", "--form", "threads")):
+            self.bad(USAGE, "urgent packs are kernels of form kernels", "jacobi3d", 4, 4, 4, "--device", "cpu", *words)
+
+
 class Examples(CommandTest):
     """Programs of blocks that compare themselves with a reference."""
 

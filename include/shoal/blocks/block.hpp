@@ -227,7 +227,7 @@ SHOAL_FN const TileWord* near_word_of(const Slot<B>& slot, const B& block, std::
 /// What a worker does besides its tiles: nothing, where all blocks are in one process. (blocks/wires.hpp has another one.)
 struct NothingBesides {
   SHOAL_FN void while_it_waits() const {}
-  SHOAL_FN void after_a_tile() const {}
+  SHOAL_FN void after_a_tile(std::uint32_t, step_t) const {}  // slot, steps that the tile has taken
 };
 
 /// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may

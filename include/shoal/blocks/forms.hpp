@@ -30,6 +30,8 @@ struct LaunchOptions {
   Fusion fusion = Fusion::automatic;  ///< of the form `kernels`
   /// Of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none; -1: none, or what auto finds.
   int graph = -1;
+  /// Of the form `kernels` with fusion none, a or b: packs and unpacks are in streams of their own, which come first.
+  bool urgent_packs = false;
   /// Of the form `resident`, and of several processes: so long without a tile ends a run with an error.
   double stall_timeout_seconds = 10;
   bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance(); not of the form `kernels`

@@ -3,16 +3,33 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/completions.hpp"
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
 #include "shoal/core/interrupt.hpp"
 
 namespace shoal::blocks::cpu {
+
+/// What a worker does besides its tiles: carries to other processes, and counts for those who want to be told.
+struct Besides {
+  Wires* wires;  ///< null: there are no others
+  std::uint32_t* looks;
+  CompletionCounts* counts;
+  const std::vector<std::int64_t>& blocks;  ///< the worker's PE's
+  void while_it_waits() const {
+    if (wires != nullptr) wires->wait(*looks);
+  }
+  void after_a_tile(std::uint32_t slot, step_t steps) const {
+    if (wires != nullptr) wires->carry();
+    if (counts->any()) counts->done(blocks[slot], steps);
+  }
+};
 
 /// The form `threads`.
 template <class B>
@@ -47,12 +64,28 @@ class Launcher {
     tell_some(s, array_.shape().number_of(array_.shape().place_of(b)), message);
   }
 
+  /// The next run that comes to so many steps makes a call when all blocks that are here have taken them, or block b has, and goes
+  /// on meanwhile (blocks/completions.hpp).
+  void when_done(step_t steps, std::function<void()> call) { completions_.add(-1, steps, std::move(call)); }
+  void when_done(std::int64_t b, step_t steps, std::function<void()> call) {
+    completions_.add(array_.shape().number_of(array_.shape().place_of(b)), steps, std::move(call));
+  }
+
   /// All blocks take the steps of a range. Every process.
   /// @return seconds
   /// @throws Interrupted, or what a member of a block threw; of several processes: of the first, and as World::exchange()
   double run(const StepRange& range) {
     array_.prepare_run();
     given_.begin(range.n_given());
+    run_ = range;
+    counts_.begin(completions_.take(range), [this](std::int64_t only) {
+      std::uint64_t tiles = 0;
+      for (std::int64_t b = 0; b < array_.size(); ++b) {
+        if (array_.here(b) && (only < 0 || b == only)) tiles += static_cast<std::uint64_t>(array_[b].tiles());
+      }
+      return tiles;
+    });
+    const auto blocks = array_.by_slot();
     Wires* const wires = array_.wires();
     const auto end_as = [&](RunState why) {
       for (const PeView<B>& pe : array_.views()) {
@@ -77,17 +110,18 @@ class Launcher {
       machine.team().run([&](pe_t p, int thread) {
         try {
           const TracedTo traced{log_of(p, thread)};
-          if (wires == nullptr) {
+          if (wires == nullptr && !counts_.any()) {
             take_steps(CpuThread{}, given_.view(p), range, traced);
           } else {
             std::uint32_t looks = 0;
-            take_steps(CpuThread{}, given_.view(p), range, traced, Carries{wires, &looks});
+            take_steps(CpuThread{}, given_.view(p), range, traced, Besides{wires, &looks, &counts_, blocks[p]});
           }
         } catch (...) {
           end_as(RunState::task_failed);
           throw;
         }
       });
+      if (state() == 0) counts_.end();
     } catch (...) {
       if (wires == nullptr) throw;
       error = std::current_exception();
@@ -124,6 +158,8 @@ class Launcher {
     });
     return given_.of_all(0);
   }
+  /// In a run with give_every, of a state that all blocks of this process have come to: what these have given of it.
+  std::vector<double> gave(step_t state) const { return given_.here(run_.number(state)); }
   /// After a run with give_every: what all processes' blocks gave of each of the states.
   const std::vector<Given>& given() const { return gave_; }
   int waits() const { return 0; }
@@ -167,6 +203,9 @@ class Launcher {
   BlockArray<B>& array_;
   GivenByTiles<B> given_;
   std::vector<Given> gave_;  ///< in the last run
+  StepRange run_{0, 0, false};
+  Completions completions_;
+  CompletionCounts counts_;
   double patience_seconds_, change_ = 0;
   std::vector<TileLog> logs_;  ///< [workers] of a run that is traced
 };

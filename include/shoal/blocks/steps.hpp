@@ -235,7 +235,7 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);
-      besides.after_a_tile();
+      besides.after_a_tile(static_cast<std::uint32_t>(&slot - pe.slots), s + 1);
     }
   }
 }
