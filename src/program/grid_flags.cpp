@@ -53,6 +53,10 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   flag("--fusion", "KIND", fusion_,
        "form kernels: auto, none, a (packs are one kernel), b (and unpacks are one), c (a block's step is one) or d "
        "(that of all of a PE's blocks is one)");
+  flag("--halos", "KIND", halos_,
+       "form kernels, between GPUs of a process: direct (who packs stores into the other GPU's memory), staged (copied "
+       "by way of "
+       "the host) or copied (from GPU to GPU)");
   app.add_flag(
          "--urgent-packs", grid_.launch.urgent_packs,
          "form kernels with fusion none, a or b: what packs and unpacks is in streams of its own, of high priority")
@@ -84,6 +88,7 @@ GridOptions GridFlags::grid() const {
   mapping_file_ = options.mapping.file;
   options.launch.form = parse_block_form(form_);
   options.launch.fusion = parse_fusion(fusion_);
+  options.launch.halos = parse_halos(halos_);
   options.launch.stall_timeout_seconds = machine_.stall_timeout_seconds;
   const int steps = options.launch.graph;
   if (steps != -1 && (steps < 0 || steps > 1000 || steps % 2 != 0)) {

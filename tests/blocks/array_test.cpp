@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
-#include <tuple>
+#include <cstring>
 #include <vector>
 
 #include "shoal/blocks/launch_cpu.hpp"
@@ -373,6 +372,37 @@ TEST(Arrays, EndWithWhatACallThrows) {
   for (int s = 0; s < 5; ++s) plain.step(s == 0);
   EXPECT_EQ(toys.states(5), plain.now);
   EXPECT_THROW(launcher.when_done(4, 1, [] {}), UsageError);
+}
+
+TEST(Arrays, PackForCopies) {  // which this test makes between two steps
+  for (const pe_t pes : {1, 2, 3}) {
+    SCOPED_TRACE(pes);
+    const Machine machine = threads(pes, 1);
+    const SizeN size{3, 2, 2};
+    Toys toys(machine, size, parse_mapping("round-robin"), true);
+    toys.array.send_by_copies();
+    blocks::cpu::Launcher launcher(toys.array);
+    launcher.start();
+    std::int64_t between = 0;  // sides whose other end is on another PE
+    for (std::int64_t b = 0; b < toys.array.size(); ++b) {
+      for (const std::int64_t other : toys.array.neighbors(b))
+        between += toys.array.pe(b) != toys.array.pe(other) ? 1 : 0;
+    }
+    const auto crossings = toys.array.crossings();
+    EXPECT_EQ(std::ssize(crossings), between);
+    EXPECT_EQ(between > 0, pes > 1);
+    Plain plain(size, true);
+    for (blocks::step_t s = 0; s < 7; ++s) {
+      launcher.run({s, s + 1, false});
+      plain.step(s == 0);
+      EXPECT_EQ(toys.states(s + 1), plain.now);
+      for (const blocks::Crossing& crossing : crossings) {
+        EXPECT_NE(toys.array.pe(crossing.block), toys.array.pe(crossing.other));
+        EXPECT_EQ(crossing.bytes, Toy::kTiles * sizeof(Toy::Value));
+        std::memcpy(crossing.in[(s + 1) & 1], crossing.out[(s + 1) & 1], crossing.bytes);
+      }
+    }
+  }
 }
 
 TEST(Arrays, RefuseWhatDoesNotFit) {

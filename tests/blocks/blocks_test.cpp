@@ -295,6 +295,15 @@ TEST(Forms, AreDecided) {
   urgent.form = BlockForm::kernels;
   urgent.fusion = Fusion::c;
   EXPECT_THROW(form(urgent, {true, 1}), UsageError);
+  LaunchOptions copies;
+  copies.halos = Halos::staged;
+  EXPECT_EQ(form(copies, {true, 2, 8, 396}).form, BlockForm::kernels);
+  EXPECT_EQ(form(copies, {true, 2, 8, 396}).fusion, Fusion::d);  // these need no packs of their own
+  EXPECT_THROW(form(copies, {false, 2}), UsageError);
+  copies.form = BlockForm::resident;
+  EXPECT_THROW(form(copies, {true, 2}), UsageError);
+  EXPECT_EQ(parse_halos("copied"), Halos::copied);
+  EXPECT_THROW(parse_halos("host"), UsageError);
   LaunchOptions weighs;  // kernels do not measure how long blocks take, so none would ever move
   weighs.weigh = kernels.weigh = true;
   EXPECT_EQ(form(weighs, {true, 2, 1000, 396}).form, BlockForm::resident);

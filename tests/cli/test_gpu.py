@@ -11,7 +11,7 @@ import unittest
 from baseline import ENVIRONMENT
 from command import Answer, CommandTest, find_shoal
 
-CAPACITY = 3
+USAGE, CAPACITY = 2, 3
 SECONDS = 60
 RUNS = [
     "bfs road:64 --strategy async --worker warp --trials 10",
@@ -101,6 +101,38 @@ class Gpu(CommandTest):
                     "trials"
                 ][0]
                 self.assertEqual((trial["runs"], trial["host_waits"]), (3, 3))
+
+    def test_halos_are_copied(self) -> None:
+        """By way of the host and from GPU to GPU: the same bits, also where PEs share a GPU, and the host waits once."""
+        for halos in ("staged", "copied"):
+            for pes, blocks in ((2, "2x1x1"), (2, "2x3x2"), (4, "2x2x3"), (3, "3x4x5")):
+                for form in (
+                    "auto",
+                    "kernels --fusion none",
+                    "kernels --fusion b --urgent-packs",
+                    "kernels --fusion c --graph 4",
+                    "kernels --fusion d --graph 2",
+                ):
+                    with self.subTest(halos=halos, pes=pes, blocks=blocks, form=form):
+                        share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus))
+                        words = ("--blocks", blocks, "--halos", halos, "--form", *form.split(), "--verify", "--json")
+                        done = self.good("jacobi3d", 31, 27, 33, *share, *words, "--iterations", 43).json()
+                        self.assertEqual(done["chosen"]["halos"]["value"], halos)
+                        self.assertEqual((done["trials"][0]["host_waits"], done["trials"][0]["verified"]), (1, True))
+        self.bad(
+            USAGE,
+            "use --form kernels",
+            "jacobi3d",
+            8,
+            8,
+            8,
+            "--device",
+            "gpu",
+            "--halos",
+            "staged",
+            "--form",
+            "resident",
+        )
 
     def test_laps_are_told_while_a_run_goes_on(self) -> None:
         """By events that a thread polls: the host waits once all the same, and bits are as ever."""

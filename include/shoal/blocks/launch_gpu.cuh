@@ -18,6 +18,7 @@
 #include "shoal/blocks/forms.hpp"
 #include "shoal/blocks/given.hpp"
 #include "shoal/blocks/graph.cuh"
+#include "shoal/blocks/halo_copies.cuh"
 #include "shoal/blocks/kernels_gpu.cuh"
 #include "shoal/blocks/trace_gpu.cuh"
 #include "shoal/blocks/units.hpp"
@@ -43,6 +44,7 @@ class Launcher {
         watch_(array, options_, work_, streams_) {
     Decisions decisions;
     options_ = decide_launch(options, sizes(array), decisions);  // where the caller has not decided
+    if (options_.halos != Halos::direct) array_.send_by_copies();
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
@@ -76,6 +78,8 @@ class Launcher {
       streams_.emplace_back(device, Urgency::urgent);
       for (int i = 0; i < 2; ++i) handed_.emplace_back(device);
     }
+    copies_.reset();
+    if (options_.halos != Halos::direct) copies_ = std::make_unique<HaloCopies>(array_, units_, options_.halos);
     graph_ = Graph();
     if (started_) make_graph();
   }
@@ -347,10 +351,12 @@ class Launcher {
           for (const std::int64_t other : units_[b].after) {
             SHOAL_CUDA(cudaStreamWaitEvent(packs_in(b), packed(other, s), 0));
           }
+          if (copies_) copies_->await(b, s, packs_in(b));
         }
         launch_step(b, s, range.measure && s + 1 == range.end);
         trace_.add_step(b, s + 1, units_[b].pe);
         SHOAL_CUDA(cudaEventRecord(packed(b, s + 1), packs_in(b)));
+        if (copies_) copies_->send(b, s + 1, packed(b, s + 1));
       }
       if (!capturing_) tell_in_streams(s + 1);
       if (units_.size() > 0 && !keep_pace(1, units_[0].pe, streams_[0])) return;
@@ -358,6 +364,7 @@ class Launcher {
     for (std::int64_t b = 0; b < units_.size(); ++b) {
       SHOAL_CUDA(cudaStreamWaitEvent(work_[0], packed(b, range.end), 0));
     }
+    if (copies_) copies_->await_all(range.end, work_[0]);
   }
   /// What says that a block has packed for step s. For a trace each has an event of its own, which is timed.
   cudaEvent_t packed(std::int64_t b, step_t s) const {
@@ -460,9 +467,10 @@ class Launcher {
   std::vector<Event> reached_;      ///< [n_pes] a place in work_
   // Of the form `kernels`:
   Units units_;
-  std::vector<Stream> streams_;  ///< [units] or, where packs have their own, [2 x units]
-  std::vector<Event> packed_;    ///< [2 x units] a unit has packed for a step of either parity
-  std::vector<Event> handed_;    ///< [2 x units] between the streams of a unit, where packs have their own
+  std::vector<Stream> streams_;         ///< [units] or, where packs have their own, [2 x units]
+  std::vector<Event> packed_;           ///< [2 x units] a unit has packed for a step of either parity
+  std::vector<Event> handed_;           ///< [2 x units] between the streams of a unit, where packs have their own
+  std::unique_ptr<HaloCopies> copies_;  ///< null: halos are stored
   Graph graph_;
   RunTrace trace_;
   RunWatch<B> watch_;
