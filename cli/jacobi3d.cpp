@@ -274,6 +274,7 @@ examples:
     const Machine machine(where_);
     Jacobi3d<T> program{flags_.size(), {}, static_cast<T>(interior_)};
     for (int i = 0; i < 6; ++i) program.face[i] = static_cast<T>(face_[i]);
+    options_.odf = decide_odf(flags_.size(), options_, machine.all_pes(), machine.on_gpu(), odf_chosen_);
     const auto grid = make_jacobi3d<T>(machine, options_, program);
     decide(machine, *grid);
     if (!quiet()) print_head();
@@ -367,6 +368,7 @@ examples:
   template <class T>
   void decide(const Machine& machine, const GridSteps<T>& grid) {
     chosen_ = machine.chosen();
+    chosen_.insert(chosen_.end(), odf_chosen_.begin(), odf_chosen_.end());
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.all_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
@@ -494,7 +496,7 @@ examples:
   Options where_;
   GridOptions options_;
   std::optional<CheckpointFile> from_;
-  Decisions chosen_;
+  Decisions chosen_, odf_chosen_;
   std::vector<GridTrial> done_;
   double copied_ = 0;
 };

@@ -43,7 +43,9 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   group = "How it runs";
   flag("--odf", "N", grid_.odf,
        std::string("overdecomposition factor: blocks per PE") +
-           (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X" : ""));
+           (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X (0: 1, or on several GPUs "
+                      "what was fastest for so many cells)"
+                    : " (0: 1)"));
   if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
        "which PE has which block: block (consecutive ones together; on GPUs as parts), round-robin, parts (each PE has "

@@ -262,6 +262,30 @@ TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
   EXPECT_EQ(balance_blocks({3, 3}, 2, {1, 1}), (std::vector<pe_t>{0, 1}));
 }
 
+TEST(Odf, IsDecidedWhereNothingElseIsSaid) {
+  const auto decide = [](Size3 size, const GridOptions& options, pe_t pes, bool on_gpu) {
+    Decisions chosen;
+    const std::int64_t odf = decide_odf(size, options, pes, on_gpu, chosen);
+    if (options.odf == 0 && on_gpu) EXPECT_EQ(value_of(chosen, "odf"), std::to_string(odf));
+    if (options.odf != 0 || !on_gpu) EXPECT_TRUE(chosen.empty());
+    return odf;
+  };
+  GridOptions options;
+  EXPECT_EQ(decide({384, 192, 192}, options, 2, true), 2);  // two H100: 0.94 of the time of one block each
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 2);
+  EXPECT_EQ(decide({256, 256, 256}, options, 2, true), 1);  // 1.07
+  EXPECT_EQ(decide({256, 256, 256}, options, 4, true), 2);
+  EXPECT_EQ(decide({192, 192, 192}, options, 1, true), 1);  // one H100: 1.05
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, false), 1);
+  EXPECT_EQ(check_grid({384, 192, 192}, options, 2, true), cut_grid_for_gpus({384, 192, 192}, 2, 2));
+  EXPECT_EQ(check_grid({8, 8, 8}, options, 2), cut_grid({8, 8, 8}, 2));
+  options.mapping = parse_mapping("round-robin");
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 1);
+  options = {};
+  options.odf = 3;
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 3);
+}
+
 TEST(Forms, AreDecided) {
   const auto form = [](LaunchOptions options, const BlockSizes& sizes) {
     Decisions chosen;
@@ -358,8 +382,10 @@ TEST(Mapping, RefusesWhatDoesNotFit) {
   GridOptions options;
   EXPECT_THROW(check_grid({0, 1, 1}, options, 1), UsageError);
   EXPECT_THROW(check_grid({1 << 20, 1 << 20, 1 << 20}, options, 1), UsageError);
-  options.odf = 0;
-  EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+  for (const std::int64_t odf : {-1, 4097}) {
+    options.odf = odf;
+    EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+  }
   options.blocks = {5, 1, 1};
   EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
 }

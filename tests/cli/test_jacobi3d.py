@@ -203,7 +203,7 @@ class Jacobi3d(CommandTest):
             ("odf 0 is out of range", *grid, "--odf", 0),
             ("--blocks '2x2'", *grid, "--blocks", "2x2"),
             ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),
-            ("legal: block, round-robin, file:PATH", *grid, "--mapping", "fair"),
+            ("legal: block, round-robin, parts, file:PATH", *grid, "--mapping", "fair"),
             ("nowhere.txt: cannot be opened", *grid, "--mapping", "file:nowhere.txt", "--device", "cpu"),
             ("--iterations -1 is negative", *grid, "--iterations", -1),
             ("--tolerance -1", *grid, "--tolerance", -1),

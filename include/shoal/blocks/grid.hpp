@@ -41,7 +41,7 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
 
 /// How a grid is cut and placed.
 struct GridOptions {
-  std::int64_t odf = 1;  ///< overdecomposition factor: blocks per PE
+  std::int64_t odf = 0;  ///< overdecomposition factor: blocks per PE; 0: as decide_odf() has it
   Size3 blocks{
       0, 0,
       0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on GPUs (blocks/mapping.hpp)
@@ -187,6 +187,9 @@ class Grid {
   bool large_ = false;  ///< CPU: the states are larger than the caches
   BlockArray<Block> array_;
 };
+
+/// The overdecomposition factor, and why, where the options leave it open. @param n_pes  of all processes
+std::int64_t decide_odf(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu, Decisions& chosen);
 
 /// What a Grid is cut into. @throws UsageError
 Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu = false);

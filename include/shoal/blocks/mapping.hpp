@@ -52,7 +52,7 @@ struct Mapping {
 Mapping parse_mapping(const std::string& text);
 std::string name(const Mapping& mapping);
 
-/// @throws UsageError  an overdecomposition factor that is not from 1 to 4096
+/// @throws UsageError  an overdecomposition factor that has been decided and is not from 1 to 4096
 void check_odf(std::int64_t odf);
 
 /// @param blocks  along each dimension
