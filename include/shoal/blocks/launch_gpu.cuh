@@ -154,10 +154,12 @@ class Launcher {
     wanted_ = completions_.take(range);
     watch_.begin(range);
     std::exception_ptr error;
+    double seconds = 0;
     const auto begin = RunWatch<B>::Clock::now();
     try {
       launch(range);
       watch_.wait(trace_);
+      seconds = RunWatch<B>::seconds_since(begin);
       if (watch_.ended() == RunState::running) {
         polling_.finish();
       } else {
@@ -170,7 +172,7 @@ class Launcher {
       if (array_.wires() == nullptr) throw;
       error = std::current_exception();
     }
-    RunOfAll all{RunWatch<B>::seconds_since(begin), 0};
+    RunOfAll all{seconds, 0};
     if (!error && watch_.ended() == RunState::running) error = watch_.ended_on_gpu(units_);
     if (array_.wires() == nullptr) {
       throw_if_interrupted();
@@ -272,7 +274,7 @@ class Launcher {
       const step_t end = std::min(next_wanted(s), range.end);
       launch_resident(range, s, end);
       tell_in_work(s, end);
-      if (end == s) break;
+      if (end == s || (end < range.end && !keep_pace(1, 0, work_[0]))) break;
       s = end;
     }
   }
