@@ -49,7 +49,9 @@ TEST(SizeN, KnowsWhoIsBesideWhom) {
     for (std::int64_t b = 0; b < each.volume(); ++b) {
       for (int d = 0; d < each.dimensions(); ++d) {
         const std::int64_t next = each.neighbor(b, d, 1);
-        if (next >= 0) EXPECT_EQ(each.neighbor(next, d, -1), b);
+        if (next >= 0) {
+          EXPECT_EQ(each.neighbor(next, d, -1), b);
+        }
         EXPECT_EQ(each.neighbor(each.neighbor(b, d, 1, true), d, -1, true), b);
       }
     }

@@ -266,8 +266,12 @@ TEST(Odf, IsDecidedWhereNothingElseIsSaid) {
   const auto decide = [](Size3 size, const GridOptions& options, pe_t pes, bool on_gpu) {
     Decisions chosen;
     const std::int64_t odf = decide_odf(size, options, pes, on_gpu, chosen);
-    if (options.odf == 0 && on_gpu) EXPECT_EQ(value_of(chosen, "odf"), std::to_string(odf));
-    if (options.odf != 0 || !on_gpu) EXPECT_TRUE(chosen.empty());
+    if (options.odf == 0 && on_gpu) {
+      EXPECT_EQ(value_of(chosen, "odf"), std::to_string(odf));
+    }
+    if (options.odf != 0 || !on_gpu) {
+      EXPECT_TRUE(chosen.empty());
+    }
     return odf;
   };
   GridOptions options;

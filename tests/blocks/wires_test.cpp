@@ -127,7 +127,9 @@ TEST(BlockWires, BlocksAreToldAndGiveInAllProcesses) {
         ASSERT_EQ(launcher.given().size(), 2u);
         for (int s = 0; s < 9; ++s) {
           plain.step(s == 0);
-          if (s == 3 || s == 7) EXPECT_EQ(launcher.given()[s / 4].values, plain.given()) << "process " << p;
+          if (s == 3 || s == 7) {
+            EXPECT_EQ(launcher.given()[s / 4].values, plain.given()) << "process " << p;
+          }
         }
         EXPECT_EQ(launcher.reduce(9), plain.given()) << "process " << p;
       });
