@@ -74,13 +74,22 @@ def baseline(args, name, *flags):
     return Way(f"{program}{', ' + name if name else ''}", command, needs)
 
 
+def by_the_host(args, odf):
+    """Ours with halos by way of the host, as the paper's Charm-H."""
+    return ours(
+        args, "by the host", odf, "--halos", "staged",
+        needs=lambda pes: "one PE sends nothing by way of the host" if pes == 1 else None,
+    )  # fmt: skip
+
+
 def versions(args, odfs=(1, 2, 4)):
-    """What stands for the paper's MPI-H, MPI-D and Charm-D."""
+    """What stands for the paper's MPI-H, MPI-D, Charm-H and Charm-D."""
     ways = [baseline(args, ""), baseline(args, "overlapped", "--overlap")]
     if args.device == "gpu":
         ways += [
             baseline(args, "by the host", "--staged"),
             baseline(args, "by the host, overlapped", "--staged", "--overlap"),
+            *(by_the_host(args, odf) for odf in odfs),
         ]
     return ways + [ours(args, "", odf) for odf in odfs] + [ours_apart(args, "", odf) for odf in odfs]
 
@@ -176,7 +185,9 @@ def fig6(args, left):
         ways = [
             baseline(args, "by the host", "--staged"),
             baseline(args, ""),
+            by_the_host(args, 4),
             ours(args, "kernels without fusion", 4, "--form", "kernels", "--fusion", "none"),
+            ours(args, "urgent packs", 4, "--form", "kernels", "--fusion", "none", "--urgent-packs"),
             ours(args, "kernels", 4, "--form", "kernels"),
             ours(args, "auto", 4),
             ours_apart(args, "auto", 4),

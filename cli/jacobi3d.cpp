@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,7 +71,8 @@ void read_boundary(const std::string& text, double (&face)[6]) {
 struct GridTrial {
   std::int64_t iterations = 0;
   double seconds = 0, change = 0;
-  std::int64_t moved = 0;            // blocks, by --balance
+  std::int64_t moved = 0;                             // blocks, by --balance
+  std::vector<std::pair<std::int64_t, double>> laps;  // by --laps: iterations, and seconds since the trial began
   int runs = 0, waits = 0;           // parts between looks at the changes; how often the host waited for GPUs in them
   std::optional<std::string> wrong;  // nothing: not checked; empty: right
 };
@@ -107,6 +109,12 @@ class JacobiCommand {
     app.add_option("--trials", trials_, "runs, each from the start")
         ->group(what)
         ->check(whole_number<int>)
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--laps", laps_,
+                   "say when each N iterations are done, as the run goes on: nothing waits for it (0: do not)")
+        ->group(what)
+        ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--verify", verify_,
@@ -151,6 +159,7 @@ examples:
   shoal jacobi3d 100 80 60 --tolerance 1e-6 --boundary 0,x1=1 --slice z=30 --output middle.npy --plot middle.png
   shoal jacobi3d 512 512 512 --trials 5 --copy
   shoal jacobi3d 96 96 96 --iterations 10 --odf 8 --pes 2 --trace run.json
+  shoal jacobi3d 64 64 64 --iterations 1000 --laps 100
   shoal jacobi3d 64 64 64 --iterations 60 --checkpoint grid.ckpt --checkpoint-every 25
   shoal run -n 2 -- jacobi3d 96 96 96 --odf 4 --verify
   shoal jacobi3d 61 47 89 --pes 4 --blocks 3x2x5 --mapping round-robin --verify)");
@@ -216,7 +225,8 @@ examples:
   }
 
   void read_over_time() {
-    for (const auto& [flag, value] : {std::pair("--checkpoint-every", checkpoint_every_), {"--balance", balance_}}) {
+    for (const auto& [flag, value] :
+         {std::pair("--checkpoint-every", checkpoint_every_), {"--balance", balance_}, {"--laps", laps_}}) {
       if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative");
     }
     if (checkpoint_every_ > 0 && checkpoint_.empty()) {
@@ -264,6 +274,7 @@ examples:
     const Machine machine(where_);
     Jacobi3d<T> program{flags_.size(), {}, static_cast<T>(interior_)};
     for (int i = 0; i < 6; ++i) program.face[i] = static_cast<T>(face_[i]);
+    options_.odf = decide_odf(flags_.size(), options_, machine.all_pes(), machine.on_gpu(), odf_chosen_);
     const auto grid = make_jacobi3d<T>(machine, options_, program);
     decide(machine, *grid);
     if (!quiet()) print_head();
@@ -302,11 +313,21 @@ examples:
   template <class T>
   GridTrial iterate(GridSteps<T>& grid) {
     GridTrial trial;
+    std::mutex told;
+    const auto started = std::chrono::steady_clock::now();
+    const auto lap = [&](std::int64_t iterations) {
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+      const std::lock_guard lock(told);
+      trial.laps.push_back({iterations, seconds});
+    };
     for (bool more = grid.steps() < iterations_; more;) {
       const std::int64_t begin = grid.steps();
       std::int64_t end = iterations_;  // of this part: the next iteration after which there is something to do
       for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoint_every_, balance_}) {
         if (every > 0) end = std::min(end, begin - begin % every + every);
+      }
+      for (std::int64_t i = laps_ > 0 ? begin - begin % laps_ + laps_ : end + 1; i <= end; i += laps_) {
+        grid.when_done(i, [&lap, i] { lap(i); });
       }
       trial.seconds += grid.run(end - begin, to_tolerance());
       trial.iterations += end - begin;
@@ -317,6 +338,7 @@ examples:
       if (more && balance_ > 0 && end % balance_ == 0) trial.moved += grid.balance();
       if (more && checkpoint_every_ > 0 && end % checkpoint_every_ == 0) store(grid);
     }
+    std::sort(trial.laps.begin(), trial.laps.end());  // they may have been told in another order
     if (!to_tolerance() && trial.iterations > 0) trial.change = grid.measure();
     if (!checkpoint_.empty()) store(grid);
     return trial;
@@ -346,10 +368,12 @@ examples:
   template <class T>
   void decide(const Machine& machine, const GridSteps<T>& grid) {
     chosen_ = machine.chosen();
+    chosen_.insert(chosen_.end(), odf_chosen_.begin(), odf_chosen_.end());
     const Size3 cut = grid.cut();
     const std::int64_t wanted = options_.odf * machine.all_pes();
     std::string why = from_ ? "as in the checkpoint" : options_.blocks.x > 0 ? "asked for" : "least surface";
-    if (why == "least surface" && machine.on_gpu() && options_.mapping.kind == MappingKind::block) {
+    const bool in_parts = options_.mapping.kind == MappingKind::block || options_.mapping.kind == MappingKind::parts;
+    if (why == "least surface" && machine.on_gpu() && in_parts) {
       why = std::string(machine.all_pes() > 1 ? "a part for each GPU; " : "") + "cuts across x are cheap on one GPU";
     }
     if (options_.blocks.x == 0 && cut.volume() < wanted) {
@@ -394,6 +418,16 @@ examples:
                 !t.wrong           ? ""
                 : t.wrong->empty() ? "  right"
                                    : "  WRONG");
+    double least = 0, most = 0, before = 0;
+    for (const auto& [iterations, seconds] : t.laps) {
+      least = before == 0 ? seconds : std::min(least, seconds - before);
+      most = std::max(most, seconds - before);
+      before = seconds;
+    }
+    if (!t.laps.empty()) {
+      std::printf("%6s %lld of %lld iterations each, %.3f to %.3f ms\n", "laps", static_cast<long long>(t.laps.size()),
+                  static_cast<long long>(laps_), least * 1e3, most * 1e3);
+    }
     std::fflush(stdout);
   }
 
@@ -433,6 +467,8 @@ examples:
                     {"host_waits", t.waits},
                     {"verified", nullptr}};
       if (balance_ > 0) trial["blocks_moved"] = t.moved;
+      for (const auto& [after, seconds] : t.laps)
+        trial["laps"].push_back({{"iterations", after}, {"seconds", seconds}});
       if (to_tolerance()) trial["within_tolerance"] = t.change <= tolerance_;
       if (t.wrong) trial["verified"] = t.wrong->empty();
       if (t.wrong && !t.wrong->empty()) trial["wrong"] = *t.wrong;
@@ -446,7 +482,7 @@ examples:
 
   CLI::App* app_ = nullptr;
   GridFlags flags_;
-  std::int64_t iterations_ = 100, check_ = 100, checkpoint_every_ = 0, balance_ = 0;
+  std::int64_t iterations_ = 100, check_ = 100, checkpoint_every_ = 0, balance_ = 0, laps_ = 0;
   double tolerance_ = -1, interior_ = 0, face_[6] = {};
   std::string dtype_ = "float64", boundary_ = "1", cut_, checkpoint_, restart_;
   int trials_ = 1;
@@ -460,7 +496,7 @@ examples:
   Options where_;
   GridOptions options_;
   std::optional<CheckpointFile> from_;
-  Decisions chosen_;
+  Decisions chosen_, odf_chosen_;
   std::vector<GridTrial> done_;
   double copied_ = 0;
 };

@@ -16,29 +16,41 @@ constexpr Named<Fusion> kFusions[] = {{Fusion::automatic, "auto"},
                                       {Fusion::b, "b"},
                                       {Fusion::c, "c"},
                                       {Fusion::d, "d"}};
+constexpr Named<Halos> kHalos[] = {{Halos::direct, "direct"}, {Halos::staged, "staged"}, {Halos::copied, "copied"}};
+
+/// What only kernels of one step each can do; empty: nothing of that is wanted.
+std::string wants_kernels(const LaunchOptions& options) {
+  if (options.urgent_packs) return "urgent packs are kernels of their own";
+  return options.halos == Halos::direct ? ""
+                                        : std::string("halos ") + name(options.halos) + " are copies between kernels";
+}
 
 }  // namespace
 
 const char* name(BlockForm form) { return name_of(kForms, form); }
 const char* name(Fusion fusion) { return name_of(kFusions, fusion); }
+const char* name(Halos halos) { return name_of(kHalos, halos); }
 BlockForm parse_block_form(const std::string& text) { return kind_of(kForms, "form", text); }
 Fusion parse_fusion(const std::string& text) { return kind_of(kFusions, "fusion", text); }
+Halos parse_halos(const std::string& text) { return kind_of(kHalos, "halos", text); }
 
 LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Decisions& chosen) {
   std::string why;
+  const std::string wanted = wants_kernels(options);
   const bool open = options.form == BlockForm::automatic;
   if (open) {
     // One H200 (docs/decisions/0043-blocks-side-by-side.md): where each tile has a worker that keeps it, resident ones are a fifth
     // faster than kernels in graphs; where workers have several, slower. Two H100 (docs/decisions/0045-blocks-between-gpus.md):
     // kernels take 0.92 of the time of resident ones where nearly each worker has a tile (192^3), and 1.15 where few have (64^3).
     const std::uint64_t kept = sizes.pes == 1 ? sizes.workers : sizes.workers / 4 * 3;
-    const bool kernels = sizes.on_gpu && !options.weigh && sizes.tiles > kept;
+    const bool kernels = sizes.on_gpu && !options.weigh && (sizes.tiles > kept || !wanted.empty());
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
     if (sizes.on_gpu) {
-      why = options.weigh    ? "kernels do not measure how long blocks take"
-            : kernels        ? "in graphs as fast as any where GPUs have many tiles"
-            : sizes.pes == 1 ? "each tile has a worker that keeps it"
-                             : "several PEs meet without the host";
+      why = !wanted.empty() && kernels ? wanted
+            : options.weigh            ? "kernels do not measure how long blocks take"
+            : kernels                  ? "in graphs as fast as any where GPUs have many tiles"
+            : sizes.pes == 1           ? "each tile has a worker that keeps it"
+                                       : "several PEs meet without the host";
     }
   } else if ((options.form == BlockForm::threads) == sizes.on_gpu) {
     throw UsageError(std::string("form ") + name(options.form) + " is for " + (sizes.on_gpu ? "CPU threads" : "GPUs") +
@@ -47,8 +59,15 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
     throw UsageError("form kernels does not measure how long blocks take, which moving them goes by; use --form auto");
   }
   chosen.push_back({"form", name(options.form), why});
-  if (options.form != BlockForm::kernels) return options;
+  if (options.form != BlockForm::kernels) {
+    if (wanted.empty()) return options;
+    throw UsageError(wanted + ", and the form is " + name(options.form) + (sizes.on_gpu ? "; use --form kernels" : ""));
+  }
   std::string why_fused;
+  if (options.fusion == Fusion::automatic && options.urgent_packs) {
+    options.fusion = Fusion::b;
+    why_fused = "packs are kernels of their own";
+  }
   if (options.fusion == Fusion::automatic) {
     // One H200 (docs/decisions/0043-blocks-side-by-side.md): a kernel for all blocks has one launch and one end; kernels of their
     // own run beside each other, so that the tiles of the last turn do not run alone.
@@ -57,6 +76,15 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
     why_fused = one_turn ? "all tiles of a step run at a time" : "blocks run beside each other";
   }
   chosen.push_back({"fusion", name(options.fusion), why_fused});
+  if (options.urgent_packs) {
+    if (options.fusion == Fusion::c || options.fusion == Fusion::d) {
+      throw UsageError(std::string("urgent packs are kernels of their own, and fusion ") + name(options.fusion) +
+                       " has none; use --fusion none, a or b");
+    }
+    chosen.push_back({"packs", "urgent", "in streams of their own"});
+  }
+  if (options.halos != Halos::direct)
+    chosen.push_back({"halos", name(options.halos), "what crosses between PEs is copied"});
   const bool found = options.graph < 0;
   if (found) options.graph = open ? 20 : 0;
   chosen.push_back({"graph", options.graph > 0 ? std::to_string(options.graph) + " steps" : "none",

@@ -7,26 +7,51 @@
 
 namespace shoal {
 
-Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear) {
-  blocks = std::min(blocks, grid.volume());
-  for (;; --blocks) {  // one block always fits
-    Size3 best{0, 0, 0};
-    std::int64_t least = 0;
-    for (std::int64_t z = 1; z <= blocks; ++z) {
-      if (blocks % z != 0 || z > grid.z) continue;
-      for (std::int64_t y = 1; y <= blocks / z; ++y) {
-        const std::int64_t x = blocks / z / y;
-        if (blocks / z % y != 0 || y > grid.y || x > grid.x) continue;
-        const std::int64_t cut = dear.x * (x - 1) * grid.y * grid.z + dear.y * (y - 1) * grid.x * grid.z +
-                                 dear.z * (z - 1) * grid.x * grid.y;
-        if (best.x == 0 || cut < least) {
-          best = {x, y, z};
-          least = cut;
-        }
+namespace {
+
+/// Tries all factors of `left` for dimensions 0 to d, of the last one the smallest first.
+struct LeastCut {
+  const SizeN &cells, &dear;
+  SizeN now, best;
+  std::int64_t least = -1;  ///< cells at the cuts of `best`; -1: there is none yet
+
+  void try_all(int d, std::int64_t left, std::int64_t cut) {
+    const std::int64_t face = cells.volume() / cells[d];
+    const auto try_factor = [&](std::int64_t n) {
+      if (n > cells[d]) return;
+      now[d] = n;
+      const std::int64_t with = cut + dear[d] * (n - 1) * face;
+      if (d > 0) {
+        try_all(d - 1, left / n, with);
+      } else if (least < 0 || with < least) {
+        best = now;
+        least = with;
       }
+    };
+    if (d == 0) return try_factor(left);
+    for (std::int64_t n = 1; n <= left && n <= cells[d]; ++n) {
+      if (left % n == 0) try_factor(n);
     }
-    if (best.x > 0) return best;
   }
+};
+
+}  // namespace
+
+SizeN cut_cells(const SizeN& cells, std::int64_t blocks, const SizeN& dear) {
+  for (blocks = std::min(blocks, cells.volume());; --blocks) {  // one block always fits
+    LeastCut cut{cells, dear, cells, cells};
+    cut.try_all(cells.dimensions() - 1, blocks, 0);
+    if (cut.least >= 0) return cut.best;
+  }
+}
+SizeN cut_cells(const SizeN& cells, std::int64_t blocks) {
+  SizeN dear = cells;
+  for (int d = 0; d < cells.dimensions(); ++d) dear[d] = 1;
+  return cut_cells(cells, blocks, dear);
+}
+Size3 cut_grid(Size3 grid, std::int64_t blocks, Size3 dear) {
+  const SizeN cut = cut_cells(grid.n(), blocks, dear.n());
+  return {cut[0], cut[1], cut[2]};
 }
 
 Size3 cut_grid_for_gpus(Size3 grid, pe_t n_pes, std::int64_t odf) {
@@ -39,21 +64,24 @@ Size3 cut_grid_for_gpus(Size3 grid, pe_t n_pes, std::int64_t odf) {
 Mapping parse_mapping(const std::string& text) {
   if (text == "block") return {MappingKind::block, ""};
   if (text == "round-robin") return {MappingKind::round_robin, ""};
+  if (text == "parts") return {MappingKind::parts, ""};
   if (text.rfind("file:", 0) == 0 && text.size() > 5) return {MappingKind::file, text.substr(5)};
-  throw UsageError("mapping '" + text + "' is not known; legal: block, round-robin, file:PATH");
+  throw UsageError("mapping '" + text + "' is not known; legal: block, round-robin, parts, file:PATH");
 }
 
 std::string name(const Mapping& mapping) {
   if (mapping.kind == MappingKind::file) return "file:" + mapping.file;
-  return mapping.kind == MappingKind::block ? "block" : "round-robin";
+  return mapping.kind == MappingKind::block ? "block" : mapping.kind == MappingKind::parts ? "parts" : "round-robin";
 }
 
 void check_odf(std::int64_t odf) {
   if (odf >= 1 && odf <= 4096) return;
-  throw UsageError("odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE");
+  throw UsageError("odf " + std::to_string(odf) + " is out of range: 1 to 4096 blocks per PE, or 0, which chooses");
 }
 
-std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& mapping) {
+std::vector<pe_t> place_blocks(const SizeN& array, pe_t n_pes, const Mapping& mapping) {
+  if (mapping.kind == MappingKind::parts) return place_parts(array, array, n_pes);
+  const std::int64_t blocks = array.volume();
   std::vector<pe_t> where(static_cast<std::size_t>(blocks));
   if (mapping.kind != MappingKind::file) {
     for (std::int64_t b = 0; b < blocks; ++b) {
@@ -77,18 +105,16 @@ std::vector<pe_t> place_blocks(std::int64_t blocks, pe_t n_pes, const Mapping& m
   return where;
 }
 
-std::vector<pe_t> place_parts(Size3 grid, Size3 blocks, pe_t n_pes) {
-  const Size3 parts = cut_grid(grid, n_pes);
-  const Size3 each{blocks.x / parts.x, blocks.y / parts.y, blocks.z / parts.z};
-  const bool whole = Size3{each.x * parts.x, each.y * parts.y, each.z * parts.z} == blocks;
-  if (!whole || parts.volume() < n_pes) return place_blocks(blocks.volume(), n_pes, {});
+std::vector<pe_t> place_parts(const SizeN& cells, const SizeN& blocks, pe_t n_pes) {
+  const SizeN parts = cut_cells(cells, n_pes);
+  bool whole = parts.volume() == n_pes;
+  for (int d = 0; d < blocks.dimensions(); ++d) whole = whole && blocks[d] % parts[d] == 0;
+  if (!whole) return place_blocks(blocks, n_pes, {});
   std::vector<pe_t> where;
-  for (std::int64_t x = 0; x < blocks.x; ++x) {
-    for (std::int64_t y = 0; y < blocks.y; ++y) {
-      for (std::int64_t z = 0; z < blocks.z; ++z) {
-        where.push_back(static_cast<pe_t>((x / each.x * parts.y + y / each.y) * parts.z + z / each.z));
-      }
-    }
+  for (std::int64_t b = 0; b < blocks.volume(); ++b) {
+    SizeN part = blocks.place_of(b);
+    for (int d = 0; d < blocks.dimensions(); ++d) part[d] /= blocks[d] / parts[d];
+    where.push_back(static_cast<pe_t>(parts.number_of(part)));
   }
   return where;
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "shoal/device/cuda_check.cuh"
@@ -18,7 +19,7 @@ struct Kept {
   std::mutex mutex;
   std::multimap<std::size_t, void*> blocks;  ///< by size
   std::size_t bytes = 0;
-  std::map<int, std::vector<cudaStream_t>> streams;  ///< by device
+  std::map<std::pair<int, Urgency>, std::vector<cudaStream_t>> streams;  ///< by device
 };
 
 Kept& kept() {
@@ -55,10 +56,10 @@ std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name) {
           }};
 }
 
-Stream::Stream(int device) : device_(device) {
+Stream::Stream(int device, Urgency urgency) : device_(device), urgency_(urgency) {
   {
     const std::lock_guard lock(kept().mutex);
-    std::vector<cudaStream_t>& waiting = kept().streams[device];
+    std::vector<cudaStream_t>& waiting = kept().streams[{device, urgency}];
     if (!waiting.empty()) {
       stream_ = waiting.back();
       waiting.pop_back();
@@ -66,13 +67,16 @@ Stream::Stream(int device) : device_(device) {
     }
   }
   DeviceGuard guard(device);
-  SHOAL_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  int least = 0, greatest = 0;
+  SHOAL_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  SHOAL_CUDA(
+      cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, urgency == Urgency::urgent ? greatest : least));
 }
 
 Stream::~Stream() {
   if (stream_ == nullptr) return;
   const std::lock_guard lock(kept().mutex);
-  kept().streams[device_].push_back(stream_);
+  kept().streams[{device_, urgency_}].push_back(stream_);
 }
 
 }  // namespace shoal

@@ -43,16 +43,26 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
   group = "How it runs";
   flag("--odf", "N", grid_.odf,
        std::string("overdecomposition factor: blocks per PE") +
-           (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X" : ""));
+           (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X (0: 1, or on several GPUs "
+                      "what was fastest for so many cells)"
+                    : " (0: 1)"));
   if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
-       "which PE has which block: block (consecutive ones together; on GPUs, those of a part), round-robin, or "
-       "file:PATH (one PE number per line)");
+       "which PE has which block: block (consecutive ones together; on GPUs as parts), round-robin, parts (each PE has "
+       "those of a part of least surface), or file:PATH (one PE number per line)");
   flag("--form", "KIND", form_,
        "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
   flag("--fusion", "KIND", fusion_,
        "form kernels: auto, none, a (packs are one kernel), b (and unpacks are one), c (a block's step is one) or d "
        "(that of all of a PE's blocks is one)");
+  flag("--halos", "KIND", halos_,
+       "form kernels, between GPUs of a process: direct (who packs stores into the other GPU's memory), staged (copied "
+       "by way of "
+       "the host) or copied (from GPU to GPU)");
+  app.add_flag(
+         "--urgent-packs", grid_.launch.urgent_packs,
+         "form kernels with fusion none, a or b: what packs and unpacks is in streams of its own, of high priority")
+      ->group(group);
   flag("--graph", "N", grid_.launch.graph,
        "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
@@ -80,6 +90,7 @@ GridOptions GridFlags::grid() const {
   mapping_file_ = options.mapping.file;
   options.launch.form = parse_block_form(form_);
   options.launch.fusion = parse_fusion(fusion_);
+  options.launch.halos = parse_halos(halos_);
   options.launch.stall_timeout_seconds = machine_.stall_timeout_seconds;
   const int steps = options.launch.graph;
   if (steps != -1 && (steps < 0 || steps > 1000 || steps % 2 != 0)) {

@@ -50,11 +50,12 @@ int run_grid_program(int argc, char** argv, const char* about, const std::functi
 
 int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body) {
   const auto run = [&](const GridFlags& flags, const Options& of_machine, std::int64_t iterations) {
-    const GridOptions options = flags.grid();
+    GridOptions options = flags.grid();
+    if (options.odf == 0) options.odf = 1;
     check_odf(options.odf);
     const Machine machine(of_machine);
-    const auto where = place_blocks(options.odf * machine.all_pes(), machine.all_pes(), options.mapping);
-    return body({machine, where, options.launch, iterations});
+    const auto where = place_blocks({options.odf * machine.all_pes()}, machine.all_pes(), options.mapping);
+    return body({machine, where, options.mapping, options.launch, iterations});
   };
   return run_with_flags(argc, argv, about, &GridFlags::add_blocks_to, run);
 }

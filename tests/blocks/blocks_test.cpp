@@ -231,10 +231,10 @@ TEST(Mapping, CutsWhereFewCellsLie) {
 }
 
 TEST(Mapping, PlacesBlocks) {
-  EXPECT_EQ(place_blocks(6, 3, parse_mapping("block")), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
-  EXPECT_EQ(place_blocks(5, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
+  EXPECT_EQ(place_blocks({6}, 3, parse_mapping("block")), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(place_blocks({5}, 3, parse_mapping("round-robin")), (std::vector<pe_t>{0, 1, 2, 0, 1}));
   EXPECT_THROW(parse_mapping("fair"), UsageError);
-  EXPECT_THROW(place_blocks(2, 2, parse_mapping("file:/nonexistent")), UsageError);
+  EXPECT_THROW(place_blocks({2}, 2, parse_mapping("file:/nonexistent")), UsageError);
 }
 
 TEST(Mapping, GivesEachGpuAPart) {
@@ -246,8 +246,8 @@ TEST(Mapping, GivesEachGpuAPart) {
 
   EXPECT_EQ(place_parts({8, 8, 8}, {2, 4, 1}, 4), (std::vector<pe_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(place_parts({8, 8, 8}, {4, 2, 1}, 4), (std::vector<pe_t>{0, 1, 0, 1, 2, 3, 2, 3}));
-  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks(6, 2, {}));  // not in two parts along x
-  EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks(3, 4, {}));
+  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks({6}, 2, {}));  // not in two parts along x
+  EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks({3}, 4, {}));
 }
 
 TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
@@ -260,6 +260,34 @@ TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
   EXPECT_EQ(balance_blocks({5}, 3, {1}), (std::vector<pe_t>{1}));           // it takes as long anywhere
   EXPECT_EQ(balance_blocks({0, 0}, 2, {0, 0}), (std::vector<pe_t>{0, 0}));  // nothing is known
   EXPECT_EQ(balance_blocks({3, 3}, 2, {1, 1}), (std::vector<pe_t>{0, 1}));
+}
+
+TEST(Odf, IsDecidedWhereNothingElseIsSaid) {
+  const auto decide = [](Size3 size, const GridOptions& options, pe_t pes, bool on_gpu) {
+    Decisions chosen;
+    const std::int64_t odf = decide_odf(size, options, pes, on_gpu, chosen);
+    if (options.odf == 0 && on_gpu) {
+      EXPECT_EQ(value_of(chosen, "odf"), std::to_string(odf));
+    }
+    if (options.odf != 0 || !on_gpu) {
+      EXPECT_TRUE(chosen.empty());
+    }
+    return odf;
+  };
+  GridOptions options;
+  EXPECT_EQ(decide({384, 192, 192}, options, 2, true), 2);  // two H100: 0.94 of the time of one block each
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 2);
+  EXPECT_EQ(decide({256, 256, 256}, options, 2, true), 1);  // 1.07
+  EXPECT_EQ(decide({256, 256, 256}, options, 4, true), 2);
+  EXPECT_EQ(decide({192, 192, 192}, options, 1, true), 1);  // one H100: 1.05
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, false), 1);
+  EXPECT_EQ(check_grid({384, 192, 192}, options, 2, true), cut_grid_for_gpus({384, 192, 192}, 2, 2));
+  EXPECT_EQ(check_grid({8, 8, 8}, options, 2), cut_grid({8, 8, 8}, 2));
+  options.mapping = parse_mapping("round-robin");
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 1);
+  options = {};
+  options.odf = 3;
+  EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 3);
 }
 
 TEST(Forms, AreDecided) {
@@ -285,6 +313,25 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form(kernels, {true, 1, 397, 396}).fusion, Fusion::c);
   kernels.fusion = Fusion::c;
   EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
+  LaunchOptions urgent;
+  urgent.urgent_packs = true;
+  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).form, BlockForm::kernels);  // that has packs of their own
+  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).fusion, Fusion::b);
+  EXPECT_THROW(form(urgent, {false, 1}), UsageError);
+  urgent.form = BlockForm::resident;
+  EXPECT_THROW(form(urgent, {true, 1}), UsageError);
+  urgent.form = BlockForm::kernels;
+  urgent.fusion = Fusion::c;
+  EXPECT_THROW(form(urgent, {true, 1}), UsageError);
+  LaunchOptions copies;
+  copies.halos = Halos::staged;
+  EXPECT_EQ(form(copies, {true, 2, 8, 396}).form, BlockForm::kernels);
+  EXPECT_EQ(form(copies, {true, 2, 8, 396}).fusion, Fusion::d);  // these need no packs of their own
+  EXPECT_THROW(form(copies, {false, 2}), UsageError);
+  copies.form = BlockForm::resident;
+  EXPECT_THROW(form(copies, {true, 2}), UsageError);
+  EXPECT_EQ(parse_halos("copied"), Halos::copied);
+  EXPECT_THROW(parse_halos("host"), UsageError);
   LaunchOptions weighs;  // kernels do not measure how long blocks take, so none would ever move
   weighs.weigh = kernels.weigh = true;
   EXPECT_EQ(form(weighs, {true, 2, 1000, 396}).form, BlockForm::resident);
@@ -339,8 +386,10 @@ TEST(Mapping, RefusesWhatDoesNotFit) {
   GridOptions options;
   EXPECT_THROW(check_grid({0, 1, 1}, options, 1), UsageError);
   EXPECT_THROW(check_grid({1 << 20, 1 << 20, 1 << 20}, options, 1), UsageError);
-  options.odf = 0;
-  EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+  for (const std::int64_t odf : {-1, 4097}) {
+    options.odf = odf;
+    EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
+  }
   options.blocks = {5, 1, 1};
   EXPECT_THROW(check_grid({4, 4, 4}, options, 1), UsageError);
 }

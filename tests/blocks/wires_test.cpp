@@ -13,6 +13,7 @@
 #include "shoal/blocks/grid_steps.hpp"
 #include "shoal/blocks/launch_cpu.hpp"
 #include "shoal/core/error.hpp"
+#include "toys.hpp"
 
 namespace shoal {
 namespace {
@@ -101,6 +102,38 @@ TEST(BlockWires, AreStoredAndGoOnInOtherProcesses) {
     for (const std::string& its : now) EXPECT_EQ(its, now[0]);
     stored = now[0];
     taken += 5;
+  }
+}
+
+TEST(BlockWires, BlocksAreToldAndGiveInAllProcesses) {
+  const SizeN size{2, 3, 1, 2};
+  for (const std::vector<pe_t>& pes_of : std::vector<std::vector<pe_t>>{{1, 1}, {2, 1, 1}}) {
+    for (const WalledPlan& walls : kWalls) {
+      Walled walled(pes_of, 1, walls);
+      walled.on_each([&](std::size_t p) {
+        Toys toys(walled.machine(p), size, parse_mapping("round-robin"), true);
+        blocks::cpu::Launcher launcher(toys.array);
+        Plain plain(size, true);
+        launcher.start();
+        EXPECT_EQ(launcher.reduce(0), plain.given());
+        launcher.tell(0, Weight{3});
+        launcher.tell(0, 4, Alone{11});  // a block of one process
+        std::fill(plain.by.begin(), plain.by.end(), 3);
+        std::fill_n(plain.more.begin() + 4 * Toy::kTiles, Toy::kTiles, 11);
+        int calls = 0;
+        for (const blocks::step_t steps : {2, 9}) launcher.when_done(steps, [&calls] { ++calls; });
+        launcher.run({0, 9, false, false, 4});
+        EXPECT_EQ(calls, 2) << "process " << p;
+        ASSERT_EQ(launcher.given().size(), 2u);
+        for (int s = 0; s < 9; ++s) {
+          plain.step(s == 0);
+          if (s == 3 || s == 7) {
+            EXPECT_EQ(launcher.given()[s / 4].values, plain.given()) << "process " << p;
+          }
+        }
+        EXPECT_EQ(launcher.reduce(9), plain.given()) << "process " << p;
+      });
+    }
   }
 }
 

@@ -137,6 +137,7 @@ class BlockProcessesTest(CommandTest):
         for processes, name, words, variables in (
             (2, "example_04_jacobi3d", (20, 21, 22, "--odf", 4), {}),
             (3, "example_05_power_iteration", ("--odf", 4, "--iterations", 20, "--mapping", "round-robin"), LIBRARY),
+            (2, "example_06_lattice", ("--odf", 3, "--iterations", 20, "--mapping", "parts"), LIBRARY),
         ):
             program = pathlib.Path(find_shoal()).parent / name
             with self.subTest(program=name):

@@ -11,7 +11,7 @@ import unittest
 from baseline import ENVIRONMENT
 from command import Answer, CommandTest, find_shoal
 
-CAPACITY = 3
+USAGE, CAPACITY = 2, 3
 SECONDS = 60
 RUNS = [
     "bfs road:64 --strategy async --worker warp --trials 10",
@@ -61,6 +61,8 @@ class Gpu(CommandTest):
                 "resident",
                 "kernels --fusion none",
                 "kernels --fusion a",
+                "kernels --fusion none --urgent-packs",
+                "kernels --fusion b --graph 2 --urgent-packs",
                 "kernels --fusion b --graph 4",
                 "kernels --fusion d --graph 4",
                 "kernels",
@@ -69,6 +71,25 @@ class Gpu(CommandTest):
                     share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--verify")
                     self.good("jacobi3d", 61, 47, 89, "--odf", 4, "--form", *form.split(), *share)
                     self.good("jacobi3d", 3, 4, 5, "--blocks", "3x4x5", "--form", *form.split(), *share)
+
+    def test_an_array_of_four_dimensions(self) -> None:
+        """Blocks that are told things and give what is reduced: on GPUs as on CPU threads."""
+        program = pathlib.Path(find_shoal()).parent / "example_06_lattice"
+        for pes in (1, 2, 4):
+            for form in (
+                "resident",
+                "kernels --fusion none",
+                "kernels --fusion b",
+                "kernels --fusion d",
+                "kernels --graph 4",
+            ):
+                with self.subTest(pes=pes, form=form):
+                    words = ("--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--odf", 4, "--mapping", "parts")
+                    command = [program, "--device", "gpu", "--iterations", 50, *words, "--form", *form.split()]
+                    done = subprocess.run(
+                        list(map(str, command)), capture_output=True, text=True, timeout=60, check=False
+                    )
+                    self.assertEqual((done.returncode, ": right" in done.stdout), (0, True), done.stdout + done.stderr)
 
     def test_the_host_waits_once_in_a_run_of_blocks(self) -> None:
         for form in ("resident", "kernels", "kernels --graph 2"):
@@ -80,6 +101,52 @@ class Gpu(CommandTest):
                     "trials"
                 ][0]
                 self.assertEqual((trial["runs"], trial["host_waits"]), (3, 3))
+
+    def test_halos_are_copied(self) -> None:
+        """By way of the host and from GPU to GPU: the same bits, also where PEs share a GPU, and the host waits once."""
+        for halos in ("staged", "copied"):
+            for pes, blocks in ((2, "2x3x2"), (3, "3x4x5")):
+                for form in (
+                    "auto",
+                    "kernels --fusion none",
+                    "kernels --fusion b --urgent-packs",
+                    "kernels --fusion c --graph 4",
+                    "kernels --fusion d --graph 2",
+                ):
+                    with self.subTest(halos=halos, pes=pes, blocks=blocks, form=form):
+                        share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus))
+                        words = ("--blocks", blocks, "--halos", halos, "--form", *form.split(), "--verify", "--json")
+                        done = self.good("jacobi3d", 31, 27, 33, *share, *words, "--iterations", 43).json()
+                        self.assertEqual(done["chosen"]["halos"]["value"], halos)
+                        self.assertEqual((done["trials"][0]["host_waits"], done["trials"][0]["verified"]), (1, True))
+        self.bad(
+            USAGE,
+            "use --form kernels",
+            "jacobi3d",
+            8,
+            8,
+            8,
+            "--device",
+            "gpu",
+            "--halos",
+            "staged",
+            "--form",
+            "resident",
+        )
+
+    def test_laps_are_told_while_a_run_goes_on(self) -> None:
+        """By events that a thread polls: the host waits once all the same, and bits are as ever."""
+        for pes in (1, 2):
+            for form in ("resident", "kernels", "kernels --fusion c --graph 4", "kernels --fusion a --urgent-packs"):
+                with self.subTest(pes=pes, form=form):
+                    share = ("--device", "gpu", "--pes", pes, "--pes-per-gpu", -(-pes // self.gpus), "--odf", 4)
+                    run = ("--iterations", 2000, "--laps", 250, "--verify", "--json", "--form", *form.split())
+                    trial = self.good("jacobi3d", 48, 48, 48, *share, *run).json()["trials"][0]
+                    self.assertEqual((trial["runs"], trial["host_waits"], trial["verified"]), (1, 1, True))
+                    self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(250, 2001, 250)))
+                    seconds = [lap["seconds"] for lap in trial["laps"]]
+                    self.assertEqual(seconds, sorted(seconds))
+                    self.assertLess(seconds[0], seconds[-1] / 2, seconds)  # not all of them at the end
 
     def test_blocks_go_on_elsewhere(self) -> None:
         size = ("jacobi3d", 30, 31, 32)

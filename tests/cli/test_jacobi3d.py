@@ -200,10 +200,10 @@ class Jacobi3d(CommandTest):
             ("an even number of steps", *grid, "--graph", 3),
             ("--balance -1 is negative", *grid, "--balance", -1),
             ("are the same file", *grid, "--output", "a.npy", "--checkpoint", "a.npy"),
-            ("odf 0 is out of range", *grid, "--odf", 0),
+            ("odf -1 is out of range", *grid, "--odf", -1),
             ("--blocks '2x2'", *grid, "--blocks", "2x2"),
             ("5 x 1 x 1 blocks do not fit", *grid, "--blocks", "5x1x1"),
-            ("legal: block, round-robin, file:PATH", *grid, "--mapping", "fair"),
+            ("legal: block, round-robin, parts, file:PATH", *grid, "--mapping", "fair"),
             ("nowhere.txt: cannot be opened", *grid, "--mapping", "file:nowhere.txt", "--device", "cpu"),
             ("--iterations -1 is negative", *grid, "--iterations", -1),
             ("--tolerance -1", *grid, "--tolerance", -1),
@@ -226,6 +226,29 @@ class Jacobi3d(CommandTest):
             with self.subTest(words=words):
                 self.bad(USAGE, words, *args)
         self.assertEqual(self.files(), [])
+
+
+class Laps(CommandTest):
+    def test_each_is_told(self) -> None:
+        run = ("jacobi3d", 20, 21, 22, "--device", "cpu", "--odf", 3, "--verify", "--json")
+        trials = self.good(*run, "--pes", 2, "--iterations", 95, "--laps", 10, "--trials", 2).json()["trials"]
+        for trial in trials:
+            self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(10, 91, 10)))
+            seconds = [lap["seconds"] for lap in trial["laps"]]
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertGreater(seconds[0], 0)
+        parts = ("--tolerance", 1e-3, "--check", 7, "--iterations", 40, "--laps", 5)
+        trial = self.good(*run, *parts).json()["trials"][0]
+        self.assertEqual([lap["iterations"] for lap in trial["laps"]], list(range(5, trial["iterations"] + 1, 5)))
+        self.assertNotIn("laps", self.good(*run, "--iterations", 9).json()["trials"][0])
+
+    def test_what_is_refused(self) -> None:
+        self.bad(USAGE, "--laps -1 is negative", "jacobi3d", 4, 4, 4, "--laps", -1)
+        grid = ("jacobi3d", 4, 4, 4, "--device", "cpu")
+        for words in (("--urgent-packs",), ("--urgent-packs", "--form", "threads")):
+            self.bad(USAGE, "urgent packs are kernels of their own, and the form is threads", *grid, *words)
+        self.bad(USAGE, "halos staged are copies between kernels, and the form is threads", *grid, "--halos", "staged")
+        self.bad(USAGE, ["'far' is not known", "direct, staged, copied"], *grid, "--halos", "far")
 
 
 class Examples(CommandTest):
@@ -251,6 +274,21 @@ class Examples(CommandTest):
                 out = self.example("05_power_iteration", *args)
                 self.assertIn(f" {blocks} blocks on ", out)
                 self.assertIn(": right", out)
+
+    def test_lattice(self) -> None:
+        heat = []
+        for blocks, args in (
+            ("1 x 1 x 1 x 1", ()),
+            ("2 x 2 x 2 x 2", ("--odf", 8, "--pes", 2, "--mapping", "parts")),
+            ("2 x 2 x 2 x 2", ("--odf", 4, "--pes", 4, "--mapping", "round-robin")),
+        ):
+            with self.subTest(blocks=blocks):
+                out = self.example("06_lattice", "--iterations", 20, *args)
+                self.assertIn(f" {blocks} blocks on ", out)
+                self.assertIn(": right", out)
+                heat.append(out.split("heat ")[1].split(",")[0])
+        self.assertEqual(heat[1], heat[2])  # of the same blocks, on other PEs
+        self.assertNotEqual(heat[0], heat[1])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/blocks/size_n.hpp"
 #include "shoal/blocks/steps.hpp"
 #include "shoal/blocks/wires.hpp"
 #include "shoal/core/error.hpp"
@@ -18,6 +19,19 @@
 #include "shoal/world/world.hpp"
 
 namespace shoal {
+
+namespace blocks {
+
+/// What is copied from one PE to another one in each step: see BlockArray::send_by_copies().
+struct Crossing {
+  std::int64_t block, other;
+  pe_t from, to;  ///< of those that are here
+  void* out[2];   ///< for steps of either parity
+  void* in[2];
+  std::size_t bytes;
+};
+
+}  // namespace blocks
 
 /// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
 /// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored, and moved
@@ -32,16 +46,25 @@ class BlockArray {
  public:
   using Value = typename B::Value;
 
-  /// @param where  [blocks] the PE of each, among those of all processes
-  BlockArray(const Machine& machine, std::vector<pe_t> where)
+  /// @param size   blocks along each dimension, of 1 to 6
+  /// @param where  [blocks] the PE of each, among those of all processes (place_blocks(), blocks/mapping.hpp)
+  /// @throws UsageError  `where` has not one PE for each block
+  BlockArray(const Machine& machine, const SizeN& size, std::vector<pe_t> where)
       : machine_(machine),
+        shape_(check(size, where.size())),
         where_(std::move(where)),
         blocks_(where_.size()),
         ends_(where_.size()),
         numbers_(where_.size()),
         memory_(where_.size()) {}
+  /// Blocks in one dimension.
+  BlockArray(const Machine& machine, std::vector<pe_t> where)
+      : BlockArray(machine, {static_cast<std::int64_t>(where.size())}, where) {}
 
   const Machine& machine() const { return machine_; }
+  const SizeN& shape() const {
+    return shape_;
+  }  ///< blocks along each dimension; it has their numbers, and who is beside whom
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
   pe_t pe(std::int64_t b) const { return where_[b]; }  ///< among those of all processes
   /// Whether the block is in this process.
@@ -81,6 +104,20 @@ class BlockArray {
     }
   }
 
+  /// Channels between all blocks that are beside each other: along dimension d from side 2 d + 1 of a block to side 2 d of the next.
+  /// @param values  values(b, d): how many cross it
+  /// @param wraps   beside the last block is the first, so that each has two neighbours along each dimension, maybe itself
+  template <class Values>
+  void join_neighbors(const Values& values, bool wraps = false) {
+    for (std::int64_t b = 0; b < size(); ++b) {
+      for (int d = 0; d < shape_.dimensions(); ++d) {
+        const std::int64_t next = shape_.neighbor(b, d, 1, wraps);
+        const auto side = static_cast<std::uint32_t>(2 * d);
+        if (next >= 0) join(b, side + 1, next, side, values(b, d));
+      }
+    }
+  }
+
   /// Copies blocks and channels to the PEs. Afterwards nothing is put, joined or allocated. Every process.
   void place() {
     slots_.clear();
@@ -96,8 +133,12 @@ class BlockArray {
                   in_memory_of(home(b), std::vector<blocks::TileWord>(static_cast<std::size_t>(blocks_[b].tiles())),
                                "the words of a block's tiles")};
     }
-    for (std::size_t b = 0; b < where_.size() && machine_.on_gpu(); ++b) {
-      if (here(b)) make_wire_ends(b);
+    for (std::size_t b = 0; b < where_.size(); ++b) {
+      if (here(b) && machine_.on_gpu()) make_wire_ends(b);
+      for (End& end : ends_[b]) {
+        if (!is_copied(b, end) || end.sent[0] != nullptr) continue;
+        for (Value*& sent : end.sent) sent = alloc<Value>(b, end.n, "what is copied of a channel");
+      }
     }
     std::vector<std::uint32_t> on(static_cast<std::size_t>(machine_.n_pes()), 0);
     for (std::size_t b = 0; b < where_.size(); ++b) {
@@ -117,6 +158,33 @@ class BlockArray {
       if (on[p] > 0) machine_.copy_in(p, slots, slots_[p].data(), on[p] * sizeof(slots_[p][0]));
       views_.push_back({slots, on[p], tiles, in_memory_of(p, std::vector<blocks::PeWords>(1), "the words of a PE")});
     }
+  }
+
+  /// After place() and before the first run: what blocks pack for other PEs stays in buffers of their own, from where somebody
+  /// copies it (crossings()).
+  /// @throws UsageError  there are several processes
+  void send_by_copies() {
+    if (wires_ != nullptr) throw UsageError("halos are copied within one process only; use --halos direct");
+    by_copies_ = true;
+    place();
+  }
+  /// All that is copied in each step then.
+  std::vector<blocks::Crossing> crossings() const {
+    std::vector<blocks::Crossing> all;
+    for (std::int64_t b = 0; b < size(); ++b) {
+      for (const End& end : ends_[b]) {
+        if (!is_copied(b, end)) continue;
+        const End& others = ends_[end.other][end.others_side];
+        all.push_back({b,
+                       end.other,
+                       home(b),
+                       home(end.other),
+                       {end.sent[0], end.sent[1]},
+                       {others.in[0], others.in[1]},
+                       static_cast<std::size_t>(end.n) * sizeof(Value)});
+      }
+    }
+    return all;
   }
 
   /// Writes all states s, with what has come for step s. After place() elsewhere, with other PEs, load() reads it. Every process:
@@ -328,7 +396,8 @@ class BlockArray {
     std::uint32_t others_side = 0;
     std::int64_t n = 0;
     Value* in[2] = {nullptr, nullptr};
-    blocks::WireEnd* wire = nullptr;  ///< of a channel to another GPU
+    Value* sent[2] = {nullptr, nullptr};  ///< where it is packed, if it is copied from there
+    blocks::WireEnd* wire = nullptr;      ///< of a channel to another GPU
   };
 
   struct Words {  ///< of a block
@@ -336,6 +405,11 @@ class BlockArray {
     blocks::TileWord* tiles;
   };
 
+  static const SizeN& check(const SizeN& size, std::size_t blocks) {
+    if (size.volume() == static_cast<std::int64_t>(blocks)) return size;
+    throw UsageError("an array of " + text_of(size) + " blocks: a PE is wanted for each, and " +
+                     std::to_string(blocks) + " are given");
+  }
   void require_one_process() const {
     if (wires_ == nullptr) return;
     throw UsageError(
@@ -387,6 +461,10 @@ class BlockArray {
 
   void alloc_buffers(std::int64_t b, End& end) {
     for (Value*& in : end.in) in = alloc<Value>(b, end.n, "a buffer of a channel");
+    end.sent[0] = end.sent[1] = nullptr;
+  }
+  bool is_copied(std::int64_t b, const End& end) const {
+    return by_copies_ && end.other >= 0 && where_[end.other] != where_[b];
   }
   /// f(data, bytes) for all that makes up state s of a block, and what has come for step s.
   template <class F>
@@ -418,7 +496,7 @@ class BlockArray {
     for (std::uint32_t i = 0; i < ends_[b].size(); ++i) {
       End& end = ends_[b][i];
       end.wire = nullptr;
-      if (end.other < 0) continue;
+      if (end.other < 0 || is_copied(b, end)) continue;
       if (!here(end.other)) {
         end.wire = wires_->ends(b, i).first;
       } else if (machine_.devices()[home(b)] != machine_.devices()[home(end.other)]) {
@@ -454,7 +532,7 @@ class BlockArray {
         side.other = words[end.other].steps;
         for (int k = 0; k < 2; ++k) {
           side.in[k] = end.in[k];
-          side.out[k] = ends_[end.other][end.others_side].in[k];
+          side.out[k] = is_copied(b, end) ? end.sent[k] : ends_[end.other][end.others_side].in[k];
         }
         if (machine_.on_gpu() && where_[end.other] == where_[b]) {
           side.near = &slots[numbers_[end.other]].block;
@@ -496,6 +574,8 @@ class BlockArray {
   }
 
   const Machine& machine_;
+  SizeN shape_;
+  bool by_copies_ = false;
   std::unique_ptr<blocks::Wires> wires_;
   std::vector<pe_t> where_;
   std::vector<B> blocks_;

@@ -34,6 +34,11 @@
 //
 // change(w, s, tile), where it is there, says after update by how much the tile has changed: each lane, of what it looks at.
 //
+// give(w, s, tile, values), where it is there, adds what the tile gives of its part of state s to values: each lane of what it looks
+// at. kGives says how many values there are, and how each is reduced: a Reduction for each. (blocks/give.hpp)
+// hear(w, s, tile, message), where it is there, is told to all blocks, or to one, before step s (tell() of a launcher). There may be
+// one for each type of message. Each tile changes what it alone reads, and nothing that has been packed of state s.
+//
 // Between blocks of one GPU there are two shorter ways than through buffers, which a block may know; what arrives is counted as ever.
 // read_beside(side, other), on the host: from now on update reads what is beyond a side in the other block's state; false: it cannot.
 // hand_over(w, s, tile, side, other), in place of pack: writes into what the other block has beside its state s + 1, as its unpack would.
@@ -47,11 +52,19 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/spin.hpp"
 #include "shoal/core/types.hpp"
+
+namespace shoal {
+
+/// How values of many blocks become one.
+enum class Reduction { sum, min, max };
+
+}  // namespace shoal
 
 namespace shoal::blocks {
 
@@ -94,6 +107,11 @@ template <class B>
 concept KnowsTilesBeyond = KnowsNearTiles<B> && requires(const B& block, std::uint64_t tile, std::uint32_t side) {
   { block.touches(tile, side) } -> std::convertible_to<bool>;
   { block.beyond(tile, side) } -> std::convertible_to<std::uint64_t>;
+};
+
+template <class B>
+concept Gives = requires {
+  std::size(B::kGives);
 };
 
 /// The words of a PE.
@@ -149,13 +167,20 @@ struct PeView {
   std::uint32_t n_slots;
   std::uint64_t tiles;  ///< of one step of all of them
   PeWords* words;
+  double* given = nullptr;  ///< [states that are reduced][tiles][kGives] in a run of blocks that give
 };
 
 /// What a run does.
 struct StepRange {
   step_t first, end;
-  bool measure;        ///< the changes that the last step makes
-  bool weigh = false;  ///< how long each block's tiles take
+  bool measure;           ///< the changes that the last step makes
+  bool weigh = false;     ///< how long each block's tiles take
+  step_t give_every = 0;  ///< blocks give of each state whose number is a multiple of it; 0: of none
+
+  /// Which of the states of this run that are reduced state s is, if it is one.
+  SHOAL_FN bool gives(step_t s) const { return give_every > 0 && s % give_every == 0; }
+  SHOAL_FN step_t number(step_t s) const { return s / give_every - first / give_every - 1; }
+  SHOAL_FN step_t n_given() const { return give_every > 0 ? end / give_every - first / give_every : 0; }
 };
 
 // The protocol. A tile may take step s when the tiles that it reads have done step s - 1, and when all neighbours of its block
@@ -202,7 +227,7 @@ SHOAL_FN const TileWord* near_word_of(const Slot<B>& slot, const B& block, std::
 /// What a worker does besides its tiles: nothing, where all blocks are in one process. (blocks/wires.hpp has another one.)
 struct NothingBesides {
   SHOAL_FN void while_it_waits() const {}
-  SHOAL_FN void after_a_tile() const {}
+  SHOAL_FN void after_a_tile(std::uint32_t, step_t) const {}  // slot, steps that the tile has taken
 };
 
 /// Waits until a tile may take step s. Every lane; each waits for some of the words, the last ones first, since the first one may

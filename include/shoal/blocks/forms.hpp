@@ -24,12 +24,22 @@ enum class Fusion {
   d,     ///< the whole step of all blocks of a PE is one
 };
 
+/// How what blocks pack for PEs of other GPUs gets there.
+enum class Halos {
+  direct,  ///< who packs stores into the receiver's memory
+  staged,  ///< copies to the host, and from there: two urgent streams of each PE. Of the form `kernels`, within a process
+  copied,  ///< copies from GPU to GPU in an urgent stream; likewise
+};
+
 /// How a launcher runs blocks.
 struct LaunchOptions {
   BlockForm form = BlockForm::automatic;
   Fusion fusion = Fusion::automatic;  ///< of the form `kernels`
   /// Of the form `kernels`: so many steps are one CUDA graph, an even number; 0: none; -1: none, or what auto finds.
   int graph = -1;
+  /// Of the form `kernels` with fusion none, a or b: packs and unpacks are in streams of their own, which come first.
+  bool urgent_packs = false;
+  Halos halos = Halos::direct;
   /// Of the form `resident`, and of several processes: so long without a tile ends a run with an error.
   double stall_timeout_seconds = 10;
   bool weigh = false;  ///< runs measure how long blocks take, for GridSteps::balance(); not of the form `kernels`
@@ -37,9 +47,11 @@ struct LaunchOptions {
 
 const char* name(BlockForm form);
 const char* name(Fusion fusion);
+const char* name(Halos halos);
 /// @throws UsageError naming the text and the legal values
 BlockForm parse_block_form(const std::string& text);
 Fusion parse_fusion(const std::string& text);
+Halos parse_halos(const std::string& text);
 
 /// What decides how blocks are run.
 struct BlockSizes {

@@ -41,7 +41,7 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
 
 /// How a grid is cut and placed.
 struct GridOptions {
-  std::int64_t odf = 1;  ///< overdecomposition factor: blocks per PE
+  std::int64_t odf = 0;  ///< overdecomposition factor: blocks per PE; 0: as decide_odf() has it
   Size3 blocks{
       0, 0,
       0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on GPUs (blocks/mapping.hpp)
@@ -64,17 +64,15 @@ class Grid {
         cut_(check(machine, size, options)),
         program_(program),
         workers_(workers),
-        array_(machine, place(machine, size, cut_, options)) {
+        array_(machine, cut_.n(), place(machine, size, cut_, options)) {
     const std::int64_t bytes = size.volume() * 2 * static_cast<std::int64_t>(sizeof(Value));
     blocks::require_memory(machine, size, cut_, sizeof(Value), Block::kLine);
     large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
     for (std::int64_t b = 0; b < cut_.volume(); ++b) array_.put(b, make(b));
-    for (std::int64_t b = 0; b < cut_.volume(); ++b) {
-      const Size3 at = place_of(b), n = size_of(b);
-      if (at.x + 1 < cut_.x) array_.join(b, 1, number_of({at.x + 1, at.y, at.z}), 0, n.y * n.z);
-      if (at.y + 1 < cut_.y) array_.join(b, 3, number_of({at.x, at.y + 1, at.z}), 2, n.x * n.z);
-      if (at.z + 1 < cut_.z) array_.join(b, 5, number_of({at.x, at.y, at.z + 1}), 4, n.x * n.y);
-    }
+    array_.join_neighbors([&](std::int64_t b, int d) {  // cells of a face
+      const Size3 n = size_of(b);
+      return d == 0 ? n.y * n.z : d == 1 ? n.x * n.z : n.x * n.y;
+    });
     array_.place();
   }
 
@@ -139,9 +137,10 @@ class Grid {
  private:
   static Size3 check(const Machine& machine, Size3 size, const GridOptions& options);
   static std::vector<pe_t> place(const Machine& machine, Size3 size, Size3 cut, const GridOptions& options) {
-    const bool by_parts = machine.on_gpu() && options.mapping.kind == MappingKind::block;
-    return by_parts ? place_parts(size, cut, machine.all_pes())
-                    : place_blocks(cut.volume(), machine.all_pes(), options.mapping);
+    const bool by_parts =
+        options.mapping.kind == MappingKind::parts || (machine.on_gpu() && options.mapping.kind == MappingKind::block);
+    return by_parts ? place_parts(size.n(), cut.n(), machine.all_pes())
+                    : place_blocks(cut.n(), machine.all_pes(), options.mapping);
   }
   /// Block b, in the memory of its PE.
   Block make(std::int64_t b) {
@@ -172,7 +171,6 @@ class Grid {
     return block;
   }
   Size3 place_of(std::int64_t b) const { return {b / cut_.z / cut_.y, b / cut_.z % cut_.y, b % cut_.z}; }
-  std::int64_t number_of(Size3 at) const { return (at.x * cut_.y + at.y) * cut_.z + at.z; }
   Size3 origin_of(std::int64_t b) const {
     const Size3 at = place_of(b);
     return {part_begin(size_.x, cut_.x, at.x), part_begin(size_.y, cut_.y, at.y), part_begin(size_.z, cut_.z, at.z)};
@@ -189,6 +187,9 @@ class Grid {
   bool large_ = false;  ///< CPU: the states are larger than the caches
   BlockArray<Block> array_;
 };
+
+/// The overdecomposition factor, and why, where the options leave it open. @param n_pes  of all processes
+std::int64_t decide_odf(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu, Decisions& chosen);
 
 /// What a Grid is cut into. @throws UsageError
 Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu = false);

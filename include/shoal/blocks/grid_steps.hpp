@@ -1,7 +1,9 @@
 // A grid and the steps that it has taken, whatever runs them.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "shoal/blocks/grid.hpp"
@@ -22,6 +24,8 @@ class GridSteps {
   /// @return seconds
   /// @throws DeviceError, CapacityError, Interrupted; start() is needed then
   virtual double run(std::int64_t n, bool measure = false) = 0;
+  /// The next run that comes to so many steps makes a call then, on a thread of its own, and goes on (blocks/completions.hpp).
+  virtual void when_done(std::int64_t steps, std::function<void()> call) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
   /// After a run, outside of its time: the same. In a run of several processes each makes the call.
@@ -68,6 +72,9 @@ class GridStepsBy final : public GridSteps<typename S::Value> {
     const blocks::step_t first = steps_;
     steps_ += static_cast<blocks::step_t>(n);
     return launch_.run({first, steps_, measure, weigh_});
+  }
+  void when_done(std::int64_t steps, std::function<void()> call) override {
+    launch_.when_done(static_cast<blocks::step_t>(steps), std::move(call));
   }
   double change() const override { return launch_.change(); }
   double measure() override { return steps_ > 0 ? launch_.measure(steps_) : 0; }

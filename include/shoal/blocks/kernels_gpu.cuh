@@ -30,6 +30,27 @@ __global__ void __launch_bounds__(kThreads) change_kernel(PeView<B> pe, step_t s
   }
 }
 
+/// What tiles give of state s, each to its place in `given`.
+template <class B>
+__global__ void __launch_bounds__(kThreads) give_kernel(PeView<B> pe, step_t s) {
+  __shared__ GpuBlock::Scratch scratch;
+  for (std::uint64_t tile = blockIdx.x; tile < pe.tiles; tile += gridDim.x) {
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    give_tile(GpuBlock{&scratch}, B(slot.block), s, tile - slot.first_tile, pe.given + tile * kGiven<B>);
+  }
+}
+
+/// Tiles [begin, end) of a PE hear a message before step s.
+template <class B, class Message>
+__global__ void __launch_bounds__(kThreads)
+    hear_kernel(PeView<B> pe, std::uint64_t begin, std::uint64_t end, step_t s, Message message) {
+  __shared__ GpuBlock::Scratch scratch;
+  for (std::uint64_t tile = begin + blockIdx.x; tile < end; tile += gridDim.x) {
+    const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+    slot.block.hear(GpuBlock{&scratch}, s, tile - slot.first_tile, message);
+  }
+}
+
 /// All steps of a range, by workers that stay. Where each tile has a worker, it keeps the tile, and what is known of it in shared
 /// memory: a wait for other workers empties the first-level cache.
 template <class B>

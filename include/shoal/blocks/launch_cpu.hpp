@@ -3,22 +3,42 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "shoal/blocks/array.hpp"
+#include "shoal/blocks/completions.hpp"
 #include "shoal/blocks/forms.hpp"
+#include "shoal/blocks/given.hpp"
 #include "shoal/core/interrupt.hpp"
 
 namespace shoal::blocks::cpu {
+
+/// What a worker does besides its tiles: carries to other processes, and counts for those who want to be told.
+struct Besides {
+  Wires* wires;  ///< null: there are no others
+  std::uint32_t* looks;
+  CompletionCounts* counts;
+  const std::vector<std::int64_t>& blocks;  ///< the worker's PE's
+  void while_it_waits() const {
+    if (wires != nullptr) wires->wait(*looks);
+  }
+  void after_a_tile(std::uint32_t slot, step_t steps) const {
+    if (wires != nullptr) wires->carry();
+    if (counts->any()) counts->done(blocks[slot], steps);
+  }
+};
 
 /// The form `threads`.
 template <class B>
 class Launcher {
  public:
   explicit Launcher(BlockArray<B>& array, const LaunchOptions& options = {})
-      : array_(array), patience_seconds_(options.stall_timeout_seconds) {
+      : array_(array),
+        given_(array, [&array](std::size_t bytes) { return array.machine().allocate_host(bytes, "what blocks give"); }),
+        patience_seconds_(options.stall_timeout_seconds) {
     Decisions decisions;
     decide_launch(options, sizes(array), decisions);  // refuses what is for GPUs
   }
@@ -29,13 +49,26 @@ class Launcher {
   /// Writes state 0; the threads that will use it touch it first.
   void start() {
     array_.rewind();
-    array_.machine().team().run([&](pe_t p, int) {
-      const PeView<B>& pe = array_.views()[p];
-      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
-        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
-        slot.block.start(CpuThread{}, tile - slot.first_tile);
-      }
-    });
+    for_all_tiles(
+        [](const PeView<B>&, const Slot<B>& slot, std::uint64_t tile) { slot.block.start(CpuThread{}, tile); });
+  }
+
+  /// Between runs, before step s: tells all blocks something, each of which hears it with all of its tiles. Every process, the same.
+  template <class Message>
+  void tell(step_t s, const Message& message) {
+    tell_some(s, -1, message);
+  }
+  /// The same to block b alone.
+  template <class Message>
+  void tell(step_t s, std::int64_t b, const Message& message) {
+    tell_some(s, array_.shape().number_of(array_.shape().place_of(b)), message);
+  }
+
+  /// The next run that comes to so many steps makes a call when all blocks that are here have taken them, or block b has, and goes
+  /// on meanwhile (blocks/completions.hpp).
+  void when_done(step_t steps, std::function<void()> call) { completions_.add(-1, steps, std::move(call)); }
+  void when_done(std::int64_t b, step_t steps, std::function<void()> call) {
+    completions_.add(array_.shape().number_of(array_.shape().place_of(b)), steps, std::move(call));
   }
 
   /// All blocks take the steps of a range. Every process.
@@ -43,6 +76,16 @@ class Launcher {
   /// @throws Interrupted, or what a member of a block threw; of several processes: of the first, and as World::exchange()
   double run(const StepRange& range) {
     array_.prepare_run();
+    given_.begin(range.n_given());
+    run_ = range;
+    counts_.begin(completions_.take(range), [this](std::int64_t only) {
+      std::uint64_t tiles = 0;
+      for (std::int64_t b = 0; b < array_.size(); ++b) {
+        if (array_.here(b) && (only < 0 || b == only)) tiles += static_cast<std::uint64_t>(array_[b].tiles());
+      }
+      return tiles;
+    });
+    const auto blocks = array_.by_slot();
     Wires* const wires = array_.wires();
     const auto end_as = [&](RunState why) {
       for (const PeView<B>& pe : array_.views()) {
@@ -67,17 +110,18 @@ class Launcher {
       machine.team().run([&](pe_t p, int thread) {
         try {
           const TracedTo traced{log_of(p, thread)};
-          if (wires == nullptr) {
-            take_steps(CpuThread{}, array_.views()[p], range, traced);
+          if (wires == nullptr && !counts_.any()) {
+            take_steps(CpuThread{}, given_.view(p), range, traced);
           } else {
             std::uint32_t looks = 0;
-            take_steps(CpuThread{}, array_.views()[p], range, traced, Carries{wires, &looks});
+            take_steps(CpuThread{}, given_.view(p), range, traced, Besides{wires, &looks, &counts_, blocks[p]});
           }
         } catch (...) {
           end_as(RunState::task_failed);
           throw;
         }
       });
+      if (state() == 0) counts_.end();
     } catch (...) {
       if (wires == nullptr) throw;
       error = std::current_exception();
@@ -91,29 +135,59 @@ class Launcher {
       throw_if_interrupted();
     }
     change_ = all.change;
+    gave_ = given_.of_all(range);
     if (trace != nullptr) draw_tiles(*trace, logs_, times, array_.by_slot(), array_.channels());
     return all.seconds;
   }
 
   /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
   double measure(step_t s) {
-    array_.prepare_run();
-    array_.machine().team().run([&](pe_t p, int) {
-      const PeView<B>& pe = array_.views()[p];
-      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
-        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
-        measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile - slot.first_tile);
-      }
+    for_all_tiles([s](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile);
     });
     return change_ = array_.change_of_all();
   }
   /// After a run that measured: the largest change of its last step, of all processes' blocks.
   double change() const { return change_; }
+  /// After a run, or start(): what all blocks give of state s, the last one made. Every process. @return [kGives]
+  std::vector<double> reduce(step_t s) {
+    given_.begin(1);
+    for_all_tiles([&](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      double* const at = given_.view(static_cast<pe_t>(&pe - array_.views().data())).given;
+      give_tile(CpuThread{}, slot.block, s, tile, at + (slot.first_tile + tile) * kGiven<B>);
+    });
+    return given_.of_all(0);
+  }
+  /// In a run with give_every, of a state that all blocks of this process have come to: what these have given of it.
+  std::vector<double> gave(step_t state) const { return given_.here(run_.number(state)); }
+  /// After a run with give_every: what all processes' blocks gave of each of the states.
+  const std::vector<Given>& given() const { return gave_; }
   int waits() const { return 0; }
   /// Blocks were moved.
   void placed() {}
 
  private:
+  /// Calls f(view, slot, tile of the block) for all tiles, by all threads.
+  template <class F>
+  void for_all_tiles(const F& f) {
+    array_.prepare_run();
+    array_.machine().team().run([&](pe_t p, int) {
+      const PeView<B>& pe = array_.views()[p];
+      for (std::uint64_t tile; (tile = pe.words->next.fetch_add(1)) < pe.tiles;) {
+        const Slot<B>& slot = pe.slots[slot_of(pe, tile)];
+        f(pe, slot, tile - slot.first_tile);
+      }
+    });
+  }
+  /// @param only  the block; -1: all
+  template <class Message>
+  void tell_some(step_t s, std::int64_t only, const Message& message) {
+    for_all_tiles([&](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
+      const bool its = only < 0 || (array_.here(only) && &pe == &array_.views()[array_.home(only)] &&
+                                    &slot == pe.slots + array_.number(only));
+      if (its) slot.block.hear(CpuThread{}, s, tile, message);
+    });
+  }
   std::uint64_t taken() const {
     std::uint64_t tiles = 0;
     for (const PeView<B>& pe : array_.views()) tiles += pe.words->next.load();
@@ -127,6 +201,11 @@ class Launcher {
   }
 
   BlockArray<B>& array_;
+  GivenByTiles<B> given_;
+  std::vector<Given> gave_;  ///< in the last run
+  StepRange run_{0, 0, false};
+  Completions completions_;
+  CompletionCounts counts_;
   double patience_seconds_, change_ = 0;
   std::vector<TileLog> logs_;  ///< [workers] of a run that is traced
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "shoal/blocks/block.hpp"
+#include "shoal/blocks/give.hpp"
 #include "shoal/blocks/trace.hpp"
 #include "shoal/worker/worker.hpp"
 
@@ -144,6 +145,8 @@ struct Part {
   bool update, measure;
   std::uint32_t pack_begin, pack_end;
   bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
+  double* given =
+      nullptr;  ///< [tiles of the PE][kGives] where tiles store what they give of the next state; null: they do not
 };
 
 /// A tile's share of a part of step s. What it reads of its GPU is there; what other GPUs send it waits for. Every lane.
@@ -162,6 +165,10 @@ SHOAL_FN void do_part(const W& w, PeWords& words, const Slot<B>& slot, step_t s,
     B(slot.block).update(w, s, tile);
     w.sync();
     if (part.measure) measure_tile(w, words, B(slot.block), s, tile);
+    if constexpr (Gives<B>) {
+      double* const mine = part.given + (slot.first_tile + tile) * kGiven<B>;
+      if (part.given != nullptr) give_tile(w, B(slot.block), s + 1, tile, mine);
+    }
   }
   pack_sides(w, slot, B(slot.block), s, tile, part.pack_begin, pack_end, part.hands);
   if (slot.wired && part.pack_begin < pack_end) {
@@ -189,6 +196,7 @@ SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, st
     if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());
     do_tile(w, slot, s, tile, range, Untraced{});
     if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
+    give_in_run(w, pe, slot, range, s + 1, tile);
     w.sync();
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
@@ -222,11 +230,12 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     do_tile(w, slot, s, tile, range, traced);
     traced.ended(static_cast<std::uint32_t>(&slot - pe.slots), s, tile);  // before anybody is told
     if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
+    give_in_run(w, pe, slot, range, s + 1, tile);
     taken = w.from_leader(next);  // all lanes are done with this tile; the others go on while the first says so
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);
-      besides.after_a_tile();
+      besides.after_a_tile(static_cast<std::uint32_t>(&slot - pe.slots), s + 1);
     }
   }
 }

@@ -55,7 +55,7 @@ class Units {
         if (array.here(other) && unit_of[other] != unit_of[b]) unit.after.push_back(unit_of[other]);
       }
     }
-    order_units(units_, array.machine().devices(), fits_queues());
+    order_units(units_, array.machine().devices(), options_.halos == Halos::direct && fits_queues());
   }
 
   std::int64_t size() const { return std::ssize(units_); }

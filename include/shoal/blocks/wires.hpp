@@ -117,13 +117,5 @@ class Wires {
   bool far_ = false;  ///< some channels lead to where stores do not get
 };
 
-/// For take_steps(), on CPU threads: a worker carries.
-struct Carries {
-  Wires* wires;
-  std::uint32_t* looks;
-  void while_it_waits() const { wires->wait(*looks); }
-  void after_a_tile() const { wires->carry(); }
-};
-
 }  // namespace blocks
 }  // namespace shoal

@@ -20,20 +20,25 @@ std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name);
 
 inline constexpr std::size_t kKeptPinnedBytes = std::size_t{64} << 20;
 
+/// Kernels and copies of urgent streams begin before those of others that are ready.
+enum class Urgency { usual, urgent };
+
 /// A CUDA stream that does not wait for the legacy stream. It is given back when it is destroyed and must be idle then:
 /// its owner waits for its work first.
 class Stream {
  public:
   /// @throws DeviceError
-  explicit Stream(int device);
+  explicit Stream(int device, Urgency urgency = Urgency::usual);
   ~Stream();
-  Stream(Stream&& other) noexcept : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)) {}
+  Stream(Stream&& other) noexcept
+      : device_(other.device_), urgency_(other.urgency_), stream_(std::exchange(other.stream_, nullptr)) {}
   Stream& operator=(Stream&&) = delete;
 
   operator cudaStream_t() const { return stream_; }
 
  private:
   int device_;
+  Urgency urgency_;
   cudaStream_t stream_ = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shoal/blocks/launch_cpu.hpp"
+#include "shoal/blocks/mapping.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/program/grid_flags.hpp"
 #include "shoal/world/machine.hpp"
@@ -19,6 +20,7 @@ namespace shoal {
 struct BlockContext {
   const Machine& machine;
   std::vector<pe_t> where;  ///< [blocks] the PE of each, of all processes: --odf of them for each PE, as --mapping says
+  Mapping mapping;          ///< place_blocks() places blocks in several dimensions by it (blocks/mapping.hpp)
   LaunchOptions launch;
   std::int64_t iterations;
 
@@ -32,25 +34,32 @@ struct BlockContext {
 /// @return exit status, as run_program
 int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body);
 
+/// Calls body(launcher) with what runs the blocks of an array that is placed: blocks::cpu::Launcher or blocks::gpu::Launcher, whose
+/// members are the same. Every process.
+/// @return what the body returns
+template <class B, class Body>
+auto with_launcher(const BlockContext& ctx, BlockArray<B>& array, const Body& body) {
+  if (!ctx.machine.on_gpu()) {
+    blocks::cpu::Launcher<B> launcher(array, ctx.launch);
+    return body(launcher);
+  }
+#if defined(__CUDACC__)
+  blocks::gpu::Launcher<B> launcher(array, ctx.launch);
+  return body(launcher);
+#else
+  throw UsageError("this program was compiled without nvcc and runs on CPU threads only; use --device cpu");
+#endif
+}
+
 /// Starts the blocks of an array that is placed, and lets them take steps. Every process.
 /// @return seconds
 /// @throws DeviceError, Interrupted
 template <class B>
 double run_blocks(const BlockContext& ctx, BlockArray<B>& array) {
-  const auto run = [&](auto& launcher) {
+  return with_launcher(ctx, array, [&](auto& launcher) {
     launcher.start();
     return launcher.run({0, static_cast<blocks::step_t>(ctx.iterations), false});
-  };
-  if (!ctx.machine.on_gpu()) {
-    blocks::cpu::Launcher<B> launcher(array, ctx.launch);
-    return run(launcher);
-  }
-#if defined(__CUDACC__)
-  blocks::gpu::Launcher<B> launcher(array, ctx.launch);
-  return run(launcher);
-#else
-  throw UsageError("this program was compiled without nvcc and runs on CPU threads only; use --device cpu");
-#endif
+  });
 }
 
 }  // namespace shoal

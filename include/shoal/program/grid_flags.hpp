@@ -30,7 +30,7 @@ class GridFlags {
   Size3 size_;
   Options machine_;
   GridOptions grid_;
-  std::string device_ = "auto", blocks_, mapping_ = "block", form_ = "auto", fusion_ = "auto";
+  std::string device_ = "auto", blocks_, mapping_ = "block", form_ = "auto", fusion_ = "auto", halos_ = "direct";
   mutable std::string mapping_file_;
 };
 

@@ -58,6 +58,12 @@ struct GpuWarp {
     for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(kAll, x, d);
     return x;
   }
+  template <class F>
+  __device__ double combine(double x, double, const F& f) const {
+    sync();
+    for (int d = 16; d > 0; d /= 2) x = f(x, __shfl_xor_sync(kAll, x, d));
+    return x;
+  }
   __device__ lane_t count_in(lane_t* count, lane_t bin, bool has) const {
     const unsigned same = __match_any_sync(kAll, has ? bin : ~lane_t{0});
     const int first = __ffs(same) - 1;
@@ -88,7 +94,7 @@ struct GpuWarp {
   }
   __device__ void sync() const { __syncwarp(); }
 };
-static_assert(ActsTogether<GpuWarp>);
+static_assert(ActsTogether<GpuWarp> && Combines<GpuWarp>);
 
 /// All threads of a block (a multiple of 32, up to 512). `scratch` is shared memory that nothing else in the block
 /// uses.
@@ -122,6 +128,13 @@ struct GpuBlock {
   __device__ lane_t smallest(lane_t x) const { return GpuWarp().smallest(of_warps(GpuWarp().smallest(x), ~lane_t{0})); }
   __device__ std::uint64_t sum(std::uint64_t x) const {
     return GpuWarp().sum(of_warps(GpuWarp().sum(x), std::uint64_t{0}));
+  }
+  template <class F>
+  __device__ double combine(double x, double none, const F& f) const {
+    const double warp = GpuWarp().combine(x, none, f);
+    const std::uint64_t bits = of_warps(static_cast<std::uint64_t>(__double_as_longlong(warp)),
+                                        static_cast<std::uint64_t>(__double_as_longlong(none)));
+    return GpuWarp().combine(__longlong_as_double(static_cast<long long>(bits)), none, f);
   }
   __device__ lane_t count_in(lane_t* count, lane_t bin, bool has) const { return GpuWarp().count_in(count, bin, has); }
   __device__ void lower(lane_t* least, lane_t x) const { GpuWarp().lower(least, x); }

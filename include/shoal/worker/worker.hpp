@@ -63,6 +63,13 @@ concept ActsTogether = Worker<W> && requires(const W& w, lane_t* at, lane_t x, b
   { w.search(x, x, b, *at, start) } -> std::same_as<lane_t>;
 };
 
+/// Workers that make one of all lanes' doubles: combine(x, none, f), on every lane. f(a, b) is f(b, a), and f(a, none) is a. The order
+/// is always the same, so that equal workers make equal bits.
+template <class W>
+concept Combines = Worker<W> && requires(const W& w, double x, double (*f)(double, double)) {
+  { w.combine(x, x, f) } -> std::same_as<double>;
+};
+
 /// Workers of which a part of the lanes, W::Part, can act without the others: blocks.
 template <class W>
 concept HasParts = Worker<W> && requires {
@@ -88,6 +95,10 @@ struct CpuThread {
   SHOAL_FN bool any(bool b) const { return b; }
   SHOAL_FN lane_t smallest(lane_t x) const { return x; }
   SHOAL_FN std::uint64_t sum(std::uint64_t x) const { return x; }
+  template <class F>
+  SHOAL_FN double combine(double x, double, const F&) const {
+    return x;
+  }
   SHOAL_FN void sync() const {}
 };
 static_assert(Worker<CpuThread>);

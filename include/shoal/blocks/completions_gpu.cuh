@@ -1,0 +1,147 @@
+// Of a run on GPUs: a thread that polls events, and makes the calls that are due (blocks/completions.hpp). The host that launches puts
+// events into streams and waits for none of them.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "shoal/blocks/completions.hpp"
+#include "shoal/blocks/events.cuh"
+#include "shoal/device/cuda_check.cuh"
+
+namespace shoal::blocks::gpu {
+
+class CompletionThread {
+ public:
+  CompletionThread() = default;
+  CompletionThread(const CompletionThread&) = delete;
+  CompletionThread& operator=(const CompletionThread&) = delete;
+  ~CompletionThread() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  /// A place in a stream, where events of one device are.
+  struct Place {
+    int device;
+    cudaStream_t stream;
+  };
+  /// `call` is made when all GPUs have come to these places.
+  void add(const std::vector<Place>& places, std::function<void()> call) {
+    Due due{{}, std::move(call)};
+    for (const Place& place : places) {
+      due.events.push_back(take(place.device));
+      DeviceGuard guard(place.device);
+      SHOAL_CUDA(cudaEventRecord(due.events.back().event, place.stream));
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      due_.push_back(std::move(due));
+    }
+    if (!thread_.joinable()) thread_ = std::thread([this] { poll(); });
+    changed_.notify_all();
+  }
+  /// After the GPUs' work: until all calls have been made. @throws what one of them threw, the first; DeviceError
+  void finish() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return due_.empty() && !calling_; });
+    if (const std::exception_ptr error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
+  }
+  /// After an error: calls that have not been made never are.
+  void drop() {
+    std::unique_lock lock(mutex_);
+    due_.clear();
+    changed_.wait(lock, [this] { return !calling_; });
+    error_ = nullptr;
+  }
+
+ private:
+  struct Taken {
+    int device;
+    Event event;
+  };
+  struct Due {
+    std::vector<Taken> events;
+    std::function<void()> call;
+  };
+
+  /// An event of the pool, or a new one.
+  Taken take(int device) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Event>& some = pool_[device];
+    if (some.empty()) return {device, Event(device)};
+    Taken taken{device, std::move(some.back())};
+    some.pop_back();
+    return taken;
+  }
+  /// Whether the GPUs have come to all of its places.
+  static bool is_done(const Due& due) {
+    return std::all_of(due.events.begin(), due.events.end(), [](const Taken& taken) {
+      const cudaError_t status = cudaEventQuery(taken.event);
+      if (status != cudaErrorNotReady) cuda_check(status, "an event of a run of blocks");
+      return status == cudaSuccess;
+    });
+  }
+  void poll() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ends_ || !due_.empty(); });
+      if (ends_) return;
+      try {
+        const auto some = due_.begin() + std::min<std::ptrdiff_t>(std::ssize(due_), 32);
+        const auto done = std::find_if(due_.begin(), some, is_done);
+        if (done == some) {
+          lock.unlock();
+          std::this_thread::sleep_for(std::chrono::microseconds(10));
+          lock.lock();
+          continue;
+        }
+        Due due = std::move(*done);
+        due_.erase(done);
+        for (Taken& taken : due.events) pool_[taken.device].push_back(std::move(taken.event));
+        calling_ = true;
+        lock.unlock();
+        std::exception_ptr error;
+        try {
+          if (due.call) due.call();
+        } catch (...) {
+          error = std::current_exception();
+        }
+        lock.lock();
+        calling_ = false;
+        if (error && !error_) error_ = error;
+      } catch (...) {
+        if (!error_) error_ = std::current_exception();
+        due_.clear();
+      }
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Due> due_;  ///< in the order in which they were added
+  std::map<int, std::vector<Event>> pool_;
+  bool calling_ = false, ends_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace shoal::blocks::gpu
