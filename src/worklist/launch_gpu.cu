@@ -29,7 +29,7 @@ Streams::Streams(const Machine& machine)
 std::vector<PeSnapshot> Streams::snapshots(const RunOnGpus& run, bool beside) {
   std::vector<PeSnapshot> pes;
   for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-    SHOAL_CUDA(cudaMemcpyAsync(&mirror(p), run.control[p], sizeof(PeControl), cudaMemcpyDeviceToHost,
+    SHOAL_CUDA(cudaMemcpyAsync(&mirror(p), run.control[p], run.control_bytes, cudaMemcpyDeviceToHost,
                                beside ? look_[p] : work_[p]));
   }
   for (pe_t p = 0; p < machine_.n_pes(); ++p) {

@@ -24,8 +24,8 @@ Report counted(const RunCounts& counts, pe_t p) {
     std::int64_t items = 0, messages = 0;
     const pe_t channels = 1 << now.log_channels;
     for (pe_t i = q * channels; i < (q + 1) * channels; ++i) {
-      items += static_cast<std::int64_t>(now.send[i].tail.load() - before.send[i].tail.load());
-      messages += static_cast<std::int64_t>(now.send[i].messages.load() - before.send[i].messages.load());
+      items += static_cast<std::int64_t>(now.ends[i].send.tail.load() - before.ends[i].send.tail.load());
+      messages += static_cast<std::int64_t>(now.ends[i].send.messages.load() - before.ends[i].send.messages.load());
     }
     const auto bytes = items * static_cast<std::int64_t>(counts.item_bytes) +
                        messages * static_cast<std::int64_t>(counts.message_bytes);

@@ -44,12 +44,12 @@ PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_ch
     s.sent.push_back(0);
     s.received.push_back(0);
     s.unread.push_back(0);
-    s.channel_credits.push_back(control.send[first].credits.load());
+    s.channel_credits.push_back(control.ends[first].send.credits.load());
     for (lane_t i = first; i < first + channels; ++i) {
-      s.sent.back() += control.send[i].tail.load();
-      s.received.back() += control.receive[i].head();
-      s.unread.back() += control.receive[i].unread();
-      s.channel_credits.back() = std::min(s.channel_credits.back(), control.send[i].credits.load());
+      s.sent.back() += control.ends[i].send.tail.load();
+      s.received.back() += control.ends[i].receive.head();
+      s.unread.back() += control.ends[i].receive.unread();
+      s.channel_credits.back() = std::min(s.channel_credits.back(), control.ends[i].send.credits.load());
     }
   }
   return s;

@@ -83,7 +83,7 @@ struct Drill {
         out.push(w, {to, 0, 0});
         break;
       case Fault::lost_credits:
-        here.send[to].credits.fetch_sub(static_cast<std::int64_t>(view.channel_capacity));
+        here.ends[to].send.credits.fetch_sub(static_cast<std::int64_t>(view.channel_capacity));
         out.push(w, {to, 0, 0});
         break;
       case Fault::unfilled_slot: {
@@ -104,7 +104,7 @@ struct Drill {
             << "nothing was planted";
         break;
       case Fault::unread_claim:
-        for (ChannelReceiveCounters& end = view.control[to]->receive[at];;) {
+        for (ChannelReceiveCounters& end = view.control[to]->ends[at].receive;;) {
           ticket_t head = end.head();
           if (end.drain.compare_swap(head, head + 1)) break;
         }

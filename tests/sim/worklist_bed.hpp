@@ -156,7 +156,7 @@ class WorklistBed {
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       PeControl& c = control(p);
       created += c.entered.load() + c.ring.tail.load() + static_cast<std::uint64_t>(c.tokens.load());
-      for (pe_t i = 0; i < shape.n_pes << shape.log_channels; ++i) created += c.send[i].tail.load();
+      for (pe_t i = 0; i < shape.n_pes << shape.log_channels; ++i) created += c.ends[i].send.tail.load();
       completed += c.completed.load();
     }
     if (created == completed && !order_(created)) return false;
@@ -273,12 +273,12 @@ class WorklistBed {
     pe.seen.assign(shape.workers, 0);
     pe.held.assign(shape.workers * kHeldSlots, HeldSlot<Item>{});
     for (pe_t i = 0; i < shape.n_pes << shape.log_channels; ++i) {
-      c.send[i].tail.store(0);
-      c.send[i].credits.store(static_cast<std::int64_t>(shape.channel_capacity));
-      c.send[i].messages.store(0);
-      c.receive[i].drain.store(0);
-      c.receive[i].home.store(0);
-      for (auto& read : c.receive[i].read) read.store(0);
+      c.ends[i].send.tail.store(0);
+      c.ends[i].send.credits.store(static_cast<std::int64_t>(shape.channel_capacity));
+      c.ends[i].send.messages.store(0);
+      c.ends[i].receive.drain.store(0);
+      c.ends[i].receive.home.store(0);
+      for (auto& read : c.ends[i].receive.read) read.store(0);
     }
     for (pe_t q = 0; q < shape.n_pes; ++q) {
       pe.inbox[q].assign(shape.channel_capacity << shape.log_channels, RemoteSlot<Item>{});
@@ -326,11 +326,11 @@ class WorklistBed {
       for (lane_t k = 0; k < lane_t{1} << shape.log_channels; ++k) {
         const auto i = static_cast<lane_t>(q) << shape.log_channels | k;
         const std::string of = shape.log_channels > 0 ? std::to_string(k) + "." : "";
-        machine.name(&c.send[i].tail, 8, 1, to + of + "tail");
-        machine.name(&c.send[i].credits, 8, 1, to + of + "credits");
-        machine.name(&c.receive[i].drain, 8, 1, from + of + "drain");
-        machine.name(c.receive[i].read, sizeof c.receive[i].read[0], kMostShares, from + of + "read");
-        machine.name(&c.receive[i].home, 8, 1, from + of + "home");
+        machine.name(&c.ends[i].send.tail, 8, 1, to + of + "tail");
+        machine.name(&c.ends[i].send.credits, 8, 1, to + of + "credits");
+        machine.name(&c.ends[i].receive.drain, 8, 1, from + of + "drain");
+        machine.name(c.ends[i].receive.read, sizeof c.ends[i].receive.read[0], kMostShares, from + of + "read");
+        machine.name(&c.ends[i].receive.home, 8, 1, from + of + "home");
       }
       machine.name(pe.inbox[q].data(), sizeof pe.inbox[q][0], pe.inbox[q].size(), from + "slot");
       for (ticket_t s = 0; s < shape.segments.segments(); ++s) {

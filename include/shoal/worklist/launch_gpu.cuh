@@ -66,6 +66,7 @@ void launch(const Machine& machine, const LaunchPlan& plan, const std::vector<Vi
   using Task = typename View::Task;
   PhaseOrders orders;
   RunOnGpus run{.shape = shape_of<View>(plan, machine.n_pes()), .workers = workers, .chunks = chunks};
+  run.control_bytes = PeControl::bytes(views[0].n_pes, views[0].log_channels);
   for (const View& view : views) {
     run.view.push_back(&view);
     run.control.push_back(view.control[view.me]);

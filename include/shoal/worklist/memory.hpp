@@ -93,7 +93,7 @@ class WorklistMemory {
 #if defined(SHOAL_CLOCKS)
     clear_clocks(control.clocks);
 #endif
-    machine_.copy_in(p, part.control.get(), &control, sizeof(PeControl));
+    machine_.copy_in(p, part.control.get(), &control, control_bytes());
     if (part.seen) machine_.clear(p, part.seen.get(), workers_ * sizeof(std::uint64_t));
     if (seeds.size() > part.seed_room) {
       part.seeds = machine_.allocate(p, seeds.size() * sizeof(Item), "seeds", Machine::Contents::anything);
@@ -108,10 +108,10 @@ class WorklistMemory {
   /// Reads every PE's counters, after a run or when it has failed.
   void read_counters() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
-      machine_.copy_out(p, &counters_[p], parts_[p].control.get(), sizeof(PeControl));
+      machine_.copy_out(p, &counters_[p], parts_[p].control.get(), control_bytes());
       for (pe_t q = 0; wires_ && q < machine_.all_pes();
            ++q) {  // what was carried together, not what was told together
-        if (!is_near(q)) counters_[p].send[q].messages.store(wires_->messages(number(p), q));
+        if (!is_near(q)) counters_[p].ends[q].send.messages.store(wires_->messages(number(p), q));
       }
     }
   }
@@ -122,6 +122,10 @@ class WorklistMemory {
   std::uint64_t chunks() const { return chunks_; }                      ///< chunks of spill on each PE
 
  private:
+  std::size_t control_bytes() const {
+    return PeControl::bytes(machine_.all_pes(), log_channels_);
+  }  ///< that a run uses
+
   using Memory = std::shared_ptr<void>;
   /// One PE's.
   struct Part {
@@ -164,7 +168,7 @@ class WorklistMemory {
       start.log_channels = log_channels_;
       start.ring.credits.store(static_cast<std::int64_t>(plan_.capacity));
       start.spill_free.tail.store(chunks_);
-      for (auto& of_channel : start.send) of_channel.credits.store(static_cast<std::int64_t>(channel_capacity()));
+      for (auto& end : start.ends) end.send.credits.store(static_cast<std::int64_t>(channel_capacity()));
     }
     machine_.wait_for_memory();
   }

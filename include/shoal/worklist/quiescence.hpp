@@ -26,7 +26,7 @@ SHOAL_FN lane_t created_words(const View& view) {
 template <bool kNewest, class View>
 SHOAL_FN std::uint64_t created_word(const View& view, pe_t q, lane_t i) {
   PeControl& c = *view.control[q];
-  if (i > 0) return kNewest ? c.send[i - 1].tail.fetch_add(0) : c.send[i - 1].tail.load();
+  if (i > 0) return kNewest ? c.ends[i - 1].send.tail.fetch_add(0) : c.ends[i - 1].send.tail.load();
   const ticket_t ring = kNewest ? c.ring.tail.fetch_add(0) : c.ring.tail.load();
   std::uint64_t sum = c.entered.load() + ring;
   sum += static_cast<std::uint64_t>(c.tokens.load());

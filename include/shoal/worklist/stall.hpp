@@ -88,7 +88,7 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
     }
     for (lane_t i = 0; i < view.channels(); ++i) {
       const auto channel = view.receiver(view.channel(from, i));
-      const ticket_t sent = view.control[from]->send[view.channel(view.me, i)].tail.load();
+      const ticket_t sent = view.control[from]->ends[view.channel(view.me, i)].send.tail.load();
       for (ticket_t t = channel.counters->head(); t < sent; ++t) {
         if (channel.slots[t & (channel.capacity - 1)].signal.load_acquire() == t + 1) continue;
         if (here.missing[from]++ == 0) here.first_missing[from] = t;

@@ -30,6 +30,7 @@ struct RunOnGpus {
   int workers = 0;                  ///< of each PE
   std::vector<const void*> view;    ///< [n_pes] the kernels' first argument
   std::vector<PeControl*> control;  ///< [n_pes] counters, in the PEs' memory
+  std::size_t control_bytes = 0;    ///< of each that the run uses
   std::uint64_t chunks = 0;         ///< of spill on each PE
   bool sweeps = false;              ///< the task has idle(): the host repeats the rounds of discrete runs
   /// Between two rounds of which nothing is left: orders the next phase, if there is one.

@@ -46,13 +46,22 @@ struct PeControl {
   Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers that have parked items in it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
-  ChannelSendCounters send[kMaxPes];                      ///< by View::channel(); with segments, by PE
-  ChannelReceiveCounters receive[kMaxPes];
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
       counts;  ///< sums over the workers that have left; for the host
 #if defined(SHOAL_CLOCKS)
   ClockWords clocks;
 #endif
+  struct ChannelEnds {
+    ChannelSendCounters send;
+    ChannelReceiveCounters receive;
+  };
+  ChannelEnds
+      ends[kMaxPes];  ///< by View::channel(); with segments, by PE. The last: what a run does not use is not copied
+
+  /// Bytes from the beginning that a run uses.
+  static constexpr std::size_t bytes(pe_t n_pes, lane_t log_channels) {
+    return sizeof(PeControl) - sizeof(ends) + (static_cast<std::size_t>(n_pes) << log_channels) * sizeof(ChannelEnds);
+  }
 };
 
 /// One PE's view of the worklist. Trivially copyable; passed into kernels by value.
@@ -97,24 +106,24 @@ struct WorklistView {
   SHOAL_FN lane_t channels() const { return lane_t{1} << log_channels; }  ///< from a PE to another
   SHOAL_FN pe_t pe_of(lane_t channel) const { return static_cast<pe_t>(channel >> log_channels); }
   SHOAL_FN Sender sender(lane_t channel) const {
-    return {slots_of(outbox, channel), channel_capacity, &here().send[channel]};
+    return {slots_of(outbox, channel), channel_capacity, &here().ends[channel].send};
   }
   SHOAL_FN Receiver receiver(lane_t channel) const {
-    return {slots_of(inbox, channel), channel_capacity, &here().receive[channel],
-            &control[pe_of(channel)]->send[this->channel(me, channel)].credits};
+    return {slots_of(inbox, channel), channel_capacity, &here().ends[channel].receive,
+            &control[pe_of(channel)]->ends[this->channel(me, channel)].send.credits};
   }
   SHOAL_FN SegmentSender<Item> segment_sender(pe_t to) const {
     SegmentEnd* const ends = ends_in(outbox[to]);
-    return {ends, items_behind(ends), starts + (static_cast<ticket_t>(to) << segments.log_segments), &here().send[to],
-            segments};
+    return {ends, items_behind(ends), starts + (static_cast<ticket_t>(to) << segments.log_segments),
+            &here().ends[to].send, segments};
   }
   SHOAL_FN SegmentReceiver<Item> segment_receiver(pe_t from) const {
     SegmentEnd* const ends = ends_in(inbox[from]);
-    return {ends, items_behind(ends), homes[from], &here().receive[from], segments};
+    return {ends, items_behind(ends), homes[from], &here().ends[from].receive, segments};
   }
   /// One lane: whether an item for PE `to` might find a credit now, if worker `index` sends it.
   SHOAL_FN bool has_credits(pe_t to, lane_t index) const {
-    return segments.on ? segment_sender(to).has_credits() : here().send[channel(to, index)].credits.load() > 0;
+    return segments.on ? segment_sender(to).has_credits() : here().ends[channel(to, index)].send.credits.load() > 0;
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
   /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The

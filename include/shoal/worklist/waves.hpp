@@ -28,7 +28,7 @@ bool seems_quiet(const View& view) {
     taken_over += c.entered.load() + c.ring.tail.load() + static_cast<std::uint64_t>(c.tokens.load());
     for (pe_t r = 0; r < view.n_pes; ++r) {
       const bool near = r >= view.first_near && r < view.end_near;
-      taken_over += near ? c.send[r].tail.load() : c.receive[r].drain.load();
+      taken_over += near ? c.ends[r].send.tail.load() : c.ends[r].receive.drain.load();
     }
   }
   return completed == taken_over;
