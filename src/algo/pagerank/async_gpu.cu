@@ -7,7 +7,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int kThreads = 256, kBlocks = 132 * 8;
+constexpr int kRankThreads = 256, kRankBlocks = 132 * 8;
 
 __device__ void add_up(double x, double* to) {
   for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
@@ -46,7 +46,7 @@ __global__ void settle_all(const __grid_constant__ PageRank task, double scale) 
 }
 
 /// All vertices of a PE, on its device.
-struct HandsGpu {
+struct RankHandsGpu {
   std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
   std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] likewise
 
@@ -55,7 +55,7 @@ struct HandsGpu {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
         DeviceGuard guard(graph.devices[q]);
         all_degrees.emplace_back(graph.num_vertices, "out-degrees of all PEs");
-        set_degrees<<<kBlocks, kThreads>>>(graph.out[q], all_degrees[q].data());
+        set_degrees<<<kRankBlocks, kRankThreads>>>(graph.out[q], all_degrees[q].data());
         SHOAL_CUDA(cudaGetLastError());
         SHOAL_CUDA(cudaDeviceSynchronize());
       }
@@ -91,7 +91,7 @@ struct HandsGpu {
   PageRankSums sums(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
     found[p].fill_bytes(0);
-    sum_up<<<kBlocks, kThreads>>>(engine.task(p), found[p].data());
+    sum_up<<<kRankBlocks, kRankThreads>>>(engine.task(p), found[p].data());
     SHOAL_CUDA(cudaGetLastError());
     PageRankSums sums;
     found[p].download(&sums, 1);
@@ -100,7 +100,7 @@ struct HandsGpu {
   template <class Engine>
   void settle(const Engine& engine, pe_t p, double scale) const {
     DeviceGuard guard(engine.graph().devices[p]);
-    settle_all<<<kBlocks, kThreads>>>(engine.task(p), scale);
+    settle_all<<<kRankBlocks, kRankThreads>>>(engine.task(p), scale);
     SHOAL_CUDA(cudaGetLastError());
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
@@ -110,7 +110,7 @@ struct HandsGpu {
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_gpu(const Machine& machine, const PlacedGraph& graph,
                                                         const PageRankPlan& plan) {
-  return std::make_unique<PageRankAsync<PageRank, HandsGpu>>(machine, graph, plan);
+  return std::make_unique<PageRankAsync<PageRank, RankHandsGpu>>(machine, graph, plan);
 }
 
 }  // namespace shoal
