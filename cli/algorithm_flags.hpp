@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algo/algorithm.hpp"
+#include "json.hpp"
 #include "output.hpp"
 
 namespace CLI {

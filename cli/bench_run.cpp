@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string_view>
+#include <variant>
 
 #include "graph_input.hpp"
 #include "measuring_process.hpp"
@@ -91,7 +93,10 @@ class OnGraph {
     if (experiment_.quantity != Quantity::inflation) return;
     for (const vertex_t source : sources_) {
       placed->run({source, {}});
-      reached_.push_back(placed->count().facts.at("reached").get<double>());
+      for (const Fact& fact : placed->count().facts) {
+        if (std::string_view(fact.name) != "reached") continue;
+        reached_.push_back(std::visit([](auto value) { return static_cast<double>(value); }, fact.value));
+      }
     }
   }
 

@@ -8,6 +8,7 @@
 #include "algo/algorithm.hpp"
 #include "algorithm_flags.hpp"
 #include "experiments.hpp"
+#include "json.hpp"
 
 namespace shoal::cli {
 

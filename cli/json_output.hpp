@@ -2,16 +2,14 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "json.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
 
 namespace shoal::cli {
-
-using Json = nlohmann::ordered_json;
 
 /// As text, with a line's end. Names from files need not be UTF-8.
 inline std::string json_text(const Json& json) {

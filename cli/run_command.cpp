@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 
 #include "algo/algorithm.hpp"
 #include "algorithm_flags.hpp"
@@ -365,7 +366,9 @@ class RunCommand {
     for (const Trial& t : done_) {
       Json trial = Json::object();
       if (info_.from_source) trial["source"] = t.source;
-      trial.update(t.found.facts);
+      for (const Fact& fact : t.found.facts) {
+        std::visit([&](auto value) { trial[fact.name] = value; }, fact.value);
+      }
       trial["seconds"] = t.report.seconds;
       trial["arcs_per_second"] = t.arcs_per_second();
       trial["verified"] = nullptr;

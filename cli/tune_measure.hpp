@@ -7,6 +7,7 @@
 
 #include "algorithm_flags.hpp"
 #include "graph_input.hpp"
+#include "json.hpp"
 #include "measuring_process.hpp"
 
 namespace shoal::cli {

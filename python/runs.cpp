@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "algo/algorithm.hpp"
@@ -13,6 +14,8 @@
 
 namespace shoal::python {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Sets an algorithm's own options. Python has looked at the names and types.
 class SetOwn : public OptionVisitor {
@@ -92,20 +95,24 @@ class Run {
     });
   }
 
-  /// The answer of the last run, arrays of [num_vertices], and its facts as JSON.
+  /// The answer of the last run, arrays of [num_vertices], and what is known of it by name.
   /// @param call  what must have been called before, for the error
   nb::tuple result(const std::string& call) {
     auto [rows, facts] = unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
       require(call);
-      std::string facts = placed_->fetch().facts.dump();
+      std::vector<Fact> facts = placed_->fetch().facts;
       return std::pair{placed_->take_rows(), std::move(facts)};
     });
     nb::list arrays;
     for (Row& row : rows) {
       std::visit([&](auto& values) { arrays.append(nb::cast(to_numpy(std::move(values)))); }, row);
     }
-    return nb::make_tuple(arrays, facts);
+    nb::dict known;
+    for (const Fact& fact : facts) {
+      std::visit([&](auto value) { known[fact.name] = value; }, fact.value);
+    }
+    return nb::make_tuple(arrays, known);
   }
   /// What is wrong with the last answer, or an empty text.
   std::string verify() {

@@ -285,7 +285,7 @@ class PageRank(Placed):
     def result(self) -> np.ndarray:
         """Fetches the last ranks: float64 (num_vertices,), sum 1."""
         (ranks,), facts = self._run.result("rank()")
-        self._error_bound = json.loads(facts)["error_bound"]
+        self._error_bound = facts["error_bound"]
         return ranks
 
     @property

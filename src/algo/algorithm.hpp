@@ -2,9 +2,9 @@
 // checks. An algorithm describes itself in src/algo/NAME/describe.cpp and has one line in the list of algorithms.cpp;
 // `shoal NAME`, `shoal bench`, `shoal tune`, `shoal.NAME` in Python and the matrix follow from them.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,8 +20,6 @@
 #include "shoal/world/report.hpp"
 
 namespace shoal {
-
-using Json = nlohmann::ordered_json;
 
 /// Is told an algorithm's own options, one after the other: a parser of command lines, Python's keywords, a list for --json.
 /// `value` holds the default when it is told, and may be set until Algorithm::read().
@@ -42,9 +40,16 @@ struct Start {
   std::vector<PersonalWeight> weights;  ///< where walks jump to; empty: as the options say
 };
 
+/// One thing that is known of an answer: {"depth", 7}.
+struct Fact {
+  const char* name;
+  std::variant<std::int64_t, double> value;
+  bool operator==(const Fact&) const = default;
+};
+
 /// One answer, as it is printed.
 struct Found {
-  Json facts = Json::object();     ///< for the trial's JSON, in this order: {"depth": 7, "reached": 1000, ...}
+  std::vector<Fact> facts;         ///< for the trial's JSON, in this order: depth, reached, ...
   std::vector<std::string> cells;  ///< for the table: one per entry of AlgorithmInfo::columns
   double arcs = 0;                 ///< arcs that "arcs per second" counts
 };

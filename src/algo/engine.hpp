@@ -116,13 +116,4 @@ struct EngineChoice {
   MakeEngine<EngineT, Plan>* on_gpu;  ///< null in builds without CUDA
 };
 
-/// A function that only builds with CUDA have; null in others.
-#if defined(SHOAL_HAVE_CUDA)
-template <auto* kFunction>
-inline constexpr auto* if_cuda = kFunction;
-#else
-template <auto* kFunction>
-inline constexpr decltype(kFunction) if_cuda = nullptr;
-#endif
-
 }  // namespace shoal

@@ -17,8 +17,6 @@ struct Reached {
 
 /// @param words  of 4 or 8 bytes, ordered as unsigned numbers (float64 from 0 on are as well); all ones: not reached
 Reached count_reached(const Machine& machine, const PlacedGraph& graph, const Words& words);
-#if defined(SHOAL_HAVE_CUDA)
 Reached count_reached_on_devices(const PlacedGraph& graph, const Words& words);
-#endif
 
 }  // namespace shoal

@@ -10,6 +10,8 @@
 
 namespace shoal {
 
+inline constexpr int kSliceThreads = 256;  ///< of a block of the kernels on slices
+
 /// Owner of what a CsrView looks at. Offsets begin at 0.
 struct DeviceSlice {
   DeviceArray<arc_t> offsets;             ///< [count + 1]

@@ -13,7 +13,6 @@
 namespace shoal {
 namespace {
 
-constexpr int kThreads = 256;
 using Key = std::uint64_t;           // local row << target_bits | placed target
 using Counter = unsigned long long;  // what atomicAdd takes
 
@@ -29,21 +28,22 @@ struct Rows {
 };
 
 unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, 1 << 16));
+  return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kSliceThreads - 1) / kSliceThreads, 1, 1 << 16));
 }
 
-__device__ std::int64_t global_thread() { return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; }
-__device__ std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * kThreads; }
+__device__ std::int64_t global_thread() { return static_cast<std::int64_t>(blockIdx.x) * kSliceThreads + threadIdx.x; }
+__device__ std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * kSliceThreads; }
 
 /// Counts (kWrite false) or writes my arcs among the edges, in any order.
 /// @param forward, backward  which directions of an edge are arcs
 template <bool kWrite, class Rule>
-__global__ void __launch_bounds__(kThreads) take_arcs(Rule edge_of, std::int64_t num_edges, bool forward, bool backward,
-                                                      Placement placed, Rows rows, Key* keys, Counter* taken) {
-  using Scan = cub::BlockScan<unsigned, kThreads>;
+__global__ void __launch_bounds__(kSliceThreads)
+    take_arcs(Rule edge_of, std::int64_t num_edges, bool forward, bool backward, Placement placed, Rows rows, Key* keys,
+              Counter* taken) {
+  using Scan = cub::BlockScan<unsigned, kSliceThreads>;
   __shared__ typename Scan::TempStorage scratch;
   __shared__ Counter base;
-  for (std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * kThreads; start < num_edges;
+  for (std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * kSliceThreads; start < num_edges;
        start += all_threads()) {
     const std::int64_t i = start + threadIdx.x;
     vertex_t u = 0, v = 0;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads) take_arcs(Rule edge_of, std::int64_t
 }
 
 /// degree[r] of each of my rows; `inputs` are the input vertices among which mine are.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSliceThreads)
     find_degrees(RowRule rule, std::int64_t first_input, std::int64_t last_input, Placement placed, Rows rows,
                  arc_t* degree) {
   for (std::int64_t v = first_input + global_thread(); v < last_input; v += all_threads()) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// One warp for each input vertex writes its row: keys when they are to be sorted, targets when they are in order.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSliceThreads)
     write_rows(RowRule rule, std::int64_t first_input, std::int64_t last_input, Placement placed, Rows rows,
                const arc_t* offsets, Key* keys, vertex_t* targets) {
   for (std::int64_t v = first_input + global_thread() / 32; v < last_input; v += all_threads() / 32) {
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// offsets[r] = the first of the sorted keys that is not below row r, for r in [0, count].
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSliceThreads)
     find_offsets(const Key* keys, std::int64_t num_keys, Rows rows, arc_t* offsets) {
   for (std::int64_t r = global_thread(); r <= rows.count; r += all_threads()) {
     const Key goal = static_cast<Key>(r) << rows.target_bits;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSliceThreads)
     take_targets(const Key* keys, std::int64_t num_keys, int target_bits, vertex_t* targets) {
   const Key mask = (Key{1} << target_bits) - 1;
   for (std::int64_t i = global_thread(); i < num_keys; i += all_threads()) {
@@ -179,13 +179,13 @@ DeviceSlice slice_of_edges(const GeneratorSpec& spec, const Placement& placement
   const std::int64_t num_edges = spec.num_vertices() * spec.degree;
   const bool forward = !spec.directed || !reverse, backward = !spec.directed || reverse;
   DeviceCounter taken;
-  take_arcs<false>
-      <<<blocks_for(num_edges), kThreads>>>(rule, num_edges, forward, backward, placement, rows, nullptr, taken.data());
+  take_arcs<false><<<blocks_for(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
+                                                             nullptr, taken.data());
   SHOAL_CUDA(cudaGetLastError());
   DeviceArray<Key> keys(taken.get(), "graph building, arcs as drawn");
   taken.zero();
-  take_arcs<true><<<blocks_for(num_edges), kThreads>>>(rule, num_edges, forward, backward, placement, rows, keys.data(),
-                                                       taken.data());
+  take_arcs<true><<<blocks_for(num_edges), kSliceThreads>>>(rule, num_edges, forward, backward, placement, rows,
+                                                            keys.data(), taken.data());
   SHOAL_CUDA(cudaGetLastError());
   sort_keys(keys, key_bits);
   const std::int64_t arcs = unique_keys(keys);
@@ -195,9 +195,9 @@ DeviceSlice slice_of_edges(const GeneratorSpec& spec, const Placement& placement
   slice.count = rows.count;
   slice.offsets = DeviceArray<arc_t>(std::int64_t{rows.count} + 1, "offsets");
   slice.targets = DeviceArray<vertex_t>(arcs, "targets");
-  find_offsets<<<blocks_for(slice.offsets.size()), kThreads>>>(keys.data(), arcs, rows, slice.offsets.data());
+  find_offsets<<<blocks_for(slice.offsets.size()), kSliceThreads>>>(keys.data(), arcs, rows, slice.offsets.data());
   SHOAL_CUDA(cudaGetLastError());
-  take_targets<<<blocks_for(arcs), kThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
+  take_targets<<<blocks_for(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
   SHOAL_CUDA(cudaGetLastError());
   SHOAL_CUDA(cudaDeviceSynchronize());
   return slice;
@@ -212,7 +212,7 @@ DeviceSlice slice_of_rows(const GeneratorSpec& spec, const Placement& placement,
   slice.count = rows.count;
   slice.offsets = DeviceArray<arc_t>(std::int64_t{rows.count} + 1, "offsets");
   slice.offsets.fill_bytes(0);  // the entry after the last degree
-  find_degrees<<<blocks_for(last - first), kThreads>>>(rule, first, last, placement, rows, slice.offsets.data());
+  find_degrees<<<blocks_for(last - first), kSliceThreads>>>(rule, first, last, placement, rows, slice.offsets.data());
   SHOAL_CUDA(cudaGetLastError());
   with_scratch([&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, slice.offsets.data(), slice.offsets.data(),
@@ -222,12 +222,12 @@ DeviceSlice slice_of_rows(const GeneratorSpec& spec, const Placement& placement,
   slice.offsets.download(&arcs, 1, rows.count);
   DeviceArray<Key> keys(placement.identity ? 0 : arcs, "graph building, arcs");
   slice.targets = DeviceArray<vertex_t>(arcs, "targets");
-  write_rows<<<blocks_for((last - first) * 32), kThreads>>>(rule, first, last, placement, rows, slice.offsets.data(),
-                                                            keys.data(), slice.targets.data());
+  write_rows<<<blocks_for((last - first) * 32), kSliceThreads>>>(
+      rule, first, last, placement, rows, slice.offsets.data(), keys.data(), slice.targets.data());
   SHOAL_CUDA(cudaGetLastError());
   if (!placement.identity) {
     sort_keys(keys, key_bits);
-    take_targets<<<blocks_for(arcs), kThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
+    take_targets<<<blocks_for(arcs), kSliceThreads>>>(keys.data(), arcs, rows.target_bits, slice.targets.data());
     SHOAL_CUDA(cudaGetLastError());
   }
   SHOAL_CUDA(cudaDeviceSynchronize());

@@ -6,16 +6,14 @@
 namespace shoal {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// As atomics take them.
 struct Counts {
   unsigned long long max_degree, cut_arcs;
 };
 
-__global__ void __launch_bounds__(kThreads) measure(CsrView rows, arc_t num_arcs, Counts* counts) {
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+__global__ void __launch_bounds__(kSliceThreads) measure(CsrView rows, arc_t num_arcs, Counts* counts) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kSliceThreads + threadIdx.x;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kSliceThreads;
   arc_t largest = 0;
   for (std::int64_t r = first; r < rows.count; r += step) {
     const arc_t degree = rows.offsets[r + 1] - rows.offsets[r];
@@ -39,8 +37,8 @@ SliceMeasures measure_slice(const DeviceSlice& slice) {
   DeviceArray<Counts> counts(1, "counts of a slice");
   counts.fill_bytes(0);
   const std::int64_t most = std::max<std::int64_t>(slice.count, slice.targets.size());
-  measure<<<static_cast<unsigned>(std::clamp<std::int64_t>((most + kThreads - 1) / kThreads, 1, 4096)), kThreads>>>(
-      slice.view(), slice.targets.size(), counts.data());
+  measure<<<static_cast<unsigned>(std::clamp<std::int64_t>((most + kSliceThreads - 1) / kSliceThreads, 1, 4096)),
+            kSliceThreads>>>(slice.view(), slice.targets.size(), counts.data());
   SHOAL_CUDA(cudaGetLastError());
   Counts found{};
   counts.download(&found, 1);

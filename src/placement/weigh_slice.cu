@@ -6,14 +6,12 @@
 namespace shoal {
 namespace {
 
-constexpr int kThreads = 256;
-
 /// One warp for each row.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSliceThreads)
     weigh(CsrView rows, WeightSource source, const vertex_t* input_of_placed, std::int32_t* weights) {
   const auto input = [&](vertex_t placed) { return input_of_placed != nullptr ? input_of_placed[placed] : placed; };
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kThreads / 32;
-  for (std::int64_t r = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / 32; r < rows.count;
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kSliceThreads / 32;
+  for (std::int64_t r = (static_cast<std::int64_t>(blockIdx.x) * kSliceThreads + threadIdx.x) / 32; r < rows.count;
        r += warps) {
     const vertex_t v = input(rows.first + static_cast<vertex_t>(r));
     for (arc_t a = rows.offsets[r] + threadIdx.x % 32; a < rows.offsets[r + 1]; a += 32) {
@@ -26,8 +24,8 @@ __global__ void __launch_bounds__(kThreads)
 
 void weigh_slice(DeviceSlice& slice, WeightSource source, const vertex_t* input_of_placed) {
   slice.int_weights = DeviceArray<std::int32_t>(slice.targets.size(), "weights");
-  const std::int64_t blocks = (std::int64_t{slice.count} * 32 + kThreads - 1) / kThreads;
-  weigh<<<static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, 1 << 16)), kThreads>>>(
+  const std::int64_t blocks = (std::int64_t{slice.count} * 32 + kSliceThreads - 1) / kSliceThreads;
+  weigh<<<static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, 1 << 16)), kSliceThreads>>>(
       slice.view(), source, input_of_placed, slice.int_weights.data());
   SHOAL_CUDA(cudaGetLastError());
   SHOAL_CUDA(cudaDeviceSynchronize());

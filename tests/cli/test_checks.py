@@ -144,5 +144,37 @@ class Docs(TreeTest):
         self.says("struct B")
 
 
+class Headers(TreeTest):
+    script = "check_headers"
+
+    def test_a_start_has_no_more_than_a_header_asked_for(self) -> None:
+        # Enough of them that what they include is compiled once.
+        for i in range(12):
+            self.write(f"include/shoal/core/both{i}.hpp", "#pragma once\n#include <string>\n#include <vector>\n")
+        self.write(
+            "include/shoal/core/other.hpp",
+            '#pragma once\n#include "shoal/core/both0.hpp"\nextern std::vector<int> a;\n',
+        )
+        self.write("include/shoal/core/some.hpp", "#pragma once\n#include <string>\nextern std::vector<int> a;\n")
+        self.write("include/shoal/core/twice.hpp", "#include <vector>\ninline std::vector<int> a;\n")
+        self.write(
+            "include/shoal/core/maybe.hpp", "#ifdef NOT_SET\n#include <vector>\n#endif\nextern std::vector<int> a;\n"
+        )
+        problems, compiled, _ = self.module.check(self.root)
+        bad = [problem.split(" does not compile alone")[0].removeprefix("shoal/core/") for problem in problems]
+        self.assertEqual(sorted(bad), ["maybe.hpp", "some.hpp", "twice.hpp"])
+        self.assertGreaterEqual(compiled, 13)
+        found = self.module.standard_headers(self.root, self.root / "include/shoal/core/other.hpp")
+        self.assertEqual(found, {"string", "vector"})
+        self.assertEqual(self.module.choose_starts([found] * 14), [found])
+
+    @unittest.skipIf(load("check_headers").find_nvcc() is None, "no nvcc")
+    def test_code_for_the_host_in_what_nvcc_reads(self) -> None:
+        self.write("include/shoal/queue/ring.cuh", "#pragma once\ninline void of_the_host() { nowhere(); }\n")
+        problems, _, _ = self.module.check(self.root)
+        self.assertEqual(len(problems), 1)
+        self.assertIn("nowhere", problems[0])
+
+
 if __name__ == "__main__":
     unittest.main()

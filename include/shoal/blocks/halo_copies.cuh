@@ -76,8 +76,8 @@ class HaloCopies {
       const cudaStream_t away = from_[of.from];
       SHOAL_CUDA(cudaStreamWaitEvent(away, packed, 0));
       if (!staged_) {
-        SHOAL_CUDA(
-            cudaMemcpyPeerAsync(of.in[parity], devices_[of.to], of.out[parity], devices_[of.from], of.bytes, away));
+        // cudaMemcpyPeerAsync cannot be captured into a graph. This is the same copy, since addresses say which GPU they are of.
+        SHOAL_CUDA(cudaMemcpyAsync(of.in[parity], of.out[parity], of.bytes, cudaMemcpyDefault, away));
         SHOAL_CUDA(cudaEventRecord(copy.came[parity], away));
         continue;
       }

@@ -13,12 +13,10 @@ namespace shoal {
 HostArray<vertex_t> find_parents(ThreadTeam& team, const PlacedGraph& graph, Span<const level_t> levels,
                                  vertex_t placed_source);
 
-#if defined(SHOAL_HAVE_CUDA)
 /// The same on GPUs; of several processes, parents of the vertices that belong to PEs of this one.
 /// @param levels   [n_pes] device memory of each PE: [count] levels of its vertices
 /// @param on_host  of several processes: the levels of all vertices, by placed number
 HostArray<vertex_t> find_parents_on_devices(const PlacedGraph& graph, const level_t* const* levels,
                                             vertex_t placed_source, const level_t* on_host = nullptr);
-#endif
 
 }  // namespace shoal

@@ -1,3 +1,4 @@
+#include "algo/if_cuda.hpp"
 #include "algo/own_vertices.hpp"
 #include "algo/reached.hpp"
 #include "algo/runner.hpp"

@@ -1,3 +1,4 @@
+#include "algo/if_cuda.hpp"
 #include "algo/runner.hpp"
 #include "engines.hpp"
 #include "reference.hpp"

@@ -12,7 +12,7 @@ namespace shoal {
 namespace {
 
 constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
-constexpr unsigned kBlocks = 1024, kThreads = 256;
+constexpr unsigned kCheckBlocks = 1024, kCheckThreads = 256;
 
 __device__ std::uint32_t lane() { return threadIdx.x % 32; }
 __device__ std::int64_t warp() { return (blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x) / 32; }
@@ -133,7 +133,7 @@ struct Part {
     DeviceGuard guard(device);
     bool moved = false;
     for (std::uint32_t n; (n = turn()) != 0; moved = true) {
-      flood_step<<<std::min<std::uint32_t>(kBlocks, n / 8 + 1), kThreads>>>(flood, n);
+      flood_step<<<std::min<std::uint32_t>(kCheckBlocks, n / 8 + 1), kCheckThreads>>>(flood, n);
       SHOAL_CUDA(cudaGetLastError());
     }
     return moved;
@@ -161,7 +161,7 @@ std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_
     DeviceGuard guard(part.device);
     if (graph.out[p].count == 0) continue;
     const auto n = static_cast<vertex_t>(graph.num_vertices);
-    check_labels<<<kBlocks, kThreads>>>(graph.out[p], part.label.data(), n, part.first_wrong.data());
+    check_labels<<<kCheckBlocks, kCheckThreads>>>(graph.out[p], part.label.data(), n, part.first_wrong.data());
     SHOAL_CUDA(cudaGetLastError());
     describe_wrong<<<1, 1>>>(graph.out[p], part.label.data(), n, part.first_wrong.data(), part.wrong.data());
     SHOAL_CUDA(cudaGetLastError());
@@ -174,7 +174,7 @@ std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_
   }
   for (Part& part : parts) {
     DeviceGuard guard(part.device);
-    begin_flood<<<kBlocks, kThreads>>>(part.flood, part.label.data());
+    begin_flood<<<kCheckBlocks, kCheckThreads>>>(part.flood, part.label.data());
     SHOAL_CUDA(cudaGetLastError());
   }
   for (bool moved = true; moved;) {
@@ -192,7 +192,7 @@ std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_
         SHOAL_CUDA(cudaMemcpyPeer(part.mail.data(), part.device, other.outbox.data() + first_word, other.device,
                                   static_cast<std::size_t>(words) * sizeof(std::uint32_t)));
         SHOAL_CUDA(cudaStreamSynchronize(0));
-        take_mail<<<kBlocks, kThreads>>>(part.flood, part.mail.data());
+        take_mail<<<kCheckBlocks, kCheckThreads>>>(part.flood, part.mail.data());
         SHOAL_CUDA(cudaGetLastError());
         SHOAL_CUDA(cudaStreamSynchronize(0));
       }
@@ -200,7 +200,7 @@ std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_
   }
   for (Part& part : parts) {
     DeviceGuard guard(part.device);
-    find_dry<<<kBlocks, kThreads>>>(part.flood, part.first_wrong.data());
+    find_dry<<<kCheckBlocks, kCheckThreads>>>(part.flood, part.first_wrong.data());
     SHOAL_CUDA(cudaGetLastError());
     const vertex_t v = part.first();
     if (v == kNoVertex) continue;

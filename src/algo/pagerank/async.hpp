@@ -36,7 +36,8 @@ struct PageRankSums {
 /// @tparam Hands  what is done to all vertices of a PE, where they are:
 ///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null
 ///                owed(graph, pe) -> double*  [vertices] what the PE's task gathers for the others, or null; once
-///                collect(engine, pe)        adds to the residuals what the others owe
+///                kShrink                    by how much epsilon shrinks from run to run
+///                collect(engine, pe)        adds to the residuals what the others owe, and begins to add up; then, after all PEs,
 ///                clear(engine, pe)          y = residual = 0
 ///                sums(engine, pe) -> PageRankSums
 ///                settle(engine, pe, scale)  y = what it would have * scale
@@ -128,7 +129,6 @@ class PageRankAsync : public PageRankEngine {
 
  private:
   static constexpr int kMostRuns = 500;
-  static constexpr double kShrink = 4;  ///< epsilon from run to run
 
   /// How c and epsilon move.
   struct Course {
@@ -144,7 +144,7 @@ class PageRankAsync : public PageRankEngine {
   Course begin(double rounding) const {
     const double all = 1 - rules_.alpha, first = 4 * all;
     const double last = std::min(first, (rules_.tolerance - rounding) * all / std::max(rules_.alpha, 1e-3));
-    const int steps = static_cast<int>(std::ceil(std::log(first / last) / std::log(kShrink)));
+    const int steps = static_cast<int>(std::ceil(std::log(first / last) / std::log(Hands::kShrink)));
     return {first, steps > 0 ? std::pow(first / last, 1.0 / steps) : 1, steps, all, all};
   }
   /// c goes to where the residuals sum to 0; not far below or above where it is, and not at all where hardly a jump leads to

@@ -8,6 +8,8 @@ namespace {
 
 /// All vertices of a PE, on its threads.
 struct HandsCpu {
+  static constexpr double kShrink = 4;
+
   template <class Engine, class F>
   static void for_all(const Engine& engine, pe_t p, F&& f) {
     const Machine& machine = engine.machine();

@@ -7,7 +7,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int kThreads = 256, kBlocks = 132 * 8;
+constexpr int kRankThreads = 256, kRankBlocks = 132 * 8;
 
 __device__ void add_up(double x, double* to) {
   for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
@@ -60,7 +60,9 @@ __global__ void collect_owed(const __grid_constant__ PageRank task, Symmetric<do
 }
 
 /// All vertices of a PE, on its device.
-struct HandsGpu {
+struct RankHandsGpu {
+  static constexpr double kShrink = 8;  ///< a run more costs launches and looks
+
   Symmetric<double> owed_of{};
   std::vector<DeviceArray<double>> all_owed;            ///< [n_pes] made when first needed
   std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
@@ -71,7 +73,7 @@ struct HandsGpu {
       for (pe_t q = 0; q < graph.n_pes(); ++q) {
         DeviceGuard guard(graph.devices[q]);
         all_degrees.emplace_back(graph.num_vertices, "out-degrees of all PEs");
-        set_degrees<<<kBlocks, kThreads>>>(graph.out[q], all_degrees[q].data());
+        set_degrees<<<kRankBlocks, kRankThreads>>>(graph.out[q], all_degrees[q].data());
         SHOAL_CUDA(cudaGetLastError());
         SHOAL_CUDA(cudaDeviceSynchronize());
       }
@@ -97,10 +99,12 @@ struct HandsGpu {
     return owed_of.part[p] = all_owed.back().data();
   }
   template <class Engine>
-  void collect(const Engine& engine, pe_t p) const {
-    if (all_owed.empty()) return;
+  void collect(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
-    collect_owed<<<kBlocks, kThreads>>>(engine.task(p), owed_of, p, engine.graph().n_pes());
+    const PageRank& task = engine.task(p);
+    if (!all_owed.empty()) collect_owed<<<kRankBlocks, kRankThreads>>>(task, owed_of, p, engine.graph().n_pes());
+    SHOAL_CUDA(cudaMemsetAsync(found[p].data(), 0, sizeof(PageRankSums)));
+    sum_up<<<kRankBlocks, kRankThreads>>>(task, found[p].data());
     SHOAL_CUDA(cudaGetLastError());
   }
   template <class Engine>
@@ -111,17 +115,15 @@ struct HandsGpu {
     if (found[p].size() == 0) found[p] = DeviceArray<PageRankSums>(1, "sums");
     const std::size_t bytes = graph.out[p].count * sizeof(double);
     if (!all_owed.empty()) SHOAL_CUDA(cudaMemsetAsync(all_owed[p].data(), 0, graph.num_vertices * sizeof(double)));
-    if (bytes == 0) return;
-    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
-    SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
+    if (bytes > 0) {
+      SHOAL_CUDA(cudaMemsetAsync(engine.task(p).y, 0, bytes));
+      SHOAL_CUDA(cudaMemsetAsync(engine.task(p).residual, 0, bytes));
+    }
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
   template <class Engine>
   PageRankSums sums(const Engine& engine, pe_t p) {
     DeviceGuard guard(engine.graph().devices[p]);
-    found[p].fill_bytes(0);
-    sum_up<<<kBlocks, kThreads>>>(engine.task(p), found[p].data());
-    SHOAL_CUDA(cudaGetLastError());
     PageRankSums sums;
     found[p].download(&sums, 1);
     return sums;
@@ -129,7 +131,7 @@ struct HandsGpu {
   template <class Engine>
   void settle(const Engine& engine, pe_t p, double scale) const {
     DeviceGuard guard(engine.graph().devices[p]);
-    settle_all<<<kBlocks, kThreads>>>(engine.task(p), scale);
+    settle_all<<<kRankBlocks, kRankThreads>>>(engine.task(p), scale);
     SHOAL_CUDA(cudaGetLastError());
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
@@ -139,7 +141,7 @@ struct HandsGpu {
 
 std::unique_ptr<PageRankEngine> make_pagerank_async_gpu(const Machine& machine, const PlacedGraph& graph,
                                                         const PageRankPlan& plan) {
-  return std::make_unique<PageRankAsync<PageRank, HandsGpu>>(machine, graph, plan);
+  return std::make_unique<PageRankAsync<PageRank, RankHandsGpu>>(machine, graph, plan);
 }
 
 }  // namespace shoal

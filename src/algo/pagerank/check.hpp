@@ -15,10 +15,8 @@ void add_rows(PageRankCheck& sum, const PageRankCheck& part);
 /// @param ranks, personal  [num_vertices] of host memory, by placed number; personal null: uniform
 PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGraph& graph, const double* ranks,
                                         double alpha, const double* personal);
-#if defined(SHOAL_HAVE_CUDA)
 /// @param world  null: this process has all PEs
 PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* ranks, double alpha,
                                         const double* personal, World* world = nullptr);
-#endif
 
 }  // namespace shoal

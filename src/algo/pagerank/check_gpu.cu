@@ -9,7 +9,7 @@
 namespace shoal {
 namespace {
 
-constexpr int kThreads = 256, kBlocks = 132 * 8;
+constexpr int kResidualThreads = 256, kResidualBlocks = 132 * 8;
 
 struct Found {
   double sum, dangling, residual;
@@ -95,7 +95,7 @@ PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* 
     if (personal != nullptr) pe.personal.upload(personal + rows.first, rows.count);
     pe.found = DeviceArray<Found>(1, "sums");
     pe.found.fill_bytes(0);
-    give<<<kBlocks, kThreads>>>(rows, pe.rank.data(), pe.share.data() + rows.first, pe.found.data());
+    give<<<kResidualBlocks, kResidualThreads>>>(rows, pe.rank.data(), pe.share.data() + rows.first, pe.found.data());
     SHOAL_CUDA(cudaGetLastError());
     pe.found.download(&pe.got, 1);
     check.sum += pe.got.sum;
@@ -127,8 +127,8 @@ PageRankCheck check_pagerank_on_devices(const PlacedGraph& graph, const double* 
       SHOAL_CUDA(cudaMemcpyPeer(pe.share.data() + theirs.first, graph.devices[p], pes[q].share.data() + theirs.first,
                                 graph.devices[q], theirs.count * sizeof(double)));
     }
-    take<<<kBlocks, kThreads>>>(rows, pe.rank.data(), pe.share.data(), pe.personal.data(), uniform, alpha, jumps,
-                                pe.found.data());
+    take<<<kResidualBlocks, kResidualThreads>>>(rows, pe.rank.data(), pe.share.data(), pe.personal.data(), uniform,
+                                                alpha, jumps, pe.found.data());
     SHOAL_CUDA(cudaGetLastError());
     pe.found.download(&pe.got, 1);
     check.residual += pe.got.residual;

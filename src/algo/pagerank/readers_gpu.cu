@@ -13,12 +13,12 @@ namespace shoal {
 namespace {
 
 using u8 = std::uint8_t;
-using u64 = unsigned long long;
+using Sent = unsigned long long;
 
-constexpr int kThreads = 256;
+constexpr int kReaderThreads = 256;
 
 unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, 132 * 32));
+  return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kReaderThreads - 1) / kReaderThreads, 1, 132 * 32));
 }
 __device__ std::int64_t thread_index() { return blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; }
 __device__ std::int64_t num_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
@@ -36,7 +36,7 @@ struct Marks {
 };
 
 __global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, std::uint32_t count,
-                        std::uint32_t active, u8* readers, u64* sent) {
+                        std::uint32_t active, u8* readers, Sent* sent) {
   unsigned mine = 0;
   for (std::int64_t i = thread_index(); i < count; i += num_threads()) {
     unsigned bits = 0;
@@ -47,7 +47,7 @@ __global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, s
     if (i < active) mine += __popc(bits);
   }
   for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(0xFFFFFFFFu, mine, d);
-  if ((threadIdx.x & 31) == 0 && mine > 0) atomicAdd(sent, u64{mine});
+  if ((threadIdx.x & 31) == 0 && mine > 0) atomicAdd(sent, Sent{mine});
 }
 
 }  // namespace
@@ -61,18 +61,18 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     throw UsageError("PageRank: " + std::to_string(graph.all_pes()) + " GPUs; at most 8 share a graph");
   }
   std::vector<DeviceArray<u8>> reads(n_pes);
-  std::vector<DeviceArray<u64>> sent(n_pes);
+  std::vector<DeviceArray<Sent>> sent(n_pes);
   Marks marks{};
   for (pe_t p = 0; p < n_pes; ++p) {  // all at once, each on its device
     DeviceGuard guard(graph.devices[p]);
     reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "what a PE reads");  // and the padding of slices
     reads[p].fill_bytes(0);
     for (const auto& [targets, n] : {rows.long_targets(p), rows.slice_targets(p)}) {
-      if (n > 0) mark<<<blocks_for(n), kThreads>>>(targets, n, reads[p].data());
+      if (n > 0) mark<<<blocks_for(n), kReaderThreads>>>(targets, n, reads[p].data());
       SHOAL_CUDA(cudaGetLastError());
     }
     marks.of[p] = reads[p].data();
-    sent[p] = DeviceArray<u64>(1, "counts of readers");
+    sent[p] = DeviceArray<Sent>(1, "counts of readers");
     sent[p].fill_bytes(0);
     if (reach == World::Reach::memory) pes_[p] = DeviceArray<u8>(graph.out[p].count, "readers");
   }
@@ -88,12 +88,12 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     DeviceGuard guard(graph.devices[p]);
     const PageRankRows& view = rows.rows(p);
     if (view.count == 0) continue;
-    collect<<<blocks_for(view.count), kThreads>>>(marks, n_pes, p, view.first, view.count, view.active, pes_[p].data(),
-                                                  sent[p].data());
+    collect<<<blocks_for(view.count), kReaderThreads>>>(marks, n_pes, p, view.first, view.count, view.active,
+                                                        pes_[p].data(), sent[p].data());
     SHOAL_CUDA(cudaGetLastError());
   }
   for (pe_t p = 0; p < n_pes; ++p) {
-    u64 got = 0;
+    Sent got = 0;
     sent[p].download(&got, 1);  // also waits, so that `reads` may go
     sent_ += static_cast<std::int64_t>(got);
   }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "algo/if_cuda.hpp"
 #include "algo/runner.hpp"
 #include "check.hpp"
 #include "engines.hpp"

@@ -44,7 +44,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
   static Found say(const SsspFound& r) {
     Found found;
     found.facts = {{"farthest", r.farthest}, {"reached", r.reached}, {"reached_arcs", r.reached_arcs}};
-    if (!r.real) found.facts["farthest"] = static_cast<std::int64_t>(r.farthest);
+    if (!r.real) found.facts[0].value = static_cast<std::int64_t>(r.farthest);
     char text[32];
     std::snprintf(text, sizeof text, r.real ? "%.6g" : "%.0f", r.farthest);
     found.cells = {text, grouped(r.reached)};

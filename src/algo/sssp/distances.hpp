@@ -32,11 +32,9 @@ SsspCheck check_words(const Machine& machine, const PlacedGraph& graph, const Wo
 std::string wrong_placed_vertex(const PlacedGraph& graph, vertex_t v, vertex_t source, std::uint64_t distance,
                                 Arrival<std::uint64_t> best);
 
-#if defined(SHOAL_HAVE_CUDA)
 bool any_too_far_on_devices(const PlacedGraph& graph, const Words& words);
 /// Of the vertices of the PEs of this process. @param on_host  of several processes: the words of all vertices, by placed number
 SsspCheck check_words_on_devices(const PlacedGraph& graph, const Words& words, vertex_t placed_source,
                                  const void* on_host = nullptr);
-#endif
 
 }  // namespace shoal

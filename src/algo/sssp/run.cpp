@@ -1,6 +1,7 @@
 #include <bit>
 #include <cmath>
 
+#include "algo/if_cuda.hpp"
 #include "algo/reached.hpp"
 #include "algo/runner.hpp"
 #include "distances.hpp"
