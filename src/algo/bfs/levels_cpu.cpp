@@ -13,6 +13,8 @@ namespace shoal {
 using bfs_levels::OwnedWords;
 using bfs_levels::share;
 
+constexpr std::int64_t kShortMean = 8;  // arcs of a row, of a graph whose rows are judged without branches
+
 BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsTuning& options, World* world)
     : graph(g),
       team(t),
@@ -24,6 +26,7 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
       threads(t.size()),
       pes(t.n_pes()),
       traffic(static_cast<std::size_t>(g.n_pes()) * g.all_pes()),
+      short_rows(g.num_arcs < kShortMean * g.num_vertices),
       trace("level", g.first_pe, g.n_pes(), t.threads_per_pe()) {
   if (world != nullptr && world->n_processes() > 1) {
     make_exchange(*world);
@@ -31,7 +34,10 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
     front = Bitmap(n());
     next = Bitmap(n());
   }
-  for (auto& thread : threads) thread.outbox.resize(all_pes());
+  for (auto& thread : threads) {
+    thread.outbox.resize(all_pes());
+    thread.other_outbox.resize(all_pes());
+  }
   for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
     for (pe_t to = 0; to < all_pes(); ++to) traffic_of(pe, to) = {.from = graph.first_pe + pe, .to = to};
   }
@@ -58,6 +64,8 @@ void BfsLevelsCpu::State::begin(vertex_t from) {
   source = from;
   step = Step::init;
   top_down = alone = bottom_up = 0;
+  narrow = false;
+  meetings = 0;
   for (auto& pair : traffic) pair.items = pair.messages = pair.bytes = 0;
   barrier.emplace(team.size());
   if (exchange) begin_exchange();
@@ -91,11 +99,14 @@ void BfsLevelsCpu::State::work(pe_t pe, int thread) {
 }
 
 void BfsLevelsCpu::State::do_step(pe_t pe, int thread) {
+  ThreadState& me = thread_of(pe, thread);
+  me.level = level;
+  me.boxes = me.outbox.data();
   switch (step) {
     case Step::init:
       return init(pe, thread);
     case Step::expand:
-      return expand(pe, thread);
+      return narrow ? expand_narrow(pe) : expand(pe, thread);
     case Step::hubs:
       return expand_hubs(pe, thread);
     case Step::receive:
@@ -116,6 +127,7 @@ void BfsLevelsCpu::State::init(pe_t pe, int thread) {
   clear_levels(pe, thread);
   for (auto& queue : me.queue) queue.clear();
   for (auto& box : me.outbox) box.clear();
+  for (auto& word : me.told) word.store(0);
   me.hubs.clear();
   me.taken.store(0);
   if (exchange) forget_others(static_cast<int>(pe) * team.threads_per_pe() + thread);

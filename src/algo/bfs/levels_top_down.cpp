@@ -7,6 +7,7 @@ namespace shoal {
 
 using bfs_levels::Others;
 using bfs_levels::share;
+using bfs_levels::ToldNarrow;
 
 constexpr arc_t kHubArcsAtOnce = 4096;
 
@@ -17,17 +18,17 @@ template <Others kOthers>
 inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
                                             const vertex_t* first, const vertex_t* last) {
   level_t* const level_of = levels.data();  // in registers: for all the compiler knows, the stores below change members
-  const level_t reached = level;
+  const level_t reached = me.level;
   vertex_t* end = found.reserve(last - first);
   for (const vertex_t* target = first; target != last; ++target) {
     const vertex_t v = *target;
     if (kOthers == Others::elsewhere && (v < here.begin || v >= here.end)) {
-      if (closed.set(v)) me.outbox[graph.partition.owner(v)].append(v);
+      if (closed.set(v)) me.boxes[graph.partition.owner(v)].append(v);
       continue;
     }
     if (load(level_of[v]) != kUnreached) continue;
     if (kOthers != Others::none && !rows.owns(v)) {
-      me.outbox[graph.partition.owner(v)].append(v);
+      me.boxes[graph.partition.owner(v)].append(v);
       continue;
     }
     store(level_of[v], reached);
@@ -36,7 +37,50 @@ inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me
   found.filled_to(end);
 }
 
+/// The same for short rows: up to four arcs take no branch that depends on how many they are or whether a vertex is reached, of
+/// which a road network has two for each vertex that nothing foretells. Arcs beyond the end are looked at, and not judged.
+template <Others kOthers>
+inline void BfsLevelsCpu::State::expand_short_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
+                                                  const vertex_t* first, const vertex_t* last) {
+  constexpr int kAtOnce = 4;
+  const vertex_t* const end_of_targets = rows.targets + rows.offsets[rows.count];
+  level_t* const level_of = levels.data();
+  const level_t reached = me.level;
+  level_t nowhere;
+  for (; first < last; first += kAtOnce) {
+    if (end_of_targets - first < kAtOnce) return expand_row<kOthers>(rows, me, found, first, last);
+    const std::ptrdiff_t n = last - first;
+    vertex_t* end = found.reserve(kAtOnce);
+    bool others = false;
+    for (int k = 0; k < kAtOnce; ++k) {
+      const vertex_t v = first[k];
+      const bool is_new = (k < n) & (load(level_of[v]) == kUnreached);
+      const bool ours = kOthers == Others::none || rows.owns(v);
+      others |= is_new & !ours;
+      store(*(is_new & ours ? &level_of[v] : &nowhere), reached);
+      *end = v;
+      end += is_new & ours;
+    }
+    found.filled_to(end);
+    if (kOthers == Others::none || !others) continue;
+    for (int k = 0; k < std::min<std::ptrdiff_t>(kAtOnce, n); ++k) {
+      const vertex_t v = first[k];
+      if (!rows.owns(v) && load(level_of[v]) == kUnreached) me.boxes[graph.partition.owner(v)].append(v);
+    }
+  }
+}
+
 template <Others kOthers, bool kShareHubs>
+void BfsLevelsCpu::State::expand_some(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
+                                      const vertex_t* last) {
+  if (short_rows && kOthers != Others::elsewhere) {
+    expand_rows<kOthers, kShareHubs, true>(rows, me, found, first, last);
+  } else {
+    expand_rows<kOthers, kShareHubs, false>(rows, me, found, first, last);
+  }
+}
+
+template <Others kOthers, bool kShareHubs, bool kShort>
 void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                                       const vertex_t* last) {
   // Far ahead the row's place, nearer the row: both are in memory, and each lies where the one before says.
@@ -47,6 +91,8 @@ void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, Vert
     const auto row = rows.neighbors(*u);
     if (kShareHubs && row.size() > tuning.hub_arcs) {
       me.hubs.append(*u);
+    } else if (kShort) {
+      expand_short_row<kOthers>(rows, me, found, row.begin(), row.end());
     } else {
       expand_row<kOthers>(rows, me, found, row.begin(), row.end());
     }
@@ -68,13 +114,13 @@ void BfsLevelsCpu::State::expand(pe_t pe, int thread) {
       const vertex_t* first = queue.begin() + begin;
       const vertex_t* last = queue.begin() + std::min<std::int64_t>(begin + tuning.chunk, queue.size());
       if (exchange) {
-        expand_rows<Others::elsewhere, true>(rows, me, found, first, last);
+        expand_some<Others::elsewhere, true>(rows, me, found, first, last);
       } else if (graph.n_pes() > 1) {
-        expand_rows<Others::here, true>(rows, me, found, first, last);
+        expand_some<Others::here, true>(rows, me, found, first, last);
       } else if (n_threads > 1) {
-        expand_rows<Others::none, true>(rows, me, found, first, last);
+        expand_some<Others::none, true>(rows, me, found, first, last);
       } else {
-        expand_rows<Others::none, false>(rows, me, found, first, last);
+        expand_some<Others::none, false>(rows, me, found, first, last);
       }
     }
   }
@@ -127,7 +173,61 @@ void BfsLevelsCpu::State::receive(pe_t pe, int thread) {
   }
 }
 
+/// Levels that meet once: what was posted for a PE is judged by it after the meeting, when it begins the next level. Ends as
+/// expand() does: what the last level has posted is not judged yet. A thread posts into two sets of boxes in turn, so that one
+/// is read while the other is written: who has come to a meeting has read what was written before the last one.
+void BfsLevelsCpu::State::expand_narrow(pe_t pe) {
+  ThreadState& me = thread_of(pe, 0);
+  const CsrView& rows = graph.out[pe];
+  for (me.narrow = 0;; ++me.narrow) {
+    const bool odd = me.narrow % 2 != 0;
+    std::vector<VertexQueue>& boxes = odd ? me.other_outbox : me.outbox;
+    for (auto& box : boxes) box.clear();
+    me.boxes = boxes.data();
+    me.level = level + static_cast<level_t>(me.narrow);
+    VertexQueue &from = me.queue[now], &found = me.queue[1 - now];
+    expand_some<Others::here, false>(rows, me, found, from.begin(), from.end());
+    ToldNarrow told{.vertices = found.size(), .some = !from.empty()};
+    for (auto& box : boxes) told.vertices += box.size();
+    if (!tell(me, meetings + 1 + me.narrow, told)) return;
+    me.narrow_empty = !told.some;
+    if (told.vertices == 0 || told.vertices > narrow_most) break;
+    for (pe_t to = 0; to < all_pes(); ++to) count_posted(pe, to, boxes[to].size());
+    from.clear();
+    std::swap(from, found);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      const VertexQueue& box = (odd ? thread_of(p, 0).other_outbox : thread_of(p, 0).outbox)[pe];
+      expand_row<Others::none>(rows, me, me.queue[now], box.begin(), box.end());
+    }
+  }
+  if (me.narrow % 2 != 0) me.outbox.swap(me.other_outbox);
+}
+
+/// One meeting of narrow levels: each thread says its word and reads those of all. The number of the meeting is in the word, which
+/// has a place for this meeting and one for the next: who has heard all of this meeting is still two away from this place.
+/// @param told  what this thread says; becomes what all have said together
+/// @return false: the run was called off
+bool BfsLevelsCpu::State::tell(ThreadState& me, std::uint64_t meeting, ToldNarrow& told) {
+  constexpr int kNumberAt = 40;
+  constexpr std::uint64_t kBelow = (std::uint64_t{1} << kNumberAt) - 1;
+  const std::uint64_t number = meeting & (~std::uint64_t{0} >> kNumberAt);
+  me.told[meeting % 2].store_release(number << kNumberAt | static_cast<std::uint64_t>(told.vertices) << 1 |
+                                     std::uint64_t{told.some});
+  told = {};
+  for (auto& thread : threads) {
+    std::uint64_t word;
+    for (Backoff backoff; (word = thread.told[meeting % 2].load_acquire()) >> kNumberAt != number;) {
+      if (barrier->cancelled()) return false;
+      backoff.pause();
+    }
+    told.vertices += static_cast<std::int64_t>((word & kBelow) >> 1);
+    told.some |= (word & 1) != 0;
+  }
+  return true;
+}
+
 void BfsLevelsCpu::State::expand_alone(ThreadState& me) {
+  me.level = level;
   VertexQueue& from = me.queue[now];
   for (auto& thread : threads) {
     if (&thread == &me) continue;
@@ -135,7 +235,7 @@ void BfsLevelsCpu::State::expand_alone(ThreadState& me) {
     thread.queue[now].clear();
   }
   VertexQueue& found = me.queue[1 - now];
-  expand_rows<Others::none, false>(graph.out[0], me, found, from.begin(), from.end());
+  expand_some<Others::none, false>(graph.out[0], me, found, from.begin(), from.end());
   from.clear();
   now = 1 - now;
   frontier = found.size();

@@ -1,0 +1,163 @@
+#include "rows_cpu.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "algo/components/hook.hpp"
+#include "algo/own_vertices.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr std::int64_t kRowsAsked = 4096;  // about so many tell whether arcs lead to vertices near them
+constexpr std::int64_t kRowsInTurn = 64;
+
+const std::vector<CsrView>& in_of(const PlacedGraph& graph) { return graph.symmetric ? graph.out : graph.in; }
+
+/// Whether most arcs lead to vertices that are near in placed order: in their order, rows then find much in the caches.
+bool leads_near(const PlacedGraph& graph) {
+  const vertex_t near = static_cast<vertex_t>(std::max<std::int64_t>(graph.num_vertices / 64, 1));
+  const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
+  arc_t arcs = 0, short_ones = 0;
+  for (const CsrView& rows : in_of(graph)) {
+    for (std::int64_t i = 0; i < rows.count; i += step) {
+      const vertex_t v = rows.first + static_cast<vertex_t>(i);
+      for (const vertex_t u : rows.neighbors(v)) {
+        ++arcs;
+        short_ones += (u > v ? u - v : v - u) <= near;
+      }
+    }
+  }
+  return 2 * short_ones > arcs;
+}
+
+/// The label that most of some vertices have.
+vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& components) {
+  std::vector<vertex_t> labels;
+  const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const CsrView& rows = graph.out[p];
+    for (std::int64_t i = 0; i < rows.count; i += step) {
+      if (rows.offsets[i + 1] > rows.offsets[i]) labels.push_back(components.label(p)[i]);
+    }
+  }
+  std::sort(labels.begin(), labels.end());
+  vertex_t best = kNoVertex;
+  std::ptrdiff_t most = 0;
+  for (auto first = labels.begin(); first != labels.end();) {
+    const auto last = std::upper_bound(first, labels.end(), *first);
+    if (last - first > most) most = last - first, best = *first;
+    first = last;
+  }
+  return best;
+}
+
+}  // namespace
+
+PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared)
+    : sorted_(!shared && graph.num_arcs >= kShortMean * graph.num_vertices && !leads_near(graph)), pes_(graph.n_pes()) {
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    Pe& pe = pes_[p];
+    pe.rows.in = in_of(graph)[p];
+    pe.rows.active = pe.rows.in.count;
+    pe.degree = HostArray<std::uint32_t>(pe.rows.in.count);
+    pe.rows.degree = pe.degree.data();
+    if (!sorted_) continue;
+    pe.order = HostArray<vertex_t>(pe.rows.in.count);
+    pe.rows.order = pe.order.data();
+    pe.offsets = HostArray<arc_t>(pe.rows.in.count + 1);
+    pe.targets =
+        HostArray<vertex_t>(pe.rows.in.count == 0 ? 0 : pe.rows.in.offsets[pe.rows.in.count] - pe.rows.in.offsets[0]);
+  }
+  if (sorted_) {
+    order_rows(graph, team);
+    fill_rows(graph, team);
+  }
+  for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
+    const CsrView& out = graph.out[p];
+    for (vertex_t i = begin - out.first; i < end - out.first; ++i) {
+      const vertex_t v = out.local(pes_[p].rows.placed(i));
+      pes_[p].degree[i] = static_cast<std::uint32_t>(
+          std::min<arc_t>(out.offsets[v + 1] - out.offsets[v], std::numeric_limits<std::uint32_t>::max()));
+    }
+  });
+}
+
+/// Sets order, tied and active of each PE.
+void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
+  std::unique_ptr<ComponentsHookCpu> components;
+  vertex_t largest = kNoVertex;
+  if (graph.symmetric) {
+    components = std::make_unique<ComponentsHookCpu>(graph, team);
+    Report unused;
+    components->run(unused);
+    largest = most_frequent_label(graph, *components);
+  }
+  std::vector<std::int64_t> with_arcs(pes_.size(), 0);
+  team.run([&](pe_t p, int thread) {
+    if (thread != 0) return;
+    PageRankCpuRows& rows = pes_[p].rows;
+    vertex_t* const order = pes_[p].order.data();
+    const auto length = [&](vertex_t i) { return rows.in.offsets[i + 1] - rows.in.offsets[i]; };
+    std::iota(order, order + rows.in.count, vertex_t{0});
+    vertex_t* const first_without =
+        std::stable_partition(order, order + rows.in.count, [&](vertex_t i) { return length(i) > 0; });
+    vertex_t* first_other = order;
+    if (components) {
+      first_other =
+          std::stable_partition(order, first_without, [&](vertex_t i) { return components->label(p)[i] == largest; });
+    }
+    const auto longer = [&](vertex_t a, vertex_t b) { return length(a) > length(b); };
+    std::stable_sort(order, first_other, longer);
+    std::stable_sort(first_other, first_without, longer);
+    rows.tied = static_cast<vertex_t>(first_other - order);
+    rows.active = static_cast<vertex_t>(first_without - order);
+    with_arcs[p] = rows.active;
+  });
+  std::int64_t all = 0, tied = 0;
+  for (pe_t p = 0; p < graph.n_pes(); ++p) all += with_arcs[p], tied += pes_[p].rows.tied;
+  tied_ = 2 * tied > all;
+  if (tied_) return;
+  for (Pe& pe : pes_) {
+    pe.rows.tied = 0;
+    pe.rows.active = pe.rows.in.count;
+  }
+}
+
+/// Copies the arcs into that order, and their targets into places.
+void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team) {
+  HostArray<vertex_t> place(graph.num_vertices);
+  for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
+    const vertex_t first = graph.out[p].first;
+    for (vertex_t i = begin - first; i < end - first; ++i) place[first + pes_[p].order[i]] = first + i;
+  });
+  team.run([&](pe_t p, int thread) {
+    if (thread != 0) return;
+    const CsrView& in = pes_[p].rows.in;
+    arc_t at = 0;
+    for (vertex_t i = 0; i < in.count; ++i) {
+      pes_[p].offsets[i] = at;
+      at += in.offsets[pes_[p].order[i] + 1] - in.offsets[pes_[p].order[i]];
+    }
+    pes_[p].offsets[in.count] = at;
+  });
+  team.run([&](pe_t p, int thread) {
+    const CsrView& in = pes_[p].rows.in;
+    // Long rows are first: threads take blocks in turns.
+    for (std::int64_t begin = kRowsInTurn * thread; begin < in.count; begin += kRowsInTurn * team.threads_per_pe()) {
+      for (std::int64_t i = begin; i < std::min<std::int64_t>(begin + kRowsInTurn, in.count); ++i) {
+        const vertex_t v = pes_[p].order[i];
+        vertex_t* const to = pes_[p].targets.data() + pes_[p].offsets[i];
+        for (arc_t k = in.offsets[v]; k < in.offsets[v + 1]; ++k) to[k - in.offsets[v]] = place[in.targets[k]];
+      }
+    }
+  });
+  for (Pe& pe : pes_) {
+    pe.rows.in.offsets = pe.offsets.data();
+    pe.rows.in.targets = pe.targets.data();
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,59 @@
+// A CPU PE's in-arcs, laid out for sweeps that sum over every row again and again.
+//
+// Rows are ordered by length, longest first (stable), and vertices are numbered by that order within their PE: "places". What
+// many rows ask for then stands together and stays in the caches, and neighbouring rows take their branches alike. Where every
+// arc has its reverse, vertices of the largest component come first, then the others, then those without arcs. Rows that are
+// short (a road network), or that mostly lead to vertices near them, keep their order, and so do those of several processes.
+// rows.cuh is the same for GPUs.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "shoal/core/array.hpp"
+#include "shoal/core/types.hpp"
+#include "shoal/placement/placed_graph.hpp"
+#include "shoal/worker/thread_team.hpp"
+
+namespace shoal {
+
+/// Rows of one PE; targets are places, which are placed numbers where rows keep their order.
+struct PageRankCpuRows {
+  CsrView in;
+  const std::uint32_t* degree = nullptr;  ///< [count] out-arcs
+  const vertex_t* order = nullptr;        ///< [count] local placed vertex of each row; null: the same
+  vertex_t tied = 0;    ///< rows [0, tied) are of the largest component; 0: nothing is known of components
+  vertex_t active = 0;  ///< rows at and beyond this one have no arcs, if tied() is true of the whole
+
+  vertex_t placed(vertex_t row) const { return in.first + (order != nullptr ? order[row] : row); }
+};
+
+class PageRankRowsCpu {
+ public:
+  /// Most arcs of a row of a graph that is swept row by row in its own order.
+  static constexpr std::int64_t kShortMean = 8;
+
+  /// Takes 4 bytes for each vertex; where rows are put in order, 20 more, and 4 for each arc.
+  /// @param team    as many PEs as the graph; not running
+  /// @param shared  with other processes, so that places are known to all: rows keep their order
+  PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared);
+
+  const PageRankCpuRows& of(pe_t pe) const { return pes_[pe].rows; }
+  bool sorted() const { return sorted_; }
+  /// Whether most vertices that have arcs are of one component, and rows say of which (all PEs together).
+  bool tied() const { return tied_; }
+
+ private:
+  struct Pe {
+    PageRankCpuRows rows;
+    HostArray<arc_t> offsets;
+    HostArray<vertex_t> targets, order;
+    HostArray<std::uint32_t> degree;
+  };
+  void order_rows(const PlacedGraph& graph, ThreadTeam& team);
+  void fill_rows(const PlacedGraph& graph, ThreadTeam& team);
+
+  bool sorted_ = false, tied_ = false;
+  std::vector<Pe> pes_;
+};
+
+}  // namespace shoal
