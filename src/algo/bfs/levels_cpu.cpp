@@ -13,8 +13,6 @@ namespace shoal {
 using bfs_levels::OwnedWords;
 using bfs_levels::share;
 
-constexpr std::int64_t kShortMean = 8;  // arcs of a row, of a graph whose rows are judged without branches
-
 BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsTuning& options, World* world)
     : graph(g),
       team(t),
@@ -26,7 +24,6 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
       threads(t.size()),
       pes(t.n_pes()),
       traffic(static_cast<std::size_t>(g.n_pes()) * g.all_pes()),
-      short_rows(g.num_arcs < kShortMean * g.num_vertices),
       trace("level", g.first_pe, g.n_pes(), t.threads_per_pe()) {
   if (world != nullptr && world->n_processes() > 1) {
     make_exchange(*world);

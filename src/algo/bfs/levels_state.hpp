@@ -109,7 +109,6 @@ struct BfsLevelsCpu::State {
   std::int64_t narrow_most = 0;                         // ... while the next has at most so many vertices
   std::uint64_t meetings = 0;                           // of narrow levels before this step
   std::vector<Traffic> traffic;                         // [from, of this process][to, of all]
-  const bool short_rows;
   lockstep::StepTrace trace;
 
   // With other processes.
@@ -143,16 +142,10 @@ struct BfsLevelsCpu::State {
   void look_up(pe_t pe, int thread);
   void to_queues(pe_t pe, int thread);
   template <bfs_levels::Others kOthers, bool kShareHubs>
-  void expand_some(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
-                   const vertex_t* last);
-  template <bfs_levels::Others kOthers, bool kShareHubs, bool kShort>
   void expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                    const vertex_t* last);
   void expand_narrow(pe_t pe);
   [[nodiscard]] bool tell(ThreadState& me, std::uint64_t meeting, bfs_levels::ToldNarrow& told);
-  template <bfs_levels::Others kOthers>
-  void expand_short_row(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
-                        const vertex_t* last);
   template <bfs_levels::Others kOthers>
   void expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                   const vertex_t* last);

@@ -37,50 +37,7 @@ inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me
   found.filled_to(end);
 }
 
-/// The same for short rows: up to four arcs take no branch that depends on how many they are or whether a vertex is reached, of
-/// which a road network has two for each vertex that nothing foretells. Arcs beyond the end are looked at, and not judged.
-template <Others kOthers>
-inline void BfsLevelsCpu::State::expand_short_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
-                                                  const vertex_t* first, const vertex_t* last) {
-  constexpr int kAtOnce = 4;
-  const vertex_t* const end_of_targets = rows.targets + rows.offsets[rows.count];
-  level_t* const level_of = levels.data();
-  const level_t reached = me.level;
-  level_t nowhere;
-  for (; first < last; first += kAtOnce) {
-    if (end_of_targets - first < kAtOnce) return expand_row<kOthers>(rows, me, found, first, last);
-    const std::ptrdiff_t n = last - first;
-    vertex_t* end = found.reserve(kAtOnce);
-    bool others = false;
-    for (int k = 0; k < kAtOnce; ++k) {
-      const vertex_t v = first[k];
-      const bool is_new = (k < n) & (load(level_of[v]) == kUnreached);
-      const bool ours = kOthers == Others::none || rows.owns(v);
-      others |= is_new & !ours;
-      store(*(is_new & ours ? &level_of[v] : &nowhere), reached);
-      *end = v;
-      end += is_new & ours;
-    }
-    found.filled_to(end);
-    if (kOthers == Others::none || !others) continue;
-    for (int k = 0; k < std::min<std::ptrdiff_t>(kAtOnce, n); ++k) {
-      const vertex_t v = first[k];
-      if (!rows.owns(v) && load(level_of[v]) == kUnreached) me.boxes[graph.partition.owner(v)].append(v);
-    }
-  }
-}
-
 template <Others kOthers, bool kShareHubs>
-void BfsLevelsCpu::State::expand_some(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
-                                      const vertex_t* last) {
-  if (short_rows && kOthers != Others::elsewhere) {
-    expand_rows<kOthers, kShareHubs, true>(rows, me, found, first, last);
-  } else {
-    expand_rows<kOthers, kShareHubs, false>(rows, me, found, first, last);
-  }
-}
-
-template <Others kOthers, bool kShareHubs, bool kShort>
 void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                                       const vertex_t* last) {
   // Far ahead the row's place, nearer the row: both are in memory, and each lies where the one before says.
@@ -91,8 +48,6 @@ void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, Vert
     const auto row = rows.neighbors(*u);
     if (kShareHubs && row.size() > tuning.hub_arcs) {
       me.hubs.append(*u);
-    } else if (kShort) {
-      expand_short_row<kOthers>(rows, me, found, row.begin(), row.end());
     } else {
       expand_row<kOthers>(rows, me, found, row.begin(), row.end());
     }
@@ -114,13 +69,13 @@ void BfsLevelsCpu::State::expand(pe_t pe, int thread) {
       const vertex_t* first = queue.begin() + begin;
       const vertex_t* last = queue.begin() + std::min<std::int64_t>(begin + tuning.chunk, queue.size());
       if (exchange) {
-        expand_some<Others::elsewhere, true>(rows, me, found, first, last);
+        expand_rows<Others::elsewhere, true>(rows, me, found, first, last);
       } else if (graph.n_pes() > 1) {
-        expand_some<Others::here, true>(rows, me, found, first, last);
+        expand_rows<Others::here, true>(rows, me, found, first, last);
       } else if (n_threads > 1) {
-        expand_some<Others::none, true>(rows, me, found, first, last);
+        expand_rows<Others::none, true>(rows, me, found, first, last);
       } else {
-        expand_some<Others::none, false>(rows, me, found, first, last);
+        expand_rows<Others::none, false>(rows, me, found, first, last);
       }
     }
   }
@@ -186,7 +141,7 @@ void BfsLevelsCpu::State::expand_narrow(pe_t pe) {
     me.boxes = boxes.data();
     me.level = level + static_cast<level_t>(me.narrow);
     VertexQueue &from = me.queue[now], &found = me.queue[1 - now];
-    expand_some<Others::here, false>(rows, me, found, from.begin(), from.end());
+    expand_rows<Others::here, false>(rows, me, found, from.begin(), from.end());
     ToldNarrow told{.vertices = found.size(), .some = !from.empty()};
     for (auto& box : boxes) told.vertices += box.size();
     if (!tell(me, meetings + 1 + me.narrow, told)) return;
@@ -235,7 +190,7 @@ void BfsLevelsCpu::State::expand_alone(ThreadState& me) {
     thread.queue[now].clear();
   }
   VertexQueue& found = me.queue[1 - now];
-  expand_some<Others::none, false>(graph.out[0], me, found, from.begin(), from.end());
+  expand_rows<Others::none, false>(graph.out[0], me, found, from.begin(), from.end());
   from.clear();
   now = 1 - now;
   frontier = found.size();

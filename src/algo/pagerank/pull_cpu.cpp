@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "algo/bfs/levels_parts.hpp"
 #include "engines.hpp"
 #include "lockstep/exchange.hpp"
 #include "lockstep/step_trace.hpp"
@@ -20,11 +21,14 @@
 namespace shoal {
 namespace {
 
-constexpr std::int64_t kRowCost = 4;          // a row costs as much as so many arcs
-constexpr std::int64_t kChunkCost = 1 << 16;  // what a thread takes at once
-constexpr int kStreams = 2;                   // short rows that are summed in turns
-constexpr int kParts = 4;                     // of a sweep, after which far processes are given what has changed
-constexpr arc_t kShortRow = 4;       // rows of up to so many arcs are swept twice, where they are few of all arcs
+constexpr std::int64_t kRowCost = 4;                 // a row costs as much as so many arcs
+constexpr std::int64_t kChunkCost = 1 << 16;         // what a thread takes at once
+constexpr int kStreams = 2;                          // short rows that are summed in turns
+constexpr int kParts = 4;                            // of a sweep, after which far processes are given what has changed
+constexpr std::int64_t kShortMean = 8;               // of rows that are swept in their own order, with kStreams
+constexpr std::int64_t kLeastByLine = 1 << 14;       // vertices; of fewer, those of a line may be neighbours
+constexpr arc_t kShortRow = 4;                       // rows of up to so many arcs are swept twice,
+constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
 constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
 
 /// What one thread found in a sweep, on lines of its own: in the largest component, and elsewhere.
@@ -94,6 +98,13 @@ inline double sum_short_row(const Share* share, const vertex_t* begin, const ver
   return n <= 4 ? four : four + sum_row(share, begin + 4, end);
 }
 
+/// When what a row gives is stored.
+enum class Stores {
+  in_turns,  ///< at once; rows far apart are taken in turns, since short rows wait for the row before, often a neighbour
+  at_once,   ///< where rows lead to near ones: over-relaxation of values that both are old may not shrink
+  by_line,   ///< a cache line together: others read it, and each store to it takes it away from them
+};
+
 }  // namespace
 
 double pagerank_rounding(const PageRankRules& rules) {
@@ -115,13 +126,14 @@ struct PageRankPullCpu::State {
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
   lockstep::StepTrace trace;
-  bool short_rows = false, twice = false;
-  double per_arc = 0;  // of the largest component: what moves, spread over its arcs
+  Stores stores = Stores::at_once;
+  bool twice = false;
+  double per_arc = 0;  // what moves, spread over arcs: of the largest component, or of all where they have no reverse
 
   // Written by the last thread at the barrier, read by all after it.
   const double* personal = nullptr;
   double c[2] = {};  // in the largest component, and elsewhere; the same where that is not known
-  double omega = 1, last_residual = 0;
+  double omega = 1, last_residual = 0, residual_before = 0;
   double tied = 0,
          still = 0;  // the largest component: what jumps go to it (0: not apart); the sum of rows without arcs
   double scale = 1, sum = 1, bound = 0;
@@ -154,7 +166,7 @@ struct PageRankPullCpu::State {
   void begin_together();
   template <class Share>
   void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part);
-  template <bool kShort, class Share>
+  template <Stores kStores, class Share>
   void sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part);
   void finish(pe_t pe, int thread);
   bool decide();
@@ -170,7 +182,9 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
       pes(g.n_pes()),
       parts(t.size()),
       trace("sweep", g.first_pe, g.n_pes(), t.threads_per_pe()) {
-  short_rows = graph.num_arcs < PageRankRowsCpu::kShortMean * graph.num_vertices;
+  const bool short_rows = !rows.sorted() && graph.num_arcs < kShortMean * graph.num_vertices;
+  const bool near = rows.near() || graph.num_vertices < kLeastByLine;
+  stores = short_rows ? Stores::in_turns : near ? Stores::at_once : Stores::by_line;
   if (rows.sorted()) ranks = HostArray<double>(graph.num_vertices);
   if (rules.wide) {
     share64 = shares<double>(world);
@@ -190,21 +204,25 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     arcs += offsets[its.tied] - offsets[0];
     in_short_rows += offsets[its.tied] - offsets[first_short];
   }
+  if (rows.sorted() && !graph.symmetric) {
+    vertices = static_cast<double>(graph.num_vertices);
+    arcs = graph.num_arcs;
+  }
   if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
-  twice = rows.tied() && in_short_rows > 0 && 4 * in_short_rows < arcs;
+  twice = rows.tied() && in_short_rows > arcs / kLeastTwice && in_short_rows < arcs / kMostTwice;
 }
 
 /// Memory for what vertices give; of several processes, one that all use, or where the others can put something.
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
-  if (world == nullptr || world->n_processes() == 1) return HostArray<Share>(graph.num_vertices);
+  if (world == nullptr || world->n_processes() == 1) return bfs_levels::large_array<Share>(graph.num_vertices);
   exchange = std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "what vertices give");
   std::byte* const memory = exchange->common() != nullptr ? exchange->common() : exchange->at(0);
   return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
 
 /// The first guess: as if nothing moved, which is right in sum for each component of a symmetric graph. In the largest one of
-/// such a graph: jumps, and the rest as arcs are spread.
+/// such a graph, and where arcs have no reverse: jumps, and the rest as arcs are spread.
 template <class Share>
 void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   const PageRankCpuRows& mine = rows.of(pe);
@@ -216,8 +234,9 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
     const double degree = mine.degree[i];
     const double jump = jumps_to(mine, static_cast<vertex_t>(i));
     const bool in_largest = i < mine.tied;
-    if (in_largest && personal == nullptr) {
-      y[v] = (1 - rules.alpha) * jump + per_arc * degree;
+    if ((in_largest || !graph.symmetric) && per_arc > 0 && personal == nullptr) {
+      y[v] = (1 - rules.alpha) * jump + per_arc * static_cast<double>(mine.in.offsets[i + 1] - mine.in.offsets[i]);
+      part.sum[1] += degree > 0 ? 0 : y[v];
     } else {
       y[v] = jump * (degree > 0 ? 1 : 1 - rules.alpha);
     }
@@ -233,19 +252,28 @@ void PageRankPullCpu::State::begin_together() {
   for (const Part& part : parts) all.add(part);
   tied = rows.tied() && all.sum[0] >= kLeastTied ? all.sum[0] : 0;
   still = all.dangling;
+  if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
 }
 
 /// Sweeps rows [first, last), of which those before `tied` are of the largest component.
 template <class Share>
 void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
   const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
-  short_rows ? sweep_alike<true>(pe, first, between, 0, share, part)
-             : sweep_alike<false>(pe, first, between, 0, share, part);
-  short_rows ? sweep_alike<true>(pe, between, last, 1, share, part)
-             : sweep_alike<false>(pe, between, last, 1, share, part);
+  const auto sweep_group = [&](vertex_t begin, vertex_t end, int group) {
+    switch (stores) {
+      case Stores::in_turns:
+        return sweep_alike<Stores::in_turns>(pe, begin, end, group, share, part);
+      case Stores::at_once:
+        return sweep_alike<Stores::at_once>(pe, begin, end, group, share, part);
+      case Stores::by_line:
+        return sweep_alike<Stores::by_line>(pe, begin, end, group, share, part);
+    }
+  };
+  sweep_group(first, between, 0);
+  sweep_group(between, last, 1);
 }
 
-template <bool kShort, class Share>
+template <Stores kStores, class Share>
 void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part) {
   const PageRankCpuRows& its = rows.of(pe);
   const CsrView in = its.in;
@@ -265,7 +293,8 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
     const double old = values[v];
     const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
     const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
-    const double given = kShort ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
+    const double given =
+        kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
     const double now = rest + pull * given;
     values[v] = now;
     change += std::abs(now - old);
@@ -277,15 +306,15 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
     store(share[v], gives);
     for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
   };
-  if constexpr (kShort) {
-    // Short rows wait for the result of the row before, often a neighbour: rows far apart are taken in turns.
+  if constexpr (kStores == Stores::in_turns) {
     const vertex_t stride = (last - first) / kStreams;
     for (vertex_t i = first; i < first + stride; ++i) {
       for (int k = 0; k < kStreams; ++k) put(in.first + i + k * stride, one(i + k * stride));
     }
     for (vertex_t i = first + kStreams * stride; i < last; ++i) put(in.first + i, one(i));
+  } else if constexpr (kStores == Stores::at_once) {
+    for (vertex_t i = first; i < last; ++i) put(in.first + i, one(i));
   } else {
-    // A cache line of what vertices give is stored at once: others read it, and each store to it takes it away from them.
     constexpr vertex_t kOfLine = kCacheLine / sizeof(Share);
     Share gives[kOfLine];
     for (vertex_t i = first; i < last;) {
@@ -443,13 +472,17 @@ bool PageRankPullCpu::State::decide() {
 /// eigenvalue. Early rates are too small, so it grows.
 void PageRankPullCpu::State::plan_factor(double residual) {
   const double rate = last_residual > 0 ? residual / last_residual : 0;
+  const double rate_of_two = residual_before > 0 ? residual / residual_before : 0;
+  residual_before = last_residual;
   last_residual = residual;
-  if (!relax || sweeps < 3 || rate <= 0) return;
-  if (rate >= (graph.symmetric ? 1.1 : std::max(rules.alpha, 0.5))) {  // not what the relation is about
+  if (!relax || sweeps < 3) return;
+  const double without = std::max(rules.alpha, 0.5);
+  if (omega > 1 && rate_of_two > without * without) {  // not what the relation is about
     relax = false;
     omega = 1;
     return;
   }
+  if (rate <= omega - 1) return;  // the relation is that of factors that are too small
   const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
   omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
 }
@@ -474,7 +507,7 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   s.personal = personal;
   s.c[0] = s.c[1] = 1 - alpha;
   s.omega = s.scale = s.sum = 1;
-  s.last_residual = s.bound = s.tied = s.still = 0;
+  s.last_residual = s.residual_before = s.bound = s.tied = s.still = 0;
   s.sweeps = 0;
   // Each sweep of Gauss-Seidel shrinks the error by alpha at least; twice that many, for the sum of a graph not yet scaled.
   s.limit =

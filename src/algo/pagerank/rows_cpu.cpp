@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::int64_t kRowsAsked = 4096;  // about so many tell whether arcs lead to vertices near them
 constexpr std::int64_t kRowsInTurn = 64;
+constexpr vertex_t kWindow = 1 << 14;  // rows, which give so many words: they stay in a second-level cache
 
 const std::vector<CsrView>& in_of(const PlacedGraph& graph) { return graph.symmetric ? graph.out : graph.in; }
 
-/// Whether most arcs lead to vertices that are near in placed order: in their order, rows then find much in the caches.
+/// Whether most arcs lead to vertices that are near in placed order: rows in that order find much in the caches.
 bool leads_near(const PlacedGraph& graph) {
   const vertex_t near = static_cast<vertex_t>(std::max<std::int64_t>(graph.num_vertices / 64, 1));
   const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
@@ -57,7 +58,7 @@ vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& 
 }  // namespace
 
 PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared)
-    : sorted_(!shared && graph.num_arcs >= kShortMean * graph.num_vertices && !leads_near(graph)), pes_(graph.n_pes()) {
+    : sorted_(!shared), near_(shared || leads_near(graph)), pes_(graph.n_pes()) {
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     Pe& pe = pes_[p];
     pe.rows.in = in_of(graph)[p];
@@ -95,6 +96,7 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
     components->run(unused);
     largest = most_frequent_label(graph, *components);
   }
+  const vertex_t window = near_ ? kWindow : kNoVertex;
   std::vector<std::int64_t> with_arcs(pes_.size(), 0);
   team.run([&](pe_t p, int thread) {
     if (thread != 0) return;
@@ -109,7 +111,9 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
       first_other =
           std::stable_partition(order, first_without, [&](vertex_t i) { return components->label(p)[i] == largest; });
     }
-    const auto longer = [&](vertex_t a, vertex_t b) { return length(a) > length(b); };
+    const auto longer = [&](vertex_t a, vertex_t b) {
+      return a / window != b / window ? a < b : length(a) > length(b);
+    };
     std::stable_sort(order, first_other, longer);
     std::stable_sort(first_other, first_without, longer);
     rows.tied = static_cast<vertex_t>(first_other - order);

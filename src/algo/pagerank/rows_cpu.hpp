@@ -1,10 +1,12 @@
 // A CPU PE's in-arcs, laid out for sweeps that sum over every row again and again.
 //
 // Rows are ordered by length, longest first (stable), and vertices are numbered by that order within their PE: "places". What
-// many rows ask for then stands together and stays in the caches, and neighbouring rows take their branches alike. Where every
-// arc has its reverse, vertices of the largest component come first, then the others, then those without arcs. Rows that are
-// short (a road network), or that mostly lead to vertices near them, keep their order, and so do those of several processes.
-// rows.cuh is the same for GPUs.
+// many rows ask for then stands together and stays in the caches, and neighbouring rows take their branches alike. Where arcs
+// mostly lead to vertices that are near (a road network), rows move within windows only, so that they still do. Where every
+// arc has its reverse, vertices of the largest component come first, then the others, then those without arcs. Several
+// processes keep the order that they have. rows.cuh is the same for GPUs.
+//
+// Source of the windows: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -29,16 +31,15 @@ struct PageRankCpuRows {
 
 class PageRankRowsCpu {
  public:
-  /// Most arcs of a row of a graph that is swept row by row in its own order.
-  static constexpr std::int64_t kShortMean = 8;
-
-  /// Takes 4 bytes for each vertex; where rows are put in order, 20 more, and 4 for each arc.
+  /// Takes 4 bytes for each vertex; where rows are put in order, 12 more, and 4 for each arc.
   /// @param team    as many PEs as the graph; not running
   /// @param shared  with other processes, so that places are known to all: rows keep their order
   PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared);
 
   const PageRankCpuRows& of(pe_t pe) const { return pes_[pe].rows; }
   bool sorted() const { return sorted_; }
+  /// Whether arcs mostly lead to vertices that are near in placed order. Not said of several processes: true.
+  bool near() const { return near_; }
   /// Whether most vertices that have arcs are of one component, and rows say of which (all PEs together).
   bool tied() const { return tied_; }
 
@@ -52,7 +53,7 @@ class PageRankRowsCpu {
   void order_rows(const PlacedGraph& graph, ThreadTeam& team);
   void fill_rows(const PlacedGraph& graph, ThreadTeam& team);
 
-  bool sorted_ = false, tied_ = false;
+  bool sorted_ = false, near_ = true, tied_ = false;
   std::vector<Pe> pes_;
 };
 
