@@ -128,7 +128,7 @@ struct PageRankPullCpu::State {
   lockstep::StepTrace trace;
   Stores stores = Stores::at_once;
   bool twice = false;
-  double per_arc = 0;  // what moves, spread over arcs: of the largest component, or of all where they have no reverse
+  double per_arc = 0;  // what moves in the largest component, spread over its arcs
 
   // Written by the last thread at the barrier, read by all after it.
   const double* personal = nullptr;
@@ -200,13 +200,9 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     vertex_t first_short = its.tied;
     while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kShortRow) --first_short;
     pes[p].again = chunks_of(its.in, first_short, its.tied);
-    vertices += its.tied;
-    arcs += offsets[its.tied] - offsets[0];
+    vertices += its.largest;
+    arcs += offsets[its.largest] - offsets[0];
     in_short_rows += offsets[its.tied] - offsets[first_short];
-  }
-  if (rows.sorted() && !graph.symmetric) {
-    vertices = static_cast<double>(graph.num_vertices);
-    arcs = graph.num_arcs;
   }
   if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
   twice = rows.tied() && in_short_rows > arcs / kLeastTwice && in_short_rows < arcs / kMostTwice;
@@ -221,8 +217,8 @@ HostArray<Share> PageRankPullCpu::State::shares(World* world) {
   return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
 
-/// The first guess: as if nothing moved, which is right in sum for each component of a symmetric graph. In the largest one of
-/// such a graph, and where arcs have no reverse: jumps, and the rest as arcs are spread.
+/// The first guess: as if nothing moved, which is right in sum for each component where nothing is dangling. In the largest of
+/// a graph: jumps, and the rest as arcs are spread.
 template <class Share>
 void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   const PageRankCpuRows& mine = rows.of(pe);
@@ -233,15 +229,14 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
     const vertex_t v = mine.in.first + static_cast<vertex_t>(i);
     const double degree = mine.degree[i];
     const double jump = jumps_to(mine, static_cast<vertex_t>(i));
-    const bool in_largest = i < mine.tied;
-    if ((in_largest || !graph.symmetric) && per_arc > 0 && personal == nullptr) {
+    if (i < mine.largest && personal == nullptr) {
       y[v] = (1 - rules.alpha) * jump + per_arc * static_cast<double>(mine.in.offsets[i + 1] - mine.in.offsets[i]);
       part.sum[1] += degree > 0 ? 0 : y[v];
     } else {
       y[v] = jump * (degree > 0 ? 1 : 1 - rules.alpha);
     }
     share[v] = static_cast<Share>(degree > 0 ? y[v] / degree : 0);
-    if (in_largest) part.sum[0] += jump;
+    if (i < mine.tied) part.sum[0] += jump;
     if (i >= mine.active) part.dangling += y[v];
   }
 }
@@ -478,8 +473,10 @@ void PageRankPullCpu::State::plan_factor(double residual) {
   if (!relax || sweeps < 3) return;
   const double without = std::max(rules.alpha, 0.5);
   if (omega > 1 && rate_of_two > without * without) {  // not what the relation is about
-    relax = false;
+    relax = stores == Stores::by_line;                 // once more, if that may be why
+    stores = stores == Stores::by_line ? Stores::at_once : stores;
     omega = 1;
+    residual_before = last_residual = 0;
     return;
   }
   if (rate <= omega - 1) return;  // the relation is that of factors that are too small

@@ -86,47 +86,42 @@ PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, boo
   });
 }
 
-/// Sets order, tied and active of each PE.
+/// Sets order, largest, tied and active of each PE.
 void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
-  std::unique_ptr<ComponentsHookCpu> components;
-  vertex_t largest = kNoVertex;
-  if (graph.symmetric) {
-    components = std::make_unique<ComponentsHookCpu>(graph, team);
-    Report unused;
-    components->run(unused);
-    largest = most_frequent_label(graph, *components);
-  }
+  ComponentsHookCpu components(graph, team);
+  Report unused;
+  components.run(unused);
+  const vertex_t largest = most_frequent_label(graph, components);
   const vertex_t window = near_ ? kWindow : kNoVertex;
-  std::vector<std::int64_t> with_arcs(pes_.size(), 0);
   team.run([&](pe_t p, int thread) {
     if (thread != 0) return;
     PageRankCpuRows& rows = pes_[p].rows;
     vertex_t* const order = pes_[p].order.data();
     const auto length = [&](vertex_t i) { return rows.in.offsets[i + 1] - rows.in.offsets[i]; };
-    std::iota(order, order + rows.in.count, vertex_t{0});
-    vertex_t* const first_without =
-        std::stable_partition(order, order + rows.in.count, [&](vertex_t i) { return length(i) > 0; });
-    vertex_t* first_other = order;
-    if (components) {
-      first_other =
-          std::stable_partition(order, first_without, [&](vertex_t i) { return components->label(p)[i] == largest; });
-    }
     const auto longer = [&](vertex_t a, vertex_t b) {
       return a / window != b / window ? a < b : length(a) > length(b);
     };
-    std::stable_sort(order, first_other, longer);
-    std::stable_sort(first_other, first_without, longer);
-    rows.tied = static_cast<vertex_t>(first_other - order);
-    rows.active = static_cast<vertex_t>(first_without - order);
-    with_arcs[p] = rows.active;
+    std::iota(order, order + rows.in.count, vertex_t{0});
+    vertex_t* end = order + rows.in.count;
+    if (graph.symmetric) end = std::stable_partition(order, end, [&](vertex_t i) { return length(i) > 0; });
+    vertex_t* const others =
+        std::stable_partition(order, end, [&](vertex_t i) { return components.label(p)[i] == largest; });
+    std::stable_sort(order, others, longer);
+    std::stable_sort(others, end, longer);
+    rows.largest = static_cast<vertex_t>(others - order);
+    rows.active = static_cast<vertex_t>(end - order);
   });
-  std::int64_t all = 0, tied = 0;
-  for (pe_t p = 0; p < graph.n_pes(); ++p) all += with_arcs[p], tied += pes_[p].rows.tied;
-  tied_ = 2 * tied > all;
-  if (tied_) return;
+  std::int64_t in_it = 0, all = 0;
+  for (const Pe& pe : pes_) in_it += pe.rows.largest, all += pe.rows.active;
+  const bool most = 2 * in_it > all;
+  tied_ = most && graph.symmetric;
   for (Pe& pe : pes_) {
-    pe.rows.tied = 0;
-    pe.rows.active = pe.rows.in.count;
+    if (!most) pe.rows.largest = 0;
+    if (tied_) {
+      pe.rows.tied = pe.rows.largest;
+    } else {
+      pe.rows.active = pe.rows.in.count;
+    }
   }
 }
 

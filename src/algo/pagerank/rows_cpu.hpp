@@ -2,9 +2,9 @@
 //
 // Rows are ordered by length, longest first (stable), and vertices are numbered by that order within their PE: "places". What
 // many rows ask for then stands together and stays in the caches, and neighbouring rows take their branches alike. Where arcs
-// mostly lead to vertices that are near (a road network), rows move within windows only, so that they still do. Where every
-// arc has its reverse, vertices of the largest component come first, then the others, then those without arcs. Several
-// processes keep the order that they have. rows.cuh is the same for GPUs.
+// mostly lead to vertices that are near (a road network), rows move within windows only, so that they still do. Vertices of the
+// largest component come first, then the others; where every arc has its reverse, then those without arcs. Several processes
+// keep the order that they have. rows.cuh is the same for GPUs.
 //
 // Source of the windows: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
@@ -23,8 +23,9 @@ struct PageRankCpuRows {
   CsrView in;
   const std::uint32_t* degree = nullptr;  ///< [count] out-arcs
   const vertex_t* order = nullptr;        ///< [count] local placed vertex of each row; null: the same
-  vertex_t tied = 0;    ///< rows [0, tied) are of the largest component; 0: nothing is known of components
-  vertex_t active = 0;  ///< rows at and beyond this one have no arcs, if tied() is true of the whole
+  vertex_t largest = 0;                   ///< rows [0, largest) are of the largest component; 0: none has most vertices
+  vertex_t tied = 0;                      ///< the same where every arc has its reverse, else 0
+  vertex_t active = 0;                    ///< rows at and beyond this one have no arcs, if tied() is true of the whole
 
   vertex_t placed(vertex_t row) const { return in.first + (order != nullptr ? order[row] : row); }
 };
@@ -40,7 +41,7 @@ class PageRankRowsCpu {
   bool sorted() const { return sorted_; }
   /// Whether arcs mostly lead to vertices that are near in placed order. Not said of several processes: true.
   bool near() const { return near_; }
-  /// Whether most vertices that have arcs are of one component, and rows say of which (all PEs together).
+  /// Whether every arc has its reverse, and most vertices that have arcs are of one component (of all PEs together).
   bool tied() const { return tied_; }
 
  private:
