@@ -55,6 +55,22 @@ vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& 
   return best;
 }
 
+/// Orders local rows [begin, end), which ascend, by length: longest first, those of equal length as they are.
+void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
+  const auto length = [&](vertex_t i) { return rows.offsets[i + 1] - rows.offsets[i]; };
+  arc_t longest = 0;
+  for (const vertex_t* i = begin; i != end; ++i) longest = std::max(longest, length(*i));
+  if (longest > end - begin) {
+    std::stable_sort(begin, end, [&](vertex_t a, vertex_t b) { return length(a) > length(b); });
+    return;
+  }
+  std::vector<vertex_t> next(longest + 2, 0);  // [k] where the next row that is k shorter than the longest goes
+  for (const vertex_t* i = begin; i != end; ++i) ++next[longest - length(*i) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<vertex_t> ascending(begin, end);
+  for (const vertex_t i : ascending) begin[next[longest - length(i)]++] = i;
+}
+
 }  // namespace
 
 PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared)
@@ -98,16 +114,21 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
     PageRankCpuRows& rows = pes_[p].rows;
     vertex_t* const order = pes_[p].order.data();
     const auto length = [&](vertex_t i) { return rows.in.offsets[i + 1] - rows.in.offsets[i]; };
-    const auto longer = [&](vertex_t a, vertex_t b) {
-      return a / window != b / window ? a < b : length(a) > length(b);
+    // Within windows of the PE's rows.
+    const auto order_by_window = [&](vertex_t* begin, vertex_t* const end) {
+      while (begin != end) {
+        vertex_t* const next = std::find_if(begin, end, [&](vertex_t i) { return i / window != *begin / window; });
+        order_by_length(rows.in, begin, next);
+        begin = next;
+      }
     };
     std::iota(order, order + rows.in.count, vertex_t{0});
     vertex_t* end = order + rows.in.count;
     if (graph.symmetric) end = std::stable_partition(order, end, [&](vertex_t i) { return length(i) > 0; });
     vertex_t* const others =
         std::stable_partition(order, end, [&](vertex_t i) { return components.label(p)[i] == largest; });
-    std::stable_sort(order, others, longer);
-    std::stable_sort(others, end, longer);
+    order_by_window(order, others);
+    order_by_window(others, end);
     rows.largest = static_cast<vertex_t>(others - order);
     rows.active = static_cast<vertex_t>(end - order);
   });
