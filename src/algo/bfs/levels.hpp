@@ -3,7 +3,8 @@
 //
 // Source: Beamer, Asanovic, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Differs: levels instead of
 // parents, so that two threads which find one vertex write the same word and need no compare-and-swap; one thread works
-// alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices.
+// alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices, and
+// those of one thread each meet once for a narrow level (docs/decisions/0053-narrow-levels-meet-once.md).
 //
 // PEs of other processes (lockstep/exchange.hpp) are told which of their vertices were found, after a top-down level, and every
 // process gets the frontier as bits, before a bottom-up level. The steps inside a process are the same.

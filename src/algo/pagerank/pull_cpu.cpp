@@ -27,7 +27,7 @@ constexpr int kStreams = 2;                          // short rows that are summ
 constexpr int kParts = 4;                            // of a sweep, after which far processes are given what has changed
 constexpr std::int64_t kShortMean = 8;               // of rows that are swept in their own order, with kStreams
 constexpr std::int64_t kLeastByLine = 1 << 14;       // vertices; of fewer, those of a line may be neighbours
-constexpr arc_t kShortRow = 4;                       // rows of up to so many arcs are swept twice,
+constexpr arc_t kShortRow = 8;                       // rows of up to so many arcs are swept twice,
 constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
 constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
 
@@ -199,10 +199,10 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     pes[p].chunks = chunks_of(its.in, 0, its.active);
     vertex_t first_short = its.tied;
     while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kShortRow) --first_short;
-    pes[p].again = chunks_of(its.in, first_short, its.tied);
+    pes[p].again = chunks_of(its.in, first_short, its.active);
     vertices += its.largest;
     arcs += offsets[its.largest] - offsets[0];
-    in_short_rows += offsets[its.tied] - offsets[first_short];
+    in_short_rows += offsets[its.active] - offsets[first_short];
   }
   if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
   twice = rows.tied() && in_short_rows > arcs / kLeastTwice && in_short_rows < arcs / kMostTwice;
@@ -355,8 +355,9 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
   return meet();
 }
 
-/// Before a sweep, short rows of the largest component: they are many vertices and few arcs, and settle last. All have done it
-/// when the sweep begins, so that what the sweep reads has changed once since, at most. @return false: the run is over
+/// Before a sweep, short rows of the largest component, and all of the others: they are many vertices and few arcs, and settle last.
+/// All have done it when the sweep begins, so that what the sweep reads has changed once since, at most. @return false: the run
+/// is over
 template <class Share>
 bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
   Part unused;
