@@ -71,15 +71,19 @@ std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t la
   return chunks;
 }
 
-/// Sum of what a row's vertices give.
+/// Sum of what a row's vertices give. Four sums by name: as an array they would lie in memory, since the loads are atomic.
 template <class Share>
 inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
-  double sum[4] = {};
+  const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
+  double a = 0, b = 0, c = 0, d = 0;
   for (; end - begin >= 4; begin += 4) {
-    for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(load(share[begin[k]]));
+    a += gives(begin[0]);
+    b += gives(begin[1]);
+    c += gives(begin[2]);
+    d += gives(begin[3]);
   }
-  for (; begin != end; ++begin) sum[0] += static_cast<double>(load(share[*begin]));
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (; begin != end; ++begin) a += gives(*begin);
+  return (a + b) + (c + d);
 }
 
 /// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
