@@ -3,7 +3,8 @@
 //
 // Source: Beamer, Asanovic, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. Differs: levels instead of
 // parents, so that two threads which find one vertex write the same word and need no compare-and-swap; one thread works
-// alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices.
+// alone, without barriers, while the frontier is small (a road network has thousands of such levels); PEs own vertices, and
+// those of one thread each meet once for a narrow level (docs/decisions/0053-narrow-levels-meet-once.md).
 //
 // PEs of other processes (lockstep/exchange.hpp) are told which of their vertices were found, after a top-down level, and every
 // process gets the frontier as bits, before a bottom-up level. The steps inside a process are the same.
@@ -26,7 +27,10 @@ struct BfsLevelsTuning {
   double beta = 18;         ///< go back top-down when the frontier shrinks below 1 / beta of the vertices
   std::int64_t solo = 128;  ///< one thread alone expands frontiers of up to so many vertices (one PE only); 0: never
   arc_t solo_arcs = 1024;   ///< ... and of up to so many arcs
-  int chunk = 64;           ///< frontier vertices that a thread takes at once, at least 1
+  /// PEs of one thread each and one process meet once for a level, not twice, while frontiers have up to so many vertices and
+  /// cannot be worth going bottom-up from. Not in a run that is traced, whose levels are steps. 0: never
+  std::int64_t narrow = 1 << 16;
+  int chunk = 64;                       ///< frontier vertices that a thread takes at once, at least 1
   arc_t hub_arcs = 1 << 14;             ///< a row longer than this is shared by the threads of its PE, at least 1
   std::int64_t sent_at_once = 1 << 18;  ///< most vertices that a process tells a PE of another together, at least 1
 };

@@ -31,7 +31,10 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
     front = Bitmap(n());
     next = Bitmap(n());
   }
-  for (auto& thread : threads) thread.outbox.resize(all_pes());
+  for (auto& thread : threads) {
+    thread.outbox.resize(all_pes());
+    thread.other_outbox.resize(all_pes());
+  }
   for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
     for (pe_t to = 0; to < all_pes(); ++to) traffic_of(pe, to) = {.from = graph.first_pe + pe, .to = to};
   }
@@ -58,6 +61,8 @@ void BfsLevelsCpu::State::begin(vertex_t from) {
   source = from;
   step = Step::init;
   top_down = alone = bottom_up = 0;
+  narrow = false;
+  meetings = 0;
   for (auto& pair : traffic) pair.items = pair.messages = pair.bytes = 0;
   barrier.emplace(team.size());
   if (exchange) begin_exchange();
@@ -91,11 +96,14 @@ void BfsLevelsCpu::State::work(pe_t pe, int thread) {
 }
 
 void BfsLevelsCpu::State::do_step(pe_t pe, int thread) {
+  ThreadState& me = thread_of(pe, thread);
+  me.level = level;
+  me.boxes = me.outbox.data();
   switch (step) {
     case Step::init:
       return init(pe, thread);
     case Step::expand:
-      return expand(pe, thread);
+      return narrow ? expand_narrow(pe) : expand(pe, thread);
     case Step::hubs:
       return expand_hubs(pe, thread);
     case Step::receive:
@@ -116,6 +124,7 @@ void BfsLevelsCpu::State::init(pe_t pe, int thread) {
   clear_levels(pe, thread);
   for (auto& queue : me.queue) queue.clear();
   for (auto& box : me.outbox) box.clear();
+  for (auto& word : me.told) word.store(0);
   me.hubs.clear();
   me.taken.store(0);
   if (exchange) forget_others(static_cast<int>(pe) * team.threads_per_pe() + thread);

@@ -19,7 +19,13 @@ void BfsLevelsCpu::State::decide(ThreadState& me) {
       unexplored_arcs = static_cast<double>(graph.num_arcs);
       return begin_level(me);
     case Step::expand:
-      ++top_down;
+      top_down += 1 - (narrow && me.narrow_empty);
+      if (narrow) {
+        top_down += me.narrow;
+        level += static_cast<level_t>(me.narrow);
+        meetings += static_cast<std::uint64_t>(me.narrow) + 1;
+        narrow = false;
+      }
       if (any([](ThreadState& t) -> VertexQueue& { return t.hubs; })) {
         for (auto& pe : pes) pe.hub_taken.store(0);
         step = Step::hubs;
@@ -70,7 +76,8 @@ void BfsLevelsCpu::State::begin_level(ThreadState& me) {
     return;
   }
   step = Step::expand;
-  if (tuning.alpha <= 0) return;
+  narrow = may_be_narrow();
+  if (narrow || tuning.alpha <= 0) return;
   const double threshold = unexplored_arcs / tuning.alpha;
   if (static_cast<double>(frontier) * static_cast<double>(graph.max_degree) <= threshold) return;
   double arcs = frontier_arcs();
@@ -143,6 +150,17 @@ bool BfsLevelsCpu::State::alone_is_better() {
   return arcs <= tuning.solo_arcs;
 }
 
+/// Sets narrow_most.
+bool BfsLevelsCpu::State::may_be_narrow() {
+  if (exchange || all_pes() == 1 || team.threads_per_pe() > 1 || trace.on()) return false;
+  narrow_most = tuning.narrow;
+  if (tuning.alpha > 0) {
+    const double most = unexplored_arcs / tuning.alpha / static_cast<double>(std::max<arc_t>(graph.max_degree, 1));
+    narrow_most = std::min(narrow_most, static_cast<std::int64_t>(most));
+  }
+  return frontier <= narrow_most;
+}
+
 /// Out-arcs of the frontier: exact when it is small, else from a sample spread evenly over every queue.
 double BfsLevelsCpu::State::frontier_arcs() {
   const std::int64_t stride = std::max<std::int64_t>(1, frontier / kSamples);
@@ -174,10 +192,7 @@ std::int64_t BfsLevelsCpu::State::count_posted() {
       for (pe_t to = 0; to < all_pes(); ++to) {
         const std::int64_t items = thread_of(from, t).outbox[to].size();
         if (items == 0) continue;
-        Traffic& pair = traffic_of(from, to);
-        pair.items += items;
-        pair.messages += 1;
-        pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
+        count_posted(from, to, items);
         total += items;
         const pe_t to_here = to - graph.first_pe;
         if (to_here >= 0 && to_here < graph.n_pes()) {
@@ -187,6 +202,15 @@ std::int64_t BfsLevelsCpu::State::count_posted() {
     }
   }
   return total;
+}
+
+/// Into the report's traffic.
+void BfsLevelsCpu::State::count_posted(pe_t from, pe_t to, std::int64_t items) {
+  if (items == 0) return;
+  Traffic& pair = traffic_of(from, to);
+  pair.items += items;
+  pair.messages += 1;
+  pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
 }
 
 /// Of all threads, those for PEs in [begin, end).

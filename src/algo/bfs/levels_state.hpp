@@ -19,12 +19,18 @@ enum class Step { init, expand, hubs, receive, to_bitmap, bottom_up, to_queues, 
 
 /// What one thread has, on lines of its own.
 struct alignas(kCacheLine) ThreadState {
-  VertexQueue queue[2];                           // the frontier's part found by this thread: now, and next
-  std::vector<VertexQueue> outbox;                // [all_pes] found by this thread, to be judged by their owner
-  VertexQueue hubs;                               // rows left for all threads of the PE
-  std::int64_t found = 0;                         // bottom-up: vertices that this step reached
-  std::int64_t left = 0;                          // bottom-up: vertices with in-arcs that are still unreached
-  PaddedWord<std::int64_t, Scope::device> taken;  // of queue[now] and outbox, by whichever threads work through them
+  VertexQueue queue[2];                              // the frontier's part found by this thread: now, and next
+  std::vector<VertexQueue> outbox;                   // [all_pes] found by this thread, to be judged by their owner
+  std::vector<VertexQueue> other_outbox;             // [PEs] the same in turns, while levels have one meeting
+  VertexQueue* boxes = nullptr;                      // of the two, where it posts now
+  level_t level = 0;                                 // of what it finds now
+  VertexQueue hubs;                                  // rows left for all threads of the PE
+  std::int64_t found = 0;                            // bottom-up: vertices that this step reached
+  std::int64_t left = 0;                             // bottom-up: vertices with in-arcs that are still unreached
+  std::int64_t narrow = 0;                           // levels that this step has done, without its last one
+  bool narrow_empty = false;                         // ... which had no vertices after all
+  PaddedWord<std::int64_t, Scope::device> taken;     // of queue[now] and outbox, by whichever threads work through them
+  PaddedWord<std::uint64_t, Scope::device> told[2];  // what it says when levels meet once
 };
 
 /// What the threads of one PE share.
@@ -35,6 +41,12 @@ struct alignas(kCacheLine) PeState {
 
 /// Whose vertices an arc may lead to, beside this PE's.
 enum class Others { none, here, elsewhere };  // elsewhere: of other processes, too
+
+/// What a thread says after a level with one meeting (levels_top_down.cpp).
+struct ToldNarrow {
+  std::int64_t vertices = 0;  // found, or posted
+  bool some = false;          // were there vertices in its part of the frontier
+};
 
 /// What a process says after a top-down level.
 struct ToldLevel {
@@ -93,6 +105,9 @@ struct BfsLevelsCpu::State {
   std::int64_t left = 0;                                // bottom-up: vertices with in-arcs that are still unreached
   double unexplored_arcs = 0;                           // about
   std::int64_t top_down = 0, alone = 0, bottom_up = 0;  // levels of each kind
+  bool narrow = false;                                  // the step may do several levels
+  std::int64_t narrow_most = 0;                         // ... while the next has at most so many vertices
+  std::uint64_t meetings = 0;                           // of narrow levels before this step
   std::vector<Traffic> traffic;                         // [from, of this process][to, of all]
   lockstep::StepTrace trace;
 
@@ -129,6 +144,8 @@ struct BfsLevelsCpu::State {
   template <bfs_levels::Others kOthers, bool kShareHubs>
   void expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                    const vertex_t* last);
+  void expand_narrow(pe_t pe);
+  [[nodiscard]] bool tell(ThreadState& me, std::uint64_t meeting, bfs_levels::ToldNarrow& told);
   template <bfs_levels::Others kOthers>
   void expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                   const vertex_t* last);
@@ -139,10 +156,12 @@ struct BfsLevelsCpu::State {
   void begin_bottom_up();
   void end_bottom_up();
   bool alone_is_better();
+  bool may_be_narrow();
   void expand_alone(ThreadState& me);
   double frontier_arcs();
   std::int64_t sum(std::int64_t ThreadState::*member);
   std::int64_t count_posted();
+  void count_posted(pe_t from, pe_t to, std::int64_t items);
   void clear_outboxes(pe_t begin, pe_t end);
 
   // With other processes (levels_processes.cpp). Those that meet the others return false when one has left the run.

@@ -7,6 +7,7 @@ namespace shoal {
 
 using bfs_levels::Others;
 using bfs_levels::share;
+using bfs_levels::ToldNarrow;
 
 constexpr arc_t kHubArcsAtOnce = 4096;
 
@@ -17,17 +18,17 @@ template <Others kOthers>
 inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
                                             const vertex_t* first, const vertex_t* last) {
   level_t* const level_of = levels.data();  // in registers: for all the compiler knows, the stores below change members
-  const level_t reached = level;
+  const level_t reached = me.level;
   vertex_t* end = found.reserve(last - first);
   for (const vertex_t* target = first; target != last; ++target) {
     const vertex_t v = *target;
     if (kOthers == Others::elsewhere && (v < here.begin || v >= here.end)) {
-      if (closed.set(v)) me.outbox[graph.partition.owner(v)].append(v);
+      if (closed.set(v)) me.boxes[graph.partition.owner(v)].append(v);
       continue;
     }
     if (load(level_of[v]) != kUnreached) continue;
     if (kOthers != Others::none && !rows.owns(v)) {
-      me.outbox[graph.partition.owner(v)].append(v);
+      me.boxes[graph.partition.owner(v)].append(v);
       continue;
     }
     store(level_of[v], reached);
@@ -127,7 +128,61 @@ void BfsLevelsCpu::State::receive(pe_t pe, int thread) {
   }
 }
 
+/// Levels that meet once: what was posted for a PE is judged by it after the meeting, when it begins the next level. Ends as
+/// expand() does: what the last level has posted is not judged yet. A thread posts into two sets of boxes in turn, so that one
+/// is read while the other is written: who has come to a meeting has read what was written before the last one.
+void BfsLevelsCpu::State::expand_narrow(pe_t pe) {
+  ThreadState& me = thread_of(pe, 0);
+  const CsrView& rows = graph.out[pe];
+  for (me.narrow = 0;; ++me.narrow) {
+    const bool odd = me.narrow % 2 != 0;
+    std::vector<VertexQueue>& boxes = odd ? me.other_outbox : me.outbox;
+    for (auto& box : boxes) box.clear();
+    me.boxes = boxes.data();
+    me.level = level + static_cast<level_t>(me.narrow);
+    VertexQueue &from = me.queue[now], &found = me.queue[1 - now];
+    expand_rows<Others::here, false>(rows, me, found, from.begin(), from.end());
+    ToldNarrow told{.vertices = found.size(), .some = !from.empty()};
+    for (auto& box : boxes) told.vertices += box.size();
+    if (!tell(me, meetings + 1 + me.narrow, told)) return;
+    me.narrow_empty = !told.some;
+    if (told.vertices == 0 || told.vertices > narrow_most) break;
+    for (pe_t to = 0; to < all_pes(); ++to) count_posted(pe, to, boxes[to].size());
+    from.clear();
+    std::swap(from, found);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      const VertexQueue& box = (odd ? thread_of(p, 0).other_outbox : thread_of(p, 0).outbox)[pe];
+      expand_row<Others::none>(rows, me, me.queue[now], box.begin(), box.end());
+    }
+  }
+  if (me.narrow % 2 != 0) me.outbox.swap(me.other_outbox);
+}
+
+/// One meeting of narrow levels: each thread says its word and reads those of all. The number of the meeting is in the word, which
+/// has a place for this meeting and one for the next: who has heard all of this meeting is still two away from this place.
+/// @param told  what this thread says; becomes what all have said together
+/// @return false: the run was called off
+bool BfsLevelsCpu::State::tell(ThreadState& me, std::uint64_t meeting, ToldNarrow& told) {
+  constexpr int kNumberAt = 40;
+  constexpr std::uint64_t kBelow = (std::uint64_t{1} << kNumberAt) - 1;
+  const std::uint64_t number = meeting & (~std::uint64_t{0} >> kNumberAt);
+  me.told[meeting % 2].store_release(number << kNumberAt | static_cast<std::uint64_t>(told.vertices) << 1 |
+                                     std::uint64_t{told.some});
+  told = {};
+  for (auto& thread : threads) {
+    std::uint64_t word;
+    for (Backoff backoff; (word = thread.told[meeting % 2].load_acquire()) >> kNumberAt != number;) {
+      if (barrier->cancelled()) return false;
+      backoff.pause();
+    }
+    told.vertices += static_cast<std::int64_t>((word & kBelow) >> 1);
+    told.some |= (word & 1) != 0;
+  }
+  return true;
+}
+
 void BfsLevelsCpu::State::expand_alone(ThreadState& me) {
+  me.level = level;
   VertexQueue& from = me.queue[now];
   for (auto& thread : threads) {
     if (&thread == &me) continue;

@@ -107,7 +107,9 @@ RunNeeds needs_of(const GraphSize&, const PageRankOptions& options) {
     needs.vertex = 2 * RunNeeds::kWide;  // ranks and residuals
     needs.slot = RunNeeds::kLargeSlot;
   } else {
-    needs.vertex = RunNeeds::kWide + (wide ? RunNeeds::kWide : RunNeeds::kWord);  // ranks and shares
+    needs.vertex = 2 * RunNeeds::kWide + (wide ? RunNeeds::kWide : RunNeeds::kWord);  // ranks, twice, and shares
+    needs.vertex += RunNeeds::kWide + 2 * RunNeeds::kWord;                            // rows in order of length
+    needs.arc = RunNeeds::kWord;
   }
   if (personal) needs.vertex += RunNeeds::kWide;
   needs.answer = 2 * RunNeeds::kWide;

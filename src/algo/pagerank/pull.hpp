@@ -3,20 +3,23 @@
 //
 // The system y = alpha A'y + c p (pagerank_reference.hpp) is solved in place (Gauss-Seidel): a vertex reads what its
 // in-neighbours gave in this sweep or, from those that come later, in the one before. After each sweep c is set from the
-// sums over y, so that the size of y, the slowest part to settle, need not settle at all. Where every arc has its reverse
-// (the eigenvalues are real then), steps are lengthened (successive over-relaxation) by a factor that follows from the
-// rate at which the changes shrink.
+// sums over y, so that the size of y, the slowest part to settle, need not settle at all. Where every arc has its reverse, that
+// is done for the largest component alone: the sum of each is known then, and the others are right in it from the start.
+// Steps are lengthened (successive over-relaxation) by a factor that follows from the rate at which the changes shrink, as
+// long as they do: the relation is that of real eigenvalues. Short rows, which settle last, are swept once more before each
+// sweep where they are few of all arcs. Rows are laid out for all that by rows_cpu.hpp.
 //
 // The bound: in a sweep each vertex changes once, by delta(v) = omega * (what it should be by what it read, minus what it
 // was). Afterwards it is wrong by (1/omega - 1) delta(v), and by what in-neighbours have changed since it read them, which
 // sums to alpha sum |delta| at most: |residual| <= (|1/omega - 1| + alpha) sum |delta| + |change of c|, whichever of the two
-// values each read saw. Threads need no order within a sweep for that, nor processes: what their vertices
+// values each read saw, and whatever was done before the sweep began. A component with a c of its own is in the end multiplied by
+// the factor that makes it the c of all, and so is its part of the residual. Threads need no order within a sweep for that, nor processes: what their vertices
 // give lies in the memory of one, or, where stores do not get there, is put into the others' after parts of a sweep
 // (lockstep/exchange.hpp). In that case steps are not lengthened: over-relaxation of values that are old may grow without end.
 //
 // Source: Arasu et al., "PageRank Computation and the Structure of the Web", 2002 (Gauss-Seidel); Young, "Iterative Solution
-// of Large Linear Systems", 1971 (the factor). Differs from GAP's pr: c moves, over-relaxation, float64 sums, and a bound of
-// the result instead of a threshold on the last change.
+// of Large Linear Systems", 1971 (the factor). Differs from GAP's pr: c moves, over-relaxation, rows in order of length, float64 sums, and a bound
+// of the result instead of a threshold on the last change.
 #pragma once
 #include <cstdint>
 #include <memory>

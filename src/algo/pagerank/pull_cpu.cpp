@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "algo/own_vertices.hpp"
+#include "algo/bfs/levels_parts.hpp"
 #include "engines.hpp"
 #include "lockstep/exchange.hpp"
 #include "lockstep/step_trace.hpp"
+#include "rows_cpu.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
@@ -20,18 +21,28 @@
 namespace shoal {
 namespace {
 
-constexpr std::int64_t kRowCost = 4;          // a row costs as much as so many arcs
-constexpr std::int64_t kChunkCost = 1 << 16;  // what a thread takes at once
-constexpr int kStreams = 2;                   // short rows that are summed in turns
-constexpr int kParts = 4;                     // of a sweep, after which far processes are given what has changed
+constexpr std::int64_t kRowCost = 4;                 // a row costs as much as so many arcs
+constexpr std::int64_t kChunkCost = 1 << 16;         // what a thread takes at once
+constexpr int kStreams = 2;                          // short rows that are summed in turns
+constexpr int kParts = 4;                            // of a sweep, after which far processes are given what has changed
+constexpr std::int64_t kShortMean = 8;               // of rows that are swept in their own order, with kStreams
+constexpr std::int64_t kLeastByLine = 1 << 14;       // vertices; of fewer, those of a line may be neighbours
+constexpr arc_t kShortRow = 8;                       // rows of up to so many arcs are swept twice,
+constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
+constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
 
-/// What one thread found in a sweep, on lines of its own.
+/// What one thread found in a sweep, on lines of its own: in the largest component, and elsewhere.
 struct alignas(kCacheLine) Part {
-  double change = 0, sum = 0, dangling = 0;
+  double change[2] = {}, sum[2] = {}, dangling = 0;
+  void add(const Part& other) {
+    for (int k = 0; k < 2; ++k) change[k] += other.change[k], sum[k] += other.sum[k];
+    dangling += other.dangling;
+  }
 };
 
 struct alignas(kCacheLine) PeState {
-  std::vector<vertex_t> chunks;                   // local rows at which chunks begin, and the end
+  std::vector<vertex_t> chunks;                   // rows at which chunks begin, and the end
+  std::vector<vertex_t> again;                    // the same of short rows
   PaddedWord<std::int64_t, Scope::device> taken;  // chunks handed out in this sweep
 
   /// The chunks that are done when `part` of `parts` of a sweep is.
@@ -40,15 +51,39 @@ struct alignas(kCacheLine) PeState {
   }
 };
 
-/// Sum of what a row's vertices give.
+/// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
+std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
+  const auto cost_before = [&](std::int64_t row) { return rows.offsets[row] + row * kRowCost; };
+  std::vector<vertex_t> chunks{first};
+  while (chunks.back() < last) {
+    const std::int64_t wanted = cost_before(chunks.back()) + kChunkCost;
+    std::int64_t low = chunks.back() + 1, high = last;
+    while (low < high) {  // the first row that the chunk need not hold
+      const std::int64_t middle = (low + high) / 2;
+      if (cost_before(middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    chunks.push_back(static_cast<vertex_t>(low));
+  }
+  return chunks;
+}
+
+/// Sum of what a row's vertices give. Four sums by name: as an array they would lie in memory, since the loads are atomic.
 template <class Share>
 inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
-  double sum[4] = {};
+  const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
+  double a = 0, b = 0, c = 0, d = 0;
   for (; end - begin >= 4; begin += 4) {
-    for (int k = 0; k < 4; ++k) sum[k] += static_cast<double>(load(share[begin[k]]));
+    a += gives(begin[0]);
+    b += gives(begin[1]);
+    c += gives(begin[2]);
+    d += gives(begin[3]);
   }
-  for (; begin != end; ++begin) sum[0] += static_cast<double>(load(share[*begin]));
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  for (; begin != end; ++begin) a += gives(*begin);
+  return (a + b) + (c + d);
 }
 
 /// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
@@ -67,6 +102,13 @@ inline double sum_short_row(const Share* share, const vertex_t* begin, const ver
   return n <= 4 ? four : four + sum_row(share, begin + 4, end);
 }
 
+/// When what a row gives is stored.
+enum class Stores {
+  in_turns,  ///< at once; rows far apart are taken in turns, since short rows wait for the row before, often a neighbour
+  at_once,   ///< where rows lead to near ones: over-relaxation of values that both are old may not shrink
+  by_line,   ///< a cache line together: others read it, and each store to it takes it away from them
+};
+
 }  // namespace
 
 double pagerank_rounding(const PageRankRules& rules) {
@@ -78,7 +120,9 @@ struct PageRankPullCpu::State {
   const PlacedGraph& graph;
   ThreadTeam& team;
   PageRankRules rules;
-  HostArray<double> y;  // [n] by placed number: each PE's part is a contiguous slice
+  PageRankRowsCpu rows;
+  HostArray<double> y;      // [n] by place (rows_cpu.hpp): each PE's part is a contiguous slice
+  HostArray<double> ranks;  // [n] by placed number; empty: y is
   HostArray<float> share32;
   HostArray<double> share64;                     // [n] y over out-degree, one of the two; 0 for dangling vertices
   std::unique_ptr<lockstep::Exchange> exchange;  // has that array; null: there is one process
@@ -86,20 +130,27 @@ struct PageRankPullCpu::State {
   std::vector<Part> parts;
   std::optional<SpinBarrier> barrier;
   lockstep::StepTrace trace;
-  bool short_rows = false;
+  Stores stores = Stores::at_once;
+  bool twice = false;
+  double per_arc = 0;  // what moves in the largest component, spread over its arcs
 
   // Written by the last thread at the barrier, read by all after it.
   const double* personal = nullptr;
-  double c = 1, omega = 1, last_residual = 0;
-  double sum = 1, bound = 0;
+  double c[2] = {};  // in the largest component, and elsewhere; the same where that is not known
+  double omega = 1, last_residual = 0, residual_before = 0;
+  double tied = 0,
+         still = 0;  // the largest component: what jumps go to it (0: not apart); the sum of rows without arcs
+  double scale = 1, sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;
 
   State(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world);
   bool some_far() const { return exchange && !exchange->far().empty(); }
   int sweep_parts() const { return some_far() ? kParts : 1; }
-  const std::vector<CsrView>& in() const { return graph.symmetric ? graph.out : graph.in; }
   double uniform() const { return 1.0 / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1)); }
+  double jumps_to(const PageRankCpuRows& rows, vertex_t row) const {
+    return personal != nullptr ? personal[rows.placed(row)] : uniform();
+  }
 
   template <class Share>
   HostArray<Share> shares(World* world);
@@ -108,13 +159,20 @@ struct PageRankPullCpu::State {
   void work(pe_t pe, int thread, Share* share);
   template <class Share>
   bool sweep_part(pe_t pe, int thread, int number, Share* share);
+  template <class Share>
+  bool sweep_again(pe_t pe, int thread, Share* share);
+  bool begun();
   bool meet();
   template <class Share>
   void put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process);
   template <class Share>
   void begin(pe_t pe, int thread, Share* share);
-  template <bool kShort, class Share>
+  void begin_together();
+  template <class Share>
   void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part);
+  template <Stores kStores, class Share>
+  void sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part);
+  void finish(pe_t pe, int thread);
   bool decide();
   void plan_factor(double residual);
 };
@@ -123,97 +181,150 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     : graph(g),
       team(t),
       rules(r),
+      rows(g, t, world != nullptr && world->n_processes() > 1),
       y(g.num_vertices),
       pes(g.n_pes()),
       parts(t.size()),
       trace("sweep", g.first_pe, g.n_pes(), t.threads_per_pe()) {
-  short_rows = graph.num_arcs < 8 * graph.num_vertices;
+  const bool short_rows = !rows.sorted() && graph.num_arcs < kShortMean * graph.num_vertices;
+  const bool near = rows.near() || graph.num_vertices < kLeastByLine;
+  stores = short_rows ? Stores::in_turns : near ? Stores::at_once : Stores::by_line;
+  if (rows.sorted()) ranks = HostArray<double>(graph.num_vertices);
   if (rules.wide) {
     share64 = shares<double>(world);
   } else {
     share32 = shares<float>(world);
   }
+  arc_t arcs = 0, in_short_rows = 0;
+  double vertices = 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
-    const CsrView& rows = in()[p];
-    const arc_t base = rows.count > 0 ? rows.offsets[0] : 0;
-    const auto cost_before = [&](std::int64_t row) { return rows.offsets[row] - base + row * kRowCost; };
-    std::vector<vertex_t>& chunks = pes[p].chunks;
-    chunks.push_back(0);
-    while (chunks.back() < rows.count) {
-      const std::int64_t wanted = cost_before(chunks.back()) + kChunkCost;
-      std::int64_t low = chunks.back() + 1, high = rows.count;
-      while (low < high) {  // the first row that the chunk need not hold
-        const std::int64_t middle = (low + high) / 2;
-        if (cost_before(middle) < wanted) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      chunks.push_back(static_cast<vertex_t>(low));
-    }
+    const PageRankCpuRows& its = rows.of(p);
+    const arc_t* const offsets = its.in.offsets;
+    pes[p].chunks = chunks_of(its.in, 0, its.active);
+    vertex_t first_short = its.tied;
+    while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kShortRow) --first_short;
+    pes[p].again = chunks_of(its.in, first_short, its.active);
+    vertices += its.largest;
+    arcs += offsets[its.largest] - offsets[0];
+    in_short_rows += offsets[its.active] - offsets[first_short];
   }
+  if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
+  twice = rows.tied() && in_short_rows > arcs / kLeastTwice && in_short_rows < arcs / kMostTwice;
 }
 
 /// Memory for what vertices give; of several processes, one that all use, or where the others can put something.
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
-  if (world == nullptr || world->n_processes() == 1) return HostArray<Share>(graph.num_vertices);
+  if (world == nullptr || world->n_processes() == 1) return bfs_levels::large_array<Share>(graph.num_vertices);
   exchange = std::make_unique<lockstep::Exchange>(*world, graph.num_vertices * sizeof(Share), "what vertices give");
   std::byte* const memory = exchange->common() != nullptr ? exchange->common() : exchange->at(0);
   return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
 
-/// The first guess: as if nothing moved, which is right in sum for each component of a symmetric graph.
+/// The first guess: as if nothing moved, which is right in sum for each component where nothing is dangling. In the largest of
+/// a graph: jumps, and the rest as arcs are spread.
 template <class Share>
 void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
-  const CsrView& rows = graph.out[pe];
-  const std::int64_t n = rows.count, threads = team.threads_per_pe();
+  const PageRankCpuRows& mine = rows.of(pe);
+  const std::int64_t n = mine.in.count, threads = team.threads_per_pe();
+  Part& part = parts[pe * team.threads_per_pe() + thread];
+  part = {};
   for (std::int64_t i = n * thread / threads; i < n * (thread + 1) / threads; ++i) {
-    const std::int64_t v = rows.first + i;
-    const auto degree = static_cast<double>(rows.offsets[i + 1] - rows.offsets[i]);
-    y[v] = (personal != nullptr ? personal[v] : uniform()) * (degree > 0 ? 1 : 1 - rules.alpha);
+    const vertex_t v = mine.in.first + static_cast<vertex_t>(i);
+    const double degree = mine.degree[i];
+    const double jump = jumps_to(mine, static_cast<vertex_t>(i));
+    if (i < mine.largest && personal == nullptr) {
+      y[v] = (1 - rules.alpha) * jump + per_arc * static_cast<double>(mine.in.offsets[i + 1] - mine.in.offsets[i]);
+      part.sum[1] += degree > 0 ? 0 : y[v];
+    } else {
+      y[v] = jump * (degree > 0 ? 1 : 1 - rules.alpha);
+    }
     share[v] = static_cast<Share>(degree > 0 ? y[v] / degree : 0);
+    if (i < mine.tied) part.sum[0] += jump;
+    if (i >= mine.active) part.dangling += y[v];
   }
 }
 
-template <bool kShort, class Share>
+/// By the last thread that has begun.
+void PageRankPullCpu::State::begin_together() {
+  Part all;
+  for (const Part& part : parts) all.add(part);
+  tied = rows.tied() && all.sum[0] >= kLeastTied ? all.sum[0] : 0;
+  still = all.dangling;
+  if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
+}
+
+/// Sweeps rows [first, last), of which those before `tied` are of the largest component.
+template <class Share>
 void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
-  const CsrView& rows = in()[pe];
-  const arc_t* const out = graph.out[pe].offsets;
-  const vertex_t* const end_of_targets = rows.targets + rows.offsets[rows.count];
-  const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c;
+  const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
+  const auto sweep_group = [&](vertex_t begin, vertex_t end, int group) {
+    switch (stores) {
+      case Stores::in_turns:
+        return sweep_alike<Stores::in_turns>(pe, begin, end, group, share, part);
+      case Stores::at_once:
+        return sweep_alike<Stores::at_once>(pe, begin, end, group, share, part);
+      case Stores::by_line:
+        return sweep_alike<Stores::by_line>(pe, begin, end, group, share, part);
+    }
+  };
+  sweep_group(first, between, 0);
+  sweep_group(between, last, 1);
+}
+
+template <Stores kStores, class Share>
+void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part) {
+  const PageRankCpuRows& its = rows.of(pe);
+  const CsrView in = its.in;
+  const std::uint32_t* const out = its.degree;
+  const vertex_t* const end_of_targets = in.targets + in.offsets[in.count];
+  const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c[group];
   const double everywhere = jump * uniform();
-  double* const ranks = y.data();  // in registers: for all the compiler knows, the stores below change members
+  double* const values = y.data();  // in registers: for all the compiler knows, the stores below change members
   const bool copies = exchange && exchange->common() == nullptr;  // that this process stores to
   std::byte* const* const near = copies ? exchange->near().data() : nullptr;
   const std::size_t n_near = copies ? exchange->near().size() : 0;
   double change = 0, sum_y = 0, dangling = 0;
   const auto one = [&](vertex_t i) {
-    const vertex_t v = rows.first + i;
-    const arc_t degree = out[i + 1] - out[i];
+    const vertex_t v = in.first + i;
+    const std::uint32_t degree = out[i];
     const double inverse = degree > 0 ? 1.0 / static_cast<double>(degree) : 0;
-    const double old = ranks[v];
-    const double rest = keep * old + (personal != nullptr ? jump * personal[v] : everywhere);
-    const vertex_t *const begin = rows.targets + rows.offsets[i], *const end = rows.targets + rows.offsets[i + 1];
-    const double given = kShort ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
+    const double old = values[v];
+    const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
+    const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
+    const double given =
+        kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
     const double now = rest + pull * given;
-    const auto gives = static_cast<Share>(now * inverse);
-    store(share[v], gives);
-    for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
-    ranks[v] = now;
+    values[v] = now;
     change += std::abs(now - old);
     sum_y += now;
     dangling += degree == 0 ? now : 0;
+    return static_cast<Share>(now * inverse);
   };
-  // Short rows wait for the result of the row before, often a neighbour: rows far apart are taken in turns.
-  const vertex_t stride = kShort ? (last - first) / kStreams : 0;
-  for (vertex_t i = first; i < first + stride; ++i) {
-    for (int k = 0; k < kStreams; ++k) one(i + k * stride);
+  const auto put = [&](vertex_t v, Share gives) {
+    store(share[v], gives);
+    for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
+  };
+  if constexpr (kStores == Stores::in_turns) {
+    const vertex_t stride = (last - first) / kStreams;
+    for (vertex_t i = first; i < first + stride; ++i) {
+      for (int k = 0; k < kStreams; ++k) put(in.first + i + k * stride, one(i + k * stride));
+    }
+    for (vertex_t i = first + kStreams * stride; i < last; ++i) put(in.first + i, one(i));
+  } else if constexpr (kStores == Stores::at_once) {
+    for (vertex_t i = first; i < last; ++i) put(in.first + i, one(i));
+  } else {
+    constexpr vertex_t kOfLine = kCacheLine / sizeof(Share);
+    Share gives[kOfLine];
+    for (vertex_t i = first; i < last;) {
+      const vertex_t n = std::min(last - i, kOfLine - (in.first + i) % kOfLine);
+      for (vertex_t k = 0; k < n; ++k) gives[k] = one(i + k);
+      for (vertex_t k = 0; k < n; ++k) put(in.first + i + k, gives[k]);
+      i += n;
+    }
   }
-  for (vertex_t i = first + kStreams * stride; i < last; ++i) one(i);
-  part.change += change;
-  part.sum += sum_y;
+  part.change[group] += change;
+  part.sum[group] += sum_y;
   part.dangling += dangling;
 }
 
@@ -235,8 +346,7 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
                      end = mine.chunks_until(number + 1, sweep_parts());
   trace.time(pe, thread, [&] {
     for (std::int64_t chunk; (chunk = begin + mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
-      const vertex_t first = mine.chunks[chunk], last = mine.chunks[chunk + 1];
-      short_rows ? sweep<true>(pe, first, last, share, part) : sweep<false>(pe, first, last, share, part);
+      sweep(pe, mine.chunks[chunk], mine.chunks[chunk + 1], share, part);
     }
   });
   const auto all_have_swept = [&] {
@@ -247,6 +357,32 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
   if (!some_far()) return true;
   for (const int process : exchange->far()) put_share<Share>(pe, thread, mine.chunks[begin], mine.chunks[end], process);
   return meet();
+}
+
+/// Before a sweep, short rows of the largest component, and all of the others: they are many vertices and few arcs, and settle last.
+/// All have done it when the sweep begins, so that what the sweep reads has changed once since, at most. @return false: the run
+/// is over
+template <class Share>
+bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
+  Part unused;
+  PeState& mine = pes[pe];
+  const auto end = static_cast<std::int64_t>(mine.again.size() - 1);
+  trace.time(pe, thread, [&] {
+    for (std::int64_t chunk; (chunk = mine.taken.fetch_add(1)) < end && !barrier->cancelled();) {
+      sweep(pe, mine.again[chunk], mine.again[chunk + 1], share, unused);
+    }
+  });
+  return barrier->arrive_and_wait([&] {
+    for (auto& one : pes) one.taken.store(0);
+  });
+}
+
+/// All threads, of all processes, after begin(). @return false: the run is over
+bool PageRankPullCpu::State::begun() {
+  return barrier->arrive_and_wait([&] {
+    begin_together();
+    if (exchange && !exchange->meet()) barrier->cancel();
+  });
 }
 
 /// All threads, of all processes. @return false: the run is over
@@ -264,13 +400,16 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
       if (p != exchange->process() && exchange->common() == nullptr)
         put_share<Share>(pe, thread, 0, graph.out[pe].count, p);
     }
-    if (!meet()) return;
+    if (!begun()) return;
     while (!done) {
+      if (twice && sweeps > 0 && !sweep_again(pe, thread, share)) return;
       parts[pe * team.threads_per_pe() + thread] = {};
       for (int i = 0; i < sweep_parts(); ++i) {
-        if (!sweep_part(pe, thread, i, share)) return;
+        if (!sweep_part(pe, thread, i, share)) break;
       }
+      if (barrier->cancelled()) return;
     }
+    finish(pe, thread);
   } catch (...) {
     barrier->cancel();
     if (exchange) exchange->leave();
@@ -278,15 +417,23 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
   }
 }
 
+/// Ranks in placed order, of sum 1.
+void PageRankPullCpu::State::finish(pe_t pe, int thread) {
+  const PageRankCpuRows& mine = rows.of(pe);
+  double* const to = rows.sorted() ? ranks.data() : y.data();
+  const double in_largest = scale / sum, elsewhere = 1 / sum;
+  const std::int64_t n = mine.in.count, threads = team.threads_per_pe();
+  for (std::int64_t i = n * thread / threads; i < n * (thread + 1) / threads; ++i) {
+    const auto row = static_cast<vertex_t>(i);
+    to[mine.placed(row)] = y[mine.in.first + row] * (row < mine.tied ? in_largest : elsewhere);
+  }
+}
+
 /// After each sweep, by the last thread to end it. @return false: another process has left the run
 bool PageRankPullCpu::State::decide() {
   const auto sum_of = [](const std::vector<Part>& found) {
     Part all;
-    for (const Part& part : found) {
-      all.change += part.change;
-      all.sum += part.sum;
-      all.dangling += part.dangling;
-    }
+    for (const Part& part : found) all.add(part);
     return all;
   };
   Part all = sum_of(parts);
@@ -302,14 +449,22 @@ bool PageRankPullCpu::State::decide() {
   }
   trace.step_ends(nullptr);
   ++sweeps;
-  sum = all.sum;
-  const double next_c = (1 - rules.alpha) * all.sum + rules.alpha * all.dangling;
-  const double residual = (std::abs(1 / omega - 1) + rules.alpha) * all.change + std::abs(next_c - c);
-  bound =
-      sum > 0 ? residual / sum / (1 - rules.alpha) + pagerank_rounding(rules) : std::numeric_limits<double>::infinity();
-  c = next_c;
+  const double jump = 1 - rules.alpha, wrong = std::abs(1 / omega - 1) + rules.alpha;
+  double residual = 0;
+  if (tied > 0) {  // multiplied by `scale`, they are for a c of 1 - alpha, as all others are
+    const double next = jump * all.sum[0] / tied;
+    scale = jump / next;
+    residual = scale * std::abs(next - c[0]) * tied;
+    c[0] = next;
+  }
+  const double change = scale * all.change[0] + all.change[1], dangling = all.dangling + still;
+  sum = scale * all.sum[0] + all.sum[1] + still;
+  const double next_c = jump * sum + rules.alpha * dangling;
+  residual += wrong * change + std::abs(next_c - c[1]);
+  bound = sum > 0 ? residual / sum / jump + pagerank_rounding(rules) : std::numeric_limits<double>::infinity();
+  if (!rows.tied()) c[0] = c[1] = next_c;
   done = bound <= rules.tolerance || sweeps >= limit;
-  plan_factor(all.change / omega);
+  plan_factor(change / omega);
   return true;
 }
 
@@ -317,13 +472,19 @@ bool PageRankPullCpu::State::decide() {
 /// eigenvalue. Early rates are too small, so it grows.
 void PageRankPullCpu::State::plan_factor(double residual) {
   const double rate = last_residual > 0 ? residual / last_residual : 0;
+  const double rate_of_two = residual_before > 0 ? residual / residual_before : 0;
+  residual_before = last_residual;
   last_residual = residual;
-  if (!relax || sweeps < 3 || rate <= 0) return;
-  if (rate >= 1.1) {  // not what the relation is about
-    relax = false;
+  if (!relax || sweeps < 3) return;
+  const double without = std::max(rules.alpha, 0.5);
+  if (omega > 1 && rate_of_two > without * without) {  // not what the relation is about
+    relax = stores == Stores::by_line;                 // once more, if that may be why
+    stores = stores == Stores::by_line ? Stores::at_once : stores;
     omega = 1;
+    residual_before = last_residual = 0;
     return;
   }
+  if (rate <= omega - 1) return;  // the relation is that of factors that are too small
   const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
   omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
 }
@@ -346,22 +507,19 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   State& s = *state_;
   const double alpha = s.rules.alpha;
   s.personal = personal;
-  s.c = 1 - alpha;
-  s.omega = 1;
-  s.last_residual = s.bound = 0;
+  s.c[0] = s.c[1] = 1 - alpha;
+  s.omega = s.scale = s.sum = 1;
+  s.last_residual = s.residual_before = s.bound = s.tied = s.still = 0;
   s.sweeps = 0;
   // Each sweep of Gauss-Seidel shrinks the error by alpha at least; twice that many, for the sum of a graph not yet scaled.
   s.limit =
       50 +
       (alpha > 0 ? static_cast<std::int64_t>(2 * std::log(s.rules.tolerance * (1 - alpha) / 8) / std::log(alpha)) : 0);
-  s.relax = s.graph.symmetric && !s.some_far();
+  s.relax = !s.some_far();
   s.done = s.graph.num_vertices == 0;
   s.barrier.emplace(s.team.size());
   for (auto& pe : s.pes) pe.taken.store(0);
   lockstep::run_together(s.exchange.get(), report, [&s](Report& mine) { s.rank(mine); });
-  for_shares(s.team, s.graph, [&](pe_t, int, vertex_t begin, vertex_t end) {
-    for (vertex_t v = begin; v < end; ++v) s.y[v] /= s.sum;
-  });
   outcome = {s.bound, s.sweeps};
 }
 
@@ -390,13 +548,14 @@ void PageRankPullCpu::State::rank(Report& report) {
                       rough(bound) + ", " + exact(rules.tolerance) + " was asked for");
   }
   report.chosen.push_back({"sweep", "in place; last factor " + rough(omega),
-                           !graph.symmetric ? "arcs without their reverse, no over-relaxation"
-                           : some_far()     ? "processes that share no memory, no over-relaxation"
-                                            : "from the rate of the changes"});
+                           some_far() ? "processes that share no memory, no over-relaxation"
+                           : relax    ? "from the rate of the changes"
+                                      : "changes did not shrink, no over-relaxation"});
 }
 
 Words PageRankPullCpu::words() const {
-  return Words::of(state_->graph, [this](pe_t pe) { return state_->y.data() + state_->graph.out[pe].first; });
+  const HostArray<double>& ranks = state_->rows.sorted() ? state_->ranks : state_->y;
+  return Words::of(state_->graph, [&](pe_t pe) { return ranks.data() + state_->graph.out[pe].first; });
 }
 
 std::unique_ptr<PageRankEngine> make_pagerank_pull_cpu(const Machine& machine, const PlacedGraph& graph,

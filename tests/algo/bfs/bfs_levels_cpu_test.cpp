@@ -154,6 +154,9 @@ const Way kWays[] = {
     {"bottom-up for good", {.alpha = 1e18, .beta = 1e18, .solo = 0}},
     {"to and fro", {.alpha = 1e18, .beta = 1, .solo = 0, .chunk = 2}},
     {"to and fro, some levels alone", {.alpha = 1e18, .beta = 1, .solo = 3, .solo_arcs = 9}},
+    {"top-down, two meetings", {.alpha = 0, .solo = 0, .narrow = 0}},
+    {"top-down, some levels narrow", {.alpha = 0, .solo = 0, .narrow = 5}},
+    {"to and fro, some levels narrow", {.alpha = 40, .beta = 2, .solo = 0, .narrow = 9}},
     {"every row a hub", {.alpha = 0, .solo = 0, .hub_arcs = 1}},
 };
 
@@ -304,6 +307,26 @@ TEST_P(BfsLevels, ReportsItsLevelsAndTraffic) {
     EXPECT_EQ(pair.bytes, 4);
   }
   ASSERT_EQ(report.chosen.size(), 1u);
+}
+
+TEST_P(BfsLevels, NarrowLevelsAreReportedAsOthers) {
+  // What is posted last is often known already to its owner, and is then no level.
+  for (const vertex_t side : {3, 12, 21}) {
+    const Plain plain(side * side, grid_arcs(side), true);
+    const Placed graph(plain, even_cuts(plain.n, pes()), true);
+    ThreadTeam team(pes(), threads());
+    for (const std::int64_t narrow : {1 << 20, 7}) {
+      BfsLevelsCpu together(graph, team, {.alpha = 0, .solo = 0, .narrow = 0});
+      BfsLevelsCpu once(graph, team, {.alpha = 0, .solo = 0, .narrow = narrow});
+      for (vertex_t source = 0; source < plain.n; source += side + 1) {
+        Report expected, report;
+        together.run(source, expected);
+        once.run(source, report);
+        EXPECT_EQ(report.rounds, expected.rounds) << side << ", " << narrow << ", source " << source;
+        EXPECT_EQ(report.chosen.at(0).value, expected.chosen.at(0).value);
+      }
+    }
+  }
 }
 
 /// PEs and threads of each.

@@ -84,6 +84,44 @@ TEST(PageRankRun, EveryWayOnEveryShape) {
   }
 }
 
+/// Rows are laid out in ways that depend on the shape, and so are sweeps: none may make them settle slowly.
+TEST(PageRankRun, PullSettlesInFewSweeps) {
+  // Complete bipartite graphs, one of each size, whose vertices lie far apart and become neighbours when ordered by degree.
+  const vertex_t n = 1 << 15;
+  std::vector<vertex_t> from, to;
+  for (vertex_t half = 2, first = 0; half <= 100; first += 2 * half++) {
+    for (vertex_t u = 0; u < half; ++u) {
+      for (vertex_t v = half; v < 2 * half; ++v) {
+        const vertex_t a = (first + u) * 12345 % n, b = (first + v) * 12345 % n;
+        from.insert(from.end(), {a, b});
+        to.insert(to.end(), {b, a});
+      }
+    }
+  }
+  const std::pair<Csr, int> graphs[] = {
+      {make("kron:14"), 16},              // one large component, in which short rows are swept twice
+      {make("road:160"), 32},             // windows
+      {make("uniform:15,degree=8"), 16},  // all rows in one order
+      {make("community:14,directed"), 24},
+      {make("kron:14,directed"), 24},
+      {csr_from_arcs(n, from, to), 48},  // no component is large, and rows of one line depend on each other
+  };
+  for (const auto& [graph, most] : graphs) {
+    const std::vector<double> exact = pagerank_reference(graph, .85, {});
+    for (const auto& [pes, threads] : {std::pair{1, 1}, {1, 2}, {2, 1}, {3, 1}}) {
+      PageRankOptions options = on_threads(PageRankStrategy::pull, pes, threads);
+      options.precision = PageRankPrecision::float32;
+      PageRankRunner runner(graph, options);
+      const Report report = runner.rank();
+      const PageRankResult result = runner.result();
+      const std::string how = graph.name + ", " + name_of(options);
+      EXPECT_LE(distance(result.ranks, exact), result.error_bound) << how;
+      EXPECT_LE(result.error_bound, options.tolerance) << how;
+      EXPECT_LE(report.rounds, most) << how;
+    }
+  }
+}
+
 TEST(PageRankRun, ToleranceAlphaAndPrecision) {
   using Numbers = std::vector<double>;
   const Numbers tolerances = test::kUnderTsan ? Numbers{1e-2, 1e-9} : Numbers{1e-2, 1e-4, 1e-6, 1e-9, 1e-11};

@@ -1,0 +1,183 @@
+#include "rows_cpu.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "algo/components/hook.hpp"
+#include "algo/own_vertices.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr std::int64_t kRowsAsked = 4096;  // about so many tell whether arcs lead to vertices near them
+constexpr std::int64_t kRowsInTurn = 64;
+constexpr vertex_t kWindow = 1 << 14;  // rows, which give so many words: they stay in a second-level cache
+
+const std::vector<CsrView>& in_of(const PlacedGraph& graph) { return graph.symmetric ? graph.out : graph.in; }
+
+/// Whether most arcs lead to vertices that are near in placed order: rows in that order find much in the caches.
+bool leads_near(const PlacedGraph& graph) {
+  const vertex_t near = static_cast<vertex_t>(std::max<std::int64_t>(graph.num_vertices / 64, 1));
+  const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
+  arc_t arcs = 0, short_ones = 0;
+  for (const CsrView& rows : in_of(graph)) {
+    for (std::int64_t i = 0; i < rows.count; i += step) {
+      const vertex_t v = rows.first + static_cast<vertex_t>(i);
+      for (const vertex_t u : rows.neighbors(v)) {
+        ++arcs;
+        short_ones += (u > v ? u - v : v - u) <= near;
+      }
+    }
+  }
+  return 2 * short_ones > arcs;
+}
+
+/// The label that most of some vertices have.
+vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& components) {
+  std::vector<vertex_t> labels;
+  const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    const CsrView& rows = graph.out[p];
+    for (std::int64_t i = 0; i < rows.count; i += step) {
+      if (rows.offsets[i + 1] > rows.offsets[i]) labels.push_back(components.label(p)[i]);
+    }
+  }
+  std::sort(labels.begin(), labels.end());
+  vertex_t best = kNoVertex;
+  std::ptrdiff_t most = 0;
+  for (auto first = labels.begin(); first != labels.end();) {
+    const auto last = std::upper_bound(first, labels.end(), *first);
+    if (last - first > most) most = last - first, best = *first;
+    first = last;
+  }
+  return best;
+}
+
+/// Orders local rows [begin, end), which ascend, by length: longest first, those of equal length as they are.
+void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
+  const auto length = [&](vertex_t i) { return rows.offsets[i + 1] - rows.offsets[i]; };
+  arc_t longest = 0;
+  for (const vertex_t* i = begin; i != end; ++i) longest = std::max(longest, length(*i));
+  if (longest > end - begin) {
+    std::stable_sort(begin, end, [&](vertex_t a, vertex_t b) { return length(a) > length(b); });
+    return;
+  }
+  std::vector<vertex_t> next(longest + 2, 0);  // [k] where the next row that is k shorter than the longest goes
+  for (const vertex_t* i = begin; i != end; ++i) ++next[longest - length(*i) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<vertex_t> ascending(begin, end);
+  for (const vertex_t i : ascending) begin[next[longest - length(i)]++] = i;
+}
+
+}  // namespace
+
+PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared)
+    : sorted_(!shared), near_(shared || leads_near(graph)), pes_(graph.n_pes()) {
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    Pe& pe = pes_[p];
+    pe.rows.in = in_of(graph)[p];
+    pe.rows.active = pe.rows.in.count;
+    pe.degree = HostArray<std::uint32_t>(pe.rows.in.count);
+    pe.rows.degree = pe.degree.data();
+    if (!sorted_) continue;
+    pe.order = HostArray<vertex_t>(pe.rows.in.count);
+    pe.rows.order = pe.order.data();
+    pe.offsets = HostArray<arc_t>(pe.rows.in.count + 1);
+    pe.targets =
+        HostArray<vertex_t>(pe.rows.in.count == 0 ? 0 : pe.rows.in.offsets[pe.rows.in.count] - pe.rows.in.offsets[0]);
+  }
+  if (sorted_) {
+    order_rows(graph, team);
+    fill_rows(graph, team);
+  }
+  for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
+    const CsrView& out = graph.out[p];
+    for (vertex_t i = begin - out.first; i < end - out.first; ++i) {
+      const vertex_t v = out.local(pes_[p].rows.placed(i));
+      pes_[p].degree[i] = static_cast<std::uint32_t>(
+          std::min<arc_t>(out.offsets[v + 1] - out.offsets[v], std::numeric_limits<std::uint32_t>::max()));
+    }
+  });
+}
+
+/// Sets order, largest, tied and active of each PE.
+void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
+  ComponentsHookCpu components(graph, team);
+  Report unused;
+  components.run(unused);
+  const vertex_t largest = most_frequent_label(graph, components);
+  const vertex_t window = near_ ? kWindow : kNoVertex;
+  team.run([&](pe_t p, int thread) {
+    if (thread != 0) return;
+    PageRankCpuRows& rows = pes_[p].rows;
+    vertex_t* const order = pes_[p].order.data();
+    const auto length = [&](vertex_t i) { return rows.in.offsets[i + 1] - rows.in.offsets[i]; };
+    // Within windows of the PE's rows.
+    const auto order_by_window = [&](vertex_t* begin, vertex_t* const end) {
+      while (begin != end) {
+        vertex_t* const next = std::find_if(begin, end, [&](vertex_t i) { return i / window != *begin / window; });
+        order_by_length(rows.in, begin, next);
+        begin = next;
+      }
+    };
+    std::iota(order, order + rows.in.count, vertex_t{0});
+    vertex_t* end = order + rows.in.count;
+    if (graph.symmetric) end = std::stable_partition(order, end, [&](vertex_t i) { return length(i) > 0; });
+    vertex_t* const others =
+        std::stable_partition(order, end, [&](vertex_t i) { return components.label(p)[i] == largest; });
+    order_by_window(order, others);
+    order_by_window(others, end);
+    rows.largest = static_cast<vertex_t>(others - order);
+    rows.active = static_cast<vertex_t>(end - order);
+  });
+  std::int64_t in_it = 0, all = 0;
+  for (const Pe& pe : pes_) in_it += pe.rows.largest, all += pe.rows.active;
+  const bool most = 2 * in_it > all;
+  tied_ = most && graph.symmetric;
+  for (Pe& pe : pes_) {
+    if (!most) pe.rows.largest = 0;
+    if (tied_) {
+      pe.rows.tied = pe.rows.largest;
+    } else {
+      pe.rows.active = pe.rows.in.count;
+    }
+  }
+}
+
+/// Copies the arcs into that order, and their targets into places.
+void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team) {
+  HostArray<vertex_t> place(graph.num_vertices);
+  for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
+    const vertex_t first = graph.out[p].first;
+    for (vertex_t i = begin - first; i < end - first; ++i) place[first + pes_[p].order[i]] = first + i;
+  });
+  team.run([&](pe_t p, int thread) {
+    if (thread != 0) return;
+    const CsrView& in = pes_[p].rows.in;
+    arc_t at = 0;
+    for (vertex_t i = 0; i < in.count; ++i) {
+      pes_[p].offsets[i] = at;
+      at += in.offsets[pes_[p].order[i] + 1] - in.offsets[pes_[p].order[i]];
+    }
+    pes_[p].offsets[in.count] = at;
+  });
+  team.run([&](pe_t p, int thread) {
+    const CsrView& in = pes_[p].rows.in;
+    // Long rows are first: threads take blocks in turns.
+    for (std::int64_t begin = kRowsInTurn * thread; begin < in.count; begin += kRowsInTurn * team.threads_per_pe()) {
+      for (std::int64_t i = begin; i < std::min<std::int64_t>(begin + kRowsInTurn, in.count); ++i) {
+        const vertex_t v = pes_[p].order[i];
+        vertex_t* const to = pes_[p].targets.data() + pes_[p].offsets[i];
+        for (arc_t k = in.offsets[v]; k < in.offsets[v + 1]; ++k) to[k - in.offsets[v]] = place[in.targets[k]];
+      }
+    }
+  });
+  for (Pe& pe : pes_) {
+    pe.rows.in.offsets = pe.offsets.data();
+    pe.rows.in.targets = pe.targets.data();
+  }
+}
+
+}  // namespace shoal
