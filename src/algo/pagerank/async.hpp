@@ -34,11 +34,11 @@ struct PageRankSums {
 /// error, and decide how c and epsilon go on. All of that is timed.
 /// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
 /// @tparam Hands  what is done to all vertices of a PE, where they are:
+///                kShrink                    by how much epsilon shrinks from run to run
 ///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null
 ///                owed(graph, pe) -> double*  [vertices] what the PE's task gathers for the others, or null; once
-///                kShrink                    by how much epsilon shrinks from run to run
-///                collect(engine, pe)        adds to the residuals what the others owe, and begins to add up; then, after all PEs,
 ///                clear(engine, pe)          y = residual = 0
+///                collect(engine, pe)        adds to the residuals what the others owe, and begins to add up what sums() gives
 ///                sums(engine, pe) -> PageRankSums
 ///                settle(engine, pe, scale)  y = what it would have * scale
 template <class TaskT, class Hands>
