@@ -138,7 +138,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   // Slots of a channel are cheap where memory is, and an item that finds none costs its pusher tens of times as much.
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
-  // A worker that drains a channel has the others wait for it, some microseconds (docs/decisions/0052-channels-in-parallel.md). One lane would
+  // A worker that drains a channel has the others wait for it, some microseconds (docs/decisions/0054-channels-in-parallel.md). One lane would
   // look at one channel after the other.
   if (on_gpu && plan.worker != WorkerKind::thread) {
     plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, kChannels));
