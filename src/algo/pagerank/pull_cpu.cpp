@@ -21,13 +21,13 @@
 namespace shoal {
 namespace {
 
-constexpr std::int64_t kRowCost = 4;                 // a row costs as much as so many arcs
-constexpr std::int64_t kChunkCost = 1 << 16;         // what a thread takes at once
-constexpr int kStreams = 2;                          // short rows that are summed in turns
-constexpr int kParts = 4;                            // of a sweep, after which far processes are given what has changed
-constexpr std::int64_t kShortMean = 8;               // of rows that are swept in their own order, with kStreams
-constexpr std::int64_t kLeastByLine = 1 << 14;       // vertices; of fewer, those of a line may be neighbours
-constexpr arc_t kShortRow = 8;                       // rows of up to so many arcs are swept twice,
+constexpr std::int64_t kRowCost = 4;            // a row costs as much as so many arcs
+constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
+constexpr int kStreams = 2;                     // short rows that are summed in turns
+constexpr int kParts = 4;                       // of a sweep, after which far processes are given what has changed
+constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
+constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
+constexpr arc_t kShortRow = 8;                  // rows of up to so many arcs are swept twice,
 constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
 constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
 
@@ -105,7 +105,7 @@ inline double sum_short_row(const Share* share, const vertex_t* begin, const ver
 /// When what a row gives is stored.
 enum class Stores {
   in_turns,  ///< at once; rows far apart are taken in turns, since short rows wait for the row before, often a neighbour
-  at_once,   ///< where rows lead to near ones: over-relaxation of values that both are old may not shrink
+  at_once,   ///< where short rows lead to near ones: over-relaxation of values that both are old may not shrink
   by_line,   ///< a cache line together: others read it, and each store to it takes it away from them
 };
 
@@ -186,9 +186,9 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
       pes(g.n_pes()),
       parts(t.size()),
       trace("sweep", g.first_pe, g.n_pes(), t.threads_per_pe()) {
-  const bool short_rows = !rows.sorted() && graph.num_arcs < kShortMean * graph.num_vertices;
-  const bool near = rows.near() || graph.num_vertices < kLeastByLine;
-  stores = short_rows ? Stores::in_turns : near ? Stores::at_once : Stores::by_line;
+  const bool short_rows = graph.num_arcs < kShortMean * graph.num_vertices;
+  const bool dependent = (short_rows && rows.near()) || !rows.sorted() || graph.num_vertices < kLeastByLine;
+  stores = short_rows && !rows.sorted() ? Stores::in_turns : dependent ? Stores::at_once : Stores::by_line;
   if (rows.sorted()) ranks = HostArray<double>(graph.num_vertices);
   if (rules.wide) {
     share64 = shares<double>(world);
