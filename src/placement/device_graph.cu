@@ -172,8 +172,8 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
       const vertex_t first = owner.begin[p];
       const CsrView rows{from.offsets.data() + first, from.targets.data(), first, owner.begin[p + 1] - first};
       slices.push_back(upload_slice(rows, weights ? all_weights(from) : ArcWeights{}));
-      SHOAL_CUDA(
-          cudaDeviceSynchronize());  // whoever reads it, on another device or stream, does not wait for such copies
+      // Whoever reads it, on another device or stream, does not wait for copies from pageable memory.
+      SHOAL_CUDA(cudaDeviceSynchronize());
     }
     keep_slices(placed, std::move(slices), rows, weights_of);
   };
