@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "hosts.hpp"
 #include "launch.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
@@ -102,6 +103,7 @@ class LaunchCommand {
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
     remove_what_dead_jobs_left();
+    if (!hosts_.empty() && !in_batch_system()) require_hosts(split(hosts_), words.front(), file_on_hosts());
     return run_launcher(words, processes_, starts_all_here());
   }
 
@@ -120,13 +122,20 @@ class LaunchCommand {
     }
   }
 
-  /// Whether the processes are the launcher's children: on other hosts, and in batch systems, others start them.
-  bool starts_all_here() const {
-    if (!hosts_.empty()) return false;
+  /// It starts processes on other hosts in its own way.
+  static bool in_batch_system() {
     for (const char* const job : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
-      if (std::getenv(job) != nullptr) return false;
+      if (std::getenv(job) != nullptr) return true;
     }
-    return true;
+    return false;
+  }
+  /// Whether the processes are the launcher's children: on other hosts, and in batch systems, others start them.
+  bool starts_all_here() const { return hosts_.empty() && !in_batch_system(); }
+  /// What must be at the same place on all hosts; empty: what it is depends on a folder there.
+  std::string file_on_hosts() const {
+    const std::string& first = command_.front();
+    if (first.find('/') == std::string::npos) return fs::read_symlink("/proc/self/exe");
+    return first.starts_with('/') ? first : "";
   }
   std::vector<std::string> command_line() const {
     const std::string why = why_no_openshmem();

@@ -20,12 +20,18 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   add_executable(openshmem_worklist ${PROJECT_SOURCE_DIR}/tests/contract/openshmem_worklist.cpp)
   target_link_libraries(openshmem_worklist PRIVATE shoal)
   target_include_directories(openshmem_worklist PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_executable(openshmem_contract ${PROJECT_SOURCE_DIR}/tests/contract/openshmem_contract.cpp)
+  target_link_libraries(openshmem_contract PRIVATE shoal GTest::gtest)
+  target_include_directories(openshmem_contract PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(openshmem_contract PRIVATE $<$<CONFIG:Release>:-O1>)
+  add_dependencies(openshmem_contract shoal_openshmem)
   add_dependencies(openshmem_world shoal_openshmem)
   add_dependencies(openshmem_worklist shoal_openshmem)
   set_property(TEST cli_test_hosts APPEND PROPERTY ENVIRONMENT
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>")
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
-               "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
+               "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
+               "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
   set_property(TEST cli_test_gpu cli_test_processes cli_test_block_processes cli_test_hosts cli_test_real_graphs APPEND PROPERTY
                ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
 endif()

@@ -10,6 +10,7 @@ from baseline import ENVIRONMENT
 
 PROGRAM = os.environ.get("SHOAL_OPENSHMEM_BIN", "")
 WORKLIST = os.environ.get("SHOAL_OPENSHMEM_WORKLIST", "")
+CONTRACT = os.environ.get("SHOAL_OPENSHMEM_CONTRACT", "")
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 PATIENCE_SECONDS = 2
 
@@ -80,6 +81,22 @@ class OpenShmemTest(unittest.TestCase):
                 )
                 self.assertEqual(status, 0, text)
                 self.assertIn("right: ", text)
+
+    def test_the_contract(self) -> None:
+        """Every case of tests/contract/wire_cases.hpp, each with a deadline."""
+        for processes, pes, threads, puts, cases in (
+            (1, 2, 1, "", "*"),
+            (2, 1, 2, "", "*"),
+            (2, 2, 1, "", "*"),
+            (3, 1, 1, "", "*"),
+            (4, 1, 1, "", "*"),
+            (2, 1, 1, "library", "-*StandsStill*:*IsNoStall"),
+        ):
+            with self.subTest(processes=processes, pes=pes, threads=threads, puts=puts):
+                words = (pes, threads, "--gtest_color=no", f"--gtest_filter={cases}")
+                status, text = self.run_on(processes, *words, program=CONTRACT, SHOAL_OPENSHMEM_PUTS=puts)
+                self.assertEqual(status, 0, text)
+                self.assertRegex(text, r"\[  PASSED  \] 1[35] tests")
 
     def test_harm_during_a_run_is_named_in_time(self) -> None:
         still = r"process 1 \(PE 1, .*\) has done nothing for 2 s during a run"

@@ -303,6 +303,20 @@ class ProcessesTest(CommandTest):
         self.assertEqual((answer.status, answer.out.count("median")), (0, 2), answer.err)
 
 
+# In the place of ssh: a host that is not there, one that lets nobody in, one without Open MPI, and hosts that have what this has.
+FAKE_SSH = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+case $host in
+  lost*) printf 'a greeting\\nssh: Could not resolve hostname %s: Name or service not known\\r\\n' "$host" >&2; exit 255 ;;
+  mute) exit 255 ;;
+  bare) PATH=FOLDER/bare exec /bin/sh -c "$*" ;;
+  *) PATH=FOLDER/full exec /bin/sh -c "$*" ;;
+esac
+"""
+
+
 class LauncherTest(CommandTest):
     def run_with(self, launcher: str) -> tuple[Answer, float]:
         """`shoal run` with a shell script for oshrun."""
@@ -356,6 +370,51 @@ class LauncherTest(CommandTest):
         self.bad(USAGE, ["'mine' is not a command", "./mine"], "run", "-n", 2, "--", "mine", "kron:8")
         self.bad(USAGE, "./mine: cannot be started: No such file", "run", "-n", 2, "--", "./mine", "kron:8")
         self.bad(USAGE, "empty name", "run", "-n", 2, "--hosts", "a,,b", "--", "bfs")
+
+    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
+    def test_hosts_that_cannot_be_reached(self) -> None:
+        """One line says which, why, and what to do, before anything is started."""
+        ssh = self.write("ssh", FAKE_SSH.replace("FOLDER", str(self.folder)))
+        launcher = self.write("oshrun", '#!/bin/sh\necho "started $*"\n')
+        for folder in ("bare", "full", "without"):
+            (self.folder / folder).mkdir()
+            (self.folder / folder / "sh").symlink_to("/bin/sh")
+        daemon = self.write("full/orted", "#!/bin/sh\n")
+        for file in (ssh, launcher, daemon):
+            file.chmod(0o755)
+        (self.folder / "without" / "oshrun").symlink_to(launcher)
+        usual = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        usual.pop("OMPI_MCA_plm_rsh_agent", None)
+
+        def fails(status: int, words: list[str], hosts: str, *command: object, **variables: str) -> None:
+            line = ("run", "-n", 2, "--hosts", hosts, "--", *(command or ("bfs", "kron:8")))
+            answer = self.bad(status, words, *line, env={**usual, **variables})
+            self.assertEqual(answer.out, "", "it was started")
+
+        unknown = (
+            "host lost cannot be reached: ssh: Could not resolve hostname lost: Name or service not known; correct"
+        )
+        fails(LOST, [unknown, "`ssh lost true` works here without a question"], "there,lost")
+        fails(LOST, ["host lost1 cannot be reached", "; so it is with 1 more of 3"], "lost1,there,lost2")
+        fails(LOST, ["host mute cannot be reached: status 255; "], "mute")
+        fails(LOST, ["host bare has no orted in PATH", "install it there"], "there,bare")
+        fails(LOST, ["host there has no /nowhere/mine; ", "same place"], "there", "/nowhere/mine")
+        fails(LOST, ["`mine lost true` works"], "lost", OMPI_MCA_plm_rsh_agent=self.agent_named("mine", ssh))
+        nothing = {"PATH": str(self.folder / "without")}
+        fails(USAGE, ["ssh : rsh is not found here", "install ssh", "OMPI_MCA_plm_rsh_agent"], "lost", **nothing)
+        for hosts, variables in (
+            ("there,here", {}),
+            ("localhost,127.0.0.1", nothing),  # nobody is asked
+            ("lost", {"SLURM_JOB_ID": "7"}),  # the batch system starts them
+        ):
+            with self.subTest(hosts=hosts):
+                answer = self.shoal("run", "-n", 2, "--hosts", hosts, "--", "bfs", "kron:8", env={**usual, **variables})
+                self.assertEqual((answer.status, answer.err), (0, ""))
+                self.assertRegex(answer.out, "^started -n 2 ")
+
+    def agent_named(self, name: str, agent: pathlib.Path) -> str:
+        (self.folder / name).symlink_to(agent)
+        return name
 
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_a_part_of_the_matrix(self) -> None:

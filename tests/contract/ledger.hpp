@@ -7,6 +7,7 @@
 #include <ostream>
 #include <vector>
 
+#include "see.hpp"
 #include "shoal/core/atomic.hpp"
 #include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
@@ -80,6 +81,7 @@ class Ledger {
     std::vector<LedgerView::Tally> words(bytes() / sizeof(LedgerView::Tally));
     for (pe_t owner = 0; owner < machine_.n_pes(); ++owner) {
       machine_.copy_out(owner, words.data(), memory_[owner].get(), bytes());
+      see(owner, words.data(), bytes());
       const LedgerView view{words.data(), machine_.n_pes()};
       for (std::uint32_t stripe = 0; stripe < LedgerView::kStripes; ++stripe) {
         for (pe_t producer = 0; producer < machine_.n_pes(); ++producer) {

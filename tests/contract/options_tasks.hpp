@@ -35,6 +35,7 @@ class PerPe {
   std::vector<T> read(pe_t p) const {
     std::vector<T> values(count_);
     machine_.copy_out(p, values.data(), at(p), count_ * sizeof(T));
+    see(p, values.data(), count_ * sizeof(T));
     return values;
   }
 

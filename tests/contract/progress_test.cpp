@@ -9,49 +9,16 @@
 #include "shapes.hpp"
 #include "shoal/core/span.hpp"
 #include "shoal/worklist/worklist.hpp"
+#include "slow_task.hpp"
 
 namespace shoal::contract {
 namespace {
 
-constexpr double kTimeoutSeconds = 0.6;
-constexpr auto kPause = std::chrono::microseconds(100);  ///< of a judge, who refuses
-constexpr auto kLongPause = std::chrono::milliseconds(80);
-constexpr std::uint32_t kMany =
-    5000;  ///< pauses that take longer than the timeout together, sixteen long ones likewise
-
-enum class Kind : std::uint32_t { refused, fans_out, pushes, takes_long };
-
 LaunchPlan plan_of(KernelKind kernel, ticket_t capacity) {
   LaunchPlan plan = small_plan(kernel, capacity);
-  plan.stall_timeout_seconds = kTimeoutSeconds;
+  plan.stall_timeout_seconds = kSlowTimeoutSeconds;
   return plan;
 }
-
-/// Its items push others that are refused, or only take their time.
-struct Slow {
-  struct Item {
-    Kind kind;
-  };
-  pe_t owner(Item) const { return 0; }
-  bool accept(Item item) const {
-    if (item.kind == Kind::refused) std::this_thread::sleep_for(kPause);
-    return item.kind != Kind::refused;
-  }
-  template <class W, class Out>
-  void operator()(const W& w, Item item, Out& out) const {
-    if (item.kind == Kind::takes_long) std::this_thread::sleep_for(kLongPause);
-    if (item.kind == Kind::fans_out)
-      out.push_each(w, Numbers{kMany}, [](std::uint32_t) { return Item{Kind::refused}; });
-    for (std::uint32_t i = 0; item.kind == Kind::pushes && i < kMany; ++i) out.push(w, {Kind::refused});
-  }
-
- private:
-  struct Numbers {
-    std::uint32_t n;
-    std::int64_t size() const { return n; }
-    std::uint32_t operator[](std::int64_t i) const { return static_cast<std::uint32_t>(i); }
-  };
-};
 
 /// One item with a range of which nothing is accepted.
 struct Wide {
@@ -60,12 +27,12 @@ struct Wide {
   };
   pe_t owner(Item) const { return 0; }
   bool accept(Item item) const {
-    if (item.root == 0) std::this_thread::sleep_for(kPause);
+    if (item.root == 0) std::this_thread::sleep_for(kSlowPause);
     return item.root != 0;
   }
   Span<const char> range(Item) const {
-    static const std::vector<char> elements(kMany);
-    return {elements.data(), kMany};
+    static const std::vector<char> elements(kManyPauses);
+    return {elements.data(), kManyPauses};
   }
   Item make(Item, char) const { return {0}; }
 };
@@ -92,19 +59,21 @@ class WorkThatMovesNoQueue : public ::testing::TestWithParam<KernelKind> {
     const Machine machine = cpu_machine(1, 1);
     Worklist<Task> list(machine, plan_of(GetParam(), capacity));
     const Report report = list.run({Task{}}, {seeds});
-    EXPECT_GT(report.seconds, 1.2 * kTimeoutSeconds);
+    EXPECT_GT(report.seconds, 1.2 * kSlowTimeoutSeconds);
     return report;
   }
 };
 
 TEST_P(WorkThatMovesNoQueue, SeedsThatAreAllRefused) {
-  EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(kMany, {Kind::refused})).dropped, kMany);
+  EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(kManyPauses, {Slow::Kind::refused})).dropped, kManyPauses);
 }
-TEST_P(WorkThatMovesNoQueue, ARangeThatIsAllRefused) { EXPECT_EQ(run<Wide>({{1}}).dropped, kMany); }
-TEST_P(WorkThatMovesNoQueue, ARangeOfAnItemThatPushes) { EXPECT_EQ(run<Slow>({{Kind::fans_out}}).dropped, kMany); }
-TEST_P(WorkThatMovesNoQueue, OnePushAfterAnother) { EXPECT_EQ(run<Slow>({{Kind::pushes}}).dropped, kMany); }
+TEST_P(WorkThatMovesNoQueue, ARangeThatIsAllRefused) { EXPECT_EQ(run<Wide>({{1}}).dropped, kManyPauses); }
+TEST_P(WorkThatMovesNoQueue, ARangeOfAnItemThatPushes) {
+  EXPECT_EQ(run<Slow>({{Slow::Kind::fans_out}}).dropped, kManyPauses);
+}
+TEST_P(WorkThatMovesNoQueue, OnePushAfterAnother) { EXPECT_EQ(run<Slow>({{Slow::Kind::pushes}}).dropped, kManyPauses); }
 TEST_P(WorkThatMovesNoQueue, ABatchOfLongTasks) {
-  EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(16, {Kind::takes_long})).run, 16);
+  EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(16, {Slow::Kind::takes_long})).run, 16);
 }
 // The first two items fill the ring until the chain has ended; the worker runs the third one's chain from its spill.
 TEST_P(WorkThatMovesNoQueue, AChainThatStaysInSpill) {

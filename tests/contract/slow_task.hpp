@@ -1,0 +1,43 @@
+// A task that takes longer than the stall timeout and moves no queue meanwhile.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "shoal/core/types.hpp"
+
+namespace shoal::contract {
+
+constexpr double kSlowTimeoutSeconds = 0.6;
+constexpr auto kSlowPause = std::chrono::microseconds(100);  ///< of a judge, who refuses
+constexpr auto kLongPause = std::chrono::milliseconds(80);
+constexpr std::uint32_t kManyPauses = 5000;  ///< take longer than the timeout together, as sixteen long ones do
+
+/// Its items push others that are refused, or only take their time. All belong to PE 0.
+struct Slow {
+  enum class Kind : std::uint32_t { refused, fans_out, pushes, takes_long };
+  struct Item {
+    Kind kind;
+  };
+  pe_t owner(Item) const { return 0; }
+  bool accept(Item item) const {
+    if (item.kind == Kind::refused) std::this_thread::sleep_for(kSlowPause);
+    return item.kind != Kind::refused;
+  }
+  template <class W, class Out>
+  void operator()(const W& w, Item item, Out& out) const {
+    if (item.kind == Kind::takes_long) std::this_thread::sleep_for(kLongPause);
+    if (item.kind == Kind::fans_out)
+      out.push_each(w, Numbers{kManyPauses}, [](std::uint32_t) { return Item{Kind::refused}; });
+    for (std::uint32_t i = 0; item.kind == Kind::pushes && i < kManyPauses; ++i) out.push(w, {Kind::refused});
+  }
+
+ private:
+  struct Numbers {
+    std::uint32_t n;
+    std::int64_t size() const { return n; }
+    std::uint32_t operator[](std::int64_t i) const { return static_cast<std::uint32_t>(i); }
+  };
+};
+
+}  // namespace shoal::contract
