@@ -61,7 +61,8 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   chosen.push_back({"form", name(options.form), why});
   if (options.form != BlockForm::kernels) {
     if (wanted.empty()) return options;
-    throw UsageError(wanted + ", and the form is " + name(options.form) + (sizes.on_gpu ? "; use --form kernels" : ""));
+    throw UsageError(wanted + ", and the form is " + name(options.form) +
+                     (sizes.on_gpu ? "; use --form kernels" : ", which CPU threads have; use --device gpu"));
   }
   std::string why_fused;
   if (options.fusion == Fusion::automatic && options.urgent_packs) {

@@ -246,7 +246,12 @@ class Laps(CommandTest):
         self.bad(USAGE, "--laps -1 is negative", "jacobi3d", 4, 4, 4, "--laps", -1)
         grid = ("jacobi3d", 4, 4, 4, "--device", "cpu")
         for words in (("--urgent-packs",), ("--urgent-packs", "--form", "threads")):
-            self.bad(USAGE, "urgent packs are kernels of their own, and the form is threads", *grid, *words)
+            self.bad(
+                USAGE,
+                "urgent packs are kernels of their own, and the form is threads, which CPU threads have; use --device gpu",
+                *grid,
+                *words,
+            )
         self.bad(USAGE, "halos staged are copies between kernels, and the form is threads", *grid, "--halos", "staged")
         self.bad(USAGE, ["'far' is not known", "direct, staged, copied"], *grid, "--halos", "far")
 
