@@ -58,7 +58,8 @@ class VertexQueue {
   }
 
  private:
-  void grow(std::int64_t wanted) {
+  /// Out of line: inlined, it takes registers from the loops that append.
+  [[gnu::noinline]] void grow(std::int64_t wanted) {
     auto larger = large_array<vertex_t>(std::max<std::int64_t>({wanted, 2 * data_.size(), 1024}));
     if (size_ > 0) std::memcpy(larger.data(), data_.data(), size_ * sizeof(vertex_t));
     data_.swap(larger);
