@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu_machine.hpp"
 #include "shoal/blocks/launch_cpu.hpp"
 #include "shoal/blocks/mapping.hpp"
 #include "shoal/core/error.hpp"
@@ -13,14 +14,6 @@
 
 namespace shoal {
 namespace {
-
-Machine threads(pe_t pes, int threads_per_pe) {
-  Options options;
-  options.device = DeviceKind::cpu;
-  options.pes = pes;
-  options.threads = threads_per_pe;
-  return Machine(options);
-}
 
 const std::vector<SizeN> kSizes{{1}, {5}, {2, 3}, {3, 1, 4}, {2, 3, 2, 2}, {1, 2, 3, 1, 2}, {2, 2, 1, 3, 2, 2}};
 
@@ -128,7 +121,7 @@ TEST(Mapping, GivesEachPeAPart) {
 
 TEST(Arrays, TakeStepsInAnyNumberOfDimensions) {
   for (const pe_t pes : {1, 3}) {
-    const Machine machine = threads(pes, 2);
+    const Machine machine = cpu_machine(pes, 2);
     for (const SizeN& size : kSizes) {
       for (const bool wraps : {false, true}) {
         for (const char* mapping : {"block", "round-robin", "parts"}) {
@@ -148,7 +141,7 @@ TEST(Arrays, TakeStepsInAnyNumberOfDimensions) {
 
 TEST(Arrays, GiveWhatIsReduced) {
   for (const pe_t pes : {1, 2, 4}) {
-    const Machine machine = threads(pes, pes == 1 ? 3 : 1);
+    const Machine machine = cpu_machine(pes, pes == 1 ? 3 : 1);
     for (const SizeN& size : kSizes) {
       SCOPED_TRACE(text_of(size) + " " + std::to_string(pes));
       Toys toys(machine, size, parse_mapping("round-robin"), true);
@@ -175,7 +168,7 @@ TEST(Arrays, GiveWhatIsReduced) {
 }
 
 TEST(Arrays, AreTold) {
-  const Machine machine = threads(2, 2);
+  const Machine machine = cpu_machine(2, 2);
   const SizeN size{2, 3, 2};
   Toys toys(machine, size, parse_mapping("parts"), false);
   blocks::cpu::Launcher launcher(toys.array);
@@ -205,7 +198,7 @@ bool has_taken(const BlockArray<Toy>& array, std::int64_t b, blocks::step_t step
 TEST(Arrays, TellWhenStepsAreDone) {
   for (const pe_t pes : {1, 3}) {
     SCOPED_TRACE(pes);
-    const Machine machine = threads(pes, 2);
+    const Machine machine = cpu_machine(pes, 2);
     const SizeN size{3, 2, 2};
     Toys toys(machine, size, parse_mapping("round-robin"), true);
     blocks::cpu::Launcher launcher(toys.array);
@@ -241,7 +234,7 @@ TEST(Arrays, TellWhenStepsAreDone) {
 }
 
 TEST(Arrays, EndWithWhatACallThrows) {
-  const Machine machine = threads(2, 2);
+  const Machine machine = cpu_machine(2, 2);
   Toys toys(machine, {2, 2}, {}, true);
   blocks::cpu::Launcher launcher(toys.array);
   launcher.start();
@@ -258,7 +251,7 @@ TEST(Arrays, EndWithWhatACallThrows) {
 TEST(Arrays, PackForCopies) {  // which this test makes between two steps
   for (const pe_t pes : {1, 2, 3}) {
     SCOPED_TRACE(pes);
-    const Machine machine = threads(pes, 1);
+    const Machine machine = cpu_machine(pes, 1);
     const SizeN size{3, 2, 2};
     Toys toys(machine, size, parse_mapping("round-robin"), true);
     toys.array.send_by_copies();
@@ -287,7 +280,7 @@ TEST(Arrays, PackForCopies) {  // which this test makes between two steps
 }
 
 TEST(Arrays, RefuseWhatDoesNotFit) {
-  const Machine machine = threads(1, 1);
+  const Machine machine = cpu_machine(1, 1);
   EXPECT_THROW(BlockArray<Toy>(machine, {2, 2}, {0, 0, 0}), UsageError);
 }
 
@@ -302,7 +295,7 @@ struct Silent {
 };
 
 TEST(Arrays, OfBlocksThatGiveNothingAreNotReduced) {
-  const Machine machine = threads(1, 1);
+  const Machine machine = cpu_machine(1, 1);
   BlockArray<Silent> array(machine, {0, 0});
   array.put(0, {});
   array.put(1, {});

@@ -8,19 +8,12 @@
 #include <utility>
 
 #include "average.hpp"
+#include "cpu_machine.hpp"
 #include "shoal/blocks/grid_steps.hpp"
 #include "shoal/blocks/launch_cpu.hpp"
 
 namespace shoal {
 namespace {
-
-Machine threads(pe_t pes, int threads_per_pe) {
-  Options options;
-  options.device = DeviceKind::cpu;
-  options.pes = pes;
-  options.threads = threads_per_pe;
-  return Machine(options);
-}
 
 template <class T>
 void expect_equal(const Machine& machine, Size3 size, const GridOptions& options, int steps, int workers = 0) {
@@ -37,7 +30,7 @@ void expect_equal(const Machine& machine, Size3 size, const GridOptions& options
 
 TEST(Blocks, EqualTheReferenceHoweverTheyAreCut) {
   for (const pe_t pes : {1, 2, 3, 4}) {
-    const Machine machine = threads(pes, pes < 3 ? 2 : 1);
+    const Machine machine = cpu_machine(pes, pes < 3 ? 2 : 1);
     for (const std::int64_t odf : {1, 2, 4, 7, 8, 16}) {
       for (const Size3 size : {Size3{1, 1, 1}, {5, 6, 7}, {17, 3, 40}, {24, 24, 24}}) {
         SCOPED_TRACE(testing::Message() << pes << " PEs, odf " << odf << ", x " << size.x);
@@ -63,7 +56,7 @@ struct OneLane {
 template <class T>
 void expect_equal_where_blocks_read_beside(Size3 size, Size3 cut, int steps) {
   SCOPED_TRACE(testing::Message() << size.x << " x " << size.y << " x " << size.z);
-  const Machine machine = threads(1, 1);
+  const Machine machine = cpu_machine(1, 1);
   GridOptions options;
   options.blocks = cut;
   Grid<Average<T>> grid(machine, size, options, 1, Average<T>{size});
@@ -129,33 +122,33 @@ TEST(Blocks, ReadTheirNeighborsWhereTheyAre) {
 TEST(Blocks, OneCellEach) {
   GridOptions options;
   options.blocks = {3, 4, 5};
-  for (const pe_t pes : {1, 3}) expect_equal<double>(threads(pes, 2), {3, 4, 5}, options, 20);
+  for (const pe_t pes : {1, 3}) expect_equal<double>(cpu_machine(pes, 2), {3, 4, 5}, options, 20);
 }
 
 TEST(Blocks, OfFloats) {
   GridOptions options;
   options.odf = 3;
-  expect_equal<float>(threads(2, 2), {19, 23, 70}, options, 9);
+  expect_equal<float>(cpu_machine(2, 2), {19, 23, 70}, options, 9);
 }
 
 TEST(Blocks, TilesOfManyShapes) {
   GridOptions options;
   for (const int workers : {1, 16, 1000}) {
     options.odf = 2;
-    expect_equal<double>(threads(2, 2), {64, 40, 33}, options, 5, workers);
+    expect_equal<double>(cpu_machine(2, 2), {64, 40, 33}, options, 5, workers);
   }
 }
 
 TEST(Blocks, LargerThanTheCaches) {  // rows are stored past them
   GridOptions options;
   options.odf = 2;
-  expect_equal<double>(threads(1, 2), {130, 130, 133}, options, 3);
-  expect_equal<float>(threads(2, 1), {164, 164, 161}, options, 2);
-  expect_equal<double>(threads(1, 1), {20, 23, 5001}, options, 2);  // rows in several tiles
+  expect_equal<double>(cpu_machine(1, 2), {130, 130, 133}, options, 3);
+  expect_equal<float>(cpu_machine(2, 1), {164, 164, 161}, options, 2);
+  expect_equal<double>(cpu_machine(1, 1), {20, 23, 5001}, options, 2);  // rows in several tiles
 }
 
 TEST(Blocks, StartAgain) {
-  const Machine machine = threads(2, 1);
+  const Machine machine = cpu_machine(2, 1);
   const Size3 size{9, 8, 7};
   GridOptions options;
   options.odf = 2;
@@ -186,7 +179,7 @@ TEST(Blocks, ConvergeToTheSolutionOfLaplace) {
   const Size3 n{7, 9, 8};
   GridOptions options;
   options.odf = 4;
-  const Machine machine = threads(2, 1);
+  const Machine machine = cpu_machine(2, 1);
   Grid<OneFace> grid(machine, n, options, 1, OneFace{n});
   blocks::cpu::Launcher launcher(grid.array());
   launcher.start();
@@ -355,7 +348,7 @@ TEST(Blocks, AreStoredAndGoOnElsewhere) {
   options.blocks = {2, 3, 2};
   std::string stored;
   for (const pe_t pes : {1, 3, 2}) {  // 7 steps each
-    const Machine machine = threads(pes, 2);
+    const Machine machine = cpu_machine(pes, 2);
     GridStepsBy<Average<double>, blocks::cpu::Launcher> grid(machine, size, options, Average<double>{size});
     const char* at = stored.data();
     const std::int64_t before = pes == 1 ? 0 : pes == 3 ? 7 : 14;
@@ -374,7 +367,7 @@ TEST(Blocks, AreStoredAndGoOnElsewhere) {
     EXPECT_EQ(grid.read(), reference<double>(size, static_cast<int>(before) + 7));
   }
   options.blocks = {1, 3, 4};
-  const Machine machine = threads(1, 1);
+  const Machine machine = cpu_machine(1, 1);
   GridStepsBy<Average<double>, blocks::cpu::Launcher> other(machine, size, options, Average<double>{size});
   const char* at = stored.data();
   EXPECT_THROW(

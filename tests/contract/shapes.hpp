@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu_machine.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/transport/direct.hpp"
 #include "shoal/transport/faulty.hpp"
@@ -33,20 +34,13 @@ struct Reordered {
   static Transport make(FaultState& state) { return Transport(&state); }
 };
 
-inline Machine cpu_machine(pe_t pes, int threads) {
-  Options options;
-  options.device = DeviceKind::cpu;
-  options.pes = pes;
-  options.threads = threads;
-  return Machine(options);
-}
-
-/// A plan with rings of `capacity` slots and channels of a quarter, at least two.
+/// A plan with rings of `capacity` slots, and to each PE a quarter in channels, at least two: two channels, if there are more.
 inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   LaunchPlan plan;
   plan.kernel = kernel;
   plan.capacity = capacity;
   plan.channel_capacity = capacity < 8 ? 2 : capacity / 4;
+  plan.channels = capacity > 8 ? 2 : 1;
   plan.fetch = capacity == 2 ? 1 : capacity == 8 ? 3 : 16;
   plan.spill_own = 1 << 12;
   plan.spill_host = 1 << 10;

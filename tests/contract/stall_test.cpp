@@ -136,6 +136,7 @@ class StallDrill : public ::testing::TestWithParam<Case> {
   static LaunchPlan plan(const Case& c) {
     LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // slots for all that travels
     plan.channel_capacity = 64;
+    plan.channels = 1;  // whose counters faults reach into
     plan.batch_bytes = c.segments ? 48 : 0;
     plan.stall_timeout_seconds = 0.25;
     return plan;

@@ -187,7 +187,9 @@ TEST_P(WorklistOnGpus, AllWorkersSendToOnePe) {
     const Machine gpus = machine(pes);
     const auto n = static_cast<std::uint32_t>(pes);
     SCOPED_TRACE(std::to_string(pes) + " PEs");
-    update_and_compare(gpus, plan(1024), 200000, [n](std::uint64_t h, std::uint32_t elements) {
+    LaunchPlan one_channel = plan(1024);
+    one_channel.channels = 1;
+    update_and_compare(gpus, one_channel, 200000, [n](std::uint64_t h, std::uint32_t elements) {
       return static_cast<std::uint32_t>(h % (elements / n) * n + n - 1);
     });
   }

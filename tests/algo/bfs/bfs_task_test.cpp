@@ -86,7 +86,7 @@ TEST(LevelsInBytes, GiveTheSameAnswers) {
     }
     vertex_t source = 0;
     while (graph.degree(source) == 0) ++source;
-    const Machine machine = contract::cpu_machine(1, 3);
+    const Machine machine = cpu_machine(1, 3);
     const PlacedGraph placed = place_on_threads(graph, make_partition(graph, 1, PartitionKind::block));
     BfsPlan plan{};
     plan.launch = contract::small_plan(KernelKind::persistent, 64);
