@@ -46,8 +46,7 @@ template <class ShareT>
 struct PageRankOf {
   struct Item {
     vertex_t v;
-    ShareT
-        share;  ///< adds as much to v's residual; or one of the two below, which no share is. v may belong to another PE then
+    ShareT share;  ///< adds as much to v's residual, whoever owns v; or one of the two below, which no share is
   };
   /// A run's first item for v, at its owner: moves its residual along with c, and queues v if it is at its limit.
   static constexpr ShareT kLook = std::numeric_limits<ShareT>::infinity();
@@ -81,7 +80,7 @@ struct PageRankOf {
   Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
   Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
   /// [vertices] by placed number: shares for vertices of other PEs that are not worth a way there yet; or null: each goes on
-  /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes eight times as long as one here.
+  /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes three times as long as one here.
   double* owed;
   const std::uint32_t* degrees;  ///< [vertices] out-degrees by placed number, here: less to load than offsets; or null
   const double* personal;        ///< [graph.count] p; null: `uniform` everywhere
@@ -100,8 +99,9 @@ struct PageRankOf {
   SHOAL_FN Answer ask(bool asks, Item item) const {
     const vertex_t i = graph.local(item.v);
     const bool own = i >= 0 && i < graph.count;
-    asks = asks && item.share != kStretch && (own || owed != nullptr);
-    return add(asks, own ? residual + i : owed + item.v, asks ? amount(item) : 0.0,
+    const bool gathers = !own && owed != nullptr;
+    asks = asks && item.share != kStretch && (own || gathers);
+    return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), asks ? amount(item) : 0.0,
                !asks                ? 0
                : degrees != nullptr ? degrees[item.v]
                                     : degree_of(graph.offsets + i));

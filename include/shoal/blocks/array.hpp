@@ -62,9 +62,8 @@ class BlockArray {
       : BlockArray(machine, {static_cast<std::int64_t>(where.size())}, where) {}
 
   const Machine& machine() const { return machine_; }
-  const SizeN& shape() const {
-    return shape_;
-  }  ///< blocks along each dimension; it has their numbers, and who is beside whom
+  /// Blocks along each dimension; it has their numbers, and who is beside whom.
+  const SizeN& shape() const { return shape_; }
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
   pe_t pe(std::int64_t b) const { return where_[b]; }  ///< among those of all processes
   /// Whether the block is in this process.

@@ -138,8 +138,8 @@ struct PageRankPullCpu::State {
   const double* personal = nullptr;
   double c[2] = {};  // in the largest component, and elsewhere; the same where that is not known
   double omega = 1, last_residual = 0, residual_before = 0;
-  double tied = 0,
-         still = 0;  // the largest component: what jumps go to it (0: not apart); the sum of rows without arcs
+  double tied = 0;   // what jumps go to the largest component; 0: it is not apart
+  double still = 0;  // the sum of rows without arcs
   double scale = 1, sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;
