@@ -1,55 +1,33 @@
+// PageRank by sweeps on CPU threads: how chunks of rows are dealt out, and what is decided between two sweeps.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <limits>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "algo/bfs/levels_parts.hpp"
 #include "engines.hpp"
-#include "lockstep/exchange.hpp"
-#include "lockstep/step_trace.hpp"
-#include "rows_cpu.hpp"
+#include "pull_cpu_state.hpp"
 #include "shoal/core/array.hpp"
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
 
 namespace shoal {
+
+using namespace pagerank_pull;
+
 namespace {
 
 constexpr std::int64_t kRowCost = 4;            // a row costs as much as so many arcs
 constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
-constexpr int kStreams = 2;                     // short rows that are summed in turns
-constexpr int kParts = 4;                       // of a sweep, after which far processes are given what has changed
 constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
 constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
 constexpr arc_t kShortRow = 8;                  // rows of up to so many arcs are swept twice,
 constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
 constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
-
-/// What one thread found in a sweep, on lines of its own: in the largest component, and elsewhere.
-struct alignas(kCacheLine) Part {
-  double change[2] = {}, sum[2] = {}, dangling = 0;
-  void add(const Part& other) {
-    for (int k = 0; k < 2; ++k) change[k] += other.change[k], sum[k] += other.sum[k];
-    dangling += other.dangling;
-  }
-};
-
-struct alignas(kCacheLine) PeState {
-  std::vector<vertex_t> chunks;                   // rows at which chunks begin, and the end
-  std::vector<vertex_t> again;                    // the same of short rows
-  PaddedWord<std::int64_t, Scope::device> taken;  // chunks handed out in this sweep
-
-  /// The chunks that are done when `part` of `parts` of a sweep is.
-  std::int64_t chunks_until(int part, int parts) const {
-    return static_cast<std::int64_t>(chunks.size() - 1) * part / parts;
-  }
-};
 
 /// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
@@ -71,111 +49,12 @@ std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t la
   return chunks;
 }
 
-/// Sum of what a row's vertices give. Four sums by name: as an array they would lie in memory, since the loads are atomic.
-template <class Share>
-inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
-  const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
-  double a = 0, b = 0, c = 0, d = 0;
-  for (; end - begin >= 4; begin += 4) {
-    a += gives(begin[0]);
-    b += gives(begin[1]);
-    c += gives(begin[2]);
-    d += gives(begin[3]);
-  }
-  for (; begin != end; ++begin) a += gives(*begin);
-  return (a + b) + (c + d);
-}
-
-/// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
-/// row of a road network. Entries beyond the end are read and not added.
-/// @param last  the end of all targets that may be read
-template <class Share>
-inline double sum_short_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
-  if (last - begin < 4) return sum_row(share, begin, end);
-  const std::ptrdiff_t n = end - begin;
-  double sum[4];
-  for (int k = 0; k < 4; ++k) {
-    const double x = static_cast<double>(load(share[begin[k]]));
-    sum[k] = k < n ? x : 0;
-  }
-  const double four = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  return n <= 4 ? four : four + sum_row(share, begin + 4, end);
-}
-
-/// When what a row gives is stored.
-enum class Stores {
-  in_turns,  ///< at once; rows far apart are taken in turns, since short rows wait for the row before, often a neighbour
-  at_once,   ///< where short rows lead to near ones: over-relaxation of values that both are old may not shrink
-  by_line,   ///< a cache line together: others read it, and each store to it takes it away from them
-};
-
 }  // namespace
 
 double pagerank_rounding(const PageRankRules& rules) {
   // A contribution is rounded once; float64 also stands for its sums, whose rounding grows with the logarithm of a row.
   return rules.alpha / (1 - rules.alpha) * (rules.wide ? 0x1p-50 : 0x1p-24);
 }
-
-struct PageRankPullCpu::State {
-  const PlacedGraph& graph;
-  ThreadTeam& team;
-  PageRankRules rules;
-  PageRankRowsCpu rows;
-  HostArray<double> y;      // [n] by place (rows_cpu.hpp): each PE's part is a contiguous slice
-  HostArray<double> ranks;  // [n] by placed number; empty: y is
-  HostArray<float> share32;
-  HostArray<double> share64;                     // [n] y over out-degree, one of the two; 0 for dangling vertices
-  std::unique_ptr<lockstep::Exchange> exchange;  // has that array; null: there is one process
-  std::deque<PeState> pes;
-  std::vector<Part> parts;
-  std::optional<SpinBarrier> barrier;
-  lockstep::StepTrace trace;
-  Stores stores = Stores::at_once;
-  bool twice = false;
-  double per_arc = 0;  // what moves in the largest component, spread over its arcs
-
-  // Written by the last thread at the barrier, read by all after it.
-  const double* personal = nullptr;
-  double c[2] = {};  // in the largest component, and elsewhere; the same where that is not known
-  double omega = 1, last_residual = 0, residual_before = 0;
-  double tied = 0;   // what jumps go to the largest component; 0: it is not apart
-  double still = 0;  // the sum of rows without arcs
-  double scale = 1, sum = 1, bound = 0;
-  std::int64_t sweeps = 0, limit = 0;
-  bool relax = false, done = false;
-
-  State(const PlacedGraph& graph, ThreadTeam& team, const PageRankRules& rules, World* world);
-  bool some_far() const { return exchange && !exchange->far().empty(); }
-  int sweep_parts() const { return some_far() ? kParts : 1; }
-  double uniform() const { return 1.0 / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1)); }
-  double jumps_to(const PageRankCpuRows& rows, vertex_t row) const {
-    return personal != nullptr ? personal[rows.placed(row)] : uniform();
-  }
-
-  template <class Share>
-  HostArray<Share> shares(World* world);
-  void rank(Report& report);
-  template <class Share>
-  void work(pe_t pe, int thread, Share* share);
-  template <class Share>
-  bool sweep_part(pe_t pe, int thread, int number, Share* share);
-  template <class Share>
-  bool sweep_again(pe_t pe, int thread, Share* share);
-  bool begun();
-  bool meet();
-  template <class Share>
-  void put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process);
-  template <class Share>
-  void begin(pe_t pe, int thread, Share* share);
-  void begin_together();
-  template <class Share>
-  void sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part);
-  template <Stores kStores, class Share>
-  void sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part);
-  void finish(pe_t pe, int thread);
-  bool decide();
-  void plan_factor(double residual);
-};
 
 PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRankRules& r, World* world)
     : graph(g),
@@ -252,80 +131,6 @@ void PageRankPullCpu::State::begin_together() {
   tied = rows.tied() && all.sum[0] >= kLeastTied ? all.sum[0] : 0;
   still = all.dangling;
   if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
-}
-
-/// Sweeps rows [first, last), of which those before `tied` are of the largest component.
-template <class Share>
-void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
-  const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
-  const auto sweep_group = [&](vertex_t begin, vertex_t end, int group) {
-    switch (stores) {
-      case Stores::in_turns:
-        return sweep_alike<Stores::in_turns>(pe, begin, end, group, share, part);
-      case Stores::at_once:
-        return sweep_alike<Stores::at_once>(pe, begin, end, group, share, part);
-      case Stores::by_line:
-        return sweep_alike<Stores::by_line>(pe, begin, end, group, share, part);
-    }
-  };
-  sweep_group(first, between, 0);
-  sweep_group(between, last, 1);
-}
-
-template <Stores kStores, class Share>
-void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part) {
-  const PageRankCpuRows& its = rows.of(pe);
-  const CsrView in = its.in;
-  const std::uint32_t* const out = its.degree;
-  const vertex_t* const end_of_targets = in.targets + in.offsets[in.count];
-  const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c[group];
-  const double everywhere = jump * uniform();
-  double* const values = y.data();  // in registers: for all the compiler knows, the stores below change members
-  const bool copies = exchange && exchange->common() == nullptr;  // that this process stores to
-  std::byte* const* const near = copies ? exchange->near().data() : nullptr;
-  const std::size_t n_near = copies ? exchange->near().size() : 0;
-  double change = 0, sum_y = 0, dangling = 0;
-  const auto one = [&](vertex_t i) {
-    const vertex_t v = in.first + i;
-    const std::uint32_t degree = out[i];
-    const double inverse = degree > 0 ? 1.0 / static_cast<double>(degree) : 0;
-    const double old = values[v];
-    const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
-    const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
-    const double given =
-        kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
-    const double now = rest + pull * given;
-    values[v] = now;
-    change += std::abs(now - old);
-    sum_y += now;
-    dangling += degree == 0 ? now : 0;
-    return static_cast<Share>(now * inverse);
-  };
-  const auto put = [&](vertex_t v, Share gives) {
-    store(share[v], gives);
-    for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
-  };
-  if constexpr (kStores == Stores::in_turns) {
-    const vertex_t stride = (last - first) / kStreams;
-    for (vertex_t i = first; i < first + stride; ++i) {
-      for (int k = 0; k < kStreams; ++k) put(in.first + i + k * stride, one(i + k * stride));
-    }
-    for (vertex_t i = first + kStreams * stride; i < last; ++i) put(in.first + i, one(i));
-  } else if constexpr (kStores == Stores::at_once) {
-    for (vertex_t i = first; i < last; ++i) put(in.first + i, one(i));
-  } else {
-    constexpr vertex_t kOfLine = kCacheLine / sizeof(Share);
-    Share gives[kOfLine];
-    for (vertex_t i = first; i < last;) {
-      const vertex_t n = std::min(last - i, kOfLine - (in.first + i) % kOfLine);
-      for (vertex_t k = 0; k < n; ++k) gives[k] = one(i + k);
-      for (vertex_t k = 0; k < n; ++k) put(in.first + i + k, gives[k]);
-      i += n;
-    }
-  }
-  part.change[group] += change;
-  part.sum[group] += sum_y;
-  part.dangling += dangling;
 }
 
 /// Of what rows [first, last) of a PE give, puts this thread's part into another process.

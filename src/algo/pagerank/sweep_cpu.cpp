@@ -1,0 +1,124 @@
+// A sweep of PageRank on CPU threads: what rows sum up, and when what they give is stored.
+#include <cmath>
+
+#include "pull_cpu_state.hpp"
+
+namespace shoal {
+
+using namespace pagerank_pull;
+
+namespace {
+
+constexpr int kStreams = 2;  // short rows that are summed in turns
+
+/// Sum of what a row's vertices give. Four sums by name: as an array they would lie in memory, since the loads are atomic.
+template <class Share>
+inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
+  const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
+  double a = 0, b = 0, c = 0, d = 0;
+  for (; end - begin >= 4; begin += 4) {
+    a += gives(begin[0]);
+    b += gives(begin[1]);
+    c += gives(begin[2]);
+    d += gives(begin[3]);
+  }
+  for (; begin != end; ++begin) a += gives(*begin);
+  return (a + b) + (c + d);
+}
+
+/// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
+/// row of a road network. Entries beyond the end are read and not added.
+/// @param last  the end of all targets that may be read
+template <class Share>
+inline double sum_short_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
+  if (last - begin < 4) return sum_row(share, begin, end);
+  const std::ptrdiff_t n = end - begin;
+  double sum[4];
+  for (int k = 0; k < 4; ++k) {
+    const double x = static_cast<double>(load(share[begin[k]]));
+    sum[k] = k < n ? x : 0;
+  }
+  const double four = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return n <= 4 ? four : four + sum_row(share, begin + 4, end);
+}
+
+}  // namespace
+
+/// Sweeps rows [first, last), of which those before `tied` are of the largest component.
+template <class Share>
+void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
+  const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
+  const auto sweep_group = [&](vertex_t begin, vertex_t end, int group) {
+    switch (stores) {
+      case Stores::in_turns:
+        return sweep_alike<Stores::in_turns>(pe, begin, end, group, share, part);
+      case Stores::at_once:
+        return sweep_alike<Stores::at_once>(pe, begin, end, group, share, part);
+      case Stores::by_line:
+        return sweep_alike<Stores::by_line>(pe, begin, end, group, share, part);
+    }
+  };
+  sweep_group(first, between, 0);
+  sweep_group(between, last, 1);
+}
+
+template <Stores kStores, class Share>
+void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last, int group, Share* share, Part& part) {
+  const PageRankCpuRows& its = rows.of(pe);
+  const CsrView in = its.in;
+  const std::uint32_t* const out = its.degree;
+  const vertex_t* const end_of_targets = in.targets + in.offsets[in.count];
+  const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c[group];
+  const double everywhere = jump * uniform();
+  double* const values = y.data();  // in registers: for all the compiler knows, the stores below change members
+  const bool copies = exchange && exchange->common() == nullptr;  // that this process stores to
+  std::byte* const* const near = copies ? exchange->near().data() : nullptr;
+  const std::size_t n_near = copies ? exchange->near().size() : 0;
+  double change = 0, sum_y = 0, dangling = 0;
+  const auto one = [&](vertex_t i) {
+    const vertex_t v = in.first + i;
+    const std::uint32_t degree = out[i];
+    const double inverse = degree > 0 ? 1.0 / static_cast<double>(degree) : 0;
+    const double old = values[v];
+    const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
+    const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
+    const double given =
+        kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets) : sum_row(share, begin, end);
+    const double now = rest + pull * given;
+    values[v] = now;
+    change += std::abs(now - old);
+    sum_y += now;
+    dangling += degree == 0 ? now : 0;
+    return static_cast<Share>(now * inverse);
+  };
+  const auto put = [&](vertex_t v, Share gives) {
+    store(share[v], gives);
+    for (std::size_t p = 0; p < n_near; ++p) store(reinterpret_cast<Share*>(near[p])[v], gives);
+  };
+  if constexpr (kStores == Stores::in_turns) {
+    const vertex_t stride = (last - first) / kStreams;
+    for (vertex_t i = first; i < first + stride; ++i) {
+      for (int k = 0; k < kStreams; ++k) put(in.first + i + k * stride, one(i + k * stride));
+    }
+    for (vertex_t i = first + kStreams * stride; i < last; ++i) put(in.first + i, one(i));
+  } else if constexpr (kStores == Stores::at_once) {
+    for (vertex_t i = first; i < last; ++i) put(in.first + i, one(i));
+  } else {
+    constexpr vertex_t kOfLine = kCacheLine / sizeof(Share);
+    Share gives[kOfLine];
+    for (vertex_t i = first; i < last;) {
+      const vertex_t n = std::min(last - i, kOfLine - (in.first + i) % kOfLine);
+      for (vertex_t k = 0; k < n; ++k) gives[k] = one(i + k);
+      for (vertex_t k = 0; k < n; ++k) put(in.first + i + k, gives[k]);
+      i += n;
+    }
+  }
+  part.change[group] += change;
+  part.sum[group] += sum_y;
+  part.dangling += dangling;
+}
+
+template void PageRankPullCpu::State::sweep(pe_t, vertex_t, vertex_t, float*, Part&);
+template void PageRankPullCpu::State::sweep(pe_t, vertex_t, vertex_t, double*, Part&);
+
+}  // namespace shoal
