@@ -7,28 +7,40 @@ namespace shoal {
 
 namespace {
 
-constexpr int kRankThreads = 256, kRankBlocks = 132 * 8;
+constexpr int kRankThreads = 512, kRankBlocks = 132 * 4;
 
-__device__ void add_up(double x, double* to) {
-  for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
-  if ((threadIdx.x & 31) == 0 && x != 0) atomicAdd(to, x);
+/// Adds what a block's threads found, with one addition for each sum.
+__device__ void add_up(const PageRankSums& found, PageRankSums* to) {
+  constexpr int kSums = 4, kWarps = kRankThreads / 32;
+  __shared__ double of_warp[kSums][kWarps];
+  const double sums[kSums] = {found.left, found.drift, found.jumps, found.ranks};
+  double* const places[kSums] = {&to->left, &to->drift, &to->jumps, &to->ranks};
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  for (int k = 0; k < kSums; ++k) {
+    double x = sums[k];
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
+    if (lane == 0) of_warp[k][warp] = x;
+  }
+  __syncthreads();
+  if (warp < kSums) {
+    double x = lane < kWarps ? of_warp[warp][lane] : 0;
+    for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
+    if (lane == 0 && x != 0) atomicAdd(places[warp], x);
+  }
 }
 
 __global__ void sum_up(const __grid_constant__ PageRank task, PageRankSums* sums) {
-  double left = 0, drift = 0, jumps = 0, ranks = 0;
+  PageRankSums found;
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
     const double r = task.residual[i];
-    ranks += fmax(task.y[i] + r, 0.0);
+    found.ranks += fmax(task.y[i] + r, 0.0);
     if (task.graph.offsets[i + 1] == task.graph.offsets[i]) continue;
-    left += fabs(r);
-    drift += r;
-    jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
+    found.left += fabs(r);
+    found.drift += r;
+    found.jumps += task.personal != nullptr ? task.personal[i] : task.uniform;
   }
-  add_up(left, &sums->left);
-  add_up(drift, &sums->drift);
-  add_up(jumps, &sums->jumps);
-  add_up(ranks, &sums->ranks);
+  add_up(found, sums);
 }
 
 __global__ void set_degrees(CsrView rows, std::uint32_t* degrees) {
