@@ -89,6 +89,7 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
     return low;
   }
   void sync() const { exchange(0); }
+  void keep_in_flight() const {}
 
  private:
   /// All lanes arrive before any leaves. Two buffers are enough: nobody is two rounds ahead.

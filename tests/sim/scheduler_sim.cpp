@@ -50,7 +50,7 @@ struct TreeTask {
     return tree->nodes[item.node];
   }
   Item make_item(std::uint32_t child) const {
-    plain_write(tree->note[2 * child], child + 1);
+    if constexpr (kLooksBack) plain_write(tree->note[2 * child], child + 1);
     Item item{};
     item.node = child;
     item.check = child ^ kSalt;

@@ -22,11 +22,13 @@ struct Bfs : LowersWord<level_t> {
   bool look_first = true;         ///< load before the atomic minimum: fewer atomics, one more latency per hop
   std::uint8_t* bytes = nullptr;  ///< [vertices] of a PE that is alone; or null
 
-  // Either load is one instruction under a condition, with no branch around it: so nvcc lets it be on its way together with
-  // those of range(). A hop of a road took a load's time longer when stale() branched.
-  SHOAL_FN bool promising(Item item) const {
-    if (!look_first) return true;
-    return has_byte(item) ? load(bytes[item.v]) > item.word : LowersWord::promising(item);
+  // Either load is one instruction under a condition, with no branch around it: so those of several items, and those of
+  // range(), are on their way together. A hop of a road took a load's time longer when stale() branched.
+  SHOAL_FN level_t look(bool asks, Item item) const {
+    const bool in_bytes = has_byte(item);
+    const level_t byte = load_if(asks && look_first && in_bytes, bytes + (in_bytes ? item.v : 0), kNoByte);
+    const level_t word = load_if<Scope::system>(asks && look_first && !in_bytes, known + item.v, kUnreached);
+    return in_bytes ? byte : word;
   }
   SHOAL_FN bool accepts(Item item, Answer before) const {
     if (!LowersWord::accepts(item, before)) return false;

@@ -51,9 +51,10 @@ struct KCore {
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// What has gone already needs no counting.
-  SHOAL_FN bool promising(Item item) const {
-    return item.gone < 0 || load<Scope::system>(degree[graph.local(item.v)]) > k;
+  SHOAL_FN std::int32_t look(bool asks, Item item) const {
+    return load_if<Scope::system>(asks, degree + (asks ? graph.local(item.v) : 0), 0);
   }
+  SHOAL_FN bool promising(Item item, std::int32_t look) const { return item.gone < 0 || look > k; }
   /// The neighbours that were left before; of items that are not asked for, and of seeds, k.
   using Answer = std::int32_t;
   SHOAL_FN Answer ask(bool asks, Item item) const { return fall(asks, degree[graph.local(item.v)], item.gone); }

@@ -38,7 +38,8 @@ struct LowersWord {
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
   /// Most arcs offer nothing new; a load saves them the atomic.
-  SHOAL_FN bool promising(Item item) const { return load<Scope::system>(known[item.v]) > item.word; }
+  SHOAL_FN Word look(bool asks, Item item) const { return load_if<Scope::system>(asks, known + item.v, Word{0}); }
+  SHOAL_FN bool promising(Item item, Word look) const { return look > item.word; }
   /// The least word that was offered before; of items that are not asked for, no less than what they offer.
   using Answer = Word;
   SHOAL_FN Answer ask(bool asks, Item item) const { return lower(asks, known[item.v], item.word); }

@@ -57,6 +57,7 @@ struct PageRankOf {
   /// the next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
   static constexpr KernelSet kKernels = kAllKernels;
+  static constexpr bool kHasDegrees = sizeof(ShareT) < sizeof(double);  ///< whether `degrees` is there: on GPUs
   /// What running one item gives, and to whom.
   struct Row {
     struct Element {
@@ -82,48 +83,46 @@ struct PageRankOf {
   /// [vertices] by placed number: shares for vertices of other PEs that are not worth a way there yet; or null: each goes on
   /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes three times as long as one here.
   double* owed;
-  const std::uint32_t* degrees;  ///< [vertices] out-degrees by placed number, here: less to load than offsets; or null
-  const double* personal;        ///< [graph.count] p; null: `uniform` everywhere
-  double uniform;                ///< 1 / n
+  /// [vertices] out-degrees by placed number, here: less to load than offsets. If kHasDegrees.
+  const std::uint32_t* degrees;
+  const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
+  double uniform;          ///< 1 / n
   double alpha;
   double epsilon;  ///< above 0: the limit per out-arc
   double shift;    ///< how far c moves at the start of the run
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// What the residual, or what is owed, was before the share was added and after it, and the vertex's out-degree.
+  /// What the residual, or what is owed, was before the share was added, the share, and the vertex's out-degree. The sum of both is
+  /// formed by who uses it: a question that used its atomic's result would have the next question wait for it.
   struct Answer {
-    double before, after;
+    double before, share;
     std::uint32_t degree;
+    SHOAL_FN double after() const { return before + share; }
   };
   SHOAL_FN Answer ask(bool asks, Item item) const {
     const vertex_t i = graph.local(item.v);
     const bool own = i >= 0 && i < graph.count;
     const bool gathers = !own && owed != nullptr;
     asks = asks && item.share != kStretch && (own || gathers);
-    return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), asks ? amount(item) : 0.0,
-               !asks                ? 0
-               : degrees != nullptr ? degrees[item.v]
-                                    : degree_of(graph.offsets + i));
+    return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), amount(asks, item),
+               degree_of(asks, item.v, graph.offsets + (own ? i : 0)));
   }
   /// What is owed goes when it is a part of the limit. Few such parts reach the limit in turn: the others are an addition in the
   /// owner's memory, and no item travels.
   SHOAL_FN bool worth_sending(Item, Answer answer) const {
     if (owed == nullptr) return true;
-    return at_limit(kPart * answer.after, answer.degree) && !at_limit(kPart * answer.before, answer.degree);
+    return at_limit(kPart * answer.after(), answer.degree) && !at_limit(kPart * answer.before, answer.degree);
   }
   SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
     const vertex_t i = item.v - owners.begin[pe];
-    const double share = owed != nullptr ? exchange_if(asks, owed[item.v], 0.0, 0.0) : asks ? amount(item) : 0.0;
-    return add(asks, residuals.part[pe] + i, share,
-               !asks                ? 0
-               : degrees != nullptr ? degrees[item.v]
-                                    : degree_of(arcs.part[pe] + i));
+    const double share = owed != nullptr ? exchange_if(asks, owed[item.v], 0.0, 0.0) : amount(asks, item);
+    return add(asks, residuals.part[pe] + i, share, degree_of(asks, item.v, arcs.part[pe] + i));
   }
   /// True if the residual has reached its limit with this share.
   SHOAL_FN bool accepts(Item item, Answer answer) const {
     if (item.share == kStretch) return true;
-    return at_limit(answer.after, answer.degree) && (item.share == kLook || !at_limit(answer.before, answer.degree));
+    return at_limit(answer.after(), answer.degree) && (item.share == kLook || !at_limit(answer.before, answer.degree));
   }
 
   /// Takes the residual of the vertex that is run. Called once per item, by one lane; this task has no stale(), so it
@@ -149,18 +148,25 @@ struct PageRankOf {
   SHOAL_FN Item make(Item, typename Row::Element to) const { return {to.v, to.share}; }
 
  private:
-  /// What the item adds to its vertex's residual; not of a kStretch.
-  SHOAL_FN double amount(Item item) const {
-    if (item.share != kLook) return static_cast<double>(item.share);
-    return shift * (personal != nullptr ? personal[graph.local(item.v)] : uniform);
+  /// What an item that is asked for adds to its vertex's residual; not of a kStretch.
+  SHOAL_FN double amount(bool asks, Item item) const {
+    const bool looks = item.share == kLook, of_its_own = asks && looks && personal != nullptr;
+    const double p = load_if(of_its_own, personal + (of_its_own ? graph.local(item.v) : 0), uniform);
+    return looks ? shift * p : static_cast<double>(item.share);
   }
   SHOAL_FN bool at_limit(double r, arc_t degree) const {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
-  static SHOAL_FN arc_t degree_of(const arc_t* offsets) { return offsets[1] - offsets[0]; }
-  static SHOAL_FN Answer add(bool asks, double* sum, double share, arc_t degree) {
-    const double before = add_relaxed_if<Scope::system>(asks, *sum, share, 0.0);
-    return {before, before + share, static_cast<std::uint32_t>(degree)};
+  /// The out-degree of v, if it is asked for. @param offsets  of v, at its owner
+  SHOAL_FN std::uint32_t degree_of(bool asks, vertex_t v, const arc_t* offsets) const {
+    if constexpr (kHasDegrees) {
+      return load_if(asks, degrees + v, std::uint32_t{0});
+    } else {
+      return asks ? static_cast<std::uint32_t>(offsets[1] - offsets[0]) : 0;
+    }
+  }
+  static SHOAL_FN Answer add(bool asks, double* sum, double share, std::uint32_t degree) {
+    return {add_relaxed_if<Scope::system>(asks, *sum, share, 0.0), share, degree};
   }
   static constexpr double kPart = 4;  ///< of a limit
 };

@@ -249,6 +249,16 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
+/// If `does`, load(*x), else nothing is read: `x` may point nowhere, and `otherwise` is returned. On GPUs the loads of several
+/// calls are on their way together, which those under a branch are not (fetch_min_if).
+template <Scope S = Scope::device, class T>
+SHOAL_FN T load_if(bool does, const T* x, T otherwise) {
+#if defined(__CUDA_ARCH__)
+  return detail::AtomicRef<T, S>(const_cast<T*>(x)).load_if(does, otherwise);
+#else
+  return does ? load<S>(*x) : otherwise;
+#endif
+}
 /// x = v; x may also be a byte. Relaxed.
 template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {

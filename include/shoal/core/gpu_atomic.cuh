@@ -59,6 +59,20 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
                  : "memory");                                                                                     \
   }
 
+// A load of TYPE under a condition `does`, relaxed, likewise.
+#define SHOAL_GPU_LOAD_IF(TYPE, LETTER)                                                                \
+  if constexpr (kSystem) {                                                                             \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.sys.global." TYPE " %0, [%1]; }" \
+                 : "+" LETTER(found)                                                                   \
+                 : "l"(at_), "r"(static_cast<unsigned>(does))                                          \
+                 : "memory");                                                                          \
+  } else {                                                                                             \
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.gpu.global." TYPE " %0, [%1]; }" \
+                 : "+" LETTER(found)                                                                   \
+                 : "l"(at_), "r"(static_cast<unsigned>(does))                                          \
+                 : "memory");                                                                          \
+  }
+
 namespace detail {
 /// `v`, in a form in which ptxas takes it for a value that each lane has of its own.
 ///
@@ -86,7 +100,8 @@ class AtomicRef {
   using Bits = std::conditional_t<kLong, std::uint64_t, std::uint32_t>;
 
  public:
-  __device__ explicit AtomicRef(T& word) : at_(__cvta_generic_to_global(&word)) {}
+  __device__ explicit AtomicRef(T& word) : AtomicRef(&word) {}
+  __device__ explicit AtomicRef(T* word) : at_(__cvta_generic_to_global(word)) {}
 
   template <Order kOrder>
   __device__ T load(OrderIs<kOrder>) const {
@@ -101,6 +116,18 @@ class AtomicRef {
     } else {
       SHOAL_GPU_IF_ORDER(relaxed, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
       SHOAL_GPU_IF_ORDER(acquire, "ld", "b32 %0, [%1];" : "=r"(found) : "l"(at_))
+    }
+    return value_of(found);
+  }
+  /// If `does`, a relaxed load; otherwise nothing is read, and it returns `otherwise`. What comes after does not wait.
+  __device__ T load_if(bool does, T otherwise) const {
+    Bits found = bits_of(otherwise);
+    if constexpr (kLong) {
+      SHOAL_GPU_LOAD_IF("b64", "l")
+    } else if constexpr (kByte) {
+      SHOAL_GPU_LOAD_IF("u8", "r")
+    } else {
+      SHOAL_GPU_LOAD_IF("b32", "r")
     }
     return value_of(found);
   }

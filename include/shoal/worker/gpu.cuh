@@ -93,6 +93,7 @@ struct GpuWarp {
     return found;
   }
   __device__ void sync() const { __syncwarp(); }
+  __device__ void keep_in_flight() const { __syncwarp(); }
 };
 static_assert(ActsTogether<GpuWarp> && Combines<GpuWarp>);
 
@@ -143,6 +144,7 @@ struct GpuBlock {
     return GpuWarp().search(n, e, first, low, start);
   }
   __device__ void sync() const { __syncthreads(); }
+  __device__ void keep_in_flight() const { __syncwarp(); }
 
  private:
   /// Lane i of every warp gets the value of warp i, or `none` if there is no such warp.

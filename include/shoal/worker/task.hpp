@@ -22,6 +22,10 @@
 // It may have
 //   promising(item)        false if accept would refuse the item. It changes nothing: a worker calls it for several
 //                          items at a time, and then calls accept for those that are left
+//   look(asks, item), promising(item, look)
+//                          in place of promising, in two steps, as ask and accepts: look loads what promising compares with. On a
+//                          GPU the loads for a lane's items are on their way together if they depend on `asks` by load_if and
+//                          not by a branch
 //   worth_sending(item)    false if an item for another PE need not travel. The pusher calls it once per item; it may
 //                          record in this PE's own data what it lets through. Or worth_sending(item, answer), after ask,
 //                          which then asks the pusher's own data
@@ -85,9 +89,16 @@ concept FanOutTask = requires(const T& t, const typename T::Item& item) {
 
 // Judging, and avoiding it.
 template <class T>
-concept HasPromising = requires(const T& t, const typename T::Item& item) {
+concept PromisesAtOnce = requires(const T& t, const typename T::Item& item) {
   { t.promising(item) } -> std::convertible_to<bool>;
 };
+/// In two steps.
+template <class T>
+concept LooksFirst = requires(const T& t, const typename T::Item& item) {
+  { t.promising(item, t.look(true, item)) } -> std::convertible_to<bool>;
+};
+template <class T>
+concept HasPromising = PromisesAtOnce<T> || LooksFirst<T>;
 template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
@@ -157,7 +168,8 @@ concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::I
 
 /// A struct with the names of all optional members.
 struct OptionalMembers {
-  int range, ask, accepts, ask_at, promising, worth_sending, stale, accept_at, priority, key, combine, idle, enough;
+  int range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
+      enough;
 };
 /// Finds which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is
 /// ambiguous and does not compile.
@@ -193,7 +205,9 @@ constexpr bool check_task() {
       FanOutTask<T> || requires { &Lacks::range; },
       "a task with range needs `R range(Item) const`, where R has size() and [], and `Item make(Item, element) const`");
   static_assert(
-      HasPromising<T> || requires { &Lacks::promising; }, "promising is `bool promising(Item) const`");
+      HasPromising<T> || requires { &Lacks::promising, &Lacks::look; },
+      "promising is `bool promising(Item) const`, or `Look look(bool, Item) const` and `bool promising(Item, Look) "
+      "const`");
   static_assert(
       AsksFirst<T> || requires { &Lacks::ask, &Lacks::accepts; },
       "judging in two steps needs a type Answer, `Answer ask(bool, Item) const` and `bool accepts(Item, Answer) "

@@ -47,6 +47,9 @@ concept Worker = requires(const W& w, lane_t x, std::uint64_t y, bool b) {
   { w.smallest(x) } -> std::same_as<lane_t>;    // minimum over lanes
   { w.sum(y) } -> std::same_as<std::uint64_t>;  // on every lane
   w.sync();                                     // waits for all lanes; each sees what the others wrote before
+  // Between the loads or atomics of several items and the first use of a result. It orders nothing; it has ptxas, which would
+  // wait for each in turn to save registers, send all of them on their way first.
+  w.keep_in_flight();
 };
 
 /// What workers of several lanes have besides. Every lane calls it; nothing is ordered before the next collective.
@@ -100,6 +103,7 @@ struct CpuThread {
     return x;
   }
   SHOAL_FN void sync() const {}
+  SHOAL_FN void keep_in_flight() const {}
 };
 static_assert(Worker<CpuThread>);
 

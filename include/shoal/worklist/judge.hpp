@@ -9,6 +9,23 @@ template <class W, class View, class TaskT = typename View::Task>
 inline constexpr bool kJudgesAtOnce =
     AsksAt<TaskT> && !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !kAlone<View> && W::kMaxLanes > 1;
 
+/// Looks at those of several items of each lane that `asks` names. Of the others the result says nothing.
+template <class W, class TaskT, lane_t kSome>
+SHOAL_FN void look_if_promising(const W& w, const TaskT& task, const bool (&asks)[kSome],
+                                const typename TaskT::Item (&item)[kSome], bool (&promising)[kSome]) {
+  if constexpr (LooksFirst<TaskT>) {
+    decltype(task.look(true, item[0])) look[kSome];
+    for (lane_t k = 0; k < kSome; ++k) look[k] = task.look(asks[k], item[k]);
+    w.keep_in_flight();
+    for (lane_t k = 0; k < kSome; ++k) promising[k] = task.promising(item[k], look[k]);
+  } else {
+    for (lane_t k = 0; k < kSome; ++k) {
+      promising[k] = true;
+      if constexpr (HasPromising<TaskT>) promising[k] = !asks[k] || task.promising(item[k]);
+    }
+  }
+}
+
 /// Counts the verdict on an item that was judged, if it was, and keeps it.
 template <class Tally>
 SHOAL_FN void count_verdict(Tally& tally, bool& judged, bool accepts) {
@@ -17,13 +34,14 @@ SHOAL_FN void count_verdict(Tally& tally, bool& judged, bool accepts) {
   judged = judged && accepts;
 }
 
-/// This lane alone: judges own items, and clears those that are refused. Of others' items that are to travel it asks whether they
+/// Judges each lane's own items, and clears those that are refused. Of others' items that are to travel it asks whether they
 /// are worth it, or, if that is not a question and the pusher judges, whether their owners accept them. All items of the
 /// lane are asked for before the first answer is used.
 /// @param promising  of `keep`: whether promising() has let it through
 template <class W, class View, class Tally, lane_t kSome>
-SHOAL_FN void judge_here(const View& view, Tally& tally, const bool (&promising)[kSome], bool (&keep)[kSome],
-                         bool (&travels)[kSome], const pe_t (&owner)[kSome], const typename View::Item (&item)[kSome]) {
+SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool (&promising)[kSome],
+                         bool (&keep)[kSome], bool (&travels)[kSome], const pe_t (&owner)[kSome],
+                         const typename View::Item (&item)[kSome]) {
   using TaskT = typename View::Task;
   const TaskT& task = view.task;
   for (lane_t k = 0; k < kSome; ++k) {
@@ -44,6 +62,7 @@ SHOAL_FN void judge_here(const View& view, Tally& tally, const bool (&promising)
         answer[k] = task.ask(keep[k] || (HasWorthOfAnswer<TaskT> && travels[k]), item[k]);
       }
     }
+    w.keep_in_flight();
     for (lane_t k = 0; k < kSome; ++k) {
       const bool accepts = (keep[k] || (at_once && travels[k])) && task.accepts(item[k], answer[k]);
       if constexpr (HasWorthOfAnswer<TaskT>) travels[k] = travels[k] && task.worth_sending(item[k], answer[k]);
@@ -58,16 +77,17 @@ SHOAL_FN void judge_here(const View& view, Tally& tally, const bool (&promising)
   }
 }
 
-/// This lane alone: judges items that are to travel on their owners' data, and clears those that are refused. After judge_here,
+/// Judges each lane's items that are to travel on their owners' data, and clears those that are refused. After judge_here,
 /// because judging may change the owner's data.
-template <class View, class Tally, lane_t kSome>
-SHOAL_FN void judge_there(const View& view, Tally& tally, bool (&travels)[kSome], const pe_t (&owner)[kSome],
-                          const typename View::Item (&item)[kSome]) {
+template <class W, class View, class Tally, lane_t kSome>
+SHOAL_FN void judge_there(const W& w, const View& view, Tally& tally, bool (&travels)[kSome],
+                          const pe_t (&owner)[kSome], const typename View::Item (&item)[kSome]) {
   using TaskT = typename View::Task;
   const TaskT& task = view.task;
   if constexpr (AsksAt<TaskT>) {
     typename TaskT::Answer answer[kSome];
     for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(travels[k], owner[k], item[k]);
+    w.keep_in_flight();
     for (lane_t k = 0; k < kSome; ++k) {
       count_verdict(tally, travels[k], travels[k] && task.accepts(item[k], answer[k]));
     }

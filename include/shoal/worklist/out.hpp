@@ -113,6 +113,7 @@ class Out {
           has[k] = i < end;
           item[k] = make_at(i, k);
         }
+        w.keep_in_flight();
       }
       emit_some(w, has, item);
       base += W::kOffers * w.size();
@@ -138,7 +139,6 @@ class Out {
         astray = true;
         leaves[k] = false;
       }
-      promising[k] = true;
       now_.tally.pushed += has[k];
     }
     if (W::kMaxLanes == 1 && now_.tally.pushed % kPushesOfABeat == 0) {
@@ -152,13 +152,11 @@ class Out {
     bool travels[kSome];
     {
       SHOAL_TIMED(w, now_, Section::judge);
-      if constexpr (HasPromising<TaskT>) {
-        for (lane_t k = 0; k < kSome; ++k) {
-          if (keep[k] || (KnowsOthers<TaskT> && leaves[k])) promising[k] = view().task.promising(item[k]);
-        }
-      }
-      for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && promising[k];
-      judge_here<W>(view(), now_.tally, promising, keep, travels, owner, item);
+      bool asks[kSome];
+      for (lane_t k = 0; k < kSome; ++k) asks[k] = keep[k] || (KnowsOthers<TaskT> && leaves[k]);
+      look_if_promising(w, view().task, asks, item, promising);
+      for (lane_t k = 0; k < kSome; ++k) travels[k] = leaves[k] && (promising[k] || !KnowsOthers<TaskT>);
+      judge_here(w, view(), now_.tally, promising, keep, travels, owner, item);
     }
     if (view().n_pes == 1) {
       append(w, keep, item);
@@ -172,7 +170,7 @@ class Out {
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, now_, Section::judge_at);
-        judge_there(view(), now_.tally, travels, owner, item);
+        judge_there(w, view(), now_.tally, travels, owner, item);
       }
     }
     if constexpr (kDispatches) {
@@ -222,7 +220,7 @@ class Out {
       const lane_t i = base + w.lane();
       bool keep[1] = {i < n};
       const Item item[1] = {keep[0] ? items[i] : Item{}};
-      judge(keep, item);
+      judge(w, keep, item);
       append(w, keep, item);
     }
   }
@@ -362,21 +360,19 @@ class Out {
     return owner[0];
   }
 
-  /// This lane alone: judges the items with `has`, and clears it for those that are refused.
+  /// Judges each lane's items with `has`, and clears it for those that are refused.
   template <lane_t kSome>
-  SHOAL_FN void judge(bool (&has)[kSome], const Item (&item)[kSome]) {
+  SHOAL_FN void judge(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (HasRemoteJudge<TaskT>) {
       if (view().judge_remote) return;
     }
     bool promising[kSome];
-    for (lane_t k = 0; k < kSome; ++k) {  // all of these loads are in flight before the first atomic
-      promising[k] = has[k];
-      if constexpr (HasPromising<TaskT>) promising[k] = has[k] && view().task.promising(item[k]);
-    }
+    look_if_promising(w, view().task, has, item,
+                      promising);  // all of these loads are in flight before the first atomic
     bool none[kSome] = {};
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;
-    judge_here<W>(view(), now_.tally, promising, has, none, me, item);
+    judge_here(w, view(), now_.tally, promising, has, none, me, item);
   }
   /// Where a lane's k-th element lies among those that are pushed together (push_numbered).
   template <bool kTogether>

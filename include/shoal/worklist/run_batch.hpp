@@ -55,12 +55,18 @@ SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   return !stale;
 }
 
+/// Whether make may be called more than once for an element: nobody looks for what the pusher may have written for an item. Lanes that
+/// have no element of their own then make the last one's item, and throw it away, so that no load is under a branch.
+template <class TaskT>
+inline constexpr bool kMakesFreely = SelfContained<TaskT>;
+
 /// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements, and look for each element's
 /// item together.
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
   static_assert(ActsTogether<W> && W::kMaxLanes <= BatchStart::kMostItems);
+  using TaskT = typename View::Task;
   using Item = typename View::Item;
   const auto& task = out.view().task;
   const lane_t i = w.lane();
@@ -86,7 +92,8 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     const auto start = [&](lane_t j) { return desk.start[j].element(); };
     // A warp searches again for each of its few elements: what it would remember costs it more.
     const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
-    return has ? task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]) : Item{};
+    if (!kMakesFreely<TaskT> && !has) return Item{};
+    return task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]);
   });
   if (elements < kHub || !w.any(size == kHub)) return;
   for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one after another
@@ -95,9 +102,10 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     if (range.size() <= kHub) continue;
     if (w.lane() == 0) out.beat();
     const auto item = desk.item[h];
-    out.template push_numbered</*kTogether=*/false, /*kMany=*/true>(
-        w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()),
-        [&](std::int64_t e) { return task.make(item, range[e]); });
+    out.template push_numbered</*kTogether=*/true, /*kMany=*/true>(
+        w, std::int64_t{kHub}, static_cast<std::int64_t>(range.size()), [&](std::int64_t e, lane_t, bool has) {
+          return kMakesFreely<TaskT> || has ? task.make(item, range[e]) : Item{};
+        });
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 template <class ShareT>
 struct TwoPes {
   using Task = PageRankOf<ShareT>;
-  std::vector<arc_t> offsets{0, 3};
+  std::vector<arc_t> offsets{0, 3}, its_offsets{0, 4, 8, 12};
   std::vector<vertex_t> targets{1, 2, 3};
   std::vector<double> y{0}, residual{0}, its_residual{0, 0, 0}, owed{0, 0, 0, 0};
   std::vector<std::uint32_t> degrees{3, 4, 4, 4};
@@ -28,6 +28,7 @@ struct TwoPes {
     task.owners.n_pes = 2;
     task.y = y.data(), task.residual = residual.data();
     task.residuals.part[0] = residual.data(), task.residuals.part[1] = its_residual.data();
+    task.arcs.part[0] = offsets.data(), task.arcs.part[1] = its_offsets.data();
     task.owed = owed.data();
     task.degrees = degrees.data();
     task.uniform = .25, task.alpha = .85, task.epsilon = .01;
