@@ -2,7 +2,8 @@
 # that ask are named here; another one is an error.
 #
 # shoal_take_built(SOURCES TARGET [PARTS]): in the list SOURCES, what TARGET of the build in SHOAL_HOST_BUILT has made of them. It
-# compiled each by itself, or all of them in PARTS sources. What was not compiled there is compiled here.
+# compiled each by itself, or together with those of its folder that do not ask, or all of them in PARTS sources. What was not
+# compiled there is compiled here.
 set(shoal_asks_cuda "SHOAL_HAVE_CUDA|algo/if_cuda.hpp")
 file(GLOB_RECURSE headers include/*.hpp src/*.hpp cli/*.hpp)
 foreach(header ${headers})
@@ -34,13 +35,20 @@ function(shoal_take_built sources target)
   endif()
   foreach(source ${${sources}})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-    set(object ${SHOAL_HOST_BUILT}/CMakeFiles/${target}.dir/${name}.o)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
     file(STRINGS ${source} asks REGEX ${shoal_asks_cuda})
-    if(asks OR NOT EXISTS ${object})
-      list(APPEND taken ${source})
-    else()
-      list(APPEND taken ${object})
+    set(result ${source})
+    if(NOT asks)
+      foreach(object ${name}.o Unity/unity_${folder}_cxx.cxx.o)
+        if(EXISTS ${SHOAL_HOST_BUILT}/CMakeFiles/${target}.dir/${object})
+          set(result ${SHOAL_HOST_BUILT}/CMakeFiles/${target}.dir/${object})
+          break()
+        endif()
+      endforeach()
     endif()
+    list(APPEND taken ${result})
   endforeach()
+  list(REMOVE_DUPLICATES taken)
   set(${sources} ${taken} PARENT_SCOPE)
 endfunction()
