@@ -25,6 +25,7 @@ shoal_task_is_refused(ASK_ALONE "error: [^\n]*judging in two steps needs a type 
 shoal_task_is_refused(ASK_AND_ACCEPT "error: [^\n]*a task has either accept or ask and accepts, not both")
 shoal_task_is_refused(ASK_AT_OF_A_TASK_THAT_ACCEPTS "error: [^\n]*ask_at is .Answer ask_at.bool, pe_t, Item. const., for tasks with ask")
 shoal_task_is_refused(PROMISING_NOT_CONST "error: [^\n]*promising is .bool promising.Item. const.")
+shoal_task_is_refused(LOOK_ALONE "error: [^\n]*promising is .bool promising.Item. const., or .Look look.bool, Item. const. and .bool promising.Item, Look. const.")
 shoal_task_is_refused(ENOUGH_NOT_CONST "error: [^\n]*enough is .bool enough.. const.")
 shoal_task_is_refused(KERNELS "error: [^\n]*kKernels is .static constexpr KernelSet kKernels")
 shoal_task_is_refused(NO_OWNER "error: [^\n]*a task needs .pe_t owner.Item. const. and .bool accept.Item. const.")

@@ -72,6 +72,8 @@ Range range(What) { return {}; }
 What make(What, unsigned) const { return {}; }
 #elif defined(SHOAL_REFUSED_PROMISING_NOT_CONST)
 bool promising(What) { return true; }
+#elif defined(SHOAL_REFUSED_LOOK_ALONE)
+unsigned look(bool, What) const { return 0; }
 #elif defined(SHOAL_REFUSED_KERNELS)
 static constexpr unsigned kKernels = 1;
 #elif defined(SHOAL_REFUSED_ENOUGH_NOT_CONST)

@@ -78,10 +78,11 @@ struct Tree : Grower {
   SHOAL_FN Item make(Item item, std::int64_t i) const { return child(item, i); }
 };
 
-/// operator() with push and push_each; some items are dropped, some stale, some not worth sending.
+/// operator() with push and push_each; some items are dropped, of these some without being judged, some stale, some not worth sending.
 struct Picky : Grower {
   using Item = TreeItem;
   SHOAL_FN static bool drops(const Item& item) { return item.number % 11 == 1; }
+  SHOAL_FN static bool is_hopeless(const Item& item) { return item.number % 13 == 1; }
   SHOAL_FN static bool is_stale(const Item& item) { return item.number % 7 == 1; }
   SHOAL_FN static bool is_worth(const Item& item) { return item.number % 5 != 1; }
 
@@ -90,6 +91,7 @@ struct Picky : Grower {
     ledger.note(kJudged, static_cast<pe_t>(item.producer), item.number);
     return !drops(item);
   }
+  SHOAL_FN bool promising(Item item) const { return !is_hopeless(item); }
   SHOAL_FN bool stale(Item item) const { return is_stale(item); }
   SHOAL_FN bool worth_sending(Item item) const { return is_worth(item); }
   template <class W, class Out>
@@ -174,6 +176,12 @@ Expected grow(const Task& task, std::uint64_t roots) {
     const TreeItem item = todo.back();
     todo.pop_back();
     const pe_t owner = task.owner(item);
+    if constexpr (requires { Task::is_hopeless(item); }) {
+      if (Task::is_hopeless(item)) {
+        ++e.dropped;
+        continue;
+      }
+    }
     std::vector<Sums>& sums = e.page[owner][item.producer];
     sums[kJudged].note(item.number);
     if constexpr (requires { Task::drops(item); }) {
