@@ -79,7 +79,7 @@ struct PageRankOf {
   double* y;                    ///< [graph.count] ranks before they are divided by their sum
   double* residual;             ///< [graph.count] what has not been passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
-  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise
+  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise; unless kHasDegrees
   /// [vertices] by placed number: shares for vertices of other PEs that are not worth a way there yet; or null: each goes on
   /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes three times as long as one here.
   double* owed;

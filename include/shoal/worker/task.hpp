@@ -46,7 +46,7 @@
 //                          left (Report::left)
 // and may promise, as `static constexpr bool NAME = true`,
 //   kSelfContained         whoever judges or runs an item needs to see only the item, not what was written before it
-//                          was pushed. Saves GPUs a memory fence for every item
+//                          was pushed. Saves GPUs a memory fence for every item; make may be called more than once for one
 //   kKnowsOthers           the pusher may call promising for items of other PEs, too, before worth_sending. For tasks
 //                          that remember what they have offered to other PEs
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).

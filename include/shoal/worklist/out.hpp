@@ -367,8 +367,8 @@ class Out {
       if (view().judge_remote) return;
     }
     bool promising[kSome];
-    look_if_promising(w, view().task, has, item,
-                      promising);  // all of these loads are in flight before the first atomic
+    // All of these loads are in flight before the first atomic.
+    look_if_promising(w, view().task, has, item, promising);
     bool none[kSome] = {};
     pe_t me[kSome];
     for (pe_t& one : me) one = view().me;

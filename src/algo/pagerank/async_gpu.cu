@@ -12,6 +12,7 @@ constexpr int kRankThreads = 512, kRankBlocks = 132 * 4;
 /// Adds what a block's threads found, with one addition for each sum.
 __device__ void add_up(const PageRankSums& found, PageRankSums* to) {
   constexpr int kSums = 4, kWarps = kRankThreads / 32;
+  static_assert(kSums <= kWarps && kWarps <= 32, "a warp for each sum, and a lane of it for each warp's part");
   __shared__ double of_warp[kSums][kWarps];
   const double sums[kSums] = {found.left, found.drift, found.jumps, found.ranks};
   double* const places[kSums] = {&to->left, &to->drift, &to->jumps, &to->ranks};
