@@ -295,6 +295,14 @@ std::int64_t most_held(const std::function<void()>& f) {
   return memory_now("VmHWM") - before;
 }
 
+/// An estimate is of use from three quarters to one and a half of what is held. The kernel counts a process's pages by
+/// processor and adds them up now and then: what it says was seen to be out by almost 4 MiB, whatever is held.
+void expect_near(std::int64_t estimate, double held) {
+  constexpr double kOut = 4 << 20;
+  EXPECT_GT(static_cast<double>(estimate) + kOut, 0.75 * held) << estimate << " estimated, held " << held;
+  EXPECT_LT(static_cast<double>(estimate) - kOut, 1.5 * held) << estimate << " estimated, held " << held;
+}
+
 TEST(Reading, IsEstimatedNearWhatItTakes) {
   if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
   const Folder folder;
@@ -304,9 +312,7 @@ TEST(Reading, IsEstimatedNearWhatItTakes) {
   const std::int64_t text = static_cast<std::int64_t>(std::filesystem::file_size(file));
   const std::string held = in_child([&] { return std::to_string(most_held([&] { read_graph(file); }) - text); });
   const std::int64_t arcs = (std::int64_t{24} << 17), estimate = io::peak_bytes(1 << 17, arcs, WeightKind::none, false);
-  const double ratio = static_cast<double>(estimate) / std::stod(held);
-  EXPECT_GT(ratio, 0.75) << held;
-  EXPECT_LT(ratio, 1.5) << held;
+  expect_near(estimate, std::stod(held));
 }
 
 struct Case {
@@ -382,14 +388,12 @@ TEST_P(Estimate, IsNearWhatIsTaken) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    double of_three[3];  // the kernel counts a process's pages roughly: one of thirty is out by 2 MiB
+    double of_three[3];
     for (double& held : of_three) {
       held = std::stod(in_child([&] { return std::to_string(most_held([&] { c.run(graph); })); }));
     }
     std::sort(std::begin(of_three), std::end(of_three));
-    const double held = of_three[1], ratio = static_cast<double>(c.estimate(graph)) / held;
-    EXPECT_GT(ratio, 0.75) << held;
-    EXPECT_LT(ratio, 1.5) << held;
+    expect_near(c.estimate(graph), of_three[1]);
   }
 }
 
