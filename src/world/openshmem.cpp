@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "calls_out.hpp"
 #include "engine_file.hpp"
 #include "openshmem_table.hpp"
 #include "shoal/core/error.hpp"
@@ -16,26 +17,10 @@
 namespace shoal {
 namespace {
 
-/// The library's calls of all threads.
-struct CallCounts {
-  Word<std::uint64_t, Scope::system> begun{}, back{};
-};
-/// One call, as long as this object exists.
-class Counted {
- public:
-  explicit Counted(CallCounts& counts) : counts_(counts) { counts_.begun.fetch_add(1); }
-  ~Counted() { counts_.back.fetch_add(1); }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  CallCounts& counts_;
-};
-
 class OpenShmemHeap : public Heap {
  public:
-  OpenShmemHeap(const OpenShmem& shmem, CallCounts& counts, void* memory, std::size_t bytes)
-      : Heap(shmem.process(), shmem.processes(), memory, bytes), shmem_(shmem), counts_(counts) {
+  OpenShmemHeap(const OpenShmem& shmem, CallsOut& calls, void* memory, std::size_t bytes)
+      : Heap(shmem.process(), shmem.processes(), memory, bytes), shmem_(shmem), calls_(calls) {
     for (int p = 0; p < processes(); ++p) {
       near_.push_back(bytes > 0 && !by_library() ? static_cast<std::byte*>(shmem.reach(memory, p)) : nullptr);
       if (p != process()) some_far_ = some_far_ || near_.back() == nullptr;
@@ -45,7 +30,7 @@ class OpenShmemHeap : public Heap {
     if (std::byte* const memory = near(process)) {
       std::memcpy(memory + to, from, bytes);
     } else {
-      const Counted call(counts_);
+      const CallsOut::Call call(calls_);
       shmem_.put_to(at(to), from, bytes, process);
     }
     return true;
@@ -54,26 +39,26 @@ class OpenShmemHeap : public Heap {
     if (std::byte* const memory = near(process)) {
       reinterpret_cast<Word<std::uint64_t, Scope::system>*>(memory + to)->store_release(value);
     } else {
-      const Counted call(counts_);
+      const CallsOut::Call call(calls_);
       shmem_.put_value(reinterpret_cast<std::uint64_t*>(at(to)), value, process);
     }
     return true;
   }
   void fence() override {
     if (!some_far_) return;
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     shmem_.fence();
   }
   void quiet() override {
     if (!some_far_) return;
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     shmem_.quiet();
   }
   std::byte* reach(int process) override { return near(process); }
   bool puts_cost() const override { return some_far_; }
   void progress() override {
     if (!some_far_) return;
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     shmem_.progress();
   }
 
@@ -86,7 +71,7 @@ class OpenShmemHeap : public Heap {
   std::byte* near(int process) const { return near_[static_cast<std::size_t>(process)]; }
 
   const OpenShmem& shmem_;
-  CallCounts& counts_;
+  CallsOut& calls_;
   std::vector<std::byte*> near_;  ///< [processes] their heaps, where stores get there: processes of the same host
   bool some_far_ = false;
 };
@@ -94,31 +79,28 @@ class OpenShmemHeap : public Heap {
 class OpenShmemBoards : public Boards {
  public:
   OpenShmemBoards(const OpenShmem& shmem, void* memory, void* heap, std::size_t heap_bytes)
-      : Boards(shmem.process(), shmem.processes(), memory), shmem_(shmem), heap_(shmem, counts_, heap, heap_bytes) {}
+      : Boards(shmem.process(), shmem.processes(), memory), shmem_(shmem), heap_(shmem, calls_, heap, heap_bytes) {}
   /// Ends OpenSHMEM if all processes have come to the end, for which it waits.
   ~OpenShmemBoards() override {
     if (over_) shmem_.end();
   }
   void progress() override {
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     shmem_.progress();
   }
-  Calls calls() const override {
-    const std::uint64_t back = counts_.back.load();  // first, so that it is no more than what has begun
-    return {counts_.begun.load(), back};
-  }
+  double longest_call() const override { return calls_.longest(); }
   Heap* heap() override { return &heap_; }
   void all_over() override { over_ = true; }
 
  protected:
   void put(const void* bytes, std::size_t n) override {
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     for (int p = 0; p < processes(); ++p) {
       if (p != process()) shmem_.put(const_cast<void*>(bytes), n, p);
     }
   }
   void put_in_order(std::uint64_t* word) override {
-    const Counted call(counts_);
+    const CallsOut::Call call(calls_);
     shmem_.fence();
     for (int p = 0; p < processes(); ++p) {
       if (p != process()) shmem_.put_word(word, p);
@@ -127,7 +109,7 @@ class OpenShmemBoards : public Boards {
 
  private:
   const OpenShmem& shmem_;
-  CallCounts counts_;
+  CallsOut calls_;
   OpenShmemHeap heap_;
   bool over_ = false;
 };

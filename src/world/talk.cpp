@@ -167,12 +167,8 @@ std::string Talk::held_up() {
     if (stands_.size() == at) stands_.emplace_back(worked);
     if (stands_[at].seconds(worked) > patience_seconds_ + 1 && p != process() && who < 0) who = p;
   }
-  const Boards::Calls calls = boards_->calls();
-  const auto back = static_cast<double>(calls.back);
-  if (calls.begun == calls.back) calls_.clear();
-  if (calls.begun != calls.back && calls_.empty()) calls_.emplace_back(back);
   // A second more than a thread that is not held up takes to say so.
-  if (calls_.empty() || calls_.front().seconds(back) <= patience_seconds_ + 2 || who < 0) return "";
+  if (who < 0 || boards_->longest_call() <= patience_seconds_ + 2) return "";
   return describe(who) + " has taken nothing that was sent to it, and done nothing for " + exact(patience_seconds_) +
          " s";
 }

@@ -63,7 +63,6 @@ class Talk {
   std::vector<std::string> names_;  ///< of the processes, once they have come
   std::vector<Stillness> watched_;  ///< [processes] since begin_watch()
   std::vector<Stillness> stands_;   ///< held_up(): [processes]
-  std::vector<Stillness> calls_;    ///< held_up(): one, of the calls that come back; none before its first call
   std::mutex watch_mutex_;          ///< guards the next
   std::string seen_;                ///< what watch() has seen
 };

@@ -52,12 +52,9 @@ class Boards {
 
   /// Called again and again while this process waits to hear something.
   virtual void progress() {}
-  /// Calls of what copies to other processes: how many have begun, and how many have come back. To a host that is cut off, one
-  /// may never.
-  struct Calls {
-    std::uint64_t begun = 0, back = 0;
-  };
-  virtual Calls calls() const { return {}; }
+  /// For how many seconds a call of what copies to other processes has not come back; 0: none is out. To a host that is cut off,
+  /// one may never come back.
+  virtual double longest_call() const { return 0; }
   /// What the processes share besides; null: nothing.
   virtual Heap* heap() { return nullptr; }
   /// All processes have come to the end: nobody will say or hear anything more.
