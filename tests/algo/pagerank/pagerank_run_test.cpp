@@ -107,6 +107,7 @@ TEST(PageRankRun, PullSettlesInFewSweeps) {
       {csr_from_arcs(n, from, to), 48},  // no component is large, and rows of one line depend on each other
   };
   for (const auto& [graph, most] : graphs) {
+    if (test::kUnderTsan && &graph != &graphs[0].first && &graph != &graphs[1].first) break;
     const std::vector<double> exact = pagerank_reference(graph, .85, {});
     for (const auto& [pes, threads] : {std::pair{1, 1}, {1, 2}, {2, 1}, {3, 1}}) {
       PageRankOptions options = on_threads(PageRankStrategy::pull, pes, threads);
