@@ -28,7 +28,8 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   add_dependencies(openshmem_world shoal_openshmem)
   add_dependencies(openshmem_worklist shoal_openshmem)
   set_property(TEST cli_test_hosts APPEND PROPERTY ENVIRONMENT
-               "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>")
+               "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
+               "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>")
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
                "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")

@@ -4,7 +4,6 @@ import contextlib
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,90 +11,32 @@ import time
 import unittest
 
 from baseline import ENVIRONMENT
-from command import Answer, CommandTest, find_shoal
+from command import ROOT, Answer, CommandTest, find_shoal
+
+sys.path.insert(0, str(ROOT / "bench"))
+import two_hosts
 
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 WORKLIST = os.environ.get("SHOAL_OPENSHMEM_WORKLIST", "")
-SLOW_WIRE = pathlib.Path(__file__).with_name("slow_wire.py")
+CONTRACT = os.environ.get("SHOAL_OPENSHMEM_CONTRACT", "")
 DELAY_MS, LOSS = 1, 0.005
 STALL_SECONDS = 3
-
-AGENT = """#!/bin/sh
-# What Open MPI calls in place of ssh: AGENT [options] HOST COMMAND...
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-exec ip netns exec "NAME${host##*.}" unshare --uts sh -c 'hostname "$0"; exec sh -c "$1"' "NAME${host##*.}" "$*"
-"""
-
-
-def why_no_hosts() -> str:
-    """Why this machine cannot have them, or nothing."""
-    if not LAUNCHER:
-        return "no OpenSHMEM was found, so the engine is not built"
-    for tool in ("ip", "unshare"):
-        if shutil.which(tool) is None:
-            return f"{tool} is not in PATH"
-    name = f"shoal{os.getpid()}x"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        return f"ip netns add: {made.stderr.strip()}"
-    inside = subprocess.run(
-        ["ip", "netns", "exec", name, "unshare", "--uts", "hostname", name], capture_output=True, text=True, check=False
-    )
-    subprocess.run(["ip", "netns", "del", name], check=False)
-    return "" if inside.returncode == 0 else f"ip netns exec: {inside.stderr.strip()}"
-
-
-REASON = why_no_hosts()  # the skipped test says it
+NO_ENGINE = "no OpenSHMEM was found, so the engine is not built"
+REASON = two_hosts.why_none() if LAUNCHER else NO_ENGINE  # the skipped test says it
 
 
 @unittest.skipIf(REASON, REASON)
 class HostsTest(CommandTest):
     def setUp(self) -> None:
         super().setUp()
-        self.name = f"shoal{os.getpid()}n"
-        first, second, between = f"{self.name}1", f"{self.name}2", f"{self.name}0"
-        for name in (first, second, between):
-            self.tool("ip", "netns", "add", name)
-            self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=False)
-        for number, (host, end) in enumerate(((first, "left"), (second, "right")), 1):
-            self.tool("ip", "-n", host, "link", "add", "wire", "type", "veth", "peer", "name", end, "netns", between)
-            self.tool("ip", "-n", host, "addr", "add", f"10.77.0.{number}/24", "dev", "wire")
-            self.tool("ip", "-n", between, "link", "set", end, "up")
-            self.tool("ip", "-n", host, "link", "set", "wire", "up")
-            self.tool("ip", "-n", host, "link", "set", "lo", "up")
-        for host in (first, second):  # the kernel takes up to a second until both ends run
-            end = time.monotonic() + 10
-            while "state UP" not in self.tool("ip", "-n", host, "link", "show", "wire"):
-                self.assertLess(time.monotonic(), end, "the wire does not come up")
-                time.sleep(0.05)
-        words = [sys.executable, SLOW_WIRE, "left", "right", "--delay-ms", str(DELAY_MS), "--loss", str(LOSS)]
-        self.wire = subprocess.Popen(["ip", "netns", "exec", between, *words], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self.wire.wait)
-        self.addCleanup(self.wire.kill)
-        self.addCleanup(self.wire.stdout.close)
-        self.assertEqual(self.wire.stdout.readline(), "ready\n")
-        self.agent = pathlib.Path(self.write("agent.sh", AGENT.replace("NAME", self.name)))
-        self.agent.chmod(0o755)
-
-    def tool(self, *words: str) -> str:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, f"{' '.join(words)}: {done.stderr}")
-        return done.stdout
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        self.hosts = stack.enter_context(two_hosts.TwoHosts(self.folder, DELAY_MS, LOSS))
+        self.name = self.hosts.name
 
     def line_on_both(self, processes: int, *words: object) -> tuple[list[str], dict[str, str]]:
-        """A command line, which starts on the first host, and its environment."""
-        settings = {
-            "OMPI_MCA_plm_rsh_agent": str(self.agent),
-            "OMPI_MCA_oob_tcp_if_include": "10.77.0.0/24",
-            "OMPI_MCA_btl_tcp_if_include": "10.77.0.0/24",
-            "UCX_TLS": "tcp,self",
-            "UCX_NET_DEVICES": "wire",
-        }
-        line = [find_shoal(), "run", "-n", processes, "--hosts", "10.77.0.1,10.77.0.2", "--", *words]
-        inside = ["unshare", "--uts", "sh", "-c", 'hostname "$0"; exec "$@"', f"{self.name}1", *line]
-        return ["ip", "netns", "exec", f"{self.name}1", *map(str, inside)], {**ENVIRONMENT, **settings}
+        line, settings = self.hosts.line_on_both(find_shoal(), processes, *words)
+        return line, {**ENVIRONMENT, **settings}
 
     def run_on_both(self, processes: int, *words: object) -> Answer:
         return self.run_line(*self.line_on_both(processes, *words), timeout=90)
@@ -103,11 +44,11 @@ class HostsTest(CommandTest):
     def processes_on(self, host: int, words: str) -> list[int]:
         """Those that run a command line which has `words`."""
         found = []
-        for pid in self.tool("ip", "netns", "pids", f"{self.name}{host}").split():
+        for pid in self.hosts.pids(host):
             with contextlib.suppress(OSError):
                 line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
                 if line[0] == find_shoal().encode() and line[1] == words.encode():
-                    found.append(int(pid))
+                    found.append(pid)
         return found
 
     def test_answers_are_those_of_one_process(self) -> None:
@@ -126,7 +67,7 @@ class HostsTest(CommandTest):
         self.assertNotEqual(answer.status, 0)
         self.assertEqual(answer.err.count("shoal: error: "), 1, answer.err)
 
-    @unittest.skipUnless(WORKLIST, "no OpenSHMEM was found, so the engine is not built")
+    @unittest.skipUnless(WORKLIST, NO_ENGINE)
     def test_items_arrive_once(self) -> None:
         # A put takes a time here, so a worker carries more at once than what its last two batches made, which is 15.
         for pes, kernel, batch_bytes, together in ((1, "persistent", 4096, 40), (2, "discrete", 64, 1)):
@@ -136,6 +77,14 @@ class HostsTest(CommandTest):
                 items = re.match(r"right: .* travelled, ([0-9.]+) in a message", answer.out)
                 self.assertTrue(items, answer.out)
                 self.assertGreaterEqual(float(items[1]), together)
+
+    @unittest.skipUnless(CONTRACT, NO_ENGINE)
+    def test_the_contract(self) -> None:
+        """Of tests/contract/wire_cases.hpp without cases that take half a minute here or say how soon something is seen."""
+        others = "*ShortestPaths*:*OnlyIdleSees*:*StandsStill*:*IsNoStall"
+        answer = self.run_on_both(2, CONTRACT, 1, 1, "--gtest_color=no", f"--gtest_filter=-{others}")
+        self.assertEqual(answer.status, 0, answer.out + answer.err)
+        self.assertRegex(answer.out, r"\[  PASSED  \] 11 tests")
 
     def test_harm_is_named_with_its_host(self) -> None:
         words = ("bfs", "road:100", "--source", 5, "--strategy", "async", "--threads", 1, "--trials", 1000000)
@@ -164,7 +113,7 @@ class HostsTest(CommandTest):
             time.sleep(4)  # they search by now
             begin = time.monotonic()
             if harm == "cut":
-                self.wire.send_signal(signal.SIGUSR1)
+                self.hosts.cut()
             else:
                 os.kill(there[0], signal.SIGKILL if harm == "kill" else signal.SIGSTOP)
             while self.processes_on(1, "bfs") or self.processes_on(2, "bfs"):
@@ -176,9 +125,9 @@ class HostsTest(CommandTest):
             self.assertNotEqual(job.returncode, 0)
         finally:
             for host in (1, 2):  # beyond a wire that is cut nobody ends what Open MPI has started, or it failed
-                for pid in self.tool("ip", "netns", "pids", f"{self.name}{host}").split():
+                for pid in self.hosts.pids(host):
                     with contextlib.suppress(ProcessLookupError):
-                        os.kill(int(pid), signal.SIGKILL)
+                        os.kill(pid, signal.SIGKILL)
             job.wait()
         text = says.read_text(encoding="utf-8")
         self.assertRegex(text, said)

@@ -3,9 +3,12 @@
 // harm, process 1 comes to it half-way.
 //
 //   oshrun -np N openshmem_worklist PES_PER_PROCESS THREADS OPERATIONS CAPACITY BATCH_BYTES PATIENCE_SECONDS
-//                                   [kill|stop|throw|leave|none [persistent|discrete]]
+//                                   [kill|stop|throw|leave|none [persistent|discrete [ITEMS]]]
+//
+// ITEMS of each PE are on their way at any time, 4096 unless it is said.
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -86,8 +89,8 @@ int main(int argc, char** argv) {
     machine.join(world);
     const pe_t n = world.n_pes();
     const auto pes = static_cast<std::size_t>(options.pes);
-    constexpr std::uint32_t kItems = 4096;  // on their way at any time, of each PE
-    const auto hops = static_cast<std::uint32_t>(operations / (std::int64_t{kItems} * n));
+    const auto items = static_cast<std::uint32_t>(argc > 9 ? std::max(1, std::atoi(argv[9])) : 4096);
+    const auto hops = static_cast<std::uint32_t>(operations / (std::int64_t{items} * n));
     std::vector<Sums> made(pes), judged(pes), ran(pes);
     std::vector<Hops> tasks(pes);
     std::vector<std::vector<Hops::Item>> seeds(pes);
@@ -95,7 +98,7 @@ int main(int argc, char** argv) {
       const pe_t me = world.first_here() + static_cast<pe_t>(p);
       tasks[p] = {&made[p], &judged[p], &ran[p], me, n};
       if (world.process() == 1 && p == 0) tasks[p].harm = harm, tasks[p].harm_at = harm == 'n' ? ~0u : hops / 2;
-      for (std::uint32_t i = 0; i < kItems; ++i) {
+      for (std::uint32_t i = 0; i < items; ++i) {
         seeds[p].push_back({mix(static_cast<std::uint64_t>(me) << 32 | i), hops, static_cast<std::uint32_t>(me)});
         made[p].note(seeds[p].back().number);
       }
@@ -121,15 +124,15 @@ int main(int argc, char** argv) {
       std::memcpy(its, bytes.data(), std::min(bytes.size(), sizeof its));
       for (int i = 0; i < 6; ++i) all[i] += its[i];
     }
-    const auto wanted = static_cast<std::uint64_t>(hops + 1) * kItems * static_cast<std::uint64_t>(n);
+    const auto wanted = static_cast<std::uint64_t>(hops + 1) * items * static_cast<std::uint64_t>(n);
     const bool right = all[0] == wanted && all[2] == wanted && all[4] == wanted && all[1] == all[3] && all[3] == all[5];
     if (world.process() == 0) {
-      std::int64_t items = 0, messages = 0;
-      for (const Traffic& pair : report.traffic) items += pair.items, messages += pair.messages;
+      std::int64_t travelled = 0, messages = 0;
+      for (const Traffic& pair : report.traffic) travelled += pair.items, messages += pair.messages;
       std::printf("%s: %lu items in %.3f s, %.2f million a second; %ld travelled, %.1f in a message\n",
                   right ? "right" : "WRONG", static_cast<unsigned long>(all[4]), report.seconds,
-                  static_cast<double>(all[4]) / report.seconds / 1e6, static_cast<long>(items),
-                  static_cast<double>(items) / static_cast<double>(std::max<std::int64_t>(messages, 1)));
+                  static_cast<double>(all[4]) / report.seconds / 1e6, static_cast<long>(travelled),
+                  static_cast<double>(travelled) / static_cast<double>(std::max<std::int64_t>(messages, 1)));
     }
     for (pe_t p = world.first_here(); p < world.first_here() + options.pes; ++p) {
       // One after another: only the last of a process waits.

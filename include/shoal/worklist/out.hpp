@@ -314,7 +314,7 @@ class Out {
     if constexpr (kMayCarry<W> && kGathers) {
       if (view().wires == nullptr) return;
       now_.carried_at = now_.tally.pushed;
-      if (!works || view().wires->is_due()) view().wires->carry();
+      if (view().wires->is_due(works)) view().wires->carry();
     }
   }
   /// What changes of this worker; all else is constant.

@@ -10,6 +10,7 @@
 //
 // The end of a run is found by two waves (worklist/waves.hpp), which are words here, too.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -73,9 +74,14 @@ class Wires {
 
   /// Carries what waits to be carried, if nobody else does at the moment. Of any thread.
   void carry();
-  /// For a worker that has other work, before it carries. Where a put takes a library's time: not before as much time has passed
-  /// since the last turn as that turn took, times kRest. So messages grow with what a put costs.
-  bool is_due() const { return !puts_cost_ || clock_us() >= carried_at_.load() + kRest * took_.load(); }
+  /// For a worker, before it carries. Always true where a put is a copy. Where a put takes a library's time, messages are to grow
+  /// with what they cost. So a worker that has other work lets as much time pass since the last turn that put something as that
+  /// turn took, times kRest, and at least kLeastRest: a call may come back before the library has sent anything. One without work
+  /// carries at once, but not again within kIdleRest: a wire that cannot keep up gets fewer and larger messages.
+  bool is_due(bool has_work) const {
+    if (!puts_cost_) return true;
+    return clock_us() >= carried_at_.load() + (has_work ? std::max(kRest * took_.load(), kLeastRest) : kIdleRest);
+  }
   /// Ends the run here if another process has ended it, and tells the others if it has ended here. Of any thread.
   void look_for_ends();
   /// True: another process ended the run, with an error or because it was enough.
@@ -139,6 +145,7 @@ class Wires {
   std::vector<Late> late_;
 
   static constexpr std::uint64_t kRest = 4;
+  static constexpr std::uint64_t kLeastRest = 100, kIdleRest = 40;  ///< microseconds
   const bool puts_cost_;
 
   // Of workers of all PEs of this process.

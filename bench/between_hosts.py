@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What a worklist carries between two hosts, beside bare puts of as many bytes and beside one put for each item, in turns.
+
+    bench/between_hosts.py --build build/cpu
+    bench/between_hosts.py --delay-ms 0 --rounds 5 --items 65536
+
+The hosts are network namespaces of this machine (two_hosts.py: root, iproute2), one process of one thread on each. Items of 16
+bytes hop from PE to PE at random, so half of the hops travel (tests/contract/openshmem_worklist.cpp); --items of each PE are on
+their way at any time. Bare puts (bench/worklist/bare_puts.cpp) are as large as a message of that worklist was in the mean, both
+ways at the same time, and as many bytes in all.
+Build all: cmake --build build/cpu --target openshmem_worklist bare_puts shoal_cli.
+
+A round is one command of each kind. Shown: millions of items that travelled in a second, by both together; medians of the rounds.
+Exit status 1 if a command failed or an item was lost.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import host
+import two_hosts
+
+ITEM_BYTES = 16
+# name: items that a channel has room for, bytes of a batch
+SHAPES = {"4 KiB": (65536, 4096), "16 KiB": (262144, 16384), "64 KiB": (1048576, 65536)}
+ONE_ITEM = (64, ITEM_BYTES)
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+class Bench:
+    def __init__(self, hosts, options):
+        self.hosts, self.options = hosts, options
+        self.shoal = options.build.resolve() / "shoal"
+        self.worklist = options.build.resolve() / "tests" / "openshmem_worklist"
+        self.bare = options.build.resolve() / "bare_puts"
+        for program in (self.shoal, self.worklist, self.bare):
+            if not program.exists():
+                raise host.BenchError(f"{program}: there is none; build it first (--help says how)")
+
+    def run(self, *words):
+        line, settings = self.hosts.line_on_both(str(self.shoal), 2, *words)
+        try:
+            done = subprocess.run(
+                line,
+                env={**os.environ, **ENVIRONMENT, **settings},
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise host.BenchError(f"{' '.join(map(str, words))}: not done after 120 s") from None
+        if done.returncode != 0:
+            said = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["no message"]
+            raise host.BenchError(f"{' '.join(map(str, words))}: exit status {done.returncode}: {said[0]}")
+        return done.stdout
+
+    def items(self, shape, operations, on_their_way):
+        """Millions that travelled in a second, and how many in a message."""
+        out = self.run(self.worklist, 1, 1, operations, *shape, 60, "none", "persistent", on_their_way)
+        found = re.search(r"right: .* in ([0-9.]+) s.*; (\d+) travelled, ([0-9.]+) in a message", out)
+        if not found:
+            raise host.BenchError(f"items were lost or doubled: {out.strip()}")
+        return int(found[2]) / float(found[1]) / 1e6, float(found[3])
+
+    def puts(self, put_bytes, all_bytes):
+        """Millions of items that would have travelled in a second."""
+        out = self.run(self.bare, put_bytes, max(1, round(all_bytes / 2e6)))
+        return float(re.search(r"([0-9.]+) MB/s", out)[1]) / ITEM_BYTES
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path("build/cpu"))
+    parser.add_argument(
+        "--delay-ms", type=float, default=0.1, help="each way, by slow_wire.py; 0: the kernel's devices alone"
+    )
+    parser.add_argument("--loss", type=float, default=0, help="of all frames, 0 to 1")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--operations", type=int, default=4_000_000, help="hops of a run")
+    parser.add_argument(
+        "--items", type=int, nargs="+", default=[4096, 65536], help="of each PE, on their way at any time"
+    )
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), help="bytes of a batch")
+    options = parser.parse_args()
+    if why := two_hosts.why_none():
+        print(f"between_hosts: {why}", file=sys.stderr)
+        return 1
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="shoal-hosts-") as folder,
+            two_hosts.TwoHosts(Path(folder), options.delay_ms, options.loss) as hosts,
+        ):
+            measure(Bench(hosts, options), options)
+    except (host.BenchError, two_hosts.HostsError) as error:
+        print(f"between_hosts: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def measure(bench, options):
+    print(f"# {' '.join(sys.argv)}; idle {host.idle_fraction() or 0:.0%} of {host.machine()['cores']} cores")
+    single = [bench.items(ONE_ITEM, 100_000, 4096)[0] for _ in range(options.rounds)]
+    single_puts = [bench.puts(ITEM_BYTES, 1_600_000) for _ in range(options.rounds)]
+    one = statistics.median(single_puts)
+    print(
+        f"one item a message: {statistics.median(single):.3f} million a second; bare puts of {ITEM_BYTES} bytes: {one:.3f}"
+    )
+    print("batch    on their way   items/s [M]  in a message   bare puts   of them   of one put an item")
+    for shape in options.shapes:
+        for on_their_way in options.items:
+            rows = []
+            for _ in range(options.rounds):
+                rate, together = bench.items(SHAPES[shape], options.operations, on_their_way)
+                put_bytes = max(1, round(together)) * ITEM_BYTES
+                rows.append((rate, together, bench.puts(put_bytes, options.operations / 2 * ITEM_BYTES)))
+            rate, together, bare = (statistics.median(column) for column in zip(*rows, strict=True))
+            print(
+                f"{shape:8} {on_their_way:12} {rate:13.2f} {together:13.0f} {bare:11.2f} {rate / bare:9.2f}"
+                f" {rate / one:12.0f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
