@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +13,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "command.hpp"
@@ -42,28 +45,52 @@ Ctrl-C ends all processes.)";
 
 namespace fs = std::filesystem;
 
-/// Whether a process that can be seen uses this file.
-bool is_mapped(const std::string& file) {
+/// Whether a process that can be seen has this file in its memory or open.
+bool is_used(const std::string& file) {
   std::error_code error;
   for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
     std::ifstream maps(at->path() / "maps");
     for (std::string line; std::getline(maps, line);) {
       if (line.find(file) != std::string::npos) return true;
     }
+    std::error_code none;
+    for (fs::directory_iterator open(at->path() / "fd", none), last; !none && open != last; open.increment(none)) {
+      std::error_code gone;
+      if (fs::read_symlink(open->path(), gone) == file) return true;
+    }
   }
   return false;
 }
 
-/// A process that is killed while OpenSHMEM starts leaves what it was about to share: the system keeps that in memory.
-void remove_what_dead_jobs_left() {
+/// What OpenSHMEM's processes of this user have shared, and nobody uses: a process that is killed while OpenSHMEM starts leaves what
+/// it was about to share, which the system keeps in memory. Only what was made between these times.
+std::vector<std::string> unused_memory(std::time_t first, std::time_t last) {
+  std::vector<std::string> unused;
   std::error_code error;
   for (fs::directory_iterator at("/dev/shm", error), end; !error && at != end; at.increment(error)) {
     struct stat st {};
     const std::string file = at->path().string();
     if (at->path().filename().string().rfind("ucx_shm_posix_", 0) != 0 || ::stat(file.c_str(), &st) != 0) continue;
-    constexpr std::time_t kOld = 60;  // a job that begins now has not mapped its own yet
-    if (st.st_uid != ::geteuid() || std::time(nullptr) - st.st_mtime < kOld || is_mapped(file)) continue;
-    ::unlink(file.c_str());
+    if (st.st_uid != ::geteuid() || st.st_mtime < first || st.st_mtime > last || is_used(file)) continue;
+    unused.push_back(file);
+  }
+  return unused;
+}
+
+void remove_what_dead_jobs_left() {
+  constexpr std::time_t kOld = 60;  // a job that begins now has not mapped its own yet
+  for (const std::string& file : unused_memory(0, std::time(nullptr) - kOld)) ::unlink(file.c_str());
+}
+
+/// After a job that did not end well and began at `began`. A file may belong to another job that begins: then somebody uses it a
+/// second later.
+void remove_what_this_job_left(std::time_t began) {
+  const std::time_t ended = std::time(nullptr);
+  const std::vector<std::string> left = unused_memory(began, ended);
+  if (left.empty()) return;
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  for (const std::string& file : unused_memory(began, ended)) {
+    if (std::find(left.begin(), left.end(), file) != left.end()) ::unlink(file.c_str());
   }
 }
 
@@ -104,7 +131,10 @@ class LaunchCommand {
     }
     remove_what_dead_jobs_left();
     if (!hosts_.empty() && !in_batch_system()) require_hosts(split(hosts_), words.front(), file_on_hosts());
-    return run_launcher(words, processes_, starts_all_here());
+    const std::time_t began = std::time(nullptr);
+    const int status = run_launcher(words, processes_, starts_all_here());
+    if (status != kRight) remove_what_this_job_left(began);
+    return status;
   }
 
  private:

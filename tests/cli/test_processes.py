@@ -264,6 +264,25 @@ class ProcessesTest(CommandTest):
             old.unlink(missing_ok=True)
             new.unlink(missing_ok=True)
 
+    def test_what_a_killed_job_left_is_removed(self) -> None:
+        """Also where it is new, unless somebody uses it."""
+        free, used, old = (
+            pathlib.Path(f"/dev/shm/ucx_shm_posix_test_{os.getpid()}_{name}") for name in ("a", "b", "c")
+        )
+        program = self.folder / "left.sh"
+        program.write_text(f"#!/bin/sh\necho left > {free}\necho used > {used}\nkill -9 $$\n", encoding="utf-8")
+        program.chmod(0o755)
+        try:
+            old.write_bytes(b"of another job")
+            os.utime(old, (time.time() - 30, time.time() - 30))
+            with used.open("wb"):
+                answer = self.shoal("run", "-n", 1, "--", program, env={**os.environ, **ENVIRONMENT})
+                self.assertNotEqual(answer.status, 0, answer.out + answer.err)
+                self.assertEqual([file.exists() for file in (free, used, old)], [False, True, True])
+        finally:
+            for file in (free, used, old):
+                file.unlink(missing_ok=True)
+
     def test_programs(self) -> None:
         for name, words in (("example_01_bfs", ("kron:10",)), ("example_03_hash_table", ("--size", 10000))):
             program = pathlib.Path(find_shoal()).parent / name
