@@ -321,121 +321,6 @@ class ProcessesTest(CommandTest):
         answer = self.together(*[self.command("bfs", "kron:8", "--engine", "threads")] * 2)
         self.assertEqual((answer.status, answer.out.count("median")), (0, 2), answer.err)
 
-
-# In the place of ssh: a host that is not there, one that lets nobody in, one without Open MPI, and hosts that have what this has.
-FAKE_SSH = """#!/bin/sh
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-case $host in
-  lost*) printf 'a greeting\\nssh: Could not resolve hostname %s: Name or service not known\\r\\n' "$host" >&2; exit 255 ;;
-  mute) exit 255 ;;
-  bare) PATH=FOLDER/bare exec /bin/sh -c "$*" ;;
-  *) PATH=FOLDER/full exec /bin/sh -c "$*" ;;
-esac
-"""
-
-
-class LauncherTest(CommandTest):
-    def run_with(self, launcher: str) -> tuple[Answer, float]:
-        """`shoal run` with a shell script for oshrun."""
-        file = self.folder / "oshrun"
-        file.write_text("#!/bin/sh\n" + launcher)
-        file.chmod(0o755)
-        begin = time.monotonic()
-        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        answer = self.shoal("run", "-n", 2, "--", "bfs", "kron:8", env=environment)
-        return answer, time.monotonic() - begin
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
-    def test_a_launcher_that_does_not_end(self) -> None:
-        os.mkfifo(self.folder / "never")
-        # As Open MPI's, at times, when a process was killed while it started.
-        answer, seconds = self.run_with(f"sleep 0.5\nread line < {self.folder}/never\n")
-        self.assertLess(seconds, 20)
-        self.assertEqual(answer.status, 128 + 9, answer.out + answer.err)
-        self.assertIn("has not ended though all its processes have", answer.err)
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
-    def test_who_was_killed_is_named(self) -> None:
-        # As Open MPI's while processes start: its own lines do not say which.
-        killed = "PMIX_RANK=0 sleep 30 &\nPMIX_RANK=1 sleep 30 &\nsleep 0.5\nkill -9 $!\nsleep 0.5\nkill %1\nexit 137\n"
-        answer, _ = self.run_with(killed)
-        self.assertEqual(answer.status, 137, answer.out + answer.err)
-        self.assertRegex(answer.err, r"process 1 \(process id [0-9]+\) was gone before the others")
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
-    def test_what_a_launcher_leaves_is_ended(self) -> None:
-        answer, seconds = self.run_with("sleep 4711 &\nsleep 0.3\nkill -SEGV $$\n")
-        self.assertLess(seconds, 10)
-        self.assertEqual(answer.status, 128 + 11, answer.out + answer.err)
-        left = subprocess.run(["pgrep", "-f", "sleep 4711"], capture_output=True, text=True, check=False).stdout
-        self.assertEqual(left, "", "processes are left behind")
-
-    def test_what_is_missing_is_said(self) -> None:
-        status = self.shoal("run", "-n", 2, "--", "bfs", "kron:8", env={**os.environ, "SHOAL_ENGINES": "/nowhere"})
-        self.assertEqual((status.status, len(status.err.splitlines())), (USAGE, 1), status.err)
-        self.assertIn("./run setup processes", status.err)
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
-    def test_what_it_calls(self) -> None:
-        line = self.good("run", "-n", 3, "--hosts", "a,b", "--show", "--", "bfs", "kron:8", "--verify").out
-        self.assertRegex(line, r"oshrun -n 3 .*--host a:2,b:2 .*/shoal bfs kron:8 --verify\n$")
-        line = self.good("run", "-n", 2, "--show", "--", "./mine", "kron:8").out
-        self.assertRegex(line, r"oshrun -n 2 .* \./mine kron:8\n$")
-        no_path = {**os.environ, "PATH": "/nowhere"}
-        self.bad(USAGE, "oshrun is not in PATH", "run", "-n", 2, "--", "bfs", env=no_path)
-        self.bad(USAGE, "1 to 64", "run", "-n", 0, "--", "bfs")
-        self.bad(USAGE, ["'mine' is not a command", "./mine"], "run", "-n", 2, "--", "mine", "kron:8")
-        self.bad(USAGE, "./mine: cannot be started: No such file", "run", "-n", 2, "--", "./mine", "kron:8")
-        self.bad(USAGE, "empty name", "run", "-n", 2, "--hosts", "a,,b", "--", "bfs")
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
-    def test_hosts_that_cannot_be_reached(self) -> None:
-        """One line says which, why, and what to do, before anything is started."""
-        ssh = self.write("ssh", FAKE_SSH.replace("FOLDER", str(self.folder)))
-        launcher = self.write("oshrun", '#!/bin/sh\necho "started $*"\n')
-        for folder in ("bare", "full", "without"):
-            (self.folder / folder).mkdir()
-            (self.folder / folder / "sh").symlink_to("/bin/sh")
-        daemon = self.write("full/orted", "#!/bin/sh\n")
-        for file in (ssh, launcher, daemon):
-            file.chmod(0o755)
-        (self.folder / "without" / "oshrun").symlink_to(launcher)
-        usual = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        usual.pop("OMPI_MCA_plm_rsh_agent", None)
-
-        def fails(status: int, words: list[str], hosts: str, *command: object, **variables: str) -> None:
-            line = ("run", "-n", 2, "--hosts", hosts, "--", *(command or ("bfs", "kron:8")))
-            answer = self.bad(status, words, *line, env={**usual, **variables})
-            self.assertEqual(answer.out, "", "it was started")
-
-        unknown = (
-            "host lost cannot be reached: ssh: Could not resolve hostname lost: Name or service not known; correct"
-        )
-        fails(LOST, [unknown, "`ssh lost true` works here without a question"], "there,lost")
-        fails(LOST, ["host lost1 cannot be reached", "; so it is with 1 more of 3"], "lost1,there,lost2")
-        fails(LOST, ["host mute cannot be reached: status 255; "], "mute")
-        fails(LOST, ["host bare has no orted in PATH", "install it there"], "there,bare")
-        fails(LOST, ["host there has no /nowhere/mine; ", "same place"], "there", "/nowhere/mine")
-        fails(LOST, ["`mine lost true` works"], "lost", OMPI_MCA_plm_rsh_agent=self.agent_named("mine", ssh))
-        nothing = {"PATH": str(self.folder / "without")}
-        fails(USAGE, ["ssh : rsh is not found here", "install ssh", "OMPI_MCA_plm_rsh_agent"], "lost", **nothing)
-        for hosts, variables in (
-            ("there,here", {}),
-            ("localhost,127.0.0.1", nothing),  # nobody is asked
-            ("lost", {"SLURM_JOB_ID": "7"}),  # the batch system starts them
-        ):
-            with self.subTest(hosts=hosts):
-                answer = self.shoal("run", "-n", 2, "--hosts", hosts, "--", "bfs", "kron:8", env={**usual, **variables})
-                self.assertEqual((answer.status, answer.err), (0, ""))
-                self.assertRegex(answer.out, "^started -n 2 ")
-
-    def agent_named(self, name: str, agent: pathlib.Path) -> str:
-        (self.folder / name).symlink_to(agent)
-        return name
-
-    @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_a_part_of_the_matrix(self) -> None:
         """The whole is run by hand: bench/results/matrix_processes.txt."""
         matrix = [sys.executable, ROOT / "bench/matrix_processes.py", "--shoal", find_shoal(), "--processes", 2]
@@ -451,11 +336,6 @@ class LauncherTest(CommandTest):
         answer = self.run_line([*matrix, *small], {**os.environ, **ENVIRONMENT})
         self.assertEqual(answer.status, 1, answer.out + answer.err)
         self.assertIn("2 passed, 2 failed", answer.out)
-
-    def test_doctor_names_the_engine(self) -> None:
-        engines = {e["name"]: e for e in self.shoal("doctor", "--json").json()["engines"]}
-        self.assertEqual(engines["openshmem"]["found"], bool(LAUNCHER))
-        self.assertEqual(engines["openshmem"]["cure"] == "", bool(LAUNCHER))
 
 
 if __name__ == "__main__":
