@@ -30,12 +30,6 @@ ITEM_BYTES = 16
 # name: items that a channel has room for, bytes of a batch
 SHAPES = {"4 KiB": (65536, 4096), "16 KiB": (262144, 16384), "64 KiB": (1048576, 65536)}
 ONE_ITEM = (64, ITEM_BYTES)
-ENVIRONMENT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-}
 
 
 class Bench:
@@ -53,7 +47,7 @@ class Bench:
         try:
             done = subprocess.run(
                 line,
-                env={**os.environ, **ENVIRONMENT, **settings},
+                env={**os.environ, **settings},
                 capture_output=True,
                 text=True,
                 timeout=120,
@@ -94,6 +88,10 @@ def main():
     )
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), help="bytes of a batch")
     options = parser.parse_args()
+    if min(options.rounds, options.operations, *options.items) < 1 or options.delay_ms < 0 or not 0 <= options.loss < 1:
+        parser.error(
+            "--rounds, --operations and --items are at least 1, --delay-ms at least 0, --loss from 0 to below 1"
+        )
     if why := two_hosts.why_none():
         print(f"between_hosts: {why}", file=sys.stderr)
         return 1

@@ -18,14 +18,17 @@
 
 int main(int argc, char** argv) {
   using namespace shoal;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: oshrun -np 2 bare_puts BYTES_OF_A_PUT MILLION_BYTES\n");
+  constexpr long long kPart = 16 << 20;
+  const long long bytes_of_a_put = argc == 3 ? std::atoll(argv[1]) : 0,
+                  million_bytes = argc == 3 ? std::atoll(argv[2]) : 0;
+  if (bytes_of_a_put < 1 || bytes_of_a_put > kPart || million_bytes < 1) {
+    std::fprintf(stderr, "usage: oshrun -np 2 bare_puts BYTES_OF_A_PUT MILLION_BYTES, 1 to %lld and at least 1\n",
+                 kPart);
     return 2;
   }
   try {
-    constexpr std::size_t kPart = std::size_t{16} << 20;
-    const auto bytes = static_cast<std::size_t>(std::clamp(std::atoll(argv[1]), 8LL, static_cast<long long>(kPart)));
-    const std::int64_t puts = std::max(1LL, std::atoll(argv[2]) * 1'000'000 / static_cast<long long>(bytes));
+    const auto bytes = static_cast<std::size_t>(bytes_of_a_put);
+    const std::int64_t puts = std::max(1LL, million_bytes * 1'000'000 / bytes_of_a_put);
     World world(1, 30, openshmem_boards(), argv[1]);
     if (world.n_processes() != 2) throw UsageError("bare_puts: start it as two processes");
     Heap& heap = *world.heap();
