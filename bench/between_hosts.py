@@ -7,8 +7,9 @@
 The hosts are network namespaces of this machine (two_hosts.py: root, iproute2), one process of one thread on each. Items of 16
 bytes hop from PE to PE at random, so half of the hops travel (tests/contract/openshmem_worklist.cpp); --items of each PE are on
 their way at any time. Bare puts (bench/worklist/bare_puts.cpp) are as large as a message of that worklist was in the mean, both
-ways at the same time, and as many bytes in all.
-Build all: cmake --build build/cpu --target openshmem_worklist bare_puts shoal_cli.
+ways at the same time, and as many bytes in all. They have nothing to run; so two PEs of one process, which share memory, run
+the same hops beside: what processors make of the hops themselves.
+Build all: cmake --build build/cpu --target openshmem_worklist bare_puts slow_wire shoal_cli.
 
 A round is one command of each kind. Shown: millions of items that travelled in a second, by both together; medians of the rounds.
 Exit status 1 if a command failed or an item was lost.
@@ -42,8 +43,8 @@ class Bench:
             if not program.exists():
                 raise host.BenchError(f"{program}: there is none; build it first (--help says how)")
 
-    def run(self, *words):
-        line, settings = self.hosts.line_on_both(str(self.shoal), 2, *words)
+    def run(self, *words, here=False):
+        line, settings = ([*map(str, words)], {}) if here else self.hosts.line_on_both(str(self.shoal), 2, *words)
         try:
             done = subprocess.run(
                 line,
@@ -60,9 +61,10 @@ class Bench:
             raise host.BenchError(f"{' '.join(map(str, words))}: exit status {done.returncode}: {said[0]}")
         return done.stdout
 
-    def items(self, shape, operations, on_their_way):
-        """Millions that travelled in a second, and how many in a message."""
-        out = self.run(self.worklist, 1, 1, operations, *shape, 60, "none", "persistent", on_their_way)
+    def items(self, shape, operations, on_their_way, here=False):
+        """Millions that travelled in a second, and how many in a message. `here`: between two PEs of one process."""
+        pes = 2 if here else 1
+        out = self.run(self.worklist, pes, 1, operations, *shape, 60, "none", "persistent", on_their_way, here=here)
         found = re.search(r"right: .* in ([0-9.]+) s.*; (\d+) travelled, ([0-9.]+) in a message", out)
         if not found:
             raise host.BenchError(f"items were lost or doubled: {out.strip()}")
@@ -78,7 +80,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path("build/cpu"))
     parser.add_argument(
-        "--delay-ms", type=float, default=0.1, help="each way, by slow_wire.py; 0: the kernel's devices alone"
+        "--delay-ms", type=float, default=0.1, help="each way, by slow_wire; 0: the kernel's devices alone"
     )
     parser.add_argument("--loss", type=float, default=0, help="of all frames, 0 to 1")
     parser.add_argument("--rounds", type=int, default=3)
@@ -98,7 +100,9 @@ def main():
     try:
         with (
             tempfile.TemporaryDirectory(prefix="shoal-hosts-") as folder,
-            two_hosts.TwoHosts(Path(folder), options.delay_ms, options.loss) as hosts,
+            two_hosts.TwoHosts(
+                Path(folder), str(options.build.resolve() / "slow_wire"), options.delay_ms, options.loss
+            ) as hosts,
         ):
             measure(Bench(hosts, options), options)
     except (host.BenchError, two_hosts.HostsError) as error:
@@ -115,18 +119,21 @@ def measure(bench, options):
     print(
         f"one item a message: {statistics.median(single):.3f} million a second; bare puts of {ITEM_BYTES} bytes: {one:.3f}"
     )
-    print("batch    on their way   items/s [M]  in a message   bare puts   of them   of one put an item")
+    print(
+        "batch    on their way   items/s [M]  in a message   bare puts   of them   of one put an item   in memory   of it"
+    )
     for shape in options.shapes:
         for on_their_way in options.items:
             rows = []
             for _ in range(options.rounds):
                 rate, together = bench.items(SHAPES[shape], options.operations, on_their_way)
                 put_bytes = max(1, round(together)) * ITEM_BYTES
-                rows.append((rate, together, bench.puts(put_bytes, options.operations / 2 * ITEM_BYTES)))
-            rate, together, bare = (statistics.median(column) for column in zip(*rows, strict=True))
+                in_memory, _ = bench.items(SHAPES[shape], options.operations, on_their_way, here=True)
+                rows.append((rate, together, bench.puts(put_bytes, options.operations / 2 * ITEM_BYTES), in_memory))
+            rate, together, bare, in_memory = (statistics.median(column) for column in zip(*rows, strict=True))
             print(
                 f"{shape:8} {on_their_way:12} {rate:13.2f} {together:13.0f} {bare:11.2f} {rate / bare:9.2f}"
-                f" {rate / one:12.0f}",
+                f" {rate / one:12.0f} {in_memory:19.2f} {rate / in_memory:7.2f}",
                 flush=True,
             )
 

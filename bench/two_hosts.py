@@ -1,6 +1,6 @@
 """Two hosts for tests and benches: network namespaces of this machine, which see each other over a slow and lossy wire.
 
-Needs root and iproute2. The wire is slow_wire.py, since few kernels have netem.
+Needs root and iproute2. The wire is slow_wire.cpp, since few kernels have netem.
 """
 
 import contextlib
@@ -9,10 +9,8 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-SLOW_WIRE = pathlib.Path(__file__).with_name("slow_wire.py")
 ADDRESSES = "10.77.0.1,10.77.0.2"
 AGENT = """#!/bin/sh
 # What Open MPI calls in place of ssh: AGENT [options] HOST COMMAND...
@@ -54,10 +52,11 @@ class TwoHosts:
     """Both hosts, from `with` to its end.
 
     `folder` is where the agent is written that Open MPI calls in place of ssh. Without a delay and losses the wire is a pair of
-    virtual devices alone, as fast as the kernel.
+    virtual devices alone, as fast as the kernel; else it is the program `slow_wire`.
     """
 
-    def __init__(self, folder: pathlib.Path, delay_ms: float, loss: float) -> None:
+    def __init__(self, folder: pathlib.Path, slow_wire: str, delay_ms: float, loss: float) -> None:
+        self.slow_wire = slow_wire
         self.name = f"shoal{os.getpid()}n"
         self.agent, self.delay_ms, self.loss = folder / "agent.sh", delay_ms, loss
         self.wire: subprocess.Popen | None = None
@@ -97,7 +96,7 @@ class TwoHosts:
                 time.sleep(0.05)
         if slow:
             words = f"left right --delay-ms {self.delay_ms} --loss {self.loss}".split()
-            line = ["ip", "netns", "exec", between, sys.executable, SLOW_WIRE, *words]
+            line = ["ip", "netns", "exec", between, self.slow_wire, *words]
             self.wire = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
             undo.enter_context(self.wire)
             undo.callback(self.wire.kill)

@@ -24,12 +24,12 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   target_link_libraries(openshmem_contract PRIVATE shoal GTest::gtest)
   target_include_directories(openshmem_contract PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_options(openshmem_contract PRIVATE $<$<CONFIG:Release>:-O1>)
-  add_dependencies(openshmem_contract shoal_openshmem)
+  add_dependencies(openshmem_contract shoal_openshmem slow_wire)
   add_dependencies(openshmem_world shoal_openshmem)
   add_dependencies(openshmem_worklist shoal_openshmem)
   set_property(TEST cli_test_hosts APPEND PROPERTY ENVIRONMENT
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
-               "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>")
+               "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>" "SHOAL_SLOW_WIRE=$<TARGET_FILE:slow_wire>")
   set_property(TEST cli_test_openshmem APPEND PROPERTY ENVIRONMENT "SHOAL_OPENSHMEM_BIN=$<TARGET_FILE:openshmem_world>"
                "SHOAL_OPENSHMEM_WORKLIST=$<TARGET_FILE:openshmem_worklist>"
                "SHOAL_OPENSHMEM_CONTRACT=$<TARGET_FILE:openshmem_contract>" "SHOAL_OSHRUN=${SHOAL_OSHRUN}")

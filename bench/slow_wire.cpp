@@ -1,0 +1,175 @@
+// A slow and lossy wire between two network devices, for tests and benches on kernels that have no netem. Linux, root.
+//
+//   ip netns exec BETWEEN slow_wire left right --delay-ms 1 --loss 0.005
+//
+// What arrives at one device leaves by the other, later or not at all, in its order. Says "ready" when it carries. SIGUSR1 cuts the
+// wire: nothing passes any more.
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kLongest = 1 << 17;    ///< bytes of a frame, with what its sender left to the card
+constexpr std::size_t kMostUnderWay = 8192;  ///< frames; a wire that is full loses what comes
+volatile std::sig_atomic_t g_cut = 0;
+
+int check(int result, const std::string& what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+/// A socket that reads and writes the frames of one device.
+class End {
+ public:
+  explicit End(const std::string& device)
+      : socket_(check(socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0), "a packet socket (are you root?)")) {
+    set(SOL_PACKET, PACKET_VNET_HDR, 1,
+        device);  // checksums and cutting, which a sender leaves to its card, travel along
+    set(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1, device);  // what this program has sent itself
+    set(SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20, device);
+    set(SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20, device);
+    sockaddr_ll at{};
+    at.sll_family = AF_PACKET;
+    at.sll_protocol = htons(ETH_P_ALL);
+    at.sll_ifindex = static_cast<int>(if_nametoindex(device.c_str()));
+    if (at.sll_ifindex == 0) throw std::system_error(errno, std::generic_category(), device);
+    check(bind(socket_, reinterpret_cast<sockaddr*>(&at), sizeof(at)), device);
+  }
+  ~End() { close(socket_); }
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+
+  int socket_number() const { return socket_; }
+  /// The bytes of the next frame; 0 if none is there.
+  std::size_t receive(char* frame) const {
+    const ssize_t bytes = recv(socket_, frame, kLongest, 0);
+    return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+  }
+  /// A frame for which there is no room is lost, as on any wire.
+  void send_off(const char* frame, std::size_t bytes) const {
+    while (send(socket_, frame, bytes, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  void set(int level, int option, int value, const std::string& device) const {
+    check(setsockopt(socket_, level, option, &value, sizeof(value)), device);
+  }
+  const int socket_;
+};
+
+struct Frame {
+  Clock::time_point due;
+  std::unique_ptr<char[]> at;
+  std::size_t bytes;
+  const End* to;
+};
+
+class Wire {
+ public:
+  Wire(const std::string& left, const std::string& right, Clock::duration delay, double loss, std::uint64_t seed)
+      : left_(left), right_(right), delay_(delay), loss_(loss), random_(seed) {}
+
+  [[noreturn]] void carry() {
+    for (;;) {
+      wait();
+      take(left_, right_);
+      take(right_, left_);
+      while (!under_way_.empty() && under_way_.front().due <= Clock::now()) {
+        Frame& frame = under_way_.front();
+        if (g_cut == 0) frame.to->send_off(frame.at.get(), frame.bytes);
+        free_.push_back(std::move(frame.at));
+        under_way_.pop_front();
+      }
+    }
+  }
+
+ private:
+  /// Until a frame arrives or has to leave.
+  void wait() const {
+    pollfd ends[] = {{left_.socket_number(), POLLIN, 0}, {right_.socket_number(), POLLIN, 0}};
+    timespec until{};
+    if (!under_way_.empty()) {
+      const auto left = std::chrono::nanoseconds(std::max(Clock::duration{0}, under_way_.front().due - Clock::now()));
+      until.tv_sec = left.count() / 1'000'000'000, until.tv_nsec = left.count() % 1'000'000'000;
+    }
+    if (ppoll(ends, 2, under_way_.empty() ? nullptr : &until, nullptr) < 0 && errno != EINTR) check(-1, "ppoll");
+  }
+  void take(const End& from, const End& to) {
+    for (;;) {
+      std::unique_ptr<char[]> frame;
+      if (free_.empty()) {
+        frame = std::make_unique_for_overwrite<char[]>(kLongest);
+      } else {
+        frame = std::move(free_.back());
+        free_.pop_back();
+      }
+      const std::size_t bytes = from.receive(frame.get());
+      if (bytes == 0 || under_way_.size() == kMostUnderWay || chance_(random_) < loss_) {
+        free_.push_back(std::move(frame));
+        if (bytes == 0) return;
+      } else {
+        under_way_.push_back({Clock::now() + delay_, std::move(frame), bytes, &to});
+      }
+    }
+  }
+
+  const End left_, right_;
+  const Clock::duration delay_;
+  const double loss_;
+  std::mt19937_64 random_;
+  std::uniform_real_distribution<double> chance_;
+  std::deque<Frame> under_way_;  ///< in the order in which they are due
+  std::vector<std::unique_ptr<char[]>> free_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> devices;
+  double delay_ms = 1, loss = 0;
+  std::uint64_t seed = 1;
+  CLI::App app{"A slow and lossy wire between two network devices. Needs root. SIGUSR1 cuts it."};
+  app.add_option("devices", devices, "two network devices of this namespace")->required()->expected(2);
+  app.add_option("--delay-ms", delay_ms, "each way")->check(CLI::Range(0.0, 10'000.0))->capture_default_str();
+  app.add_option("--loss", loss, "of all frames")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  app.add_option("--seed", seed, "of the frames that are lost")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    prctl(PR_SET_TIMERSLACK, 1);  // nanosecond: the kernel would wake it up to 50 microseconds later
+    Wire wire(devices[0], devices[1],
+              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(delay_ms)), loss,
+              seed);
+    std::signal(SIGUSR1, [](int) { g_cut = 1; });
+    std::puts("ready");
+    std::fflush(stdout);
+    wire.carry();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "slow_wire: %s\n", error.what());
+    return 1;
+  }
+}
