@@ -1,6 +1,6 @@
 // A slow and lossy wire between two network devices, for tests and benches on kernels that have no netem. Linux, root.
 //
-//   ip netns exec BETWEEN slow_wire left right --delay-ms 1 --loss 0.005
+//   ip netns exec BETWEEN slow_wire DEVICE DEVICE DELAY_MS LOSS
 //
 // What arrives at one device leaves by the other, later or not at all, in its order. Says "ready" when it carries. SIGUSR1 cuts the
 // wire: nothing passes any more.
@@ -13,14 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <random>
@@ -91,8 +89,8 @@ struct Frame {
 
 class Wire {
  public:
-  Wire(const std::string& left, const std::string& right, Clock::duration delay, double loss, std::uint64_t seed)
-      : left_(left), right_(right), delay_(delay), loss_(loss), random_(seed) {}
+  Wire(const std::string& left, const std::string& right, Clock::duration delay, double loss)
+      : left_(left), right_(right), delay_(delay), loss_(loss) {}
 
   [[noreturn]] void carry() {
     for (;;) {
@@ -141,7 +139,7 @@ class Wire {
   const End left_, right_;
   const Clock::duration delay_;
   const double loss_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_;  ///< the same frames are lost in every run, if they come in the same order
   std::uniform_real_distribution<double> chance_;
   std::deque<Frame> under_way_;  ///< in the order in which they are due
   std::vector<std::unique_ptr<char[]>> free_;
@@ -150,20 +148,16 @@ class Wire {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> devices;
-  double delay_ms = 1, loss = 0;
-  std::uint64_t seed = 1;
-  CLI::App app{"A slow and lossy wire between two network devices. Needs root. SIGUSR1 cuts it."};
-  app.add_option("devices", devices, "two network devices of this namespace")->required()->expected(2);
-  app.add_option("--delay-ms", delay_ms, "each way")->check(CLI::Range(0.0, 10'000.0))->capture_default_str();
-  app.add_option("--loss", loss, "of all frames")->check(CLI::Range(0.0, 1.0))->capture_default_str();
-  app.add_option("--seed", seed, "of the frames that are lost")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  const double delay_ms = argc == 5 ? std::atof(argv[3]) : -1, loss = argc == 5 ? std::atof(argv[4]) : -1;
+  if (delay_ms < 0 || delay_ms > 10'000 || loss < 0 || loss > 1) {
+    std::fprintf(stderr,
+                 "usage: slow_wire DEVICE DEVICE DELAY_MS LOSS, each way: 0 to 10000, and 0 to 1 of all frames\n");
+    return 2;
+  }
   try {
     prctl(PR_SET_TIMERSLACK, 1);  // nanosecond: the kernel would wake it up to 50 microseconds later
-    Wire wire(devices[0], devices[1],
-              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(delay_ms)), loss,
-              seed);
+    const std::chrono::duration<double, std::milli> delay(delay_ms);
+    Wire wire(argv[1], argv[2], std::chrono::duration_cast<Clock::duration>(delay), loss);
     std::signal(SIGUSR1, [](int) { g_cut = 1; });
     std::puts("ready");
     std::fflush(stdout);

@@ -95,7 +95,7 @@ class TwoHosts:
                     raise HostsError("the wire does not come up")
                 time.sleep(0.05)
         if slow:
-            words = f"left right --delay-ms {self.delay_ms} --loss {self.loss}".split()
+            words = f"left right {self.delay_ms} {self.loss}".split()
             line = ["ip", "netns", "exec", between, self.slow_wire, *words]
             self.wire = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
             undo.enter_context(self.wire)

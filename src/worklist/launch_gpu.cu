@@ -1,3 +1,5 @@
+#include <cuda_profiler_api.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -135,6 +137,37 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
   if (!stalled.empty()) throw DeviceError(stalled);
 }
 
+/// A range for profilers, which cannot replay kernels that wait for one another: SHOAL_PROFILE_RUN=N says that this process's run N
+/// of a persistent kernel, from 0 on, is one (docs/item_cost.md).
+class ProfiledRun {
+ public:
+  explicit ProfiledRun(const Machine& machine) : machine_(machine) {
+    static int runs = 0;
+    const char* const number = std::getenv("SHOAL_PROFILE_RUN");
+    is_one_ = number != nullptr && std::atoi(number) == runs;
+    ++runs;
+    if (!is_one_) return;
+    DeviceGuard guard(machine_.devices()[0]);  // the one that is looked at
+    cudaDeviceSynchronize();
+    cudaProfilerStart();
+  }
+  ~ProfiledRun() {
+    if (!is_one_) return;
+    for (const int device : machine_.devices()) {
+      DeviceGuard guard(device);
+      cudaDeviceSynchronize();
+    }
+    DeviceGuard guard(machine_.devices()[0]);
+    cudaProfilerStop();
+  }
+  ProfiledRun(const ProfiledRun&) = delete;
+  ProfiledRun& operator=(const ProfiledRun&) = delete;
+
+ private:
+  const Machine& machine_;
+  bool is_one_;
+};
+
 #if SHOAL_DEVICE_ROUNDS
 /// Runs the rounds of a discrete run on one PE, which the device repeats.
 void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, int blocks, lane_t fetch,
@@ -212,8 +245,11 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
   const auto start = std::chrono::steady_clock::now();
   std::int64_t begin_of_trace = trace_now();
   if (plan.kernel == KernelKind::persistent) {
-    launch_all();
-    wait_and_watch(machine, plan, run, streams, trace);
+    {
+      const ProfiledRun profiled(machine);
+      launch_all();
+      wait_and_watch(machine, plan, run, streams, trace);
+    }
     trace.kernels("persistent kernel", begin_of_trace);
     report.rounds = 1;
   } else {

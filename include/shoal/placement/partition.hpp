@@ -23,8 +23,12 @@ struct OwnerTable {
 
   /// The owner of a placed vertex. Of a number that is no vertex's it is n_pes, no PE: the worklist refuses such an item.
   SHOAL_FN pe_t operator()(vertex_t v) const {
-    pe_t p = 0;
-    while (p < n_pes && v >= begin[p + 1]) ++p;
+    // All lanes take the same way, and for two PEs there is no loop: GPUs ask this for every item, and some again.
+    pe_t p = (v >= begin[1]) + (n_pes > 1 && v >= begin[2]);
+#if defined(__CUDACC__)
+#pragma unroll 1  // a copy for four PEs at a time would be in each of a kernel's many places
+#endif
+    for (pe_t q = 2; q < n_pes; ++q) p += v >= begin[q + 1];
     return p;
   }
 };

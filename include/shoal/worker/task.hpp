@@ -4,8 +4,8 @@
 // Every task has
 //   Item                   what travels: trivially copyable, 4 to 64 bytes, made by Item{}
 //   owner(item)            the PE that judges and runs the item: 0 to n_pes - 1, and always the same for an item.
-//                          Asked by the pusher, if there are several PEs. Any other number ends the run with a
-//                          UsageError that names it
+//                          Asked by the pusher, if there are several PEs; on GPUs a few times for an item that travels,
+//                          so it should not take long. Any other number ends the run with a UsageError that names it
 //   accept(item)           judges: true if the item is to be run. Called once per item, at the owner, by one lane;
 //                          may change the owner's data
 //   ask(asks, item), accepts(item, answer)

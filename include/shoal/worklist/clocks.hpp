@@ -1,7 +1,7 @@
 // Where the time of a worklist's GPU workers goes: for builds with -DSHOAL_CLOCKS=1 (cmake -DSHOAL_CLOCKS=on), which are
-// slower. Each run then writes a table to standard error: for each section its share of all workers' time, how often it
-// was entered, and its mean time. Sections lie within each other: `run` has `park`, `reserve` and `place` in it. Without
-// clocks, nothing of this is compiled.
+// slower. Each run then writes a table to standard error: for each section its share of all workers' time, how often a warp
+// entered it, and its mean time. Sections lie within each other: `run` has `park`, `reserve` and `place` in it. In `meet` a warp
+// of a block waits for the others before they queue and send together. Without clocks, nothing of this is compiled.
 #pragma once
 
 #if !defined(SHOAL_CLOCKS)
@@ -24,6 +24,7 @@ enum class Section : lane_t {
   make,
   judge,
   judge_at,
+  meet,
   park,
   reserve,
   place,
@@ -38,26 +39,26 @@ enum class Section : lane_t {
   count
 };
 inline constexpr lane_t kSections = static_cast<lane_t>(Section::count);
-inline constexpr const char* kSectionNames[kSections] = {"take",     "bring", "run",     "split", "make", "judge",
-                                                         "judge_at", "park",  "reserve", "place", "send", "receive",
-                                                         "phase",    "end",   "look",    "rest",  "idle", "all"};
+inline constexpr const char* kSectionNames[kSections] = {
+    "take",  "bring", "run",     "split", "make", "judge", "judge_at", "meet", "park", "reserve",
+    "place", "send",  "receive", "phase", "end",  "look",  "rest",     "idle", "all"};
 
 /// Sums over the workers of a PE that have left.
 struct ClockWords {
   Word<std::uint64_t, Scope::device> cycles[kSections], times[kSections];
 };
-/// One worker's; its leader counts.
+/// One warp's, or one thread's that is a worker; its first lane counts.
 struct Clocks {
   std::uint64_t cycles[kSections] = {};
   std::uint32_t times[kSections] = {};
 };
 
-/// On the leader alone; nothing on other processors than GPUs.
+/// On the first lane of each warp alone; nothing on other processors than GPUs.
 class Timed {
  public:
   template <class W>
   SHOAL_FN Timed(const W& w, Clocks& clocks, Section section)
-      : clocks_(w.lane() == 0 ? &clocks : nullptr), section_(static_cast<lane_t>(section)), begin_(now()) {}
+      : clocks_(w.lane() % 32 == 0 ? &clocks : nullptr), section_(static_cast<lane_t>(section)), begin_(now()) {}
   SHOAL_FN ~Timed() {
     if (clocks_ == nullptr) return;
     clocks_->cycles[section_] += static_cast<std::uint64_t>(now() - begin_);
@@ -80,7 +81,7 @@ class Timed {
   long long begin_;
 };
 
-/// The leader alone, when its worker leaves.
+/// The first lane of each warp, when its worker leaves.
 SHOAL_FN inline void add_clocks(const Clocks& clocks, ClockWords& to) {
   for (lane_t s = 0; s < kSections; ++s) {
     if (clocks.times[s] == 0) continue;

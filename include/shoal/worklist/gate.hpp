@@ -21,14 +21,18 @@ struct GateCount {
   bool any_leave;
 };
 /// Worker-collective: counts the items that stay, and for each PE those that travel there. An item that travels gets its rank
-/// among those of its PE.
-template <Worker W, lane_t kSome>
-SHOAL_FN GateCount count_at_gate(const W& w, Gate& gate, const bool (&keep)[kSome], const bool (&travels)[kSome],
-                                 const pe_t (&owner)[kSome], lane_t (&rank)[kSome]) {
+/// among those of its PE. Whose it is the task is asked again: a lane has no registers to remember it for all of its items.
+template <Worker W, class View, lane_t kSome>
+SHOAL_FN GateCount count_at_gate(const W& w, const View& view, Gate& gate, const bool (&keep)[kSome],
+                                 const bool (&travels)[kSome], const typename View::Item (&item)[kSome],
+                                 lane_t (&rank)[kSome]) {
   lane_t staying = 0, leaving = 0;
   for (lane_t k = 0; k < kSome; ++k) staying += keep[k], leaving += travels[k];
   if (typename W::Part().any(leaving > 0)) {
-    for (lane_t k = 0; k < kSome; ++k) rank[k] = w.count_in(gate.count, static_cast<lane_t>(owner[k]), travels[k]);
+    for (lane_t k = 0; k < kSome; ++k) {
+      const auto owner = static_cast<lane_t>(owner_if(view, travels[k], item[k]));
+      rank[k] = w.count_in(gate.count, owner, travels[k]);
+    }
   }
   // Both sums in one: a lane has at most kOffers of either.
   constexpr lane_t kLeaving = 1u << 16;
@@ -72,14 +76,13 @@ SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const Ga
 /// This lane alone, after reserve_at_gate(): sends its items for which there are tickets. `travels` stays set for the others.
 template <class View, lane_t kSome>
 SHOAL_FN void send_through_gate(const View& view, const Gate& gate, lane_t index, const lane_t (&rank)[kSome],
-                                bool (&travels)[kSome], const pe_t (&owner)[kSome],
-                                const typename View::Item (&item)[kSome]) {
+                                bool (&travels)[kSome], const typename View::Item (&item)[kSome]) {
   for (lane_t step = 1; step < static_cast<lane_t>(view.n_pes); ++step) {
     const pe_t to = step_from(view, step);
     bool now[kSome], any = false;
     ticket_t ticket[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
-      now[k] = travels[k] && owner[k] == to;
+      now[k] = travels[k] && view.task.owner(item[k]) == to;
       if (now[k]) {
         const Tickets t = gate.tickets[to];
         ticket[k] = t.first + rank[k];

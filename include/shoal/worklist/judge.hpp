@@ -81,19 +81,21 @@ SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool 
 /// because judging may change the owner's data.
 template <class W, class View, class Tally, lane_t kSome>
 SHOAL_FN void judge_there(const W& w, const View& view, Tally& tally, bool (&travels)[kSome],
-                          const pe_t (&owner)[kSome], const typename View::Item (&item)[kSome]) {
+                          const typename View::Item (&item)[kSome]) {
   using TaskT = typename View::Task;
   const TaskT& task = view.task;
   if constexpr (AsksAt<TaskT>) {
     typename TaskT::Answer answer[kSome];
-    for (lane_t k = 0; k < kSome; ++k) answer[k] = task.ask_at(travels[k], owner[k], item[k]);
+    for (lane_t k = 0; k < kSome; ++k) {
+      answer[k] = task.ask_at(travels[k], owner_if(view, travels[k], item[k]), item[k]);
+    }
     w.keep_in_flight();
     for (lane_t k = 0; k < kSome; ++k) {
       count_verdict(tally, travels[k], travels[k] && task.accepts(item[k], answer[k]));
     }
   } else {
     for (lane_t k = 0; k < kSome; ++k) {
-      count_verdict(tally, travels[k], travels[k] && task.accept_at(owner[k], item[k]));
+      count_verdict(tally, travels[k], travels[k] && task.accept_at(task.owner(item[k]), item[k]));
     }
   }
 }

@@ -170,16 +170,17 @@ class Out {
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
         SHOAL_TIMED(w, now_, Section::judge_at);
-        judge_there(w, view(), now_.tally, travels, owner, item);
+        judge_there(w, view(), now_.tally, travels, item);
       }
     }
     if constexpr (kDispatches) {
       if (view().held == nullptr && !view().segments.on) {
-        dispatch(w, keep, travels, owner, item);
+        dispatch(w, keep, travels, item);
         return;
       }
       append(w, keep, item);
     }
+    for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     send(w, travels, owner, item);
   }
 
@@ -345,7 +346,7 @@ class Out {
   SHOAL_FN void leave(const W& w) {
     if (w.lane() == 0) view().ring.release(now_.credit);
 #if defined(SHOAL_CLOCKS)
-    if (w.lane() == 0) add_clocks(now_.clocks, view().here().clocks);
+    if (w.lane() % 32 == 0) add_clocks(now_.clocks, view().here().clocks);
 #endif
     add_up(w, now_.tally, view().here());
   }
@@ -437,10 +438,13 @@ class Out {
   /// of them: one lane reserves tickets of the ring, and one for each other PE tickets of its channel, at the same time. If
   /// each warp sent on its own, thousands of warps would add to the counters of a channel, a few items at a time.
   template <lane_t kSome>
-  SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const pe_t (&owner)[kSome],
-                         const Item (&item)[kSome]) {
+  SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const Item (&item)[kSome]) {
     lane_t rank[kSome] = {};
-    const GateCount count = count_at_gate(w, *gate_, keep, travels, owner, rank);
+    GateCount count;
+    {
+      SHOAL_TIMED(w, now_, Section::meet);
+      count = count_at_gate(w, view(), *gate_, keep, travels, item, rank);
+    }
     if (count.stay == 0 && !count.any_leave) return;
     bool lacks;
     {
@@ -449,7 +453,7 @@ class Out {
     }
     if (count.any_leave) {
       SHOAL_TIMED(w, now_, Section::send);
-      send_through_gate(view(), *gate_, index_, rank, travels, owner, item);
+      send_through_gate(view(), *gate_, index_, rank, travels, item);
     }
     if (count.stay > 0) {
       const Tickets t = gate_->tickets[view().me];

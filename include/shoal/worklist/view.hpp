@@ -163,6 +163,12 @@ struct WorklistView {
   SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
 };
 
+/// The owner of an item, if there is one.
+template <class View>
+SHOAL_FN pe_t owner_if(const View& view, bool has, const typename View::Item& item) {
+  return has ? view.task.owner(item) : view.me;
+}
+
 /// The PE that comes `steps` after this one.
 template <class View>
 SHOAL_FN pe_t step_from(const View& view, lane_t steps) {

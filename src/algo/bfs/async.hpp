@@ -19,16 +19,17 @@ class BfsAsync : public BfsEngine {
   /// Vertices whose levels do not fit a GPU's second-level cache (docs/decisions/0040-levels-in-bytes.md).
   static constexpr std::int64_t kBytesFrom = 1 << 23;
 
-  /// @param bytes_from  from so many vertices on, a PE that is alone has the levels in bytes, too
+  /// @param bytes_from  from so many vertices on, each PE has the levels in bytes, too
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan, std::int64_t bytes_from)
       : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
     // Where arcs are few, levels are many and each is a chain of latencies: one look less, and most levels are no bytes.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
-    if (look_first && graph.all_pes() == 1 && graph.num_vertices >= bytes_from) {
-      bytes_.push_back(machine.allocate(0, graph.num_vertices, "levels in bytes", Machine::Contents::anything));
-    }
+    const bool in_bytes = look_first && graph.num_vertices >= bytes_from;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
-      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first, bytes()});
+      if (in_bytes) {
+        bytes_.push_back(machine.allocate(p, graph.num_vertices, "levels in bytes", Machine::Contents::anything));
+      }
+      tasks_.push_back({{graph.partition.owner, known_.all(p), known_.parts()}, graph.out[p], look_first, bytes(p)});
     }
   }
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan)
@@ -50,12 +51,14 @@ class BfsAsync : public BfsEngine {
   bool in_bytes() const { return !bytes_.empty(); }
 
  private:
-  std::uint8_t* bytes() const { return bytes_.empty() ? nullptr : static_cast<std::uint8_t*>(bytes_[0].get()); }
+  std::uint8_t* bytes(pe_t p) const {
+    return bytes_.empty() ? nullptr : static_cast<std::uint8_t*>(bytes_[static_cast<std::size_t>(p)].get());
+  }
 
   const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<level_t> known_;
-  std::vector<std::shared_ptr<void>> bytes_;  ///< of the one PE, or none
+  std::vector<std::shared_ptr<void>> bytes_;  ///< [PEs here], or none
   Worklist<Bfs, DirectTransport, kCodeFor> worklist_;
   std::vector<Bfs> tasks_;
 };

@@ -1,4 +1,4 @@
-// Breadth-first search by worklist on a GPU where the levels are in bytes, too: from 2^23 vertices on.
+// Breadth-first search by worklist on GPUs where the levels are in bytes, too: from 2^23 vertices on.
 #include <gtest/gtest.h>
 
 #include "algo/gpu_bed.cuh"
@@ -11,16 +11,19 @@ namespace {
 class LevelsInBytesOnGpus : public test::OnGpus {};
 
 TEST_F(LevelsInBytesOnGpus, AreRight) {
-  for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
-    BfsOptions options;
-    options.device = DeviceKind::gpu;
-    options.strategy = BfsStrategy::async;
-    options.pes = 1;
-    options.kernel = kernel;
-    BfsRunner search(parse_generator("uniform:23,degree=5"), options);
-    for (const vertex_t source : {1u, 77u}) {
-      search.search(source);
-      EXPECT_EQ(search.verify(), "") << name(kernel) << " from " << source;
+  for (const int pes : {1, 2}) {
+    for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
+      BfsOptions options;
+      options.device = DeviceKind::gpu;
+      options.strategy = BfsStrategy::async;
+      options.pes = pes;
+      options.pes_per_gpu = pes;
+      options.kernel = kernel;
+      BfsRunner search(parse_generator("uniform:23,degree=5"), options);
+      for (const vertex_t source : {1u, 77u}) {
+        search.search(source);
+        EXPECT_EQ(search.verify(), "") << name(kernel) << " on " << pes << " PEs from " << source;
+      }
     }
   }
 }
