@@ -179,8 +179,8 @@ class Out {
         return;
       }
       append(w, keep, item);
+      for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);  // not remembered till here
     }
-    for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     send(w, travels, owner, item);
   }
 
