@@ -78,6 +78,8 @@ class TwoHosts:
             tool("ip", "netns", "add", name)
             undo.callback(subprocess.run, ["ip", "netns", "del", name], check=False)
         slow = self.delay_ms > 0 or self.loss > 0
+        if slow and not os.access(self.slow_wire, os.X_OK):
+            raise HostsError(f"{self.slow_wire}: there is none; cmake --build makes it with --target slow_wire")
         if slow:
             for host, end in ((first, "left"), (second, "right")):
                 tool("ip", "-n", host, "link", "add", "wire", "type", "veth", "peer", "name", end, "netns", between)
