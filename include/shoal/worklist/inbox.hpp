@@ -47,7 +47,7 @@ SHOAL_FN void offer_parts(const W& w, const View& view) {
 
 /// Worker-collective: looks at the oldest segments from every PE, each lane at one at a time. A hint, as above. Workers begin
 /// in different places, so that they claim in different segments. Whoever looks also offers what was put off: all workers look
-/// from time to time, idle or not. Out of line on GPUs (out.hpp says why).
+/// from time to time, idle or not. Out of line on GPUs (queuing.hpp says why).
 /// @param turn  this worker's number
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {

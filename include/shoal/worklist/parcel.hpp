@@ -163,7 +163,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, lane_t index, Parcel<type
 
 /// Worker-collective: sends items to their owners, and puts those that find no credit into this worker's spill. Each
 /// warp of a block sends on its own, because a reservation costs less than the barriers of the block. Out of line on
-/// GPUs (out.hpp says why).
+/// GPUs (queuing.hpp says why).
 /// @param index  this worker's number
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN Spilled send_parcel(W w, const View& view, SpillList list, lane_t index,

@@ -1,7 +1,7 @@
 // What a run counts: one list. From it follow what a lane counts, the words in which a PE adds up its lanes, the fields of
 // Report, their names in JSON, the lines of --stats, and how the counters of two PEs, or of two runs, become one.
 //
-// A new counter is a line of the list, and the place that counts it: a lane (`tally_` in worklist/out.hpp) or the host.
+// A new counter is a line of the list, and the place that counts it: a lane (`tally` in worklist/changing.hpp) or the host.
 #pragma once
 #include <cstdint>
 

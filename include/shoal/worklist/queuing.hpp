@@ -1,0 +1,440 @@
+// Queuing: where a worker puts items. Accepted ones go into its PE's ring, those beyond the threshold are parked, those for other
+// PEs are sent, and what finds no room goes into this worker's spill.
+//
+// The kinds of workers differ in how an accepted item gets into the ring:
+//
+// | worker            | one reservation serves       | if a reserved slot is not empty yet (place())                  |
+// |-------------------|------------------------------|----------------------------------------------------------------|
+// | CpuThread         | kBuffer items: flush()       | the thread waits                                               |
+// | GpuThread         | the same                     | the slot is owed (settle()): its popper may be in the same warp|
+// | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
+//
+// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line, and
+// what it changes goes there and back by value: as long as nothing takes the address of a worker's state, the code that
+// runs all the time keeps the state in registers (Scheduler::rarely).
+#pragma once
+#include "shoal/worklist/changing.hpp"
+#include "shoal/worklist/gate.hpp"
+#include "shoal/worklist/parcel.hpp"
+#include "shoal/worklist/parking.hpp"
+#include "shoal/worklist/view.hpp"
+
+namespace shoal {
+
+/// The part of Out that queues and sends, and all of a worker's state that changes (changing.hpp). One object per lane.
+template <Worker W, class View>
+class Queuing {
+ public:
+  using TaskT = typename View::Task;
+  using Item = typename View::Item;
+  static constexpr bool kOwes = W::kHoldsTickets && W::kMaxLanes == 1;    ///< see place()
+  static constexpr bool kGathers = W::kMaxLanes == 1 && !kAlone<View>;    ///< see send_off()
+  static constexpr bool kSorts = W::kMaxLanes > 1 && HasPriority<TaskT>;  ///< whether it uses a BinTable
+  static constexpr bool kPacks = kPacksItems<W, TaskT>;                   ///< see append_packed()
+  static constexpr bool kDispatches = kSendsWhole<W, View>;               ///< see dispatch()
+
+  /// `view` outlives this object (a kernel's __grid_constant__ parameter, or the run's own copy).
+  /// @param index  this worker's number on its PE
+  /// @param bins   shared by the lanes, if kSorts
+  /// @param pack   [w.size()] likewise, if kPacks
+  /// @param gate   likewise, if kDispatches
+  SHOAL_FN Queuing(const View& view, SpillList list, lane_t index, BinTable* bins, Item* pack, Gate* gate)
+      : view_at_(&view), bins_(bins), pack_(pack), gate_(gate), index_(index) {
+    now_.list = list;
+    if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
+  }
+
+  /// Worker-collective, before everything else: prepares the memory that the lanes share.
+  SHOAL_FN void begin(const W& w) {
+    if constexpr (kSorts) {
+      for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
+      if (w.lane() == 0) bins_->nearest = kNoBucket;
+      w.sync();
+    }
+    if constexpr (kDispatches) {
+      for (lane_t p = w.lane(); p < static_cast<lane_t>(view().n_pes); p += w.size()) gate_->count[p] = 0;
+      w.sync();
+    }
+  }
+
+  /// Worker-collective: takes parked items that the phase has reached, and parks again those that it has not. Returns
+  /// the number of items that are now in `items`, and are to be run: by this worker, or, if it `shares` them, by all.
+  /// @param items  [most] shared by the lanes; `most` is w.size() if there are several
+  SHOAL_FN lane_t bring(const W& w, Item* items, lane_t most, bool& shares) {
+    if constexpr (HasPriority<TaskT>) {
+      const Brought brought = bring_parked(w, view(), bins_, index_, now_.phase, items, most);
+      now_.brings = brought.brings;
+      shares = brought.shares;
+      now_.tally.parked += brought.parked;
+      now_.tally.stale += brought.stale;
+      return brought.near;
+    } else {
+      return 0;
+    }
+  }
+
+  /// Worker-collective: the lanes with `has` queue an accepted item.
+  SHOAL_FN void keep(const W& w, bool has, const Item& item) {
+    bool one_has[1] = {has};
+    const Item one[1] = {item};
+    append(w, one_has, one);
+  }
+
+  /// Worker-collective: queues the accepted items that are still in this worker's buffer, and sends those for other PEs.
+  /// Called before its items are completed.
+  SHOAL_FN void flush(const W& w) {
+    send_off(w);
+    if constexpr (W::kMaxLanes == 1) {
+      if (now_.buffered == 0) return;
+      Tickets t;
+      if (!owes()) t = view().ring.reserve(now_.buffered, now_.credit);
+      for (lane_t i = 0; i < t.count; ++i) place_one(w, true, t.first + i, now_.buffer[i]);
+      for (lane_t i = t.count; i < now_.buffered; ++i) to_spill(w, {true}, {now_.buffer[i]});
+      now_.buffered = 0;
+    }
+  }
+
+  /// Worker-collective: sends the items that are held back for combining. Called before completed items are reported.
+  SHOAL_FN void let_go(const W& w) {
+    if constexpr (HasCombine<TaskT>) {
+      if (view().n_pes == 1 || !now_.holds) return;
+      now_.holds = false;
+      HeldSlot<Item>* const held = this->held();
+      for (lane_t base = 0; base < kHeldSlots; base += w.size()) {
+        const lane_t i = base + w.lane();
+        bool has = i < kHeldSlots && held[i].full != 0;
+        const Item item = has ? plain_read(held[i].item) : Item{};
+        if (has) held[i].full = 0;
+        const pe_t owner = owner_of(has, item);
+        send_one(w, has, owner, item);
+      }
+      send_off(w);
+      w.sync();
+    }
+  }
+
+  /// Fills those slots owed by place() that are empty now. True if none is owed; only one-lane workers of a GPU owe
+  /// slots.
+  SHOAL_FN bool settle() {
+    if constexpr (kOwes) {
+      lane_t left = 0;
+      for (lane_t i = 0; i < now_.owing; ++i) {
+        if (!view().ring.try_put(now_.owed[i].ticket, now_.owed[i].item)) now_.owed[left++] = now_.owed[i];
+      }
+      now_.owing = left;
+    }
+    return !owes();
+  }
+
+  /// Worker-collective: sends items from this worker's spill, or moves them to the ring. Returns the number of items of
+  /// this PE that found no free slot; they are at the front of `items`, and the caller must run them. `moved` says
+  /// whether any item left spill.
+  SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
+    lane_t to_run = 0;
+    const auto spilled_before = now_.tally.spilled;
+    for (lane_t base = 0; base < n; base += w.size()) {
+      const lane_t i = base + w.lane();
+      bool has = i < n;
+      const Item item = has ? items[i] : Item{};
+      const pe_t owner = owner_of(has, item);
+      const bool mine = has && owner == view().me;
+      const Scan scan = w.count_before(mine);
+      Tickets t;
+      if (w.lane() == 0 && scan.total > 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
+      t = from_leader(w, t);
+      place_one(w, mine && scan.before < t.count, t.first + scan.before, item);
+      if (mine && scan.before >= t.count)
+        items[to_run + scan.before - t.count] = item;  // overwrites only items that were read
+      to_run += scan.total - t.count;
+      w.sync();
+      if (view().n_pes > 1) send_one(w, has && !mine, owner, item);
+    }
+    send_off(w);
+    moved = w.from_leader(static_cast<lane_t>(now_.tally.spilled - spilled_before)) < n;
+    return to_run;
+  }
+
+  SHOAL_FN const View& view() const { return *view_at_; }
+  SHOAL_FN StateWord& state() const { return view().here().state; }
+  /// What changes of this worker; all else is constant.
+  SHOAL_FN Changing<W, View>& now() { return now_; }
+  SHOAL_FN const Changing<W, View>& now() const { return now_; }
+  SHOAL_FN lane_t index() const { return index_; }
+
+ protected:
+  /// Puts accepted items into the ring, or into this worker's spill if there is no free slot. Parks those beyond the
+  /// threshold.
+  template <lane_t kSome>
+  SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    if constexpr (W::kMaxLanes == 1) {
+      if (!any_of(has)) return;  // most pushes of a search are refused
+    }
+    if constexpr (kSorts) {
+      // A GPU that is alone has other kernels for runs in order (kernels_gpu.cuh).
+      if (kAlone<View> || view().far.buckets.lists > 0) {
+        if constexpr (kPacks && kSome > 1) {
+          append_packed(w, has, item);
+        } else {
+          append_near(w, has, item);
+        }
+        return;
+      }
+    }
+    if constexpr (W::kMaxLanes == 1) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (!has[k] || parks(item[k])) continue;
+        now_.buffer[now_.buffered++] = item[k];
+        if (now_.buffered == W::kBuffer) flush(w);
+      }
+    } else {
+      const Scan scan = count_before(w, has);
+      if (scan.total == 0) return;
+      Tickets t;
+      {
+        SHOAL_TIMED(w, now_, Section::reserve);
+        if (w.lane() == 0 && !owes()) t = view().ring.reserve(scan.total, now_.credit);
+        t = from_leader(w, t);
+      }
+      bool fits[kSome];
+      ticket_t ticket[kSome];
+      lane_t before = scan.before;
+      for (lane_t k = 0; k < kSome; ++k) {
+        fits[k] = has[k] && before < t.count;
+        ticket[k] = t.first + before;
+        before += has[k];
+      }
+      place(w, fits, ticket, item);
+      if (t.count == scan.total) return;
+      for (lane_t k = 0; k < kSome; ++k) has[k] = has[k] && ticket[k] - t.first >= t.count;
+      to_spill(w, has, item);
+    }
+  }
+
+  /// Blocks, in order, among several PEs: queues accepted items, and sends those for others. The lanes meet once for all
+  /// of them: one lane reserves tickets of the ring, and one for each other PE tickets of its channel, at the same time. If
+  /// each warp sent on its own, thousands of warps would add to the counters of a channel, a few items at a time.
+  template <lane_t kSome>
+  SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const Item (&item)[kSome]) {
+    lane_t rank[kSome] = {};
+    GateCount count;
+    {
+      SHOAL_TIMED(w, now_, Section::meet);
+      count = count_at_gate(w, view(), *gate_, keep, travels, item, rank);
+    }
+    if (count.stay == 0 && !count.any_leave) return;
+    bool lacks;
+    {
+      SHOAL_TIMED(w, now_, Section::reserve);
+      lacks = reserve_at_gate(w, view(), *gate_, count, now_.credit, index_);
+    }
+    if (count.any_leave) {
+      SHOAL_TIMED(w, now_, Section::send);
+      send_through_gate(view(), *gate_, index_, rank, travels, item);
+    }
+    if (count.stay > 0) {
+      const Tickets t = gate_->tickets[view().me];
+      bool now[kSome];
+      ticket_t ticket[kSome];
+      lane_t before = count.before;
+      for (lane_t k = 0; k < kSome; ++k) {
+        now[k] = keep[k] && before < t.count;
+        ticket[k] = t.first + before;
+        before += keep[k];
+        keep[k] = keep[k] && !now[k];
+      }
+      place(w, now, ticket, item);
+    }
+    if (!lacks) return;
+    for (lane_t k = 0; k < kSome; ++k) keep[k] = keep[k] || travels[k];
+    to_spill(w, keep, item);
+  }
+
+  /// Sends items to their owners, with one reservation for each owner that occurs among the lanes.
+  template <lane_t kSome>
+  SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
+                     bool again = false) {
+    if (!w.any(any_of(has))) return;
+    Parcel<Item, kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.owner[k] = owner[k], parcel.item[k] = item[k];
+    if constexpr (HasCombine<TaskT>) {
+      if (view().held != nullptr && !again) {
+        now_.holds = true;
+        for (lane_t k = 0; k < kSome; ++k) {
+          now_.tally.combined += hold_back(w, view().task, held(), parcel.has[k], parcel.item[k]);
+          parcel.owner[k] = owner_of(parcel.has[k], parcel.item[k]);
+        }
+      }
+    }
+    if constexpr (kGathers) {
+      if (view().segments.on) {
+        for (lane_t k = 0; k < kSome; ++k) {
+          if (!parcel.has[k]) continue;
+          now_.leaves[now_.leaving] = parcel.item[k], now_.leaves_for[now_.leaving] = parcel.owner[k];
+          if (++now_.leaving == now_.kLeaves) send_off(w);
+        }
+        return;
+      }
+    }
+    SHOAL_TIMED(w, now_, Section::send);
+    note(send_parcel(w, view(), now_.list, index_, parcel));
+  }
+
+  /// One-lane workers: sends the items that wait to be appended to segments together. They are not counted as created yet,
+  /// so this must come before what pushed them is completed.
+  SHOAL_FN void send_off(const W& w) {
+    if constexpr (kGathers) {
+      if (now_.leaving == 0) return;
+      constexpr lane_t kLeaves = Changing<W, View>::kLeaves;
+      Parcel<Item, kLeaves> parcel;
+      for (lane_t k = 0; k < kLeaves; ++k) {
+        parcel.has[k] = k < now_.leaving;
+        parcel.owner[k] = parcel.has[k] ? now_.leaves_for[k] : 0;
+        parcel.item[k] = parcel.has[k] ? now_.leaves[k] : Item{};
+      }
+      now_.leaving = 0;
+      note(send_parcel(w, view(), now_.list, index_, parcel));
+    }
+  }
+
+  /// This lane alone: the owner of an item that was pushed before, or merged. If that is no PE of the run, the run ends
+  /// and `has` is cleared, so the item goes nowhere and no table of PEs is accessed out of bounds.
+  SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
+    const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
+    has = has && view().is_pe(owner[0]);
+    if (!view().is_pe(owner[0])) view().refuse(owner);
+    return owner[0];
+  }
+
+ private:
+  /// The same, blocks, with priorities. As a rule few of several items of each lane were accepted, and sorting takes long:
+  /// so they are packed first, one for each lane.
+  template <lane_t kSome>
+  SHOAL_FN void append_packed(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    const Scan scan = count_before(w, has);
+    for (lane_t base = 0; base < scan.total; base += w.size()) {
+      lane_t at = scan.before - base;  // of the items that were packed before, it is no place
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (has[k] && at < w.size()) plain_write(pack_[at], item[k]);
+        at += has[k];
+      }
+      w.sync();
+      bool one_has[1] = {base + w.lane() < scan.total};
+      const Item one[1] = {one_has[0] ? plain_read(pack_[w.lane()]) : Item{}};
+      append_near(w, one_has, one);  // has a collective, so all lanes have read what is packed over next
+    }
+  }
+
+  /// The same, several lanes, with priorities: items for the ring and those for all slots are sorted together.
+  template <lane_t kSome>
+  SHOAL_FN void append_near(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
+    Unsorted<Item, kSome> of;
+    for (lane_t k = 0; k < kSome; ++k) of.item[k] = item[k], of.has[k] = has[k];
+    Parked parked;
+    {
+      SHOAL_TIMED(w, now_, Section::park);
+      parked = park</*kToRing=*/true>(w, view(), *bins_, index_, now_.phase, now_.credit, of);
+    }
+    now_.tally.parked += parked.items;
+    now_.credit = parked.credit;
+    const lane_t stay = bins_->stay;
+    if (stay == 0) return;
+    const Tickets t = bins_->tickets;
+    bool fits[kSome];
+    ticket_t ticket[kSome];
+    for (lane_t k = 0; k < kSome; ++k) {
+      fits[k] = of.has[k] && of.rank[k] < t.count;
+      ticket[k] = t.first + of.rank[k];
+      has[k] = of.has[k] && !fits[k];
+    }
+    place(w, fits, ticket, item);
+    if (t.count < stay) to_spill(w, has, item);
+  }
+
+  /// This lane, which is a worker: parks an item if it is beyond the threshold.
+  SHOAL_FN bool parks(const Item& item) {
+    if constexpr (HasPriority<TaskT> && W::kMaxLanes == 1) {
+      if (view().far.buckets.lists == 0 || !park_one(view(), index_, now_.phase, item)) return false;
+      ++now_.tally.parked;
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While a lane has to wait, all
+  /// lanes keep emptying the slots for which they hold tickets, because another pusher may be waiting for these. A
+  /// one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in the same warp,
+  /// parked until this thread has finished. The worker owes the slot its item instead, reserves nothing more until it
+  /// has filled the slot, and does that in settle().
+  template <lane_t kSome>
+  SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
+    SHOAL_TIMED(w, now_, Section::place);
+    if constexpr (!W::kHoldsTickets) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k]) view().ring.put(ticket[k], item[k], state());
+      }
+    } else if constexpr (kOwes) {
+      for (lane_t k = 0; k < kSome; ++k) {
+        if (waits[k] && !view().ring.try_put(ticket[k], item[k])) now_.owed[now_.owing++] = {ticket[k], item[k]};
+      }
+    } else {
+      view().ring.try_put_some(waits, ticket, item);
+      Backoff backoff;
+      while (w.any(any_of(waits))) {
+        view().ring.poll(now_.hand);
+        view().ring.try_put_some(waits, ticket, item);
+        if (any_of(waits) && state().load() != 0) {
+          for (bool& one : waits) one = false;
+        }
+        backoff.pause();
+      }
+    }
+  }
+
+  SHOAL_FN void place_one(const W& w, bool waits, ticket_t ticket, const Item& item) {
+    bool one_waits[1] = {waits};
+    const ticket_t one_ticket[1] = {ticket};
+    const Item one[1] = {item};
+    place(w, one_waits, one_ticket, one);
+  }
+
+  /// Sends an item that has been held back, or spilled.
+  SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
+    send(w, {has}, {owner}, {item}, /*again=*/true);
+  }
+
+  template <lane_t kSome>
+  SHOAL_FN void to_spill(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
+    Parcel<Item, kSome> parcel;
+    for (lane_t k = 0; k < kSome; ++k) parcel.has[k] = has[k], parcel.item[k] = item[k];
+    note(spill_parcel(w, view(), now_.list, parcel));
+  }
+
+  SHOAL_FN void note(const Spilled& spilled) {
+    now_.list = spilled.list;
+    now_.tally.spilled += spilled.items;
+  }
+
+  /// Whether slots are owed their items (place()).
+  SHOAL_FN bool owes() const {
+    if constexpr (kOwes) {
+      return now_.owing > 0;
+    } else {
+      return false;
+    }
+  }
+
+  /// This worker's table, if the run combines.
+  SHOAL_FN HeldSlot<Item>* held() const { return view().held + index_ * kHeldSlots; }
+
+  const View* const view_at_;
+  BinTable* const bins_;
+  Item* const pack_;
+  Gate* const gate_;
+  const lane_t index_;
+
+ protected:
+  Changing<W, View> now_;  ///< the last: elsewhere ptxas gives it other registers than those that were measured
+};
+
+}  // namespace shoal
