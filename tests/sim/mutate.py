@@ -15,7 +15,8 @@ A mutants file is a list of blocks, separated by blank lines; `find`/`with` may 
     after: text that must come before the place (optional; of the next find)
     find:  the text, blanks of any length matching blanks of any length
     with:  what stands there instead; empty for nothing. Text that ends in ';' or '}' is statements, else an expression
-    by:    ring scheduler      programs that must find it, the quickest first; `harmless` if no program may find it
+    by:    ring scheduler      programs that must find it, the quickest first; `harmless` if no program may find it.
+           first=SEED              where the search begins, for one that is rare (optional)
     why:   what goes wrong
 """
 
