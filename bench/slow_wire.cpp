@@ -45,9 +45,9 @@ class End {
  public:
   explicit End(const std::string& device)
       : socket_(check(socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0), "a packet socket (are you root?)")) {
-    set(SOL_PACKET, PACKET_VNET_HDR, 1,
-        device);  // checksums and cutting, which a sender leaves to its card, travel along
-    set(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1, device);  // what this program has sent itself
+    // What a sender leaves to its card, checksums and cutting, travels along; what this program has sent itself is not read.
+    set(SOL_PACKET, PACKET_VNET_HDR, 1, device);
+    set(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1, device);
     set(SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20, device);
     set(SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20, device);
     sockaddr_ll at{};

@@ -1,6 +1,7 @@
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -142,10 +143,10 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
 class ProfiledRun {
  public:
   explicit ProfiledRun(const Machine& machine) : machine_(machine) {
-    static int runs = 0;
+    static std::atomic<int> runs = 0;
     const char* const number = std::getenv("SHOAL_PROFILE_RUN");
-    is_one_ = number != nullptr && std::atoi(number) == runs;
-    ++runs;
+    const int run = runs.fetch_add(1);
+    is_one_ = number != nullptr && std::atoi(number) == run;
     if (!is_one_) return;
     DeviceGuard guard(machine_.devices()[0]);  // the one that is looked at
     cudaDeviceSynchronize();

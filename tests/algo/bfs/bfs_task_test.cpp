@@ -58,6 +58,16 @@ TEST(LevelsInBytes, MayBeOutOfDate) {
   EXPECT_EQ(two.bytes[1], 4) << "what it was refused by is the byte";
 }
 
+TEST(LevelsInBytes, WhatIsOfferedToOthersIsNoted) {
+  Two two;
+  const auto worth_sending = [&](Bfs::Item item) { return two.task.worth_sending(item, two.task.ask(true, item)); };
+  EXPECT_TRUE(worth_sending({1, 7}));
+  EXPECT_EQ(two.bytes[1], 7);
+  two.known[1] = 4;  // offered by another worker, whose byte has not come yet
+  EXPECT_FALSE(worth_sending({1, 6}));
+  EXPECT_EQ(two.bytes[1], 4) << "so the next arc asks no word";
+}
+
 TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
   Two two;
   for (const level_t level : {300u, 256u, 255u}) {
