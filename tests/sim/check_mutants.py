@@ -25,7 +25,7 @@ PROGRAMS = ["ring", "channel", "segments", "scheduler", "phases", "blocks", "wir
 
 def run(binary, number, first, schedules, seconds):
     done = subprocess.run(
-        f"{binary} --mutant {number} --first {first} --schedules {schedules} --seconds {seconds} --trace 0".split(),
+        [binary, *f"--mutant {number} --first {first} --schedules {schedules} --seconds {seconds} --trace 0".split()],
         capture_output=True,
         text=True,
         timeout=seconds + 60,
