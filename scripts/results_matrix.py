@@ -20,10 +20,6 @@ SHARED = """### PEs that share GPUs
 
 The same with `--pes-per-gpu` on {gpus} x {gpu}, {date}{commit}. {note}
 """
-AGAIN = """### {again}
-
-On {gpus} x {gpu}, {date}{commit}. {note}
-"""
 COLUMNS = f"| ways | graphs | PEs | {' | '.join(ALGORITHMS)} | all |\n|---|---|---:|{'---:|' * len(ALGORITHMS)}---:|\n"
 ORDER = ("core", "rest", "soak")
 GRAPHS = {"all": "generated and real", "generators": "generated", "real": "real", "fresh": "fresh"}
@@ -53,7 +49,7 @@ def added(rows: list[dict]) -> dict:
 
 def matrix_section(data: dict) -> str:
     """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
-    `note` says how it was run; `again`: the title of one at a later commit, shown after the first; `failures` are shown, and
+    `note` says how it was run; `failures` are shown, and
     ways that were `slow`: not through in their time, and right."""
     groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
     for row in data["rows"]:
@@ -62,14 +58,13 @@ def matrix_section(data: dict) -> str:
         of_group = groups.setdefault((row["what"], graphs_of(row), row["pes"]), {})
         of_group.setdefault(row["algorithm"], []).append(row)
     commit, note = data.get("commit"), data.get("note")
-    head = SHARED if data.get("pes_per_gpu", 1) > 1 else AGAIN if data.get("again") else HEAD
+    head = SHARED if data.get("pes_per_gpu", 1) > 1 else HEAD
     text = head.format(
         gpus=data["gpus"],
         gpu=data["gpu"],
         date=data["date"][:10],
         commit=f", commit {commit}" if commit else "",
         note=f"{note}\n" if note else "",
-        again=data.get("again"),
     )
     text += COLUMNS
     for what, graphs, pes in sorted(groups, key=lambda key: (ORDER.index(key[0]), list(GRAPHS).index(key[1]), key[2])):

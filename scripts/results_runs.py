@@ -1,5 +1,6 @@
 """Runs of algorithms, read from bench/results, as rows of tables."""
 
+import collections
 import dataclasses
 import math
 import statistics
@@ -311,7 +312,8 @@ def first_look(runs: list[Run], peers: Peers | None) -> list[tuple[Run, Run | No
         known = [r for r in runs if kind == "kron" and r.graph.startswith("kron:") and peers and peers.best(r)]
         beside = max((r for r in known if r.pes == 1), key=lambda r: r.arcs, default=None)
         if beside and not (best and best.graph == beside.graph):
-            shown.append((min((r for r in known if r.graph == beside.graph), key=lambda r: r.seconds), None))
+            alone = [r for r in known if r.pes == 1 and r.graph == beside.graph]
+            shown.append((min(alone, key=lambda r: r.seconds), None))
         if best:
             shown.append((on_one(best, runs), best))
     return shown
@@ -333,10 +335,13 @@ def gapbs_table(runs: list[Run]) -> str:
 
 
 def short_tables(runs: list[Run], peers: Peers | None) -> str:
-    """The dozen for a first look: the largest graph of each kind on one and on four GPUs; CPU threads beside GAPBS."""
+    """The dozen for a first look: the largest graph of each kind on one and on four GPUs, of the kind that has most runs; CPU
+    threads beside GAPBS."""
     gpu, cpu = [], []
+    devices = collections.Counter(r.device for r in runs if r.on_gpu)
+    device = devices.most_common(1)[0][0] if devices else ""
     for what in ALGORITHMS:
-        for one, four in first_look([r for r in runs if r.what == what and r.on_gpu], peers):
+        for one, four in first_look([r for r in runs if (r.what, r.on_gpu, r.device) == (what, True, device)], peers):
             error = next((x for x in one.how.split("; ")[0].split(", ") if x.startswith("error")), "")
             name = f"{what}, {error}" if error else what
             beside = f"{floor_cell(one, runs)} | {beside_cell(one, peers)}"
@@ -346,7 +351,6 @@ def short_tables(runs: list[Run], peers: Peers | None) -> str:
         cpu += [r for r in runs if r.what == what and r.gapbs_seconds]
     text = ""
     if gpu:
-        device = next(r.device for r in runs if r.on_gpu)
         text += (
             f"| what | graph | arcs | ms on one {device} | Garcs/s | floor ms (over it) "
             "| best other program, ms (ours / its) | ms on four | four against one |\n"

@@ -74,6 +74,15 @@ class Results(unittest.TestCase):
         results = self.module.Results(self.folder)
         short = self.module.runs.short_tables(results.runs, results.peers)
         self.assertIn("| bfs | kron:26 | 1,000 | 16.00 | 5.0 | 8.01 (2.0 x) |  | 4.00 | 4.00 x |", short)
+        # A larger graph on GPUs of another kind, of which there are no more runs, is none of that table.
+        other = {**data, "devices": [{"name": "G"}]}
+        other["rows"] = [{**one, "graph": "kron:27", "num_arcs": 2000} for one in data["rows"]]
+        (self.folder / "t.json").write_text(json.dumps(other))
+        results = self.module.Results(self.folder)
+        short = self.module.runs.short_tables(results.runs, results.peers)
+        self.assertIn("ms on one H |", short)
+        self.assertNotIn("kron:27", short)
+        (self.folder / "t.json").unlink()
         for one in data["rows"]:
             one["depth"] = 100_000  # deeper than memory is slow: 49.5 ms
         (self.folder / "s.json").write_text(json.dumps(data))
