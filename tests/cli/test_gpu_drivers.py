@@ -40,6 +40,19 @@ if shared != ("--pes 2" in arguments and gpus == 1):
     sys.exit(6)
 sys.exit(7 if tool == "memcheck" and "pull" in arguments else 0)
 """
+# Fails where it was given other GPUs than it asked for, or one that another has; takes long for one table.
+SHOAL = """#!{python}
+import os, pathlib, sys, time
+gpus = os.environ["CUDA_VISIBLE_DEVICES"].split(",")
+taken = [pathlib.Path(sys.argv[0] + "-" + gpu) for gpu in gpus]
+for file in taken:
+    file.touch(exist_ok=False)
+time.sleep(60 if "groute-table4" in sys.argv else 0.1)
+for file in taken:
+    file.unlink()
+print("right")
+sys.exit(int(sys.argv[sys.argv.index("--pes") + 1]) != len(gpus))
+"""
 
 
 class GpuDrivers(unittest.TestCase):
@@ -52,9 +65,12 @@ class GpuDrivers(unittest.TestCase):
         file.chmod(file.stat().st_mode | stat.S_IEXEC)
 
     def run_script(self, name: str, *arguments: str, gpus: str = "0,1") -> subprocess.CompletedProcess:
+        return self.run_command(name, str(self.folder), str(self.folder / "out"), *arguments, gpus=gpus)
+
+    def run_command(self, name: str, *arguments: str, gpus: str) -> subprocess.CompletedProcess:
         path = os.pathsep.join([str(self.folder), os.environ["PATH"]])
         environment = dict(os.environ, CUDA_VISIBLE_DEVICES=gpus, PATH=path, PYTHONDONTWRITEBYTECODE="1")
-        command = [sys.executable, str(ROOT / "scripts" / name), str(self.folder), str(self.folder / "out"), *arguments]
+        command = [sys.executable, str(ROOT / "scripts" / name), *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
 
     def test_matrix(self) -> None:
@@ -102,6 +118,29 @@ class GpuDrivers(unittest.TestCase):
             done = self.run_script("gpu_matrix.py", *flags)
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr)
+
+    def test_four_gpus(self) -> None:
+        self.stand_in("shoal", SHOAL)
+        out = self.folder / "out4"
+        words = ["tables", "--without-building", "--build", str(self.folder), "--out", str(out)]
+        done = self.run_command("gpu4", *words, gpus="0,1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("2 GPUs are visible, and this needs 4", done.stderr)
+        done = self.run_command("gpu4", *words, "--only", "atos", gpus="0,1,2,3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lines = (out / "table.txt").read_text().splitlines()
+        self.assertTrue(all(" ok " in line and line.endswith("right") for line in lines), done.stdout)
+        self.assertTrue(
+            {f"bench_atos_table2_{n}gpus.log" for n in (1, 2, 3, 4)} <= {file.name for file in out.iterdir()}
+        )
+        # One is ended when the time is over, and what comes behind it is not begun, and said so.
+        done = self.run_command(
+            "gpu4", *words, "--only", "groute_(table4|items)", "--seconds", "6", gpus="0,1,2,3"
+        )
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"bench_groute_table4_4gpus +LATE")
+        self.assertRegex(done.stdout, r"bench_groute_items_sssp_2gpus +NOT RUN")
+        self.assertRegex(done.stdout.splitlines()[-1], r"^1 failed, \d+ not run")
 
     def test_sanitizers(self) -> None:
         done = self.run_script("gpu_sanitize.py")
