@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 #include "without_maps.hpp"
@@ -28,10 +29,30 @@ void end() {
   shmem_finalize();
 }
 
+/// Whether Open MPI's launcher started all processes on this host.
+bool on_one_host() {
+  const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
+}
+
+/// How MPI, in which OpenSHMEM begins and ends, and which carries nothing of a run, is to talk. What a user has set stays.
+void choose_transports_of_mpi() {
+  // Nobody uses what MPI shares on a host (vader), and it stays where a process is killed. What closes ofi sleeps for a second.
+  if (!on_one_host()) {
+    ::setenv("OMPI_MCA_btl", "^vader,ofi", 0);
+    return;
+  }
+  // On one host looking for fast networks takes a third of a second; and without `include` a host that has no other network
+  // than its loopback has none for Open MPI.
+  ::setenv("OMPI_MCA_pml", "ob1", 0);
+  ::setenv("OMPI_MCA_btl", "self,tcp", 0);
+  if (std::getenv("OMPI_MCA_btl_tcp_if_exclude") == nullptr) ::setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.1/8", 0);
+}
+
 const char* begin() {
   ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // Open MPI 4.1.4 crashes at the end without
-  // Nobody uses what MPI shares on a host, and it stays where a process is killed.
-  ::setenv("OMPI_MCA_btl", "^vader", 0);
+  choose_transports_of_mpi();
   ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", kHeap, 0);  // what is not used of it costs nothing
   int provided = 0;
   const shoal::WithoutMaps no_static_memory(reinterpret_cast<const void*>(shmem_init_thread));

@@ -58,6 +58,21 @@ class ContractTest(OnTwoHosts):
 
 
 @unittest.skipIf(REASON, REASON)
+class LoopbackTest(CommandTest):
+    def test_a_host_without_networks(self) -> None:
+        """As a laptop that is offline, or a container without a network: Open MPI alone finds no way between processes there."""
+        name = f"shoal{os.getpid()}o"
+        self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=False)
+        subprocess.run(["ip", "netns", "add", name], check=True)
+        inside = ["ip", "netns", "exec", name]
+        subprocess.run([*inside, "ip", "link", "set", "lo", "up"], check=True)
+        line = [*inside, find_shoal(), "run", "-n", 2, "--", "bfs", "kron:8", "--threads", 1, "--verify"]
+        answer = self.run_line(line, ENVIRONMENT)
+        self.assertEqual(answer.status, 0, answer.out + answer.err)
+        self.assertIn("all answers are right", answer.out)
+
+
+@unittest.skipIf(REASON, REASON)
 class HostsTest(OnTwoHosts):
     def processes_on(self, host: int, words: str) -> list[int]:
         """Those that run a command line which has `words`."""
