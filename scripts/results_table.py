@@ -38,8 +38,9 @@ so compare ratios, not milliseconds.
   each, without communities and with (NAME-local): [What parts cut](#what-parts-cut). The second are not measured yet.
 
 A *way* is one combination of options to run an algorithm. `async` is the worklist; the other strategies are bulk-synchronous.
-On GPUs rounds (`discrete`) and single threads as workers were measured with kernels that are optimised. A build has those only
-with `SHOAL_OPTIMISE_ALL_KERNELS` ([decision 0047](decisions/0047-kernels-compiled-quickly.md)).
+On GPUs rounds (`discrete`) and single threads as workers were measured with kernels that are optimised, except where a section
+says otherwise. A build has those only with `SHOAL_OPTIMISE_ALL_KERNELS`
+([decision 0047](decisions/0047-kernels-compiled-quickly.md)).
 
 """
 FIGURES = {
