@@ -134,9 +134,7 @@ class GpuDrivers(unittest.TestCase):
             {f"bench_atos_table2_{n}gpus.log" for n in (1, 2, 3, 4)} <= {file.name for file in out.iterdir()}
         )
         # One is ended when the time is over, and what comes behind it is not begun, and said so.
-        done = self.run_command(
-            "gpu4", *words, "--only", "groute_(table4|items)", "--seconds", "6", gpus="0,1,2,3"
-        )
+        done = self.run_command("gpu4", *words, "--only", "groute_(table4|items)", "--seconds", "6", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"bench_groute_table4_4gpus +LATE")
         self.assertRegex(done.stdout, r"bench_groute_items_sssp_2gpus +NOT RUN")
