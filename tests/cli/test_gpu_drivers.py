@@ -126,7 +126,7 @@ class GpuDrivers(unittest.TestCase):
         done = self.run_command("gpu4", *words, gpus="0,1")
         self.assertEqual(done.returncode, 2)
         self.assertIn("2 GPUs are visible, and this needs 4", done.stderr)
-        done = self.run_command("gpu4", *words, "--only", "atos", gpus="0,1,2,3")
+        done = self.run_command("gpu4", *words, "--only", "atos_table2", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = (out / "table.txt").read_text().splitlines()
         self.assertTrue(all(" ok " in line and line.endswith("right") for line in lines), done.stdout)
