@@ -126,6 +126,12 @@ class GpuDrivers(unittest.TestCase):
         done = self.run_command("gpu4", *words, gpus="0,1")
         self.assertEqual(done.returncode, 2)
         self.assertIn("2 GPUs are visible, and this needs 4", done.stderr)
+        for pattern, said in (("nothing", "no step has such a name"), ("(", "unterminated")):
+            done = self.run_command("gpu4", *words, "--only", pattern, gpus="0,1,2,3")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        missing = self.run_command("gpu4", "right", *words[1:], "--only", "worklist_gpu_test", gpus="0,1,2,3")
+        self.assertEqual(missing.returncode, 1, missing.stdout)  # one that was not built is not passed over
         done = self.run_command("gpu4", *words, "--only", "atos_table2", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = (out / "table.txt").read_text().splitlines()
