@@ -54,6 +54,18 @@ print("right")
 sys.exit(int(sys.argv[sys.argv.index("--pes") + 1]) != len(gpus))
 """
 
+# Charm++'s program, which takes 30 us with -d and 40 without, and fails on three GPUs; shoal, of which ten iterations take 100.
+CHARM = """#!/bin/sh
+case "$*" in
+  +p3*) echo broken >&2; exit 1 ;;
+  *-d) echo "Average iteration time: 30.0 us" ;;
+  *) echo "Average iteration time: 40.0 us" ;;
+esac
+"""
+JACOBI = """#!/bin/sh
+echo '{"trials": [{"seconds": 9e-5}, {"seconds": 1e-4}, {"seconds": 2e-4}]}'
+"""
+
 
 class GpuDrivers(unittest.TestCase):
     def setUp(self) -> None:
@@ -145,6 +157,22 @@ class GpuDrivers(unittest.TestCase):
         self.assertRegex(done.stdout, r"bench_groute_table4_4gpus +LATE")
         self.assertRegex(done.stdout, r"bench_groute_items_sssp_2gpus +NOT RUN")
         self.assertRegex(done.stdout.splitlines()[-1], r"^1 failed, \d+ not run")
+
+    def test_beside_charm(self) -> None:
+        self.stand_in("charm", CHARM)
+        self.stand_in("shoal", JACOBI)
+        command = [sys.executable, str(ROOT / "bench" / "beside_charm.py"), "--shoal", str(self.folder / "shoal")]
+
+        def beside(*words: str) -> subprocess.CompletedProcess:
+            return subprocess.run([*command, *words], capture_output=True, text=True, timeout=60, check=False)
+
+        done = beside("--charm", str(self.folder / "charm"), "--gpus", "2", "3", "--blocks", "4", "--", "64:10")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"64\^3, 2 GPUs, 4 blocks each +40.0 +30.0 +10.0 +3.00\n")
+        self.assertIn("64^3, 3 GPUs, 4 blocks each: ", done.stderr)
+        self.assertIn("broken", done.stderr)
+        done = beside("--charm", str(self.folder / "nowhere"), "64:10")
+        self.assertEqual((done.returncode, "is not there" in done.stderr), (2, True))
 
     def test_sanitizers(self) -> None:
         done = self.run_script("gpu_sanitize.py")
