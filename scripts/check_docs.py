@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that documents tell the truth about files: links and named paths exist, quoted code is the code.
+"""Checks that documents tell the truth about files: links and named paths exist, quoted code is the code, records name no folder
+of the machine that they are of.
 
 In README.md, a block after `<!-- code: FILE TEXT -->` quotes the declaration in FILE that begins with TEXT; `--write`
 fills such blocks in. Exit status 1 and one line for each thing that is wrong.
@@ -13,6 +14,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 PATH = re.compile(
     r"`((?:include|src|tests|scripts|docs|cli|python|examples|bench|baselines|models|cmake|\.ci)/[\w./-]*\w)`"
 )
+FOLDER = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|var/tmp)/[^\s\"']*")
 QUOTE = re.compile(r"<!-- code: (\S+) (.+?) -->\n```cpp\n(.*?)```\n", re.DOTALL)
 
 
@@ -62,6 +64,9 @@ def check(root: pathlib.Path, write: bool = False) -> list[str]:
                 )
         if write:
             document.write_text(text, encoding="utf-8")
+    for record in sorted((root / "bench" / "results").glob("*.*")):
+        if named := FOLDER.search(record.read_text(encoding="utf-8")):
+            problems.append(f"{record.relative_to(root)}: names {named.group(0)}, a folder of one machine")
     return problems
 
 

@@ -143,6 +143,14 @@ class Docs(TreeTest):
         self.write("README.md", f"{mark.replace('struct A', 'struct B')}x\n```\n")
         self.says("struct B")
 
+    def test_records_name_no_folder_of_a_machine(self) -> None:
+        self.write(
+            "bench/results/a.json", '{"arguments": ["--shoal", "build/gpu/shoal"], "unit": "G/s", "part": "a/tmp/b"}'
+        )
+        self.says()
+        self.write("bench/results/b.txt", "run with /tmp/x/shoal --json")
+        self.says("bench/results/b.txt", "/tmp/x/shoal")
+
 
 class Headers(TreeTest):
     script = "check_headers"

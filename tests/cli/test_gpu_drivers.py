@@ -151,10 +151,12 @@ class GpuDrivers(unittest.TestCase):
         self.assertTrue(
             {f"bench_atos_table2_{n}gpus.log" for n in (1, 2, 3, 4)} <= {file.name for file in out.iterdir()}
         )
-        # One is ended when the time is over, and what comes behind it is not begun, and said so.
+        self.assertIn(" --budget 40 ", (out / "bench_atos_table2_4gpus.log").read_text())
+        # One is told to end before, and ended when the time is over; what comes behind it is not begun, and said so.
         done = self.run_command("gpu4", *words, "--only", "groute_(table4|items)", "--seconds", "6", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"bench_groute_table4_4gpus +LATE")
+        self.assertIn(" --budget 1 ", (out / "bench_groute_table4_4gpus.log").read_text())
         self.assertRegex(done.stdout, r"bench_groute_items_sssp_2gpus +NOT RUN")
         self.assertRegex(done.stdout.splitlines()[-1], r"^1 failed, \d+ not run")
 
