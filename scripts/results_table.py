@@ -139,8 +139,13 @@ class Results:
             self.sections.append(sections.END_HEAD + "\n".join(self.ends) + "\n")
         if self.lags:
             self.sections.append(sections.LAG_HEAD + "\n".join(self.lags) + "\n")
-        for (name, _), parts in experiments.items():
-            self.sections.append(sections.experiment_section(parts, self.note(name)))
+        for (name, where), parts in experiments.items():
+            most = max(
+                (place for other, place in experiments if other == name),
+                key=lambda place: len(experiments[name, place]),
+            )
+            note = self.note(name) if where == most else "What was seen is beside the table of the other kind of GPU."
+            self.sections.append(sections.experiment_section(parts, note))
 
     def note(self, name: str) -> str:
         """What was seen, and what a reader has to know about the numbers; empty if there is no such note."""

@@ -212,6 +212,14 @@ class Results(unittest.TestCase):
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
         self.assertIn("- usa, auto, 2 PEs: no room\n- usa, auto, 3 PEs: ended after 2 s\n", text)
         self.assertIn("\nAs the paper says.\n", text)
+        for name in ("a", "b"):  # what was seen is said once: of the machines of one kind, that were asked most
+            other = {**bench, "devices": [{"name": "other"}]}
+            (self.folder / f"bench_of_others_{name}.json").write_text(json.dumps(other))
+        text = self.document()[0]
+        self.assertEqual(text.count("As the paper says."), 1)
+        self.assertRegex(text, r"Ours: other, [^\n]*\n\nAs the paper says\.")
+        for name in ("a", "b"):
+            (self.folder / f"bench_of_others_{name}.json").unlink()
         more = {
             **bench,
             "runs": [{**run, "pes": 2}],
