@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(kThreads<false>, kBlocksPerSm<false>)
   u32* const taken = v.taken + step.sweep % 3 * 2;
   const u32 from = step.sweep & 1;
   const Gives<false, Share> gives{v.share[from], nullptr, 0};
-  sweep_blocks(v, step.rules, step.at, gives, from, found, partial);
-  sweep_units(v, step.rules, step.at, gives, from, taken, found);
-  sweep_slices(v, step.rules, step.at, gives, from, taken + 1, found);
+  const ChangeRow<Share> change{v, step.rules, step.at, from, found};
+  sweep_blocks(v, gives, change, partial);
+  sweep_warps<false>(v, gives, change, v.rows.num_slices, taken);
   tell(gang, found, step.told);
 }
 

@@ -10,12 +10,12 @@
 #include "engines.hpp"
 #include "lockstep/peer_memory.cuh"
 #include "lockstep/team.cuh"
+#include "phases.cuh"
 #include "pull_apart.cuh"
 #include "readers.cuh"
 #include "shoal/core/error.hpp"
 #include "shoal/core/text.hpp"
 #include "shoal/device/cuda_check.cuh"
-#include "sweep.cuh"
 
 namespace shoal {
 namespace {
@@ -35,6 +35,9 @@ constexpr u32 kLeastRowsPerHot = 4;           ///< of a small graph the caches h
 constexpr arc_t kLeastHotPart = 4;            ///< hot places are asked for by at least one arc among so many
 
 constexpr double kDeadlineSeconds = 30;  ///< longest wait at a barrier
+
+/// Phases: short rows have more and less than these parts of all arcs.
+constexpr double kLeastInShortRows = 1.0 / 1024, kMostInShortRows = 1.0 / 4;
 
 /// What does not depend on how contributions are kept.
 struct Layout {
@@ -73,7 +76,9 @@ class Sweeps {
     rules_.fixed_c = graph.symmetric;
     // Random graphs of degree d have their eigenvalues within 2 / sqrt(d), save one; where rows are short, nothing is known.
     rules_.rho = !graph.symmetric ? 0 : mean >= 8 ? 0.47 * rules.alpha : rules.alpha;
-    by_degree_ = graph.symmetric && !rows_.sorted() && graph.num_arcs > 0;
+    by_degree_ = graph.symmetric && (rows_.tied() || !rows_.sorted()) && graph.num_arcs > 0;
+    const double in_short_rows = rows_.part_in_short_rows();
+    phases_ = rows_.tied() && in_short_rows >= kLeastInShortRows && in_short_rows < kMostInShortRows;
     // Twice what the slowest eigenvalue needs.
     rules_.most_sweeps =
         50 + (rules.alpha > 0
@@ -87,13 +92,14 @@ class Sweeps {
     connect();
     if (graph.all_pes() == 1 && rows_.sorted()) views_[0].num_hot = choose_hot();
     shared_bytes_ = views_[0].num_hot * sizeof(Share);
-    blocks_ = team_.prepare(kernel(), threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
+    blocks_ = prepare(kernel());
+    if (phases_) blocks_in_phases_ = prepare(kernel_in_phases());
   }
 
   /// @return whether the tolerance was reached; if not, the ranks are no result, and the error that was reached is told
   bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
-    rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha / static_cast<double>(graph_.num_arcs) : 0;
+    rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha * part_by_degree() / graph_.num_arcs : 0;
     for (pe_t p = 0; p < graph_.n_pes(); ++p) {
       const CsrView& own = graph_.out[p];
       DeviceGuard guard(graph_.devices[p]);
@@ -102,13 +108,21 @@ class Sweeps {
       if (personal != nullptr) personal_[p].upload(personal + own.first, own.count);
       views_[p].personal = personal != nullptr ? personal_[p].data() : nullptr;
     }
-    const PageRankReached reached = apart_ ? apart_->rank(views_, rules, report) : rank_here(rules, report);
+    PageRankReached reached;
+    if (phases_) {
+      reached = rank_in_phases(rules, report);
+      if (!phases_) report.rounds += reached.sweeps;  // which were for nothing
+    }
+    const bool in_phases = phases_;
+    if (!in_phases) reached = apart_ ? apart_->rank(views_, rules, report) : rank_here(rules, report);
     outcome.sweeps = reached.sweeps;
     outcome.error_bound = reached.bound;
     report.rounds += outcome.sweeps;
     if (!reached.settled) return false;
     const double rho = reached.rho;
-    if (rules.rho == 0) {
+    if (in_phases) {
+      report.chosen.push_back({"sweep", "in phases", "short rows settle last: they are swept four times as often"});
+    } else if (rules.rho == 0) {
       report.chosen.push_back({"sweep", "power iteration", "there are arcs without their reverse"});
     } else {
       report.chosen.push_back({"sweep", "Chebyshev for eigenvalues up to " + rough(rho),
@@ -151,6 +165,15 @@ class Sweeps {
                                   : reinterpret_cast<const void*>(rank_kernel<false, false, Share>);
   }
 
+  const void* kernel_in_phases() const {
+    return hot()                  ? reinterpret_cast<const void*>(phases_kernel<false, true, Share>)
+           : graph_.all_pes() > 1 ? reinterpret_cast<const void*>(phases_kernel<true, false, Share>)
+                                  : reinterpret_cast<const void*>(phases_kernel<false, false, Share>);
+  }
+  std::vector<int> prepare(const void* of_all) const {
+    return team_.prepare(of_all, threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
+  }
+
   /// In one kernel of each PE.
   PageRankReached rank_here(Rules& rules, Report& report) {
     std::vector<KernelArgs> params;
@@ -159,6 +182,24 @@ class Sweeps {
     const auto& word = team_.outcome(0).word;
     return {static_cast<std::int64_t>(word[kSweeps]), as_double(word[kBound]), as_double(word[kRho]),
             word[kSettled] != 0};
+  }
+
+  /// The same by phases. Sets phases_ to false if they do not suit this graph.
+  PageRankReached rank_in_phases(Rules& rules, Report& report) {
+    std::vector<KernelArgs> params;
+    for (View<Share>& view : views_) params.push_back({&view, &rules});
+    report.seconds += team_.run(kernel_in_phases(), blocks_in_phases_, threads(), shared_bytes_, params);
+    const auto& word = team_.outcome(0).word;
+    phases_ = word[kSlowly] == 0;
+    return {static_cast<std::int64_t>(word[kSweeps]), as_double(word[kBound]), 0, word[kSettled] != 0};
+  }
+
+  /// Of all vertices, those whose first guess is by their degree.
+  double part_by_degree() const {
+    if (!rows_.tied()) return 1;
+    double in_largest = 0;
+    for (const View<Share>& view : views_) in_largest += view.rows.tied;
+    return in_largest / static_cast<double>(graph_.num_vertices);
   }
 
   /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
@@ -171,7 +212,8 @@ class Sweeps {
     SHOAL_CUDA(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, graph_.devices[0]));
     SHOAL_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, graph_.devices[0]));
     const std::size_t bytes = std::min<std::size_t>(kHotBytes, std::max(most - kOtherSharedBytes, 0));
-    const u32 places = std::min(static_cast<u32>(bytes / sizeof(Share)), rows.active / kLeastRowsPerHot);
+    const u32 places =
+        std::min({static_cast<u32>(bytes / sizeof(Share)), rows.active / kLeastRowsPerHot, rows.first_short});
     if (places == 0 || rows.active * sizeof(Share) > static_cast<std::size_t>(cache)) return 0;
     HostArray<u32> degree(places);
     SHOAL_CUDA(cudaMemcpy(degree.data(), rows.degree, places * sizeof(u32), cudaMemcpyDeviceToHost));
@@ -216,9 +258,10 @@ class Sweeps {
   std::vector<DeviceArray<double>> personal_;  ///< empty until they are wanted
   Rules rules_{};
   bool by_degree_ = false;
+  bool phases_ = false;                                ///< suit the graph, for all that is known
   std::unique_ptr<PageRankSweepsApart<Share>> apart_;  ///< PEs do not reach each other's memory
   std::size_t shared_bytes_ = 0;                       ///< of a block, for what hot places give
-  std::vector<int> blocks_;
+  std::vector<int> blocks_, blocks_in_phases_;
 };
 
 /// Begins with the precision of the rules. Where all contributions to a hub are alike (a star) they are rounded alike, and

@@ -35,16 +35,16 @@ struct Marks {
   const u8* of[PageRankReadersGpu::kMostPes];  ///< [all places] of each PE, in its own memory
 };
 
-__global__ void collect(Marks marks, pe_t n_pes, pe_t me, std::uint32_t first, std::uint32_t count,
-                        std::uint32_t active, u8* readers, Sent* sent) {
+__global__ void collect(Marks marks, pe_t n_pes, pe_t me, PageRankRows rows, u8* readers, Sent* sent) {
   unsigned mine = 0;
-  for (std::int64_t i = thread_index(); i < count; i += num_threads()) {
+  for (std::int64_t i = thread_index(); i < rows.count; i += num_threads()) {
+    const std::uint32_t place = rows.place(static_cast<std::uint32_t>(i));
     unsigned bits = 0;
     for (pe_t q = 0; q < n_pes; ++q) {
-      if (q != me && marks.of[q][first + i] != 0) bits |= 1u << q;
+      if (q != me && marks.of[q][place] != 0) bits |= 1u << q;
     }
     readers[i] = static_cast<u8>(bits);
-    if (i < active) mine += __popc(bits);
+    if (i < rows.active) mine += __popc(bits);
   }
   for (int d = 16; d > 0; d /= 2) mine += __shfl_xor_sync(0xFFFFFFFFu, mine, d);
   if ((threadIdx.x & 31) == 0 && mine > 0) atomicAdd(sent, Sent{mine});
@@ -88,8 +88,7 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
     DeviceGuard guard(graph.devices[p]);
     const PageRankRows& view = rows.rows(p);
     if (view.count == 0) continue;
-    collect<<<blocks_for(view.count), kReaderThreads>>>(marks, n_pes, p, view.first, view.count, view.active,
-                                                        pes_[p].data(), sent[p].data());
+    collect<<<blocks_for(view.count), kReaderThreads>>>(marks, n_pes, p, view, pes_[p].data(), sent[p].data());
     SHOAL_CUDA(cudaGetLastError());
   }
   for (pe_t p = 0; p < n_pes; ++p) {

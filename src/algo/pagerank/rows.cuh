@@ -5,8 +5,11 @@
 // come last, where a sweep need not look. A road network or mesh (short rows, neighbours near each other) keeps its order.
 //
 //   rows [0, num_block)          a block each
-//   rows [num_block, num_long)   in units of about kUnitArcs, a warp each
+//   rows [num_block, num_long)   in units of some hundred arcs or more, a warp each
 //   the rest                     32 rows are a slice, a lane each: entry k of lane l at slice[s] + 32 k + l, padded
+//
+// Where every arc has its reverse and most vertices that have arcs are of one component, rows of the others come behind all of
+// its rows, and short rows have places of their own, behind those of all PEs' other rows: phases.cuh sweeps them apart.
 //
 // Source: slices are SELL-C with C = 32 (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "lockstep/peer_memory.cuh"
+#include "shoal/core/fn.hpp"
 #include "shoal/core/types.hpp"
 #include "shoal/placement/placed_graph.hpp"
 
@@ -22,12 +26,16 @@ namespace shoal {
 
 inline constexpr std::uint32_t kPageRankSliceRow = 32;    ///< longest row of a slice (sorted rows)
 inline constexpr std::uint32_t kPageRankBlockRow = 4096;  ///< rows longer than this get a block
-inline constexpr std::uint32_t kPageRankUnitArcs = 2048;  ///< of long rows, for one warp
+inline constexpr std::uint32_t kPageRankShortRow = 8;     ///< longest row that is swept apart
 
 /// As kernels see them. Entries are places of any PE; entry `pad` (one beyond the last place) stands for no arc.
 struct PageRankRows {
-  std::uint32_t first, count;  ///< this PE's places
+  std::uint32_t first, count;  ///< this PE's vertices, by placed number
   std::uint32_t active;        ///< rows at and beyond this one (local) have no in-arcs and no need of a sweep
+  std::uint32_t tied;          ///< rows [0, tied) are of the largest component; count where rows are not told apart
+  std::uint32_t first_short;   ///< rows at and beyond this one have places apart; the first of a slice, or count: none
+  std::uint32_t place_of_long, place_of_short;  ///< of row 0, if it were such a row (modulo 2^32)
+  std::uint32_t long_places;                    ///< of all PEs: places at and beyond this one are of short rows
   std::uint32_t num_block, num_long, num_units, num_slices;
   const arc_t* offsets;       ///< [num_long + 1]
   const vertex_t* targets;    ///< of long rows, ascending within a row
@@ -36,6 +44,10 @@ struct PageRankRows {
   const vertex_t* slice_targets;
   const std::uint32_t* degree;  ///< [count] out-arcs
   const vertex_t* order;        ///< [count] local placed vertex of each row; null: the same
+
+  SHOAL_FN std::uint32_t place(std::uint32_t row) const {
+    return row + (row < first_short ? place_of_long : place_of_short);
+  }
 };
 
 /// Owns the rows of the PEs of this process, which are counted from 0 here.
@@ -55,18 +67,28 @@ class PageRankRowsGpu {
     return {pes_[p].view.slice_targets, pes_[p].slice_entries};
   }
   bool sorted() const { return sorted_; }
+  /// Whether every arc has its reverse, and most vertices that have arcs are of one component (of all PEs together). Never
+  /// said of several processes.
+  bool tied() const { return tied_; }
+  /// The part of all entries that are in short rows; 0 where tied() is false.
+  double part_in_short_rows() const;
 
  private:
   struct Pe {
     PageRankRows view{};
-    arc_t long_arcs = 0, slice_entries = 0;
+    vertex_t* order = nullptr;
+    arc_t long_arcs = 0, slice_entries = 0, short_entries = 0;
   };
   struct Scratch;
-  void order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch);
+  struct Labels;
+  bool order_all(const PlacedGraph& graph, std::vector<Scratch>& scratch, const Labels* labels);
+  void number_rows();
+  bool order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch, const Labels* labels);
+  void describe_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch);
   void fill_long(const PlacedGraph& graph, pe_t p, Scratch& scratch);
   void fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scratch);
 
-  bool sorted_ = false;
+  bool sorted_ = false, tied_ = false;
   PeerMemory memory_;
   std::vector<Pe> pes_;
 };

@@ -3,6 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "algo/components/hook_gpu.hpp"
 #include "algo/words_gpu.cuh"
 #include "rows.cuh"
 #include "shoal/device/cuda_check.cuh"
@@ -15,6 +16,9 @@ using u64 = std::uint64_t;
 
 constexpr int kThreads = 256;
 constexpr arc_t kSortAtOnce = arc_t{1} << 28;
+constexpr std::int64_t kLabelsAsked = 4096;  ///< about so many tell which component is the largest
+constexpr int kWarpsPerSm = 32, kUnitsPerWarp = 4;
+constexpr arc_t kLeastUnit = 256, kMostUnit = 2048;  ///< arcs
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, 1 << 20));
@@ -31,29 +35,39 @@ void with_scratch(F&& call) {
   SHOAL_CUDA(call(scratch.data(), bytes));
 }
 
-__global__ void lengths(CsrView rows, u32* length, vertex_t* number) {
+/// What rows are ordered by, largest first: their length, or, where the largest component comes before the others, that and
+/// kPageRankShortRow more for its rows.
+/// @param label    [count] null: rows are ordered by length alone
+/// @param misfit  set where a row of another component is no short one
+__global__ void set_keys(CsrView rows, const vertex_t* label, vertex_t largest, u32* key, vertex_t* number,
+                         u32* misfit) {
   for (std::int64_t i = thread_index(); i < rows.count; i += num_threads()) {
-    length[i] = static_cast<u32>(rows.offsets[i + 1] - rows.offsets[i]);
+    const u32 length = static_cast<u32>(rows.offsets[i + 1] - rows.offsets[i]);
+    const bool in_largest = label != nullptr && label[i] == largest;
+    if (label != nullptr && !in_largest && length > kPageRankShortRow) *misfit = 1;
+    key[i] = length + (in_largest && length > 0 ? kPageRankShortRow : 0);
     number[i] = static_cast<vertex_t>(i);
   }
 }
 
-/// ends[k] is set to the number of rows longer than limit[k]. Rows are ordered, longest first.
+/// Kinds of rows, as they follow each other.
+enum End { kBlockRows, kLongRows, kNotShort, kTied, kActive, kEnds };
+/// ends[k] is set to the number of keys above limit[k]. They descend.
 struct Limits {
-  u32 longer_than[3];
+  u32 above[kEnds];
 };
-__global__ void find_ends(const u32* length, u32 count, Limits limits, u32* ends) {
+__global__ void find_ends(const u32* key, u32 count, Limits limits, u32* ends) {
   for (std::int64_t i = thread_index(); i < count; i += num_threads()) {
-    for (int k = 0; k < 3; ++k) {
-      const u32 limit = limits.longer_than[k];
-      if (length[i] > limit && (i + 1 == count || length[i + 1] <= limit)) ends[k] = static_cast<u32>(i + 1);
+    for (int k = 0; k < kEnds; ++k) {
+      const u32 limit = limits.above[k];
+      if (key[i] > limit && (i + 1 == count || key[i + 1] <= limit)) ends[k] = static_cast<u32>(i + 1);
     }
   }
 }
 
-__global__ void set_places(const vertex_t* order, u32 first, u32 count, vertex_t* place) {
-  for (std::int64_t i = thread_index(); i < count; i += num_threads())
-    place[first + order[i]] = first + static_cast<u32>(i);
+__global__ void number_places(PageRankRows rows, vertex_t* place) {
+  for (std::int64_t i = thread_index(); i < rows.count; i += num_threads())
+    place[rows.first + rows.order[i]] = rows.place(static_cast<u32>(i));
 }
 
 __global__ void set_degrees(CsrView out, const vertex_t* order, u32* degree) {
@@ -63,8 +77,9 @@ __global__ void set_degrees(CsrView out, const vertex_t* order, u32* degree) {
   }
 }
 
-__global__ void widen(const u32* length, std::int64_t n, arc_t* wide) {
-  for (std::int64_t i = thread_index(); i <= n; i += num_threads()) wide[i] = i < n ? length[i] : 0;
+/// Lengths of rows of one component.
+__global__ void widen(const u32* key, u32 more, std::int64_t n, arc_t* wide) {
+  for (std::int64_t i = thread_index(); i <= n; i += num_threads()) wide[i] = i < n ? key[i] - more : 0;
 }
 
 /// Arcs of rows [begin, end) as (row, place) in one word each; a warp per row.
@@ -84,10 +99,10 @@ __global__ void take_places(const u64* arcs, arc_t n, u64 mask, vertex_t* target
   for (arc_t i = thread_index(); i < n; i += num_threads()) targets[i] = static_cast<vertex_t>(arcs[i] & mask);
 }
 
-/// unit[u] is the first row that begins at or after arc u * kPageRankUnitArcs of the rows from `begin` on.
-__global__ void cut_units(const arc_t* offsets, u32 begin, u32 end, u32 num_units, u32* unit) {
+/// unit[u] is the first row that begins at or after arc u * unit_arcs of the rows from `begin` on.
+__global__ void cut_units(const arc_t* offsets, u32 begin, u32 end, arc_t unit_arcs, u32 num_units, u32* unit) {
   for (std::int64_t u = thread_index(); u <= num_units; u += num_threads()) {
-    const arc_t wanted = offsets[begin] + u * arc_t{kPageRankUnitArcs};
+    const arc_t wanted = offsets[begin] + u * unit_arcs;
     u32 low = begin, high = end;
     while (low < high) {
       const u32 middle = low + (high - low) / 2;
@@ -144,8 +159,37 @@ __global__ void fill_slice(CsrView rows, const vertex_t* order, const vertex_t* 
 }  // namespace
 
 struct PageRankRowsGpu::Scratch {
-  DeviceArray<u32> length;      ///< [count] of this PE's rows, in order
+  DeviceArray<u32> key;         ///< [count] of this PE's rows, in order
+  u32 more = 0;                 ///< in the keys of rows of the largest component, beside their length
   DeviceArray<vertex_t> place;  ///< [n] of all placed vertices; empty where they are the same
+};
+
+struct PageRankRowsGpu::Labels {
+  explicit Labels(const PlacedGraph& graph) : components(graph) {
+    Report unused;
+    components.run(unused);
+    std::vector<vertex_t> asked;
+    const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kLabelsAsked, 1);
+    for (pe_t p = 0; p < graph.n_pes(); ++p) {
+      const std::int64_t rows = graph.out[p].count / step;
+      const auto before = static_cast<std::ptrdiff_t>(asked.size());
+      asked.resize(asked.size() + static_cast<std::size_t>(rows));
+      if (rows == 0) continue;
+      DeviceGuard guard(graph.devices[p]);
+      SHOAL_CUDA(cudaMemcpy2D(asked.data() + before, sizeof(vertex_t), components.label(p),
+                              static_cast<std::size_t>(step) * sizeof(vertex_t), sizeof(vertex_t),
+                              static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost));
+    }
+    std::sort(asked.begin(), asked.end());
+    for (auto first = asked.begin(); first != asked.end();) {
+      const auto last = std::upper_bound(first, asked.end(), *first);
+      if (last - first > most) most = last - first, largest = *first;
+      first = last;
+    }
+  }
+  ComponentsHookGpu components;
+  vertex_t largest = kNoVertex;
+  std::ptrdiff_t most = 0;
 };
 
 PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memory_(graph.devices), pes_(graph.n_pes()) {
@@ -154,9 +198,15 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memor
   // Directed graphs: max_degree tells of out-arcs, so their rows are ordered whatever they are.
   sorted_ = !(graph.symmetric && graph.max_degree <= kPageRankSliceRow && mean < 8);
   std::vector<Scratch> scratch(pes_.size());
+  if (sorted_ && world == nullptr && graph.symmetric && graph.num_arcs > 0) {
+    const Labels labels(graph);
+    tied_ = order_all(graph, scratch, &labels);
+  }
+  if (!tied_) order_all(graph, scratch, nullptr);
+  number_rows();
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     DeviceGuard guard(graph.devices[p]);
-    order_rows(graph, p, scratch[p]);
+    describe_rows(graph, p, scratch[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
   if (sorted_ && world != nullptr) {
@@ -182,38 +232,98 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memor
   }
 }
 
-void PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
+double PageRankRowsGpu::part_in_short_rows() const {
+  arc_t in_short = 0, all = 0;
+  for (const Pe& pe : pes_) {
+    in_short += pe.short_entries;
+    all += pe.long_arcs + pe.slice_entries;
+  }
+  return all > 0 ? static_cast<double>(in_short) / static_cast<double>(all) : 0;
+}
+
+/// @param labels  null: rows of all components are ordered together
+/// @return whether the largest component has most vertices that have arcs, and all others have short rows only
+bool PageRankRowsGpu::order_all(const PlacedGraph& graph, std::vector<Scratch>& scratch, const Labels* labels) {
+  bool fits = labels != nullptr;
+  std::int64_t in_largest = 0, active = 0;
+  for (pe_t p = 0; p < graph.n_pes(); ++p) {
+    DeviceGuard guard(graph.devices[p]);
+    fits &= order_rows(graph, p, scratch[p], labels);
+    SHOAL_CUDA(cudaDeviceSynchronize());
+    in_largest += pes_[p].view.tied;
+    active += pes_[p].view.active;
+  }
+  return fits && 2 * in_largest > active;
+}
+
+/// Sets the order of a PE's rows and where its kinds of rows end. @return whether all rows beside the largest component's are short
+bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch, const Labels* labels) {
   PageRankRows& view = pes_[p].view;
   const CsrView& rows = graph.in[p];
   const u32 count = rows.count;
   view.first = rows.first;
-  view.count = view.active = count;
-  if (sorted_ && count > 0) {
-    DeviceArray<u32> length(count, "lengths of rows");
-    DeviceArray<vertex_t> number(count, "numbers of rows");
-    scratch.length = DeviceArray<u32>(count, "lengths of rows");
-    vertex_t* const order = memory_.array<vertex_t>(p, count, "order of rows");
-    view.order = order;
-    lengths<<<blocks_for(count), kThreads>>>(rows, length.data(), number.data());
-    SHOAL_CUDA(cudaGetLastError());
-    with_scratch([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, length.data(), scratch.length.data(),
-                                                       number.data(), order, static_cast<std::int64_t>(count));
-    });
-    DeviceArray<u32> ends(3, "ends of kinds of rows");
-    ends.fill_bytes(0);
-    find_ends<<<blocks_for(count), kThreads>>>(scratch.length.data(), count,
-                                               Limits{{kPageRankBlockRow, kPageRankSliceRow, 0}}, ends.data());
-    SHOAL_CUDA(cudaGetLastError());
-    u32 got[3];
-    ends.download(got, 3);
-    view.num_block = got[0];
-    view.num_long = got[1];
-    if (graph.symmetric) view.active = got[2];
+  view.count = view.active = view.tied = view.first_short = count;
+  if (!sorted_ || count == 0) return true;
+  DeviceArray<u32> key(count, "lengths of rows");
+  DeviceArray<vertex_t> number(count, "numbers of rows");
+  DeviceArray<u32> found(kEnds + 1, "ends of kinds of rows");
+  found.fill_bytes(0);
+  if (scratch.key.size() == 0) scratch.key = DeviceArray<u32>(count, "lengths of rows");
+  if (pes_[p].order == nullptr) pes_[p].order = memory_.array<vertex_t>(p, count, "order of rows");
+  view.order = pes_[p].order;
+  scratch.more = labels != nullptr ? kPageRankShortRow : 0;
+  set_keys<<<blocks_for(count), kThreads>>>(rows, labels != nullptr ? labels->components.label(p) : nullptr,
+                                            labels != nullptr ? labels->largest : kNoVertex, key.data(), number.data(),
+                                            found.data() + kEnds);
+  SHOAL_CUDA(cudaGetLastError());
+  with_scratch([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairsDescending(memory, bytes, key.data(), scratch.key.data(), number.data(),
+                                                     pes_[p].order, static_cast<std::int64_t>(count));
+  });
+  const u32 more = scratch.more;
+  find_ends<<<blocks_for(count), kThreads>>>(
+      scratch.key.data(), count,
+      Limits{{kPageRankBlockRow + more, kPageRankSliceRow + more, kPageRankShortRow + more, more, 0}}, found.data());
+  SHOAL_CUDA(cudaGetLastError());
+  u32 got[kEnds + 1];
+  found.download(got, kEnds + 1);
+  view.num_block = got[kBlockRows];
+  view.num_long = got[kLongRows];
+  if (graph.symmetric) view.active = got[kActive];
+  if (labels == nullptr) return true;
+  view.tied = got[kTied];
+  const u32 slices_before = (got[kNotShort] - got[kLongRows] + 31) / 32;  // rows that share a slice are of one kind
+  const u32 first_short = view.num_long + 32 * slices_before;
+  if (first_short < view.active) view.first_short = first_short;
+  return got[kEnds] == 0;
+}
+
+/// Places: PE by PE; where rows are told apart, short ones behind all others.
+void PageRankRowsGpu::number_rows() {
+  u32 long_places = 0, short_places = 0;
+  for (Pe& pe : pes_) {
+    pe.view.place_of_long = pe.view.place_of_short = pe.view.first;
+    if (!tied_) pe.view.tied = pe.view.first_short = pe.view.count;
+    long_places += pe.view.first_short;
   }
+  u32 before = 0;
+  for (Pe& pe : pes_) {
+    pe.view.long_places = long_places;
+    if (!tied_) continue;
+    pe.view.place_of_long = before;
+    pe.view.place_of_short = long_places + short_places - pe.view.first_short;
+    before += pe.view.first_short;
+    short_places += pe.view.count - pe.view.first_short;
+  }
+}
+
+/// Places and out-degrees of a PE's rows, which are in order.
+void PageRankRowsGpu::describe_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
+  PageRankRows& view = pes_[p].view;
+  const u32 count = view.count;
   if (sorted_) {
     scratch.place = DeviceArray<vertex_t>(graph.num_vertices, "places");
-    if (count > 0) set_places<<<blocks_for(count), kThreads>>>(view.order, view.first, count, scratch.place.data());
+    if (count > 0) number_places<<<blocks_for(count), kThreads>>>(view, scratch.place.data());
     SHOAL_CUDA(cudaGetLastError());
   }
   u32* const degree = memory_.array<u32>(p, count, "out-degrees");
@@ -227,7 +337,7 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
   const u32 n = view.num_long;
   arc_t* const ends = memory_.array<arc_t>(p, std::int64_t{n} + 1, "offsets of long rows");
   view.offsets = ends;
-  widen<<<blocks_for(std::int64_t{n} + 1), kThreads>>>(scratch.length.data(), n, ends);
+  widen<<<blocks_for(std::int64_t{n} + 1), kThreads>>>(scratch.key.data(), scratch.more, n, ends);
   SHOAL_CUDA(cudaGetLastError());
   with_scratch([&](void* memory, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(memory, bytes, ends, ends, std::int64_t{n} + 1);
@@ -261,11 +371,16 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
     begin = end;
   }
   const arc_t in_units = arcs - offsets[view.num_block];
-  view.num_units = static_cast<u32>((in_units + kPageRankUnitArcs - 1) / kPageRankUnitArcs);
+  // As many as keep all warps busy, and not so many that handing them out takes long.
+  int multiprocessors = 0;
+  SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, graph.devices[p]));
+  const arc_t unit_arcs =
+      std::clamp(in_units / (arc_t{multiprocessors} * kWarpsPerSm * kUnitsPerWarp), kLeastUnit, kMostUnit);
+  view.num_units = static_cast<u32>((in_units + unit_arcs - 1) / unit_arcs);
   u32* const unit = memory_.array<u32>(p, std::int64_t{view.num_units} + 1, "units of rows");
   view.unit = unit;
-  cut_units<<<blocks_for(std::int64_t{view.num_units} + 1), kThreads>>>(view.offsets, view.num_block, n, view.num_units,
-                                                                        unit);
+  cut_units<<<blocks_for(std::int64_t{view.num_units} + 1), kThreads>>>(view.offsets, view.num_block, n, unit_arcs,
+                                                                        view.num_units, unit);
   SHOAL_CUDA(cudaGetLastError());
 }
 
@@ -283,6 +398,10 @@ void PageRankRowsGpu::fill_slices(const PlacedGraph& graph, pe_t p, Scratch& scr
   });
   arc_t& entries = pes_[p].slice_entries;
   download(&entries, slice + view.num_slices);
+  if (view.first_short < view.count) {
+    download(&pes_[p].short_entries, slice + (view.first_short - begin) / 32);
+    pes_[p].short_entries = entries - pes_[p].short_entries;
+  }
   vertex_t* const targets = memory_.array<vertex_t>(p, entries, "slices");
   view.slice_targets = targets;
   if (entries == 0) return;

@@ -49,8 +49,9 @@ struct View {
   double* rank;                 ///< [count] by local placed vertex: the result
 };
 
-/// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached.
-enum Word { kSweeps, kBound, kRho, kSettled };
+/// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached; of phases, whether
+/// they ended because changes shrink slowly.
+enum Word { kSweeps, kBound, kRho, kSettled, kSlowly };
 
 /// What entries give in a sweep. Hot places from a copy in shared memory, which serves the lanes of a warp at once where a
 /// first-level cache looks up one line of theirs after the other.
@@ -82,10 +83,10 @@ struct Found {
   double residual = 0, sum = 0, dangling = 0;
 };
 
-/// Writes what a row gives for sweep `to`, here and straight into the memory of the peers that read it.
+/// Writes what a row gives into copy `to`, here and straight into the memory of the peers that read it.
 template <class Share>
 __device__ void publish(const View<Share>& v, u32 to, u32 row, Share share) {
-  const u32 place = v.rows.first + row;
+  const u32 place = v.rows.place(row);
   v.share[to][place] = share;
   if (v.readers == nullptr) return;
   for (u32 left = v.readers[row]; left != 0; left &= left - 1) v.peer_share[to][__ffs(left) - 1][place] = share;
@@ -97,10 +98,20 @@ __device__ double jump_to(const View<Share>& v, u32 row) {
   return v.personal[v.rows.order != nullptr ? v.rows.order[row] : row];
 }
 
-/// Changes one row by what its in-neighbours give together. This lane alone.
+/// Changes one row by what its in-neighbours give together, in the sweep that reads copy `from`. Its lane alone.
 template <class Share>
-__device__ void change_row(const View<Share>& v, const Rules& rules, const Course& at, u32 to, u32 row, double sum,
-                           Found& found) {
+struct ChangeRow {
+  const View<Share>& v;
+  const Rules& rules;
+  const Course& at;
+  u32 from;
+  Found& found;
+
+  __device__ void operator()(u32 row, double sum) const;
+};
+
+template <class Share>
+__device__ void ChangeRow<Share>::operator()(u32 row, double sum) const {
   const double y = v.y[row];
   const double r = at.c * jump_to(v, row) + rules.alpha * sum - y;
   double d = at.w * r;
@@ -113,7 +124,7 @@ __device__ void change_row(const View<Share>& v, const Rules& rules, const Cours
   const double now = y + d;
   const u32 degree = v.rows.degree[row];
   v.y[row] = now;
-  publish(v, to, row, static_cast<Share>(degree != 0 ? now / degree : 0));
+  publish(v, from ^ 1, row, static_cast<Share>(degree != 0 ? now / degree : 0));
   found.residual += fabs(r);
   found.sum += now;
   found.dangling += degree != 0 ? 0 : now;
@@ -139,9 +150,9 @@ __device__ double sum_entries(const Gives& gives, const vertex_t* entries, arc_t
 }
 
 /// The longest rows, a block each. Block-collective.
-template <class Share, class Gives>
-__device__ void sweep_blocks(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
-                             Found& found, double* partial) {
+/// @param change  of (row, what its in-neighbours give together), by one lane
+template <class Share, class Gives, class Change>
+__device__ void sweep_blocks(const View<Share>& v, const Gives& gives, const Change& change, double* partial) {
   for (u32 row = blockIdx.x; row < v.rows.num_block; row += gridDim.x) {
     double sum =
         sum_entries(gives, v.rows.targets, v.rows.offsets[row] + threadIdx.x, v.rows.offsets[row + 1], blockDim.x);
@@ -150,7 +161,7 @@ __device__ void sweep_blocks(const View<Share>& v, const Rules& rules, const Cou
     __syncthreads();
     if (threadIdx.x < 32) {
       sum = warp_sum(threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0.0);
-      if (threadIdx.x == 0) change_row(v, rules, at, from ^ 1, row, sum, found);
+      if (threadIdx.x == 0) change(row, sum);
     }
     __syncthreads();
   }
@@ -164,9 +175,8 @@ inline __device__ u32 take(u32* counter, u32 most) {
 }
 
 /// Long rows, a warp each, and up to 32 of them changed together.
-template <class Share, class Gives>
-__device__ void sweep_units(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
-                            u32* counter, Found& found) {
+template <class Share, class Gives, class Change>
+__device__ void sweep_units(const View<Share>& v, const Gives& gives, const Change& change, u32* counter) {
   const u32 lane = lane_id();
   for (u32 u; (u = take(counter, 1)) < v.rows.num_units;) {
     const u32 end = v.rows.unit[u + 1];
@@ -180,37 +190,61 @@ __device__ void sweep_units(const View<Share>& v, const Rules& rules, const Cour
         if (lane == j) mine = sum;
         begin = stop;
       }
-      if (lane < rows) change_row(v, rules, at, from ^ 1, base + lane, mine, found);
+      if (lane < rows) change(base + lane, mine);
       __syncwarp();
     }
   }
 }
 
-/// Short rows, a lane each.
-template <class Share, class Gives>
-__device__ void sweep_slices(const View<Share>& v, const Rules& rules, const Course& at, const Gives& gives, u32 from,
-                             u32* counter, Found& found) {
+/// Slice s: short rows, a lane each. Warp-collective.
+template <class Share, class Gives, class Change>
+__device__ void sweep_slice(const View<Share>& v, const Gives& gives, const Change& change, u32 s) {
   const u32 lane = lane_id();
-  for (u32 s; (s = take(counter, kSlicesAtOnce)) < v.rows.num_slices;) {
-    const u32 end = min(s + kSlicesAtOnce, v.rows.num_slices);
-    for (; s < end; ++s) {
-      const double sum = sum_entries(gives, v.rows.slice_targets, v.rows.slice[s] + lane, v.rows.slice[s + 1], 32);
-      const u32 row = v.rows.num_long + 32 * s + lane;
-      if (row < v.rows.active) change_row(v, rules, at, from ^ 1, row, sum, found);
-    }
+  const double sum = sum_entries(gives, v.rows.slice_targets, v.rows.slice[s] + lane, v.rows.slice[s + 1], 32);
+  const u32 row = v.rows.num_long + 32 * s + lane;
+  if (row < v.rows.active) change(row, sum);
+}
+
+/// Slices [0, n).
+template <class Share, class Gives, class Change>
+__device__ void sweep_slices(const View<Share>& v, const Gives& gives, const Change& change, u32 n, u32* counter) {
+  for (u32 s; (s = take(counter, kSlicesAtOnce)) < n;) {
+    const u32 end = min(s + kSlicesAtOnce, n);
+    for (; s < end; ++s) sweep_slice(v, gives, change, s);
   }
 }
 
-/// The first guess: as if nothing moved, or, where all vertices are much alike, the stationary distribution. Counts what a sweep will not: rows that stay as they are, and what dangles.
+/// Long rows, and slices [0, n). Of several PEs some blocks begin with slices.
+template <bool kMulti, class Share, class Gives, class Change>
+__device__ void sweep_warps(const View<Share>& v, const Gives& gives, const Change& change, u32 n, u32* taken) {
+  if constexpr (kMulti) {
+    const u32 first = blockIdx.x % kSendersAmong == 0;
+#pragma unroll 1
+    for (u32 part = 0; part < 2; ++part) {
+      if (part == first) {
+        sweep_units(v, gives, change, taken);
+      } else {
+        sweep_slices(v, gives, change, n, taken + 1);
+      }
+    }
+  } else {
+    sweep_units(v, gives, change, taken);
+    sweep_slices(v, gives, change, n, taken + 1);
+  }
+}
+
+/// The first guess: as if nothing moved, which is right in sum for each component where nothing dangles. In the largest component,
+/// or where all vertices are much alike: jumps, and the rest as arcs are spread. Counts what a sweep will not: rows that stay as
+/// they are, and what dangles.
 template <class Share>
 __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
   Found found;
   for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
     const u32 degree = v.rows.degree[row];
     const double p = jump_to(v, row), jumps = (1 - rules.alpha) * p;
-    const double y = rules.per_arc != 0                  ? jumps + rules.per_arc * degree
-                     : degree != 0 || rules.fixed_c == 0 ? p
-                                                         : jumps;
+    const double y = rules.per_arc != 0 && row < v.rows.tied ? jumps + rules.per_arc * degree
+                     : degree != 0 || rules.fixed_c == 0     ? p
+                                                             : jumps;
     v.y[row] = y;
     if (rules.rho != 0) v.step[row] = 0;
     publish(v, 0, row, static_cast<Share>(degree != 0 ? y / degree : 0));
@@ -265,21 +299,9 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
     Found found;
     u32* const taken = v.taken + sweep % 3 * 2;
     const auto gives = gives_of<kHot>(v, sweep & 1, reinterpret_cast<Share*>(hot_memory));
-    sweep_blocks(v, rules, at, gives, sweep & 1, found, partial);
-    if constexpr (kMulti) {
-      const u32 first = blockIdx.x % kSendersAmong == 0;
-#pragma unroll 1
-      for (u32 part = 0; part < 2; ++part) {
-        if (part == first) {
-          sweep_units(v, rules, at, gives, sweep & 1, taken, found);
-        } else {
-          sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
-        }
-      }
-    } else {
-      sweep_units(v, rules, at, gives, sweep & 1, taken, found);
-      sweep_slices(v, rules, at, gives, sweep & 1, taken + 1, found);
-    }
+    const ChangeRow<Share> change{v, rules, at, sweep & 1, found};
+    sweep_blocks(v, gives, change, partial);
+    sweep_warps<kMulti>(v, gives, change, v.rows.num_slices, taken);
     tell(found);
     ok = gang.meet();
     ++sweep;

@@ -34,6 +34,21 @@ PageRankOptions on_gpus(pe_t pes, PageRankStrategy strategy, double tolerance = 
 
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
+/// Two symmetric graphs as one, without an edge between them.
+Csr side_by_side(const Csr& a, const Csr& b) {
+  std::vector<vertex_t> from, to;
+  vertex_t first = 0;
+  for (const Csr* graph : {&a, &b}) {
+    for (vertex_t v = 0; v < graph->num_vertices(); ++v) {
+      for (const vertex_t u : graph->neighbors(v)) {
+        if (u >= v) from.push_back(first + v), to.push_back(first + u);
+      }
+    }
+    first = static_cast<vertex_t>(graph->num_vertices());
+  }
+  return csr_from_arcs(a.num_vertices() + b.num_vertices(), from, to, {}, {}, /*undirected=*/true);
+}
+
 std::vector<std::pair<std::string, Csr>> shapes() {
   std::vector<std::pair<std::string, Csr>> all;
   // star:6000 and kron:14 have rows for a block, a warp and a lane; road and chain keep their order.
@@ -42,6 +57,9 @@ std::vector<std::pair<std::string, Csr>> shapes() {
     all.emplace_back(text, make(text));
   }
   all.emplace_back("multigraph", test::multigraph());
+  all.emplace_back("two of a size", side_by_side(make("kron:10"), make("kron:10")));
+  all.emplace_back("a hub elsewhere", side_by_side(make("kron:12"), make("star:40")));
+  all.emplace_back("chains elsewhere", side_by_side(make("kron:12"), make("chain:700")));
   all.emplace_back("no arcs", csr_from_arcs(5, {}, {}));
   all.emplace_back("no vertices", csr_from_arcs(0, {}, {}));
   return all;
@@ -92,6 +110,52 @@ TEST_F(PageRankGpu, PullCopiesHotVertices) {
         std::any_of(chosen.begin(), chosen.end(), [](const auto& choice) { return choice.option == "hot"; });
     EXPECT_EQ(copied, hot) << text << ", " << pes << " PEs";
     EXPECT_EQ(runner.verify(), "") << text << ", " << pes << " PEs";
+  }
+}
+
+std::string sweep_of(const Decisions& chosen) {
+  for (const Decision& choice : chosen) {
+    if (choice.option == "sweep") return choice.value;
+  }
+  return "";
+}
+
+/// Short rows are swept apart where that pays: where they have some of the arcs, and changes shrink fast.
+TEST_F(PageRankGpu, PullInPhases) {
+  struct Case {
+    const char* graph;
+    bool phases;
+  };
+  for (const auto [text, phases] : {Case{"kron:15", true},
+                                    {"community:15", false},
+                                    {"uniform:15", false},
+                                    {"kron:13,directed", false},
+                                    {"road:100", false},
+                                    {"star:6000", false}}) {
+    const Csr graph = make(text);
+    for (pe_t pes = 1; pes <= most_; ++pes) {
+      PageRankRunner runner(graph, on_gpus(pes, PageRankStrategy::pull));
+      for (int again = 0; again < 2; ++again) {
+        const Report report = runner.rank();
+        const std::string how = text + std::string(", ") + std::to_string(pes) + " PEs, again " + std::to_string(again);
+        EXPECT_EQ(sweep_of(report.chosen) == "in phases", phases) << how;
+        if (phases) EXPECT_LE(report.rounds, 10) << how;
+        EXPECT_EQ(runner.verify(), "") << how;
+      }
+    }
+  }
+}
+
+/// Jumps that hardly reach the largest component: it has no c of its own then.
+TEST_F(PageRankGpu, PhasesWithoutJumpsToTheLargestComponent) {
+  const Csr graph = side_by_side(make("kron:12"), make("chain:5"));
+  const auto n = static_cast<std::size_t>(graph.num_vertices());
+  for (pe_t pes = 1; pes <= std::min<pe_t>(most_, 2); ++pes) {
+    PageRankOptions options = on_gpus(pes, PageRankStrategy::pull);
+    std::vector<double> personal(n, 0);
+    personal[n - 1] = 1;
+    options.personalization = {{static_cast<vertex_t>(n - 1), 1}};
+    expect_right("far jumps", graph, options, pagerank_reference(graph, .85, personal));
   }
 }
 

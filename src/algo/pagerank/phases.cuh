@@ -1,0 +1,186 @@
+// PageRank by sweeps in two phases, on GPUs: rows that are not short, then the short ones, which read what those give now.
+//
+// Where most arcs lead to hubs (R-MAT graphs), ranks settle fast but for those of short rows: many vertices, few arcs, in chains and
+// small trees. So short rows are swept kShortSweeps times for each sweep of the others. Both kinds of places have two copies of
+// what they give, as read and as written, and take turns apart: no phase reads what it writes.
+//
+//   rows of the largest component: r = alpha * sum of what in-neighbours give + c p - y, with a c that follows their sum, which
+//     phases change; in the end they are multiplied by (1 - alpha) / c. All others keep c = 1 - alpha.
+//   the bound: after a phase of all rows that are not short and one of the short ones, of which each read others before or
+//     after their only change, residual <= s (alpha * change + |c' - c| p), s = (1 - alpha) / c'.
+//
+// The same as pull_cpu.cpp, without over-relaxation (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
+#pragma once
+#include "sweep.cuh"
+
+namespace shoal::pagerank_gpu {
+
+inline constexpr u32 kShortSweeps = 4;      ///< for each sweep of the other rows
+inline constexpr double kLeastTied = 1e-3;  ///< of what jumps go to, for the largest component to have a c of its own
+inline constexpr u32 kTrialSweeps = 4;      ///< by then a graph has shown whether changes shrink fast
+inline constexpr double kSlow = 0.4;        ///< of the change a sweep before: Chebyshev's recursion is faster
+
+/// What phases do next; equal in every thread of every PE.
+struct Phase {
+  double c;                            ///< of the largest component
+  double tied, still;                  ///< what jumps go to it; the sum of rows that are not swept
+  double long_change;                  ///< of rows that are not short: alpha times what changed,
+  double long_tied, long_other;        ///< and their sum in the largest component and in others
+  double change, before, long_before;  ///< of the last three sweeps
+  double scale, sum, bound;
+  u32 sweeps;
+};
+
+/// What a lane found in a phase.
+struct PhaseFound {
+  double change = 0, tied = 0, other = 0;
+};
+
+/// What entries give: those that are not short from copy `of_long`, the others from copy `of_short`.
+template <bool kHot, class Share>
+struct PhaseGives {
+  const Share* of_long;
+  const Share* of_short;
+  u32 long_places;
+  const Share* hot;
+  u32 num_hot;
+  __device__ Share operator[](vertex_t entry) const {
+    if constexpr (kHot) {
+      if (entry < num_hot) return hot[entry];
+    }
+    return (entry < long_places ? of_long : of_short)[entry];
+  }
+};
+
+template <class Share>
+struct ChangeInPhase {
+  const View<Share>& v;
+  const Rules& rules;
+  double c;
+  u32 to;
+  PhaseFound& found;
+
+  __device__ void operator()(u32 row, double sum) const {
+    const bool tied = row < v.rows.tied;
+    const double y = v.y[row];
+    const double now = (tied ? c : 1 - rules.alpha) * jump_to(v, row) + rules.alpha * sum;
+    v.y[row] = now;
+    publish(v, to, row,
+            static_cast<Share>(now / v.rows.degree[row]));  // rows that are swept have arcs, and their reverse
+    found.change += rules.alpha * fabs(now - y);
+    (tied ? found.tied : found.other) += now;
+  }
+};
+
+/// After both phases. @return whether the tolerance is met
+__device__ inline bool end_phases(const Rules& rules, double change, double tied, double other, Phase& at) {
+  const double jump = 1 - rules.alpha;
+  const double next = jump * (at.long_tied + tied) / at.tied;
+  at.scale = jump / next;
+  at.long_before = at.before;
+  at.before = at.change;
+  at.change = at.long_change + change;
+  at.sum = at.scale * (at.long_tied + tied) + at.long_other + other + at.still;
+  const double next_c = jump * at.sum + rules.alpha * at.still;
+  const double residual =
+      at.scale * fabs(next - at.c) * at.tied + fmax(at.scale, 1.0) * at.change + fabs(next_c - jump);
+  at.c = next;
+  at.bound = residual / (at.sum * jump) + rules.rounding;
+  ++at.sweeps;
+  return at.bound <= rules.tolerance;
+}
+
+/// Whether changes shrink so slowly that it is better to begin anew, by Chebyshev's recursion.
+__device__ inline bool is_slow(const Rules& rules, const Phase& at) {
+  return at.sweeps == kTrialSweeps && at.change > kSlow * kSlow * at.long_before && at.bound > 10 * rules.tolerance;
+}
+
+/// Launched cooperatively on every PE at once; rows are told apart (PageRankRowsGpu::tied()).
+template <bool kMulti, bool kHot, class Share>
+__global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
+    phases_kernel(const __grid_constant__ View<Share> v, const __grid_constant__ Rules rules) {
+  using lockstep::Op;
+  __shared__ lockstep::Shared shared;
+  __shared__ double partial[kThreads<kHot> / 32];
+  extern __shared__ double hot_memory[];
+  Share* const hot = reinterpret_cast<Share*>(hot_memory);
+  lockstep::Gang<kMulti, Op::sum_double, Op::sum_double, Op::sum_double> gang(v.team, shared);
+  const auto tell = [&](double a, double b, double c) {
+    a = warp_sum(a), b = warp_sum(b), c = warp_sum(c);
+    if (lane_id() != 0) return;
+    gang.template add_double<0>(a);
+    gang.template add_double<1>(b);
+    gang.template add_double<2>(c);
+  };
+  if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[threadIdx.x] = 0;
+  const Found begun = begin_rows(v, rules);
+  double jumps = 0;
+  for (u32 row = lockstep::thread_id(); row < v.rows.tied; row += lockstep::num_threads()) jumps += jump_to(v, row);
+  tell(begun.residual, jumps, 0);
+  bool ok = gang.meet(), settled = false;
+  Phase at{};
+  at.c = 1 - rules.alpha;
+  at.still = gang.template total_double<0>();
+  at.tied = gang.template total_double<1>();
+  bool slow = at.tied < kLeastTied;
+  const u32 slices =
+      v.rows.first_short < v.rows.count ? (v.rows.first_short - v.rows.num_long) / 32 : v.rows.num_slices;
+  u32 of_long = 0, of_short = 0;
+  auto gives = [&] {
+    return PhaseGives<kHot, Share>{v.share[of_long], v.share[of_short], v.rows.long_places, hot, v.num_hot};
+  };
+  const auto copy_hot = [&] {
+    if constexpr (kHot) {
+      for (u32 i = threadIdx.x; i < v.num_hot; i += blockDim.x) hot[i] = v.share[of_long][i];
+      __syncthreads();
+    }
+  };
+  copy_hot();
+  while (ok && !settled && !slow && at.sweeps < rules.most_sweeps) {
+    if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(at.sweeps + 1) % 3 * 2 + threadIdx.x] = 0;
+    PhaseFound found;
+    const ChangeInPhase<Share> change{v, rules, at.c, of_long ^ 1, found};
+    sweep_blocks(v, gives(), change, partial);
+    sweep_warps<kMulti>(v, gives(), change, slices, v.taken + at.sweeps % 3 * 2);
+    tell(found.change, found.tied, found.other);
+    ok = gang.meet();
+    if (!ok) break;
+    at.long_change = gang.template total_double<0>();
+    at.long_tied = gang.template total_double<1>();
+    at.long_other = gang.template total_double<2>();
+    of_long ^= 1;
+    copy_hot();
+#pragma unroll 1
+    for (u32 turn = 0; turn < kShortSweeps; ++turn) {
+      PhaseFound of_turn;
+      const ChangeInPhase<Share> change_short{v, rules, at.c, of_short ^ 1, of_turn};
+      for (u32 s = slices + lockstep::warp_id(); s < v.rows.num_slices; s += lockstep::num_warps())
+        sweep_slice(v, gives(), change_short, s);
+      if (turn == 0) tell(of_turn.change, of_turn.tied, of_turn.other);
+      ok = gang.meet();
+      if (!ok) break;
+      of_short ^= 1;
+      if (turn > 0) continue;
+      settled = end_phases(rules, gang.template total_double<0>(), gang.template total_double<1>(),
+                           gang.template total_double<2>(), at);
+      slow = is_slow(rules, at);
+      if (settled || slow) break;
+    }
+  }
+  if (settled) {
+    for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
+      const double factor = row < v.rows.tied ? at.scale : 1;
+      v.rank[v.rows.order != nullptr ? v.rows.order[row] : row] = v.y[row] * factor / at.sum;
+    }
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    u64* const word = v.team.outcome->word;
+    word[kSweeps] = at.sweeps;
+    word[kBound] = static_cast<u64>(__double_as_longlong(at.bound));
+    word[kSlowly] = slow;
+    word[kSettled] = settled;
+  }
+  gang.finish();
+}
+
+}  // namespace shoal::pagerank_gpu
