@@ -64,8 +64,9 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
 
 /// Of a segment that is carried to another process, or that waits: enough that what is done for each of them does not count.
 constexpr std::int64_t kBytesOfASegment = 4096;
-/// Where every push for another GPU travels: several pages' worth, so that whoever claims a part of a segment finds many items.
-constexpr std::int64_t kBytesOfAFullSegment = 16384;
+/// Where every push for another GPU travels: segments for all PEs together, many items in each, so that whoever claims a part of one
+/// finds many (docs/decisions/0051-blocks-send-together.md).
+constexpr std::int64_t kBytesOfFullSegments = 1 << 17;
 
 /// How items go to another PE.
 void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
@@ -78,7 +79,7 @@ void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Deci
   note(why, "batch_bytes", plan.batch_bytes, asked,
        processes ? "what goes to another process travels in segments"
        : waits   ? "only parts of segments can wait"
-                 : "item by item: segments are not measured yet");
+                 : "item by item, which is sooner there");
   if (waits) note(why, "batch_wait", batch_wait_text(options), true, "");
 }
 
@@ -212,7 +213,7 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why) {
   if (!on_gpu || n_pes == 1 || processes || options.batch_bytes >= 0) return;
-  plan.batch_bytes = kBytesOfAFullSegment;
+  plan.batch_bytes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes)));
   std::erase_if(why, [](const Decision& one) { return one.option == "batch_bytes"; });
   note(why, "batch_bytes", plan.batch_bytes, false,
        "whatever is pushed for another GPU travels, so there is much of it");

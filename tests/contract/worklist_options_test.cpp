@@ -337,7 +337,8 @@ TEST(WorklistPlan, SegmentsWhereEveryPushTravels) {
               n_pes > 1);
     return plan.batch_bytes;
   };
-  EXPECT_EQ(bytes(Options(), true, 2, false), 16384);
+  EXPECT_EQ(bytes(Options(), true, 2, false), 65536);
+  EXPECT_EQ(bytes(Options(), true, 3, false), 32768);
   EXPECT_EQ(bytes(Options(), true, 1, false), 0);
   EXPECT_EQ(bytes(Options(), false, 2, false), 0);
   EXPECT_EQ(bytes(Options(), true, 2, true), 4096);
