@@ -2,6 +2,9 @@
 
 from results_sections import hardware
 
+# Of a table with one GPU or one process alone: nothing that a reader would miss.
+OF_COURSE = ("sends nothing by way of the host", "one PE is one process")
+
 
 def baselines_section(data: dict) -> str:
     """A bench/beside_baselines.py file: a row for each graph and program."""
@@ -51,21 +54,35 @@ def ratios(data: dict) -> list[tuple[str, float]]:
     ]
 
 
-def figure_section(data: dict) -> str:
-    """A figure of a paper, by `shoal bench`: its table as it was printed."""
+def figure_checked(data: dict) -> dict:
+    """A figure as it is. ValueError: an answer was wrong."""
     if any(run.get("wrong") for run in data["runs"]):
         raise ValueError("a way of it gave a wrong answer")
-    large = any("verified" in run and not run["verified"] for run in data["runs"])
-    checked = " Grids as large as these were not compared with the serial reference." if large else ""
+    return data
+
+
+def figure_section(parts: list[dict]) -> str:
+    """A figure of a paper, by `shoal bench`: its tables as they were printed, the largest number of GPUs last."""
+    first = parts[0]
+    common = min((part["note"] for part in parts), key=len)
+    if not all(part["note"].startswith(common) for part in parts):
+        common = ""
     lines = [
-        f"## {data['experiment']}: {data['title'] or 'a figure'}",
+        f"## {first['experiment']}: {first['title'] or 'a figure'}",
         "",
-        f"{data['source']}; {data['papers_machine']}. {data['note']} Here: {hardware(data)}, {data['date']}, revision "
-        f"{data['revision']}.{checked} The paper sees: {data['sees']}.",
-        "",
-        "```",
-        *"\n".join(data["table"]).strip("\n").splitlines(),
-        *data["left_out"],
-        "```",
+        f"{first['source']}; {first['papers_machine']}. The paper sees: {first['sees']}.{' ' if common else ''}{common}",
     ]
+    for part in sorted(parts, key=lambda part: (part["device"], len(part["devices"]))):
+        large = any("verified" in run and not run["verified"] for run in part["runs"])
+        checked = " Grids as large as these were not compared with the serial reference." if large else ""
+        where = f"{len(part['devices'])} x {hardware(part)}" if part["device"] == "gpu" else hardware(part)
+        lines += [
+            "",
+            f"**{where}**, {part['date']}, revision {part['revision']}.{part['note'].removeprefix(common)}{checked}",
+            "",
+            "```",
+            *"\n".join(part["table"]).strip("\n").splitlines(),
+            *(reason for reason in part["left_out"] if not reason.endswith(OF_COURSE)),
+            "```",
+        ]
     return "\n".join(lines) + "\n"

@@ -68,6 +68,7 @@ class Results:
         self.sections: list[str] = []
         self.peers: runs.Peers | None = None
         queues: dict[str, list[dict]] = {}
+        figures: dict[str, list[dict]] = {}
         self.left_out: list[str] = []
         experiments: dict[tuple[str, str], list[dict]] = {}
         for file in sorted(folder.glob("*.json")):
@@ -113,7 +114,8 @@ class Results:
                     self.sections.append(beside.baselines_section(data))
                     self.goals.baselines += beside.ratios(data)
                 elif bench == "paper_figures":
-                    self.sections.append(beside.figure_section(data))
+                    figure = beside.figure_checked(data)
+                    figures.setdefault(figure["experiment"], []).append(figure)
                 elif bench == "gpu_matrix":
                     self.sections.append(matrix.matrix_section(data))
                 elif bench == "partitions":
@@ -126,6 +128,7 @@ class Results:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
+        self.sections += [beside.figure_section(parts) for parts in figures.values()]
         self.tuned += auto.auto_rows(autos)
         self.sections += [auto.own_section(own)] if own else []
         self.sections += [sections.partition_section(parts) for parts in partitions.values()]

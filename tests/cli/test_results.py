@@ -149,8 +149,19 @@ class Results(unittest.TestCase):
         figure |= {"device": "cpu", "devices": [], "machine": {"cpu": "C"}, "runs": [{"value": 1}]}
         (self.folder / "f.json").write_text(json.dumps(figure))
         text = self.document()[0]
-        self.assertIn("## charm-fig8: T\n\nS; M. N Here: C, D, revision R. The paper sees: E.", text)
+        self.assertIn("## charm-fig8: T\n\nS; M. The paper sees: E. N\n\n**C**, D, revision R.\n", text)
         self.assertIn("```\n  a  1\nskipped: x\n```", text)
+        gpus = {**figure, "device": "gpu", "devices": [{"name": "H"}] * 2, "note": "N Broken off.", "table": ["  b  2"]}
+        gpus |= {"runs": [{"verified": None}], "left_out": ["a, PE 1: one PE is one process"]}
+        (self.folder / "e.json").write_text(json.dumps(gpus))
+        text = self.document()[0]
+        self.assertEqual(text.count("## charm-fig8"), 1)
+        self.assertRegex(
+            text,
+            r"(?s)E\. N\n\n\*\*C\*\*.*\*\*2 x H\*\*, D, revision R\. Broken off\. Grids as large as these were not",
+        )
+        self.assertIn("```\n  b  2\n```", text)
+        (self.folder / "e.json").unlink()
         (self.folder / "f.json").write_text(json.dumps({**figure, "runs": [{"wrong": True, "failed": "x"}]}))
         self.assertEqual(self.document()[1], ["f.json: a way of it gave a wrong answer"])
         self.assertEqual(left_out, [])
