@@ -11,30 +11,10 @@
 //
 // The same as pull_cpu.cpp, without over-relaxation (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
 #pragma once
+#include "phase_course.hpp"
 #include "sweep.cuh"
 
 namespace shoal::pagerank_gpu {
-
-inline constexpr u32 kShortSweeps = 4;      ///< for each sweep of the other rows
-inline constexpr double kLeastTied = 1e-3;  ///< of what jumps go to, for the largest component to have a c of its own
-inline constexpr u32 kTrialSweeps = 4;      ///< by then a graph has shown whether changes shrink fast
-inline constexpr double kSlow = 0.4;        ///< of the change a sweep before: Chebyshev's recursion is faster
-
-/// What phases do next; equal in every thread of every PE.
-struct Phase {
-  double c;                            ///< of the largest component
-  double tied, still;                  ///< what jumps go to it; the sum of rows that are not swept
-  double long_change;                  ///< of rows that are not short: alpha times what changed,
-  double long_tied, long_other;        ///< and their sum in the largest component and in others
-  double change, before, long_before;  ///< of the last three sweeps
-  double scale, sum, bound;
-  u32 sweeps;
-};
-
-/// What a lane found in a phase.
-struct PhaseFound {
-  double change = 0, tied = 0, other = 0;
-};
 
 /// What entries give: those that are not short from copy `of_long`, the others from copy `of_short`.
 template <bool kHot, class Share>
@@ -58,42 +38,19 @@ struct ChangeInPhase {
   const Rules& rules;
   double c;
   u32 to;
-  PhaseFound& found;
+  PhaseTold& found;
 
   __device__ void operator()(u32 row, double sum) const {
     const bool tied = row < v.rows.tied;
     const double y = v.y[row];
     const double now = (tied ? c : 1 - rules.alpha) * jump_to(v, row) + rules.alpha * sum;
     v.y[row] = now;
-    publish(v, to, row,
-            static_cast<Share>(now / v.rows.degree[row]));  // rows that are swept have arcs, and their reverse
+    // A row that is swept has arcs, and their reverse.
+    publish(v, to, row, static_cast<Share>(now / v.rows.degree[row]));
     found.change += rules.alpha * fabs(now - y);
     (tied ? found.tied : found.other) += now;
   }
 };
-
-/// After both phases. @return whether the tolerance is met
-__device__ inline bool end_phases(const Rules& rules, double change, double tied, double other, Phase& at) {
-  const double jump = 1 - rules.alpha;
-  const double next = jump * (at.long_tied + tied) / at.tied;
-  at.scale = jump / next;
-  at.long_before = at.before;
-  at.before = at.change;
-  at.change = at.long_change + change;
-  at.sum = at.scale * (at.long_tied + tied) + at.long_other + other + at.still;
-  const double next_c = jump * at.sum + rules.alpha * at.still;
-  const double residual =
-      at.scale * fabs(next - at.c) * at.tied + fmax(at.scale, 1.0) * at.change + fabs(next_c - jump);
-  at.c = next;
-  at.bound = residual / (at.sum * jump) + rules.rounding;
-  ++at.sweeps;
-  return at.bound <= rules.tolerance;
-}
-
-/// Whether changes shrink so slowly that it is better to begin anew, by Chebyshev's recursion.
-__device__ inline bool is_slow(const Rules& rules, const Phase& at) {
-  return at.sweeps == kTrialSweeps && at.change > kSlow * kSlow * at.long_before && at.bound > 10 * rules.tolerance;
-}
 
 /// Launched cooperatively on every PE at once; rows are told apart (PageRankRowsGpu::tied()).
 template <bool kMulti, bool kHot, class Share>
@@ -105,23 +62,27 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   extern __shared__ double hot_memory[];
   Share* const hot = reinterpret_cast<Share*>(hot_memory);
   lockstep::Gang<kMulti, Op::sum_double, Op::sum_double, Op::sum_double> gang(v.team, shared);
-  const auto tell = [&](double a, double b, double c) {
-    a = warp_sum(a), b = warp_sum(b), c = warp_sum(c);
+  const auto tell = [&](const PhaseTold& found) {
+    const double change = warp_sum(found.change), tied = warp_sum(found.tied), other = warp_sum(found.other);
     if (lane_id() != 0) return;
-    gang.template add_double<0>(a);
-    gang.template add_double<1>(b);
-    gang.template add_double<2>(c);
+    gang.template add_double<0>(change);
+    gang.template add_double<1>(tied);
+    gang.template add_double<2>(other);
+  };
+  const auto told = [&] {
+    return PhaseTold{gang.template total_double<0>(), gang.template total_double<1>(), gang.template total_double<2>()};
   };
   if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[threadIdx.x] = 0;
-  const Found begun = begin_rows(v, rules);
-  double jumps = 0;
-  for (u32 row = lockstep::thread_id(); row < v.rows.tied; row += lockstep::num_threads()) jumps += jump_to(v, row);
-  tell(begun.residual, jumps, 0);
+  PhaseTold begun{};
+  begun.other = begin_rows(v, rules).residual;
+  for (u32 row = lockstep::thread_id(); row < v.rows.tied; row += lockstep::num_threads())
+    begun.tied += jump_to(v, row);
+  tell(begun);
   bool ok = gang.meet(), settled = false;
-  Phase at{};
+  PhaseCourse at{};
   at.c = 1 - rules.alpha;
-  at.still = gang.template total_double<0>();
-  at.tied = gang.template total_double<1>();
+  at.tied = told().tied;
+  at.still = told().other;
   bool slow = at.tied < kLeastTied;
   const u32 slices =
       v.rows.first_short < v.rows.count ? (v.rows.first_short - v.rows.num_long) / 32 : v.rows.num_slices;
@@ -138,31 +99,28 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   copy_hot();
   while (ok && !settled && !slow && at.sweeps < rules.most_sweeps) {
     if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(at.sweeps + 1) % 3 * 2 + threadIdx.x] = 0;
-    PhaseFound found;
+    PhaseTold found{};
     const ChangeInPhase<Share> change{v, rules, at.c, of_long ^ 1, found};
     sweep_blocks(v, gives(), change, partial);
     sweep_warps<kMulti>(v, gives(), change, slices, v.taken + at.sweeps % 3 * 2);
-    tell(found.change, found.tied, found.other);
+    tell(found);
     ok = gang.meet();
     if (!ok) break;
-    at.long_change = gang.template total_double<0>();
-    at.long_tied = gang.template total_double<1>();
-    at.long_other = gang.template total_double<2>();
+    at.of_long = told();
     of_long ^= 1;
     copy_hot();
 #pragma unroll 1
     for (u32 turn = 0; turn < kShortSweeps; ++turn) {
-      PhaseFound of_turn;
+      PhaseTold of_turn{};
       const ChangeInPhase<Share> change_short{v, rules, at.c, of_short ^ 1, of_turn};
       for (u32 s = slices + lockstep::warp_id(); s < v.rows.num_slices; s += lockstep::num_warps())
         sweep_slice(v, gives(), change_short, s);
-      if (turn == 0) tell(of_turn.change, of_turn.tied, of_turn.other);
+      if (turn == 0) tell(of_turn);
       ok = gang.meet();
       if (!ok) break;
       of_short ^= 1;
       if (turn > 0) continue;
-      settled = end_phases(rules, gang.template total_double<0>(), gang.template total_double<1>(),
-                           gang.template total_double<2>(), at);
+      settled = end_phases(rules, told(), at);
       slow = is_slow(rules, at);
       if (settled || slow) break;
     }
