@@ -213,7 +213,8 @@ std::string full_line(const LaunchPlan& plan, std::int64_t waiting, std::int64_t
 void gather_in_segments(LaunchPlan& plan, const Options& options, bool on_gpu, pe_t n_pes, bool processes,
                         Decisions& why) {
   if (!on_gpu || n_pes == 1 || processes || options.batch_bytes >= 0) return;
-  plan.batch_bytes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes)));
+  plan.batch_bytes =
+      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(kBytesOfFullSegments / n_pes)));
   std::erase_if(why, [](const Decision& one) { return one.option == "batch_bytes"; });
   note(why, "batch_bytes", plan.batch_bytes, false,
        "whatever is pushed for another GPU travels, so there is much of it");
