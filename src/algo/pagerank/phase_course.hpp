@@ -6,7 +6,6 @@
 namespace shoal::pagerank_gpu {
 
 inline constexpr std::uint32_t kShortSweeps = 4;  ///< of short rows, for each sweep of the others
-inline constexpr double kLeastTied = 1e-3;  ///< of what jumps go to, for the largest component to have a c of its own
 inline constexpr std::uint32_t kTrialSweeps = 4;  ///< by then a graph has shown whether changes shrink fast
 inline constexpr double kSlow = 0.4;              ///< of the change a sweep before: Chebyshev's recursion is faster
 

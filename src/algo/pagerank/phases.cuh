@@ -12,6 +12,7 @@
 // The same as pull_cpu.cpp, without over-relaxation (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
 #pragma once
 #include "phase_course.hpp"
+#include "short_rows.hpp"
 #include "sweep.cuh"
 
 namespace shoal::pagerank_gpu {
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   at.c = 1 - rules.alpha;
   at.tied = told().tied;
   at.still = told().other;
-  bool slow = at.tied < kLeastTied;
+  bool slow = at.tied < kPageRankLeastTied;
   const u32 slices =
       v.rows.first_short < v.rows.count ? (v.rows.first_short - v.rows.num_long) / 32 : v.rows.num_slices;
   u32 of_long = 0, of_short = 0;

@@ -14,6 +14,7 @@
 #include "shoal/core/error.hpp"
 #include "shoal/core/interrupt.hpp"
 #include "shoal/core/text.hpp"
+#include "short_rows.hpp"
 
 namespace shoal {
 
@@ -25,9 +26,6 @@ constexpr std::int64_t kRowCost = 4;            // a row costs as much as so man
 constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
 constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
 constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
-constexpr arc_t kShortRow = 8;                  // rows of up to so many arcs are swept twice,
-constexpr arc_t kLeastTwice = 1024, kMostTwice = 4;  // ... if they have more and less than these parts of all arcs
-constexpr double kLeastTied = 1e-3;  // of what jumps go to, for the largest component to have a c of its own
 
 /// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
@@ -81,14 +79,14 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     const arc_t* const offsets = its.in.offsets;
     pes[p].chunks = chunks_of(its.in, 0, its.active);
     vertex_t first_short = its.tied;
-    while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kShortRow) --first_short;
+    while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kPageRankShortRow) --first_short;
     pes[p].again = chunks_of(its.in, first_short, its.active);
     vertices += its.largest;
     arcs += offsets[its.largest] - offsets[0];
     in_short_rows += offsets[its.active] - offsets[first_short];
   }
   if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
-  twice = rows.tied() && in_short_rows > arcs / kLeastTwice && in_short_rows < arcs / kMostTwice;
+  twice = rows.tied() && pays_to_sweep_again(in_short_rows, arcs);
 }
 
 /// Memory for what vertices give; of several processes, one that all use, or where the others can put something.
@@ -128,7 +126,7 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
 void PageRankPullCpu::State::begin_together() {
   Part all;
   for (const Part& part : parts) all.add(part);
-  tied = rows.tied() && all.sum[0] >= kLeastTied ? all.sum[0] : 0;
+  tied = rows.tied() && all.sum[0] >= kPageRankLeastTied ? all.sum[0] : 0;
   still = all.dangling;
   if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
 }

@@ -36,9 +36,6 @@ constexpr arc_t kLeastHotPart = 4;            ///< hot places are asked for by a
 
 constexpr double kDeadlineSeconds = 30;  ///< longest wait at a barrier
 
-/// Phases: short rows have more and less than these parts of all arcs.
-constexpr double kLeastInShortRows = 1.0 / 1024, kMostInShortRows = 1.0 / 4;
-
 /// What does not depend on how contributions are kept.
 struct Layout {
   Layout(const PlacedGraph& graph, World* of_all, World::Reach reach)
@@ -77,8 +74,7 @@ class Sweeps {
     // Random graphs of degree d have their eigenvalues within 2 / sqrt(d), save one; where rows are short, nothing is known.
     rules_.rho = !graph.symmetric ? 0 : mean >= 8 ? 0.47 * rules.alpha : rules.alpha;
     by_degree_ = graph.symmetric && (rows_.tied() || !rows_.sorted()) && graph.num_arcs > 0;
-    const double in_short_rows = rows_.part_in_short_rows();
-    phases_ = rows_.tied() && in_short_rows >= kLeastInShortRows && in_short_rows < kMostInShortRows;
+    phases_ = rows_.in_phases();
     // Twice what the slowest eigenvalue needs.
     rules_.most_sweeps =
         50 + (rules.alpha > 0

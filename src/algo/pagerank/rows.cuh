@@ -26,7 +26,6 @@ namespace shoal {
 
 inline constexpr std::uint32_t kPageRankSliceRow = 32;    ///< longest row of a slice (sorted rows)
 inline constexpr std::uint32_t kPageRankBlockRow = 4096;  ///< rows longer than this get a block
-inline constexpr std::uint32_t kPageRankShortRow = 8;     ///< longest row that is swept apart
 
 /// As kernels see them. Entries are places of any PE; entry `pad` (one beyond the last place) stands for no arc.
 struct PageRankRows {
@@ -70,8 +69,8 @@ class PageRankRowsGpu {
   /// Whether every arc has its reverse, and most vertices that have arcs are of one component (of all PEs together). Never
   /// said of several processes.
   bool tied() const { return tied_; }
-  /// The part of all entries that are in short rows; 0 where tied() is false.
-  double part_in_short_rows() const;
+  /// Whether short rows are told apart, and it pays to sweep them more often.
+  bool in_phases() const;
 
  private:
   struct Pe {

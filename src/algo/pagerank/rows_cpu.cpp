@@ -7,6 +7,7 @@
 
 #include "algo/components/hook.hpp"
 #include "algo/own_vertices.hpp"
+#include "short_rows.hpp"
 
 namespace shoal {
 namespace {
@@ -44,15 +45,7 @@ vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& 
       if (rows.offsets[i + 1] > rows.offsets[i]) labels.push_back(components.label(p)[i]);
     }
   }
-  std::sort(labels.begin(), labels.end());
-  vertex_t best = kNoVertex;
-  std::ptrdiff_t most = 0;
-  for (auto first = labels.begin(); first != labels.end();) {
-    const auto last = std::upper_bound(first, labels.end(), *first);
-    if (last - first > most) most = last - first, best = *first;
-    first = last;
-  }
-  return best;
+  return most_frequent(std::move(labels));
 }
 
 /// Orders local rows [begin, end), which ascend, by length: longest first, those of equal length as they are.

@@ -7,6 +7,7 @@
 #include "algo/words_gpu.cuh"
 #include "rows.cuh"
 #include "shoal/device/cuda_check.cuh"
+#include "short_rows.hpp"
 
 namespace shoal {
 namespace {
@@ -15,6 +16,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 constexpr int kThreads = 256;
+constexpr u32 kShortRow = kPageRankShortRow;
 constexpr arc_t kSortAtOnce = arc_t{1} << 28;
 constexpr std::int64_t kLabelsAsked = 4096;  ///< about so many tell which component is the largest
 constexpr int kWarpsPerSm = 32, kUnitsPerWarp = 4;
@@ -36,7 +38,7 @@ void with_scratch(F&& call) {
 }
 
 /// What rows are ordered by, largest first: their length, or, where the largest component comes before the others, that and
-/// kPageRankShortRow more for its rows.
+/// kShortRow more for its rows.
 /// @param label    [count] null: rows are ordered by length alone
 /// @param misfit  set where a row of another component is no short one
 __global__ void set_keys(CsrView rows, const vertex_t* label, vertex_t largest, u32* key, vertex_t* number,
@@ -44,8 +46,8 @@ __global__ void set_keys(CsrView rows, const vertex_t* label, vertex_t largest, 
   for (std::int64_t i = thread_index(); i < rows.count; i += num_threads()) {
     const u32 length = static_cast<u32>(rows.offsets[i + 1] - rows.offsets[i]);
     const bool in_largest = label != nullptr && label[i] == largest;
-    if (label != nullptr && !in_largest && length > kPageRankShortRow) *misfit = 1;
-    key[i] = length + (in_largest && length > 0 ? kPageRankShortRow : 0);
+    if (label != nullptr && !in_largest && length > kShortRow) *misfit = 1;
+    key[i] = length + (in_largest && length > 0 ? kShortRow : 0);
     number[i] = static_cast<vertex_t>(i);
   }
 }
@@ -180,16 +182,10 @@ struct PageRankRowsGpu::Labels {
                               static_cast<std::size_t>(step) * sizeof(vertex_t), sizeof(vertex_t),
                               static_cast<std::size_t>(rows), cudaMemcpyDeviceToHost));
     }
-    std::sort(asked.begin(), asked.end());
-    for (auto first = asked.begin(); first != asked.end();) {
-      const auto last = std::upper_bound(first, asked.end(), *first);
-      if (last - first > most) most = last - first, largest = *first;
-      first = last;
-    }
+    largest = most_frequent(std::move(asked));
   }
   ComponentsHookGpu components;
   vertex_t largest = kNoVertex;
-  std::ptrdiff_t most = 0;
 };
 
 PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memory_(graph.devices), pes_(graph.n_pes()) {
@@ -232,13 +228,13 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memor
   }
 }
 
-double PageRankRowsGpu::part_in_short_rows() const {
+bool PageRankRowsGpu::in_phases() const {
   arc_t in_short = 0, all = 0;
   for (const Pe& pe : pes_) {
     in_short += pe.short_entries;
     all += pe.long_arcs + pe.slice_entries;
   }
-  return all > 0 ? static_cast<double>(in_short) / static_cast<double>(all) : 0;
+  return tied_ && pays_to_sweep_again(in_short, all);
 }
 
 /// @param labels  null: rows of all components are ordered together
@@ -271,7 +267,7 @@ bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
   if (scratch.key.size() == 0) scratch.key = DeviceArray<u32>(count, "lengths of rows");
   if (pes_[p].order == nullptr) pes_[p].order = memory_.array<vertex_t>(p, count, "order of rows");
   view.order = pes_[p].order;
-  scratch.more = labels != nullptr ? kPageRankShortRow : 0;
+  scratch.more = labels != nullptr ? kShortRow : 0;
   set_keys<<<blocks_for(count), kThreads>>>(rows, labels != nullptr ? labels->components.label(p) : nullptr,
                                             labels != nullptr ? labels->largest : kNoVertex, key.data(), number.data(),
                                             found.data() + kEnds);
@@ -283,7 +279,7 @@ bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
   const u32 more = scratch.more;
   find_ends<<<blocks_for(count), kThreads>>>(
       scratch.key.data(), count,
-      Limits{{kPageRankBlockRow + more, kPageRankSliceRow + more, kPageRankShortRow + more, more, 0}}, found.data());
+      Limits{{kPageRankBlockRow + more, kPageRankSliceRow + more, kShortRow + more, more, 0}}, found.data());
   SHOAL_CUDA(cudaGetLastError());
   u32 got[kEnds + 1];
   found.download(got, kEnds + 1);

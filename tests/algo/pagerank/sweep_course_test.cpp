@@ -14,6 +14,7 @@
 #include "algo/pagerank/engines.hpp"
 #include "algo/pagerank/phase_course.hpp"
 #include "algo/pagerank/reference.hpp"
+#include "algo/pagerank/short_rows.hpp"
 #include "pagerank_answers.hpp"
 #include "shoal/graph/generate.hpp"
 
@@ -22,8 +23,6 @@ namespace {
 
 using namespace pagerank_gpu;
 using test::distance;
-
-constexpr std::int64_t kShortRow = 8;  // as kPageRankShortRow of rows.cuh
 
 /// A symmetric graph, uniform jumps.
 struct Swept {
@@ -68,7 +67,7 @@ struct Swept {
   PhaseTold sweep(bool short_ones, double c) {
     PhaseTold told{};
     for (std::int64_t v = 0; v < n; ++v) {
-      if (degree(v) == 0 || (degree(v) <= kShortRow) != short_ones) continue;
+      if (degree(v) == 0 || (degree(v) <= kPageRankShortRow) != short_ones) continue;
       const double now = (tied[v] ? c : 1 - rules.alpha) * jump + gathered(v);
       told.change += rules.alpha * std::abs(now - y[v]);
       (tied[v] ? told.tied : told.other) += now;
