@@ -64,7 +64,7 @@ def check(root: pathlib.Path, write: bool = False) -> list[str]:
                 )
         if write:
             document.write_text(text, encoding="utf-8")
-    for record in sorted((root / "bench" / "results").glob("*.*")):
+    for record in sorted((root / "bench" / "results").rglob("*.*")):
         if named := FOLDER.search(record.read_text(encoding="utf-8")):
             problems.append(f"{record.relative_to(root)}: names {named.group(0)}, a folder of one machine")
     return problems

@@ -35,7 +35,8 @@ so compare ratios, not milliseconds.
 - Whether `auto` chooses well: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
 - What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
 - What the papers found, and what we find: the sections named after the papers. Their skewed graphs have two stand-ins
-  each, without communities and with (NAME-local): [What parts cut](#what-parts-cut). The second are measured on four H100.
+  each, without communities and with (NAME-local): [What parts cut](#what-parts-cut). Of the second,
+  Atos's are measured on H100 alone.
 
 A *way* is one combination of options to run an algorithm. `async` is the worklist; the other strategies are bulk-synchronous.
 On GPUs rounds (`discrete`) and single threads as workers were measured with kernels that are optimised, except where a section

@@ -1,6 +1,6 @@
 # The built command, and the checks of scripts/, tried from Python (its standard library is enough).
 find_package(Python3 COMPONENTS Interpreter)
-foreach(module test_algorithms test_bench test_bfs test_block_processes test_checks test_equal_error test_errors test_examples test_files test_gpu test_gpu_baselines test_gpu_drivers test_hosts test_jacobi3d test_launcher test_mpi test_openshmem test_outputs test_own_tasks test_paper_figures test_processes test_readers test_real_graphs test_results test_trace test_tune)
+foreach(module test_algorithms test_bench test_bfs test_block_processes test_checks test_equal_error test_errors test_examples test_files test_gpu test_gpu_baselines test_gpu_drivers test_hosts test_jacobi3d test_launcher test_mpi test_openshmem test_outputs test_own_tasks test_paper_figures test_processes test_readers test_real_graphs test_results test_results_papers test_trace test_tune)
   if(Python3_FOUND)
     add_test(NAME cli_${module} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run.py ${module})
   else()
