@@ -1,13 +1,14 @@
-// PageRank by sweeps in two phases, on GPUs: rows that are not short, then the short ones, which read what those give now.
+// PageRank by sweeps in phases, on GPUs: all rows, then the short ones alone, which read what the others give now.
 //
 // Where most arcs lead to hubs (R-MAT graphs), ranks settle fast but for those of short rows: many vertices, few arcs, in chains and
-// small trees. So short rows are swept kShortSweeps times for each sweep of the others. Both kinds of places have two copies of
+// small trees. So after each sweep of all rows short ones are swept kShortSweeps times more. Both kinds of places have two copies of
 // what they give, as read and as written, and take turns apart: no phase reads what it writes.
 //
 //   rows of the largest component: r = alpha * sum of what in-neighbours give + c p - y, with a c that follows their sum, which
 //     phases change; in the end they are multiplied by (1 - alpha) / c. All others keep c = 1 - alpha.
-//   the bound: after a phase of all rows that are not short and one of the short ones, of which each read others before or
-//     after their only change, residual <= s (alpha * change + |c' - c| p), s = (1 - alpha) / c'.
+//   the bound: after a phase of all rows and one of the short ones, a row that is not short lacks alpha times what others have
+//     changed in both phases, a short one what others have changed since it was swept:
+//     residual <= s (alpha * change + |c' - c| p), s = (1 - alpha) / c'.
 //
 // The same as pull_cpu.cpp, without over-relaxation (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
 #pragma once
@@ -33,23 +34,24 @@ struct PhaseGives {
   }
 };
 
-template <class Share>
+/// @tparam kAll  in the phase of all rows, after which the ranks of short ones are not counted: they change once more
+template <bool kAll, class Share>
 struct ChangeInPhase {
   const View<Share>& v;
   const Rules& rules;
   double c;
-  u32 to;
+  u32 to_long, to_short;  ///< the copies that are written
   PhaseTold& found;
 
   __device__ void operator()(u32 row, double sum) const {
-    const bool tied = row < v.rows.tied;
+    const bool tied = row < v.rows.tied, is_long = kAll && row < v.rows.first_short;
     const double y = v.y[row];
     const double now = (tied ? c : 1 - rules.alpha) * jump_to(v, row) + rules.alpha * sum;
     v.y[row] = now;
     // A row that is swept has arcs, and their reverse.
-    publish(v, to, row, static_cast<Share>(now / v.rows.degree[row]));
+    publish(v, is_long ? to_long : to_short, row, static_cast<Share>(now / v.rows.degree[row]));
     found.change += rules.alpha * fabs(now - y);
-    (tied ? found.tied : found.other) += now;
+    if (is_long || !kAll) (tied ? found.tied : found.other) += now;
   }
 };
 
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   at.tied = told().tied;
   at.still = told().other;
   bool slow = at.tied < kPageRankLeastTied;
-  const u32 slices =
+  const u32 first_slice =  // of short rows
       v.rows.first_short < v.rows.count ? (v.rows.first_short - v.rows.num_long) / 32 : v.rows.num_slices;
   u32 of_long = 0, of_short = 0;
   auto gives = [&] {
@@ -101,20 +103,21 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   while (ok && !settled && !slow && at.sweeps < rules.most_sweeps) {
     if (blockIdx.x == 0 && threadIdx.x < 2) v.taken[(at.sweeps + 1) % 3 * 2 + threadIdx.x] = 0;
     PhaseTold found{};
-    const ChangeInPhase<Share> change{v, rules, at.c, of_long ^ 1, found};
+    const ChangeInPhase<true, Share> change{v, rules, at.c, of_long ^ 1, of_short ^ 1, found};
     sweep_blocks(v, gives(), change, partial);
-    sweep_warps<kMulti>(v, gives(), change, slices, v.taken + at.sweeps % 3 * 2);
+    sweep_warps<kMulti>(v, gives(), change, v.rows.num_slices, v.taken + at.sweeps % 3 * 2);
     tell(found);
     ok = gang.meet();
     if (!ok) break;
-    at.of_long = told();
+    at.of_all = told();
     of_long ^= 1;
+    of_short ^= 1;
     copy_hot();
 #pragma unroll 1
     for (u32 turn = 0; turn < kShortSweeps; ++turn) {
       PhaseTold of_turn{};
-      const ChangeInPhase<Share> change_short{v, rules, at.c, of_short ^ 1, of_turn};
-      for (u32 s = slices + lockstep::warp_id(); s < v.rows.num_slices; s += lockstep::num_warps())
+      const ChangeInPhase<false, Share> change_short{v, rules, at.c, 0, of_short ^ 1, of_turn};
+      for (u32 s = first_slice + lockstep::warp_id(); s < v.rows.num_slices; s += lockstep::num_warps())
         sweep_slice(v, gives(), change_short, s);
       if (turn == 0) tell(of_turn);
       ok = gang.meet();

@@ -63,14 +63,15 @@ struct Swept {
     return rules.alpha * sum;
   }
 
-  /// All short rows, or all others, at once.
-  PhaseTold sweep(bool short_ones, double c) {
+  /// All rows at once, or the short ones alone.
+  PhaseTold sweep(bool all, double c) {
     PhaseTold told{};
     for (std::int64_t v = 0; v < n; ++v) {
-      if (degree(v) == 0 || (degree(v) <= kPageRankShortRow) != short_ones) continue;
+      const bool is_short = degree(v) <= kPageRankShortRow;
+      if (degree(v) == 0 || !(all || is_short)) continue;
       const double now = (tied[v] ? c : 1 - rules.alpha) * jump + gathered(v);
       told.change += rules.alpha * std::abs(now - y[v]);
-      (tied[v] ? told.tied : told.other) += now;
+      if (!(all && is_short)) (tied[v] ? told.tied : told.other) += now;
       y[v] = now;
     }
     give();
@@ -85,10 +86,10 @@ struct Swept {
     at.tied = static_cast<double>(std::count(tied.begin(), tied.end(), true)) * jump;
     bool settled = false;
     while (!settled && at.sweeps < rules.most_sweeps) {
-      at.of_long = sweep(false, at.c);
-      settled = end_phases(rules, sweep(true, at.c), at);
+      at.of_all = sweep(true, at.c);
+      settled = end_phases(rules, sweep(false, at.c), at);
       if (is_slow(rules, at)) return {};
-      for (std::uint32_t turn = 1; !settled && turn < kShortSweeps; ++turn) sweep(true, at.c);
+      for (std::uint32_t turn = 1; !settled && turn < kShortSweeps; ++turn) sweep(false, at.c);
     }
     sweeps = at.sweeps;
     bound = at.bound;
@@ -141,7 +142,7 @@ TEST(SweepCourse, PhasesSettleInFewSweepsWithinTheirBound) {
     std::uint32_t most;
   };
   for (const auto& [text, tolerance, alpha, most] : {Case{"kron:12", 1e-6, 0.85, 11},
-                                                     {"kron:14", 1e-6, 0.85, 9},
+                                                     {"kron:14", 1e-6, 0.85, 10},
                                                      {"kron:14,seed=7", 1e-4, 0.85, 6},
                                                      {"kron:13", 1e-6, 0.5, 8},
                                                      {"uniform:12", 1e-6, 0.85, 10}}) {
