@@ -26,6 +26,10 @@ constexpr std::int64_t kRowCost = 4;            // a row costs as much as so man
 constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
 constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
 constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
+// What all vertices give is more than second-level caches hold: it pays to ask for it beforehand. Where rows are of like lengths, whose
+// branches are foretold rightly, only of more.
+constexpr std::size_t kAheadBytes = 1 << 20, kAheadBytesAlike = 8 << 20;
+constexpr arc_t kSkewed = 16;  // the longest row, in mean ones
 
 /// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
@@ -72,12 +76,13 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
   } else {
     share32 = shares<float>(world);
   }
-  arc_t arcs = 0, in_short_rows = 0;
+  arc_t arcs = 0, in_short_rows = 0, longest = 0;
   double vertices = 0;
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     const PageRankCpuRows& its = rows.of(p);
     const arc_t* const offsets = its.in.offsets;
     pes[p].chunks = chunks_of(its.in, 0, its.active);
+    for (vertex_t i = 0; i < its.active; ++i) longest = std::max(longest, offsets[i + 1] - offsets[i]);
     vertex_t first_short = its.tied;
     while (first_short > 0 && offsets[first_short] - offsets[first_short - 1] <= kPageRankShortRow) --first_short;
     pes[p].again = chunks_of(its.in, first_short, its.active);
@@ -86,6 +91,9 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
     in_short_rows += offsets[its.active] - offsets[first_short];
   }
   if (arcs > 0) per_arc = rules.alpha * vertices * uniform() / static_cast<double>(arcs);
+  const bool skewed = longest * graph.num_vertices > kSkewed * graph.num_arcs;
+  const std::size_t bytes = graph.num_vertices * (rules.wide ? sizeof(double) : sizeof(float));
+  looks_ahead = bytes >= (skewed ? kAheadBytes : kAheadBytesAlike);
   twice = rows.tied() && pays_to_sweep_again(in_short_rows, arcs);
 }
 

@@ -65,7 +65,8 @@ struct PageRankPullCpu::State {
   lockstep::StepTrace trace;
   pagerank_pull::Stores stores = pagerank_pull::Stores::at_once;
   bool twice = false;
-  double per_arc = 0;  // what moves in the largest component, spread over its arcs
+  bool looks_ahead = false;  // what entries further on give is asked for beforehand
+  double per_arc = 0;        // what moves in the largest component, spread over its arcs
 
   // Written by the last thread at the barrier, read by all after it.
   const double* personal = nullptr;
