@@ -371,7 +371,8 @@ void Wires::State::watch() {
   std::uint64_t all = 0;
   std::string taken;
   for (int p = 0; p < processes(); ++p) {
-    if (p != world.process()) heap.put_word(p, moved_at(world.process()), mine);
+    if (p != world.process() && !heap.put_word(p, moved_at(world.process()), mine))
+      here.end_as(RunState::transport_failed);
     const std::uint64_t its = p == world.process() ? mine : word(moved_at(p)).load();
     taken += " " + std::to_string(its);
     all += its;

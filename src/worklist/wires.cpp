@@ -280,7 +280,7 @@ std::uint64_t Wires::moved(std::uint64_t mine) {
   std::uint64_t sum = mine;
   for (int p = 0; p < processes(); ++p) {
     if (p == world_.process()) continue;
-    heap_.put_word(p, at(world_.process()), mine);
+    if (!heap_.put_word(p, at(world_.process()), mine)) fail();
     sum += word(at(p)).load();
   }
   return sum;
