@@ -26,10 +26,10 @@ constexpr std::int64_t kRowCost = 4;            // a row costs as much as so man
 constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
 constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
 constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
-// What all vertices give is more than second-level caches hold: it pays to ask for it beforehand. Where rows are of like lengths, whose
-// branches are foretold rightly, only of more.
+// Rows look ahead (sweep_cpu.cpp) where what all vertices give takes at least so many bytes: more than second-level caches hold. Where
+// no row is much longer than others, branches are foretold rightly, and it pays only beyond that.
 constexpr std::size_t kAheadBytes = 1 << 20, kAheadBytesAlike = 8 << 20;
-constexpr arc_t kSkewed = 16;  // the longest row, in mean ones
+constexpr arc_t kSkewed = 16;  // times the mean length, from which on a row is much longer
 
 /// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {

@@ -15,27 +15,13 @@ constexpr std::ptrdiff_t kAhead = 48;
 
 /// Sum of what a row's vertices give. Inlined, also at the end of sum_short_row(). Four sums by name: as an array they would lie in
 /// memory, since the loads are atomic.
-template <class Share>
+/// @tparam kLooksAhead  asks for what entries kAhead places on give: there are kAhead + 4 behind `end`
+template <bool kLooksAhead = false, class Share>
 [[gnu::always_inline]] inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
   const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
   double a = 0, b = 0, c = 0, d = 0;
   for (; end - begin >= 4; begin += 4) {
-    a += gives(begin[0]);
-    b += gives(begin[1]);
-    c += gives(begin[2]);
-    d += gives(begin[3]);
-  }
-  for (; begin != end; ++begin) a += gives(*begin);
-  return (a + b) + (c + d);
-}
-
-/// The same, and asks for what entries kAhead places on give. There are kAhead + 4 behind `end`.
-template <class Share>
-inline double sum_row_ahead(const Share* share, const vertex_t* begin, const vertex_t* end) {
-  const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
-  double a = 0, b = 0, c = 0, d = 0;
-  for (; end - begin >= 4; begin += 4) {
-    for (int k = 0; k < 4; ++k) __builtin_prefetch(share + begin[kAhead + k]);
+    for (int k = 0; kLooksAhead && k < 4; ++k) __builtin_prefetch(share + begin[kAhead + k]);
     a += gives(begin[0]);
     b += gives(begin[1]);
     c += gives(begin[2]);
@@ -104,7 +90,7 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
     const double rest = keep * old + (personal != nullptr ? jump * personal[its.placed(i)] : everywhere);
     const vertex_t *const begin = in.targets + in.offsets[i], *const end = in.targets + in.offsets[i + 1];
     const double given = kStores == Stores::in_turns ? sum_short_row(share, begin, end, end_of_targets)
-                         : end <= ahead_until        ? sum_row_ahead(share, begin, end)
+                         : end <= ahead_until        ? sum_row<true>(share, begin, end)
                                                      : sum_row(share, begin, end);
     const double now = rest + pull * given;
     values[v] = now;
