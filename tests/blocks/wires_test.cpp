@@ -166,6 +166,22 @@ TEST(BlockWires, APutThatFailsEndsTheRunEverywhere) {
   for (const std::string& line : lines) EXPECT_EQ(line, "");
 }
 
+/// Also if it is the word by which a process says how far it is: with puts as slow as these one of them is among the first twelve.
+TEST(BlockWires, AnyPutThatFailsEndsTheRun) {
+  const Size3 size{12, 5, 6};
+  GridOptions options;
+  options.launch.stall_timeout_seconds = 1;  // that word is put every 0.1 s
+  for (std::int64_t put = 0; put < 12; ++put) {
+    Walled walled({1, 1}, 1, {.delay_us = 30'000, .fail_at = put});
+    const auto lines = thrown_by_each(walled, [&](std::size_t p) {
+      Steps<double> grid(walled.machine(p), size, options, Average<double>{size});
+      grid.start();
+      EXPECT_THROW(grid.run(20, false), TransportError) << "put " << put;
+    });
+    for (const std::string& line : lines) EXPECT_EQ(line, "");
+  }
+}
+
 TEST(BlockWires, APutThatIsLostEndsTheRunEverywhere) {
   Walled walled({1, 1}, 1, {.lose_from = 6});
   const Size3 size{12, 5, 6};
