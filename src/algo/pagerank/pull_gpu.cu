@@ -117,7 +117,9 @@ class Sweeps {
     if (!reached.settled) return false;
     const double rho = reached.rho;
     if (in_phases) {
-      report.chosen.push_back({"sweep", "in phases", "short rows settle last: they are swept three times as often"});
+      report.chosen.push_back(
+          {"sweep", "in phases",
+           "short rows settle last: they are swept " + std::to_string(1 + kShortSweeps) + " times as often"});
     } else if (rules.rho == 0) {
       report.chosen.push_back({"sweep", "power iteration", "there are arcs without their reverse"});
     } else {
