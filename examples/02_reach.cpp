@@ -1,5 +1,5 @@
-// Hop-limited reach: how many vertices lie within three hops of the source? A second task, in one file: an item carries
-// the hops that it has left, and is pushed by operator() instead of range and make.
+// Hop-limited reach: how many vertices lie within three hops of the source? An item carries the number of hops that it has left.
+// Here operator() pushes items, in place of range and make.
 //   example_02_reach road:256 --source 1000 --pes 2
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +15,7 @@ struct Reach {
   };
   CsrView graph;
   OwnerTable owners;
-  std::uint32_t* used;  // [graph.count] the fewest hops made on the way here; all ones where never reached
+  std::uint32_t* used;  // [graph.count] the fewest hops from the source; all bits 1: not reached
   std::uint32_t limit;
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     if (ctx.leader()) seeds.push_back({ctx.placed_source(), kLimit});
     const Report report = run(ctx, Reach{ctx.graph(), ctx.owners(), used.data(), kLimit}, seeds);
 
-    // The reference: three rounds over all arcs.
+    // The serial reference: three rounds over all arcs.
     const std::vector<std::uint32_t> got = ctx.gather(used);
     std::vector<std::uint32_t> want(got.size(), kNever);
     want[ctx.source()] = 0;

@@ -1,5 +1,5 @@
-// Counting in a hash table that is spread over the PEs: how often does each key occur? A third task, without a graph: accept
-// does all there is to do, at the key's owner, and nothing is left to be run.
+// Counting in a hash table that is spread over the PEs: how often does each key occur? This task has no graph. accept does all
+// the work, at the key's owner, and drops every item, so that nothing is run.
 //   example_03_hash_table --size 1000000 --pes 4
 #include <bit>
 #include <cstdint>
@@ -15,9 +15,9 @@ struct CountKeys {
   struct Item {
     std::uint64_t key;  // not 0, which marks an empty slot
   };
-  std::uint64_t* keys;    // [slots] of this PE
-  std::uint64_t* counts;  // [slots] how often the key in the slot has come
-  std::uint64_t* lost;    // keys that found no slot
+  std::uint64_t* keys;    // [slots] the part of the table on this PE
+  std::uint64_t* counts;  // [slots] how often the key in the slot has occurred
+  std::uint64_t* lost;    // number of keys that found no slot
   std::uint64_t slots;    // a power of two
   pe_t n_pes;
 
@@ -29,7 +29,7 @@ struct CountKeys {
     for (std::uint64_t probe = 0; probe < slots; ++probe) {
       const std::uint64_t at = (hash(item.key) + probe) & (slots - 1);
       std::uint64_t found = load(keys[at]);
-      // Where another worker was faster, `found` is its key: maybe ours.
+      // If another worker has filled the slot meanwhile, `found` is now its key, perhaps the same one.
       if (found == 0 && compare_swap(keys[at], found, item.key)) found = item.key;
       if (found != item.key) continue;
       add_relaxed(counts[at], std::uint64_t{1});
@@ -39,10 +39,10 @@ struct CountKeys {
     return false;
   }
   template <Worker W>
-  SHOAL_FN void operator()(const W&, Item, auto&) const {}  // no item gets here
+  SHOAL_FN void operator()(const W&, Item, auto&) const {}  // never called
 };
 
-/// The i-th of `size` keys: about a quarter as many different ones.
+/// The i-th of `size` keys, of which about a quarter as many are different.
 std::uint64_t key_of(std::int64_t i, std::int64_t size) {
   return 1 + CountKeys::hash(static_cast<std::uint64_t>(i) + 1) % static_cast<std::uint64_t>(size / 4 + 1);
 }
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     if (const std::uint64_t all = ctx.reduce_sum(ctx.read(lost)[0]); all > 0) {
       throw CapacityError(std::to_string(all) + " keys found no slot among " + std::to_string(slots) + " of a PE");
     }
-    std::unordered_map<std::uint64_t, std::uint64_t> want;  // the reference
+    std::unordered_map<std::uint64_t, std::uint64_t> want;  // the serial reference
     for (std::int64_t i = 0; i < ctx.size(); ++i) ++want[key_of(i, ctx.size())];
     const std::vector<std::uint64_t> key = ctx.concatenate(keys), count = ctx.concatenate(counts);
     std::size_t found = 0;

@@ -1,5 +1,5 @@
-// Jacobi iteration in three dimensions, in blocks: more of them than there are PEs, each of which goes on as soon as what it
-// needs has come from its neighbours. The same lines run on CPU threads and on GPUs:
+// Jacobi iteration in three dimensions, on a grid that is cut into more blocks than there are PEs. A block takes its next step as
+// soon as the values that it needs have come from its neighbours. The same source runs on CPU threads and on GPUs:
 //   example_04_jacobi3d 100 100 100 --iterations 50 --odf 8 --pes 2
 //   example_04_jacobi3d 61 47 89 --blocks 3x2x5 --mapping round-robin --pes 4
 #include <cstdio>
@@ -9,7 +9,8 @@
 #include "shoal/blocks.hpp"
 using namespace shoal;
 
-/// A cell becomes the mean of itself and its six neighbours. What is beside the grid is 1, and the cells begin with 0.
+/// A cell becomes the mean of itself and its six neighbours. Cells of the grid begin with 0; the boundary cells around the grid
+/// are 1.
 struct Jacobi {
   using Value = double;
   Size3 size;
@@ -25,7 +26,7 @@ struct Jacobi {
   }
 };
 
-/// The same in one array, with a layer of cells around the grid; the grid itself is returned.
+/// The serial reference, in one array with a layer of cells around the grid. Returns the cells of the grid, without that layer.
 std::vector<double> reference(Size3 n, std::int64_t iterations) {
   const std::int64_t row = n.z + 2, plane = (n.y + 2) * row;
   std::vector<double> now(static_cast<std::size_t>((n.x + 2) * plane), 1.0), grid;

@@ -1,5 +1,6 @@
-// The largest eigenvalue of a sparse matrix of dense blocks, by power iteration: x becomes A x, over and over. A block has some
-// rows of A and of x, and a channel to each block whose part of x it multiplies with: some at random. On CPU threads and GPUs:
+// The largest eigenvalue of a sparse matrix of dense blocks, by power iteration: x becomes A x, again and again. A block has some
+// rows of A and of x. It has a channel to each block whose part of x it needs; some of these blocks are chosen at random. On CPU
+// threads and GPUs:
 //   example_05_power_iteration --iterations 60 --odf 8 --pes 2
 #include <cmath>
 #include <cstdio>
@@ -8,7 +9,7 @@
 #include "shoal/blocks.hpp"
 using namespace shoal;
 
-constexpr int kRows = 150, kTile = 64, kMost = 6;  // rows of a block, and of a tile; neighbours at most
+constexpr int kRows = 150, kTile = 64, kMost = 6;  // rows of a block; rows of a tile; most neighbours of a block
 
 SHOAL_FN double entry(std::int64_t row, std::int64_t column) {  // symmetric, positive
   const std::uint64_t low = row < column ? row : column, high = row < column ? column : row;
@@ -17,13 +18,13 @@ SHOAL_FN double entry(std::int64_t row, std::int64_t column) {  // symmetric, po
 
 struct Rows {
   using Value = double;                   // parts of x cross channels
-  std::int64_t number, n, others[kMost];  // n neighbours
-  double* matrix;      // [1 + kMost][kRows columns][kRows rows]: of the block's own columns, and of each neighbour's
-  double *x[2], *sum;  // [kRows] states; what neighbours' columns add to the next one
+  std::int64_t number, n, others[kMost];  // this block; its n neighbours
+  double* matrix;      // [1 + kMost][kRows columns][kRows rows]: the columns of this block, then of each neighbour
+  double *x[2], *sum;  // [kRows] two states; the neighbours' part of the next state
 
   SHOAL_FN std::int64_t tiles() const { return (kRows + kTile - 1) / kTile; }
   template <class W, class F>
-  SHOAL_FN void each_row(const W& w, std::uint64_t tile, const F& f) const {  // each by one lane, always the same
+  SHOAL_FN void each_row(const W& w, std::uint64_t tile, const F& f) const {  // a row always goes to the same lane
     for (int i = static_cast<int>(tile) * kTile + w.lane(); i < kRows && i < (static_cast<int>(tile) + 1) * kTile;
          i += w.size())
       f(i);
@@ -44,7 +45,7 @@ struct Rows {
         for (int j = 0; j < kRows; ++j) {
           const double value = entry(number * kRows + i, from * kRows + j);
           matrix[(part * kRows + j) * kRows + i] = value;
-          if (part > 0) sum[i] += value;  // as state 0 is 1 everywhere
+          if (part > 0) sum[i] += value;  // since state 0 is 1 everywhere
         }
       }
     });
@@ -66,7 +67,7 @@ struct Rows {
   }
 };
 
-/// The same in one vector. @return x after so many steps
+/// The serial reference, with x in one vector. @return x after `iterations` steps
 std::vector<double> reference(const std::vector<std::vector<std::int64_t>>& others, std::int64_t iterations) {
   std::vector<double> x(others.size() * kRows, 1.0), y;
   for (; iterations > 0; --iterations, x = y) {
@@ -83,7 +84,7 @@ std::vector<double> reference(const std::vector<std::vector<std::int64_t>>& othe
 int main(int argc, char** argv) {
   return run_block_program(argc, argv, "The largest eigenvalue of a block-sparse matrix.", [](const BlockContext& ctx) {
     BlockArray<Rows> array(ctx.machine, ctx.where);
-    std::vector<std::vector<std::int64_t>> others(array.size());  // of each block, itself last
+    std::vector<std::vector<std::int64_t>> others(array.size());  // [blocks] neighbours of each, then itself
     for (std::int64_t b = 0, seed = 1; b < array.size(); ++b) {
       for (int k = 0; k < 2; ++k) {
         seed = (seed * 1103515245 + 12345) % (std::int64_t{1} << 31);
@@ -110,7 +111,7 @@ int main(int argc, char** argv) {
     }
     bool right = true;
     for (std::size_t i = 0; i < got.size(); ++i) right = right && std::abs(got[i] / want[i] - 1) < 1e-12;
-    double before = got[0];  // of the step before
+    double before = got[0];  // x[0] of the step before
     if (ctx.iterations > 0) array.fetch(0, array[0].x[(ctx.iterations - 1) & 1], 1, &before);
     if (ctx.leader()) {
       std::printf("%.3f ms, %lld blocks on %d PEs, eigenvalue %.9g: %s\n", seconds * 1e3,

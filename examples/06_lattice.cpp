@@ -1,6 +1,6 @@
-// Heat in a ring of rings: an array of blocks in four dimensions whose ends are joined. Each block has some values and passes them
-// to the eight beside it. All blocks are told how fast heat spreads, one is told that it is heated; and from time to time they give how
-// much heat there is and how hot the hottest is. On CPU threads and GPUs:
+// Heat on a four-dimensional torus: an array of blocks whose ends are joined along each dimension. Each block has some values and
+// passes them to its eight neighbours. The host tells all blocks how fast heat spreads, and one block that it is heated. From
+// time to time the blocks give the sum of all heat and its maximum. On CPU threads and GPUs:
 //   example_06_lattice --iterations 60 --odf 8 --pes 2 --mapping parts
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "shoal/blocks.hpp"
 using namespace shoal;
 
-constexpr int kValues = 150, kTile = 64, kSides = 8;  // values of a block, and of a tile
+constexpr int kValues = 150, kTile = 64, kSides = 8;  // values of a block; values of a tile
 
 struct Rate {
   double value;
@@ -28,11 +28,11 @@ struct Site {
   using Value = double;
   static constexpr Reduction kGives[] = {Reduction::sum, Reduction::max};
   std::int64_t number, others[kSides];
-  double *heat[2], *beside, *told;  // states; the sum of what the others have; rate and source, for each tile
+  double *heat[2], *beside, *told;  // states; sum of the neighbours' values; rate and source, for each tile
 
   SHOAL_FN std::int64_t tiles() const { return (kValues + kTile - 1) / kTile; }
   template <class W, class F>
-  SHOAL_FN void each(const W& w, std::uint64_t tile, const F& f) const {  // each by one lane, always the same
+  SHOAL_FN void each(const W& w, std::uint64_t tile, const F& f) const {  // a value always goes to the same lane
     for (int i = static_cast<int>(tile) * kTile + w.lane(); i < kValues && i < (static_cast<int>(tile) + 1) * kTile;
          i += w.size())
       f(i);
@@ -78,7 +78,7 @@ struct Site {
   }
 };
 
-/// One step in one vector, with 0.5 for all and 0.01 for block 0.
+/// One step of the serial reference, with all values in one vector. The rate is 0.5 for all blocks, the source 0.01 for block 0.
 std::vector<double> reference(const SizeN& size, const std::vector<double>& now) {
   std::vector<double> then(now.size());
   for (std::int64_t b = 0; b < size.volume(); ++b) {

@@ -2,7 +2,7 @@
 #include "algorithm.hpp"
 #include "shoal/core/error.hpp"
 
-// One line for each, in the order of --help: describe_NAME() is in src/algo/NAME/describe.cpp.
+// One line for each algorithm, in the order of --help: describe_NAME() is in src/algo/NAME/describe.cpp.
 #define SHOAL_ALGORITHMS(ALGORITHM) \
   ALGORITHM(bfs)                    \
   ALGORITHM(sssp)                   \

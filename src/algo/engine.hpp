@@ -1,5 +1,6 @@
-// What runners drive: an algorithm by one strategy on one kind of processor. Every engine leaves its answer as words where it
-// made them; fetching, counting, naming and checking are the same for all of them.
+// An engine runs an algorithm by one strategy on one kind of processor; runners drive engines. Every engine leaves its answer as
+// words (one value per vertex) in the memory where it computed them, so the code that fetches, counts, renumbers and checks the
+// answer is the same for all engines.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -18,12 +19,13 @@
 
 namespace shoal {
 
-/// Where an engine left its answer: a word for each vertex, in placed order, in the memory of the PE that owns it.
+/// Where an engine left its answer: one word (a single value) for each vertex, in placed order, in the memory of the PE that owns
+/// the vertex.
 struct Words {
-  std::size_t bytes = 0;          ///< of a word
-  std::vector<const void*> part;  ///< [n_pes of this process] of [graph.out[pe].count] words each
+  std::size_t bytes = 0;          ///< of one word
+  std::vector<const void*> part;  ///< [n_pes of this process], each [graph.out[pe].count] words
 
-  /// @param part_of  part_of(pe) is where PE pe's words begin
+  /// @param part_of  part_of(pe) returns where the words of PE pe begin
   template <class PartOf>
   static Words of(const PlacedGraph& graph, PartOf&& part_of) {
     Words words{sizeof(*part_of(pe_t{0})), {}};
@@ -31,7 +33,7 @@ struct Words {
     return words;
   }
 
-  /// [n_pes], of words that are known to be of this type.
+  /// [n_pes]. The caller must know that the words are of type Word.
   template <class Word>
   std::vector<const Word*> as() const {
     std::vector<const Word*> parts;
@@ -40,15 +42,16 @@ struct Words {
   }
 };
 
-/// Every process: completes an array of the whole graph, in which each has filled in what belongs to its PEs.
+/// Called by every process: completes an array of the whole graph in which each process has filled in the part that belongs to its
+/// PEs.
 /// @param world  null: this process has all PEs
-/// @param bytes  of a vertex
+/// @param bytes  size of one vertex's value
 void complete(World* world, const PlacedGraph& graph, void* all, std::size_t bytes);
 inline void complete(const Machine& machine, const PlacedGraph& graph, void* all, std::size_t bytes) {
   complete(machine.world(), graph, all, bytes);
 }
 
-/// Every process: what each of them has; [processes].
+/// Called by every process. Returns the values `mine` of all processes: [processes].
 template <class T>
 std::vector<T> of_processes(World* world, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -64,16 +67,16 @@ template <class T>
 std::vector<T> of_processes(const Machine& machine, const T& mine) {
   return of_processes(machine.world(), mine);
 }
-/// Every process: the first text that is not empty.
+/// Called by every process. Returns the first text that is not empty.
 std::string first_of_processes(const Machine& machine, const std::string& mine);
-/// Every process: what process 0 finds wrong.
+/// Called by every process. Only process 0 calls find_wrong(); all of them return its text.
 template <class F>
 std::string by_process_0(const Machine& machine, F&& find_wrong) {
   const bool mine = machine.world() == nullptr || machine.world()->process() == 0;
   return first_of_processes(machine, mine ? find_wrong() : std::string());
 }
 
-/// All words on the host, by placed number: [num_vertices]. Every process gets them.
+/// All words on the host, by placed number: [num_vertices]. Called by every process; each gets all words.
 template <class Word>
 HostArray<Word> fetch_words(const Machine& machine, const PlacedGraph& graph, const Words& words) {
   HostArray<Word> all(graph.num_vertices);
@@ -85,30 +88,30 @@ HostArray<Word> fetch_words(const Machine& machine, const PlacedGraph& graph, co
   return all;
 }
 
-/// @tparam Input  what a run is told: the placed number of its source, for example
+/// @tparam Input  the input of a run: the placed number of its source, for example
 template <class... Input>
 class Engine {
  public:
   virtual ~Engine() = default;
   /// Computes the answer from scratch. Adds seconds (clearing included), counts and rounds to `report`.
   virtual void run(Input... input, Report& report) = 0;
-  /// Valid until the engine is destroyed; what they say changes with the next run.
+  /// The pointers are valid until the engine is destroyed; the values behind them change with the next run.
   virtual Words words() const = 0;
 };
 
-/// What every plan holds.
+/// The members that the plans of all algorithms have.
 template <class StrategyT>
 struct StrategyPlan {
   StrategyT strategy;
-  LaunchPlan launch;  ///< of strategy async
+  LaunchPlan launch;  ///< for the strategy async
   int threads;        ///< CPU threads of a PE
 };
 
-/// Makes an engine as a plan says.
+/// Makes the engine that a plan asks for.
 template <class EngineT, class Plan>
 using MakeEngine = std::unique_ptr<EngineT>(const Machine&, const PlacedGraph&, const Plan&);
 
-/// Who makes the engine of a strategy.
+/// The functions that make the engine of a strategy.
 template <class Strategy, class EngineT, class Plan>
 struct EngineChoice {
   Strategy strategy;

@@ -1,4 +1,4 @@
-// What verifiers share: the first vertex that is wrong.
+// Finds the first wrong vertex, for the verifiers.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// The smallest v in [0, n) for which wrong(v), or n. All threads.
+/// The smallest v in [0, n) for which wrong(v), or n if there is none. Uses all threads.
 template <class Wrong>
 std::int64_t first_wrong(std::int64_t n, Wrong wrong) {
   std::atomic<std::int64_t> first{n};

@@ -15,7 +15,7 @@ bool runs_on_gpus(const Options& options) {
   return !list_devices().empty();
 }
 
-/// Where the partition keeps the input's numbers, CPU threads work on the rows where they are.
+/// If the partition keeps the input's numbers, CPU threads work on the rows in place.
 bool keeps_numbers(const Options& options) {
   switch (options.partition) {
     case PartitionKind::random:
@@ -28,14 +28,14 @@ bool keeps_numbers(const Options& options) {
   }
 }
 
-/// METIS is given both directions of every arc, and keeps coarser graphs of about the same size.
+/// METIS gets both directions of every arc, and keeps coarser graphs of about the same size.
 double partition_bytes(double n, double m, const Options& options) {
   if (keeps_numbers(options)) return 0;
   const double metis = options.partition == PartitionKind::metis ? 80 * n + 48 * m : 0;
   return 2 * RunNeeds::kWord * n + metis;
 }
 
-/// Rings and channels, every slot of which is written before the first run.
+/// Rings and channels. Every slot of them is written before the first run, so all of this memory is really used.
 double worklist_bytes(double n, double pes, const Options& options, double slot) {
   const auto wanted = options.capacity > 0
                           ? options.capacity
@@ -52,7 +52,7 @@ std::int64_t host_bytes(const GraphSize& graph, const Options& options, const Ru
   const auto rows = static_cast<double>(csr_bytes(graph));
   const double weighted = rows + needs.weight * m;
   const double reverse = graph.symmetric || needs.undirected || graph.arcs == 0 ? 0 : 1;
-  // First the answer is fetched, then it is checked; in-arcs that one of them needed stay.
+  // The answer is fetched first, then checked. In-arcs that either step needed stay in memory.
   double fetching = needs.answer * n, checking = check ? needs.check * n : 0;
   if (needs.answer_reverses) fetching += reverse * weighted;
   if (check && needs.check_reverses) checking += reverse * weighted * (needs.answer_reverses ? 2 : 1);

@@ -1,9 +1,9 @@
-// What differs between builds with and without CUDA. No other header asks which it is, so that most sources are the same in both.
+// The difference between builds with and without CUDA. No other header tests for CUDA, so most sources are the same in both.
 #pragma once
 
 namespace shoal {
 
-/// A function that only builds with CUDA have; null in others.
+/// A function that exists only in builds with CUDA; null in other builds.
 #if defined(SHOAL_HAVE_CUDA)
 template <auto* kFunction>
 inline constexpr auto* if_cuda = kFunction;

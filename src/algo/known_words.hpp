@@ -1,5 +1,5 @@
-// What the tasks that lower a word of every vertex have in common (BFS, shortest paths, components): their memory, and how
-// a run begins and is reported.
+// What the tasks that lower one word per vertex have in common (BFS, shortest paths, components): their memory, and how a run
+// begins and is reported.
 #pragma once
 #include <exception>
 #include <memory>
@@ -14,16 +14,16 @@
 
 namespace shoal {
 
-/// Every byte becomes 0xFF, on all PEs at once; returns when it is done.
-/// @param memory  [n_pes] `bytes` each
+/// Sets every byte to 0xFF, on all PEs at once; returns when all PEs are done.
+/// @param memory  [n_pes], each `bytes` long
 void fill_ones(const Machine& machine, const std::vector<std::shared_ptr<void>>& memory, std::size_t bytes);
 
-/// A word of every vertex on every PE, by placed number: of its own vertices the truth, of others what it has told their
-/// owner (`known` of the tasks).
+/// One word per vertex on every PE, by placed number. For a PE's own vertices it is the true value; for the vertices of others it
+/// is the last value that this PE sent to their owner (`known` of the tasks).
 template <class Word>
 class KnownWords {
  public:
-  /// The words hold anything. @param what  for errors: "levels"
+  /// The words are uninitialised. @param what  the name of the memory, for errors: "levels"
   KnownWords(const Machine& machine, const PlacedGraph& graph, const char* what) : machine_(machine), graph_(graph) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       memory_.push_back(machine.allocate(p, bytes(), what, Machine::Contents::anything));
@@ -32,7 +32,7 @@ class KnownWords {
 
   Word* all(pe_t pe) const { return static_cast<Word*>(memory_[pe].get()); }  ///< [num_vertices]
   Word* own(pe_t pe) const { return all(pe) + graph_.out[pe].first; }         ///< [graph.out[pe].count]
-  /// own() of every PE of this process.
+  /// own() for every PE of this process.
   Symmetric<Word> parts() const {
     Symmetric<Word> parts;
     for (pe_t p = 0; p < graph_.n_pes(); ++p) parts.part[graph_.first_pe + p] = own(p);
@@ -52,7 +52,7 @@ class KnownWords {
   std::vector<std::shared_ptr<void>> memory_;
 };
 
-/// Every process: a run of the worklist, and what all of them counted.
+/// Called by every process: runs the worklist; the report has the sums of what all processes counted.
 template <class WorklistT, class Tasks, class Seeds>
 Report run_everywhere(const Machine& machine, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds) {
   if (machine.world() == nullptr) return worklist.run(tasks, seeds);
@@ -66,7 +66,7 @@ Report run_everywhere(const Machine& machine, WorklistT& worklist, const Tasks& 
   return of_all_processes(*machine.world(), report, error);
 }
 
-/// Where the run of a search begins: on the PE that owns its source, which may be another process's.
+/// The seeds of a search: one item on the PE that owns the source. That PE may belong to another process.
 /// @return [n_pes of this process]
 template <class Item>
 std::vector<std::vector<Item>> seeds_at(const PlacedGraph& graph, vertex_t source, const Item& seed) {
@@ -76,7 +76,8 @@ std::vector<std::vector<Item>> seeds_at(const PlacedGraph& graph, vertex_t sourc
   return seeds;
 }
 
-/// clear(), then a run of the worklist: the time of both counts. `report` keeps its choices and phases, the rest is the run's.
+/// Calls clear(), then runs the worklist; the reported time covers both. `report` keeps its choices and phases; everything else in
+/// it comes from the run.
 template <class Clear, class WorklistT, class Tasks, class Seeds>
 void clear_and_run(const Machine& machine, Clear&& clear, WorklistT& worklist, const Tasks& tasks, const Seeds& seeds,
                    Report& report) {

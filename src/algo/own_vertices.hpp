@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// f(pe, thread, begin, end) for each thread's share [begin, end) of the vertices of its PE, in placed numbers.
+/// Calls f(pe, thread, begin, end) with each thread's share [begin, end) of the vertices of its PE, in placed numbers.
 template <class F>
 void for_shares(ThreadTeam& team, const PlacedGraph& graph, F&& f) {
   team.run([&](pe_t pe, int thread) {
@@ -18,11 +18,11 @@ void for_shares(ThreadTeam& team, const PlacedGraph& graph, F&& f) {
   });
 }
 
-/// The first thing that is wrong with a vertex, or an empty text.
-/// @param wrong_at  wrong_at(pe, v) says what is wrong with vertex v of PE pe, in one line; empty when it is right
+/// One line about the first vertex that is wrong, or an empty text.
+/// @param wrong_at  wrong_at(pe, v) says in one line what is wrong with vertex v of PE pe; empty when it is right
 template <class WrongAt>
 std::string first_wrong_line(ThreadTeam& team, const PlacedGraph& graph, WrongAt&& wrong_at) {
-  std::vector<std::string> found(static_cast<std::size_t>(team.size()));  // by share, in the order of vertices
+  std::vector<std::string> found(static_cast<std::size_t>(team.size()));  // by thread; shares ascend with threads
   for_shares(team, graph, [&](pe_t pe, int thread, vertex_t begin, vertex_t end) {
     std::string& mine = found[static_cast<std::size_t>(pe * team.threads_per_pe() + thread)];
     for (vertex_t v = begin; v < end && mine.empty(); ++v) mine = wrong_at(pe, v);

@@ -13,10 +13,10 @@ namespace shoal {
 
 namespace {
 
-/// A graph of more arcs may need several GPUs for its memory.
+/// A graph with more arcs than this may need the memory of several GPUs.
 constexpr double kFewArcs = 1 << 28;
 
-/// Who asks for a partition wants several PEs.
+/// If the user asks for a partition, they want several PEs.
 bool is_small(const Options& options, std::int64_t vertices, double arcs, FewVertices few) {
   return vertices < few.than && arcs < kFewArcs && options.partition == PartitionKind::automatic;
 }
@@ -54,7 +54,7 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const Ru
       phases_.emplace_back("place", 0.0);
       return;
     }
-    chosen_.pop_back();  // place() says it again
+    chosen_.pop_back();  // place() adds it again
   }
   if (machine_.world() != nullptr && !(wants.undirected && spec.directed) &&
       generate_share(spec, options, needs, wants, leave_to_one)) {
@@ -68,12 +68,12 @@ PlacedRun::PlacedRun(const GeneratorSpec& spec, const Options& options, const Ru
   place(own_, options, wants, leave_to_one);
 }
 
-/// Of several processes. @return false: the partition needs the whole graph
+/// With several processes. @return false: the partition needs the whole graph
 bool PlacedRun::generate_share(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs,
                                GraphWants wants, bool leave_to_one) {
   const PartitionKind kind = choose_partition(options, leave_to_one);
   if (!can_generate_share(kind)) {
-    chosen_.pop_back();  // place() says it again
+    chosen_.pop_back();  // place() adds it again
     return false;
   }
   World& world = *machine_.world();
@@ -99,7 +99,7 @@ PlacedRun::PlacedRun(const SharedGraph& graph, const Options& options, const Run
     : machine_(options), chosen_(machine_.chosen()) {
   const PartitionKind kind = choose_partition(options, false);
   if (machine_.world() == nullptr || !can_read_share(kind)) {
-    chosen_.pop_back();  // place() says it again
+    chosen_.pop_back();  // place() adds it again
     own_ = graph.whole();
     place(own_, options, wants, false);
     return;
@@ -250,7 +250,7 @@ void PlacedRun::fetch_degrees() {
     copy_to_host(offsets.data(), slice.offsets, offsets.size() * sizeof(arc_t));
     parallel_ranges(slice.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t v = begin; v < end; ++v) {
-        // No row is that long where no target is named twice, as in what is generated.
+        // A generated row names no target twice, so its length fits vertex_t.
         degrees[slice.first + v] = static_cast<vertex_t>(offsets[v + 1] - offsets[v]);
       }
     });

@@ -1,4 +1,4 @@
-// What the runners of all algorithms have in common: a machine, a graph placed on its PEs, and how long that took.
+// What the runners of all algorithms have in common: a machine, a graph placed on its PEs, and the time that placing it took.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ namespace shoal {
 
 class Stopwatch {
  public:
-  /// Seconds since the last lap, or since it was made.
+  /// Seconds since the last call, or since this object was made.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -39,42 +39,44 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// What an algorithm wants of the graph that it is run on.
+/// What an algorithm needs of the graph that it runs on.
 struct GraphWants {
   std::optional<WeightSource> weights =
-      std::nullopt;  ///< the arcs' weights, placed as well; none: no weights on devices
-  /// Every arc with its reverse, no loops, no target twice in a row: a graph that is not like that is copied.
+      std::nullopt;  ///< the arcs' weights, placed with the arcs; none: no weights on devices
+  /// Every arc has its reverse, there are no loops, and no target appears twice in a row. A graph that is not like that is copied
+  /// and changed.
   bool undirected = false;
 };
 
-/// Which graphs are too small for several GPUs, which would wait for each other longer than one works.
+/// Which graphs are too small for several GPUs: those on which GPUs would wait for each other longer than one GPU works alone.
 struct FewVertices {
-  std::int64_t than = 0;  ///< a graph of fewer is left to one GPU, unless a number of them or a strategy was asked for
-  bool even_if_asked = false;  ///< also if they were; then to one of that number, unless a partition was asked for, too
+  std::int64_t than = 0;  ///< a graph of fewer vertices runs on one GPU, unless a number or a strategy was asked for
+  bool even_if_asked = false;  ///< also if one was: then on one of that many GPUs, unless a partition was asked for
 };
 
-/// The rule as it is for these options: no graph is too small for the worklist, if that was asked for.
+/// The rule for these options: if the worklist was asked for, no graph is too small.
 template <class AlgorithmOptions>
 FewVertices few_for(const AlgorithmOptions& options, FewVertices rule) {
   const bool asked = options.strategy != decltype(options.strategy)::automatic;
   return runs_async(options) || (asked && !rule.even_if_asked) ? FewVertices{} : rule;
 }
 
-/// Engines keep references to machine() and placed(), so it stays where it was made: a runner's State has it as its first
-/// member, so that the engine, a later one, goes before the graph does.
+/// Engines keep references to machine() and placed(), so this object must not move. A runner's State has it as its first member;
+/// the engine is a later member and so is destroyed before the graph.
 class PlacedRun {
  public:
-  /// Partitions and places a graph of the host, which must outlive this (CPU PEs work on it where it is).
-  /// @param needs    what the algorithm will take of the host's memory: refused here where that has not got it
-  /// @throws UsageError (options that do not fit the machine, weights: with_weights()), CapacityError, DeviceError
+  /// Partitions and places a graph in host memory. The graph must outlive this object (CPU PEs work on it in place).
+  /// @param needs    the host memory that the algorithm will take; refused here if the host does not have it
+  /// @throws UsageError (options that do not fit the machine; weights: see with_weights()), CapacityError, DeviceError
   PlacedRun(const Csr& graph, const Options& options, const RunNeeds& needs, GraphWants wants = {},
             FewVertices few = {});
-  /// Generates on the devices when the run is there and the partition needs no look at the whole graph; of several processes, each
-  /// its own rows, likewise; else on the host.
+  /// Generates the graph on the devices when the run is on GPUs and the partition can be made without the whole graph. With several
+  /// processes, each generates its own rows under the same condition. Otherwise the graph is generated on the host.
   PlacedRun(const GeneratorSpec& spec, const Options& options, const RunNeeds& needs, GraphWants wants = {},
             FewVertices few = {});
-  /// Every process: reads the rows of its PEs, if the partition needs no look at the whole graph; else each reads all of it.
-  /// @param graph  must outlive this
+  /// Called by every process: reads the rows of its PEs if the partition can be made without the whole graph; otherwise each
+  /// process reads the whole graph.
+  /// @param graph  must outlive this object
   PlacedRun(const SharedGraph& graph, const Options& options, const RunNeeds& needs, GraphWants wants = {},
             FewVertices few = {});
   PlacedRun(const PlacedRun&) = delete;
@@ -85,10 +87,10 @@ class PlacedRun {
   std::int64_t num_vertices() const { return placed_.num_vertices; }
   arc_t num_arcs() const { return placed_.num_arcs; }
 
-  /// What was decided so far and why; plans append to it.
+  /// What was decided so far, with reasons; plans append to it.
   Decisions& chosen() { return chosen_; }
 
-  /// At most so many CPU threads a PE: what a plan says, before the engine is made.
+  /// Sets the most CPU threads of a PE, as a plan decides. Call before the engine is made.
   void limit_threads(int threads) { machine_.limit_threads(threads); }
 
   /// Calls make(), which builds an engine and returns it; its time counts as part of placing.
@@ -100,23 +102,23 @@ class PlacedRun {
     return engine;
   }
 
-  /// A report that says what was chosen and how long reading and placing took; a run adds to it.
+  /// A report with the choices so far and the times of reading and placing; a run adds to it.
   Report begin_report() const;
-  /// Adds what is the same for all algorithms: the run's phase and the partition's quality.
+  /// Adds what is the same for all algorithms: the time of the run and the partition's quality.
   void end_report(Report& report) const;
 
   /// The placed number of a vertex that a user named.
-  /// @param what  what the vertex is for: "source"
+  /// @param what  the role of the vertex, for messages: "source"
   /// @throws UsageError when the graph has no such vertex
   vertex_t placed_vertex(const char* what, vertex_t input) const;
 
-  /// What an engine left, converted, in the input's numbers: [num_vertices].
+  /// The words that an engine left, converted, indexed by input number: [num_vertices].
   /// @param convert  Word -> To, called once for each vertex, by all threads
   template <class Word, class Convert>
   auto gather(const Words& words, Convert&& convert) const {
     return to_input(fetch_words<Word>(machine_, placed_, words), convert);
   }
-  /// The same for values on the host, by placed number.
+  /// The same for values that are on the host, by placed number.
   template <class From, class Convert>
   auto to_input(const HostArray<From>& placed, Convert&& convert) const {
     using To = decltype(convert(From{}));
@@ -129,15 +131,15 @@ class PlacedRun {
     return out;
   }
 
-  /// Every process: out-arcs of a vertex, in the input's numbers. Of a graph that is there by slice it fetches the degrees of
-  /// all, the first time, and not the graph. Not from two threads at once.
+  /// Called by every process: the number of out-arcs of a vertex, given by input number. If the host has only slices of the graph,
+  /// the first call fetches the degrees of all vertices, but not the graph. Not thread-safe.
   arc_t degree(vertex_t input) {
     fetch_degrees();
     return degree_known(input);
   }
 
-  /// The graph in the input's numbers, with the weights if there are any. Where it is there by slice, it is fetched from the devices,
-  /// or generated or read once more. Not from two threads at once.
+  /// The graph in input numbers, with weights if there are any. If the host has only slices of it, it is fetched from the devices,
+  /// or generated or read again. Not thread-safe.
   const Csr& graph();
 
  private:
@@ -152,25 +154,26 @@ class PlacedRun {
   void place(const Csr& graph, const Options& options, GraphWants wants, bool leave_to_one);
 
   Machine machine_;
-  Csr own_;                     // generated here, or fetched from the devices; else empty
-  Csr changed_;                 // the input with other weights, or undirected; else empty
-  const Csr* graph_ = nullptr;  // in input numbers; null until wanted when it was generated by slice
-  std::function<Csr()> again_;  // how to get the whole of what each process has its rows of
+  Csr own_;                     // generated here, or fetched from the devices; otherwise empty
+  Csr changed_;                 // the input with other weights, or made undirected; otherwise empty
+  const Csr* graph_ = nullptr;  // in input numbers; null until first needed if the graph was generated by slice
+  std::function<Csr()> again_;  // makes the whole graph when each process has only its own rows
   std::optional<WeightSource> weights_again_;
-  HostArray<vertex_t> degrees_;  // of the input's vertices; empty until wanted, and where graph_ is there
+  HostArray<vertex_t> degrees_;  // by input number; empty until first needed, and empty when graph_ is set
   PlacedGraph placed_;
   Decisions chosen_;
   std::vector<std::pair<std::string, double>> phases_;
 };
 
-/// What a runner holds. What an algorithm adds (runner.hpp) goes before the graph does: its engine works on it.
+/// What a runner holds. The members that an algorithm adds (runner.hpp) are destroyed before the graph, because its engine works on
+/// the graph.
 struct GraphRunner::State {
   template <class Graph>
   State(const Graph& graph, const Options& options, const RunNeeds& needs, GraphWants wants = {}, FewVertices few = {})
       : run(graph, options, needs, wants, few) {}
   virtual ~State() = default;
 
-  /// One run: work(report) does it, and adds what it has to say.
+  /// One run: work(report) does it, and adds its results to the report.
   template <class Work>
   Report timed(Work&& work) {
     done = false;
@@ -187,7 +190,7 @@ struct GraphRunner::State {
 
   PlacedRun run;
   Report report;      ///< of the last run
-  bool done = false;  ///< there was one, and it did not fail
+  bool done = false;  ///< there was a run, and it did not fail
 };
 
 }  // namespace shoal

@@ -1,5 +1,5 @@
-// What the plans of all algorithms have in common. A plan decides what the options leave open; `why` gains a line for
-// each decision, which the report shows.
+// What the plans of all algorithms have in common. A plan decides what the options leave open; it appends a line to `why` for each
+// decision, and the report shows these lines.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -13,20 +13,21 @@
 
 namespace shoal {
 
-/// Arcs per vertex; 0 without vertices.
+/// Arcs per vertex; 0 when there are no vertices.
 inline double mean_degree(const PlacedGraph& graph) {
   return static_cast<double>(graph.num_arcs) / static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1));
 }
 
-/// Whether a vertex has so many more out-arcs than most that few vertices hold most arcs.
+/// Whether some vertex has far more out-arcs than the mean, so that few vertices hold most arcs.
 inline bool is_skewed(const PlacedGraph& graph) {
   return static_cast<double>(graph.max_degree) > 32 * std::max(mean_degree(graph), 1.0);
 }
 
-/// What `auto` says of an algorithm of which only the worklist has PEs of several processes.
+/// The reason that `auto` gives when only the worklist can run the algorithm on PEs of several processes.
 inline constexpr const char* kAcrossProcesses = "PEs of several processes: only the worklist sends what it has to them";
 
-/// Refuses a strategy in which PEs use each other's memory, where they cannot. (levels and pull exchange what they need.)
+/// Refuses a strategy whose PEs use each other's memory when the PEs belong to several processes. (The strategies levels and pull
+/// exchange what they need, so they are not checked here.)
 template <class Strategy>
 void check_reach(const Machine& machine, Strategy asked) {
   if (machine.world() == nullptr || asked == Strategy::automatic || asked == Strategy::async) return;
@@ -35,19 +36,20 @@ void check_reach(const Machine& machine, Strategy asked) {
       std::to_string(machine.world()->n_processes()) + " processes; use --strategy async, or one process with --pes");
 }
 
-/// Says which strategy runs, and which of the options given it does not use.
+/// Records which strategy runs, and which of the given options that strategy does not use.
 template <class Strategy>
 void say_strategy(Strategy strategy, const std::string& reason, const Options& options, Decisions& why) {
   why.push_back({"strategy", name(strategy), reason});
   if (strategy != Strategy::async) note_unused(options, why);
 }
 
-/// Least work of a thread, in vertices and arcs of the graph, where a strategy runs by worklist: an item costs some 50 ns.
+/// Least work, in vertices and arcs of the graph, that is worth a thread when the worklist runs the strategy: an item costs some 50
+/// ns.
 inline constexpr std::int64_t kLeastWorkAsync = 1 << 13;
 
-/// The CPU threads of a PE that are worth starting and waiting for: the graph has that many times the work that one needs to
-/// be, where a number was not asked for.
-/// @param least  work of a thread: vertices and arcs of the graph, at least 1
+/// How many CPU threads of a PE are worth starting and waiting for: one for each `least` of the PE's work, at most all of them. If
+/// the user asked for a number of threads, that number holds.
+/// @param least  work that is worth one thread, in vertices and arcs of the graph, at least 1
 inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::int64_t least, Decisions& why) {
   const int all = machine.threads_per_pe();
   if (machine.on_gpu() || machine.threads_asked()) return all;
@@ -58,7 +60,8 @@ inline int threads_worth(const Machine& machine, const PlacedGraph& graph, std::
 }
 
 /// plan_launch() for a task whose items are vertices and that pushes along their arcs.
-/// @param blocks  why blocks run it on a GPU whatever its rows are; null: they do where rows are long, or a few very long
+/// @param blocks  the reason to use blocks as the workers on a GPU, whatever the rows are like; null: use them where rows are long,
+///                or where a few rows are very long
 inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph, const Options& options,
                                 Decisions& why, const char* blocks = nullptr) {
   const std::int64_t vertices_of_a_pe = graph.num_vertices / std::max<pe_t>(graph.all_pes(), 1) + 1;
@@ -73,8 +76,8 @@ inline LaunchPlan plan_vertices(const Machine& machine, const PlacedGraph& graph
   return plan;
 }
 
-/// Blocks of the GPUs of one process take `times` as many items at a time, if the user has not said how many: where very many wait
-/// at a time, few long batches cost less than many short ones (docs/decisions/0041-batches.md).
+/// On GPUs of one process, lets blocks take `times` as many items at once, unless the user set the number: where very many items
+/// wait at a time, few large batches cost less than many small ones (docs/decisions/0041-batches.md).
 inline void fetch_more(const Machine& machine, const Options& options, LaunchPlan& plan, lane_t times, Decisions& why) {
   const bool here = machine.on_gpu() && machine.world() == nullptr;
   if (!here || times <= 1 || options.fetch > 0 || plan.worker != WorkerKind::block) return;

@@ -1,4 +1,4 @@
-// What a search reached, counted by the PEs from the words that its engine left: nothing is brought to the host.
+// What a search reached. The PEs count it from the words that the search's engine left, so nothing is copied to the host.
 #pragma once
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 namespace shoal {
 
 struct Reached {
-  std::int64_t vertices = 0;   ///< with a word that is not all ones
+  std::int64_t vertices = 0;   ///< vertices whose word is not all ones
   arc_t arcs = 0;              ///< out-arcs of these vertices
   std::uint64_t farthest = 0;  ///< the largest of these words, 0 if there are none
 };

@@ -1,5 +1,5 @@
-// What a runner is made of: a placed graph (placed_run.hpp), a plan for it, and the engine that the plan wants. An algorithm
-// says what these are (its Shape), and how words become a result and are checked (its RunnerState), in its run.cpp.
+// A runner consists of a placed graph (placed_run.hpp), a plan for it, and the engine that the plan asks for. In its run.cpp, an
+// algorithm defines the types of these (its Shape), and how words become a result and are checked (its RunnerState).
 #pragma once
 #include <memory>
 #include <string>
@@ -13,22 +13,22 @@
 
 namespace shoal {
 
-/// What the runner of an algorithm is made of: it derives from this, and adds kFew, kEngines and plan.
+/// The types of an algorithm's runner. An algorithm derives its Shape from this, and adds kFew, kEngines and plan.
 template <class OptionsT, class PlanT, class EngineT>
 struct ShapeOf {
   using Options = OptionsT;
   using Plan = PlanT;      ///< a StrategyPlan
-  using Engine = EngineT;  ///< what its strategies are driven through
+  using Engine = EngineT;  ///< the interface to its strategies
   using Strategy = decltype(OptionsT::strategy);
-  /// Whether its bulk strategy runs on GPUs of several processes.
+  /// Whether its bulk strategy runs on GPUs of several processes,
   static constexpr bool kOnGpusOfProcesses = false;
-  /// ... and where these do not reach each other's memory, on several hosts.
+  /// and whether it does so where these GPUs cannot access each other's memory (they are on several hosts).
   static constexpr bool kOnGpusApart = false;
-  /// What it wants of the graph.
+  /// What the algorithm needs of the graph.
   static GraphWants wants(const Options&) { return {}; }
 };
 
-/// Refuses what GPUs of several processes cannot run, before a graph is placed. @return `given`
+/// Refuses options that GPUs of several processes cannot run, before a graph is placed. @return `given`
 template <class Shape>
 const typename Shape::Options& check_gpus_of_processes(const typename Shape::Options& given) {
   const bool several = joined_world() != nullptr && joined_world()->n_processes() > 1;
@@ -48,7 +48,7 @@ const typename Shape::Options& check_gpus_of_processes(const typename Shape::Opt
   return given;
 }
 
-/// @tparam Shape        a ShapeOf, with
+/// @tparam Shape        a ShapeOf with these members:
 ///   kFew               which graphs are too small for several GPUs
 ///   kEngines           an EngineChoice for each strategy
 ///   plan(machine, graph, options, why)
@@ -66,7 +66,7 @@ struct PlannedState : GraphRunner::State {
     engine = run.prepare([this] { return make_engine(); });
   }
 
-  /// The engine of the plan's strategy, on the machine's kind of processor.
+  /// The engine of the plan's strategy, for the machine's kind of processor.
   auto make_engine() const {
     const auto* choice = std::begin(Shape::kEngines);
     while (choice->strategy != plan.strategy) ++choice;

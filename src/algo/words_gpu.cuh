@@ -1,4 +1,4 @@
-// Words that an engine left on GPUs, brought together on one of them.
+// Gathers the words that an engine left on several GPUs on one of them.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-/// A run may still be writing words on other streams than those that copy them.
+/// Waits for all work on the graph's devices: a run may still be writing words on streams other than the one that copies them.
 inline void wait_for_devices(const PlacedGraph& graph) {
   for (const int device : graph.devices) {
     DeviceGuard guard(device);
@@ -17,7 +17,7 @@ inline void wait_for_devices(const PlacedGraph& graph) {
 }
 
 /// The words of all vertices, by placed number, on the current device.
-/// @param part  [n_pes] device memory of each PE: [count] words of its vertices
+/// @param part  [n_pes], device memory of each PE: [count] words of its vertices
 template <class Word>
 DeviceArray<Word> collect_words(const PlacedGraph& graph, const Word* const* part, const char* what) {
   DeviceArray<Word> all(graph.num_vertices, what);
@@ -29,8 +29,8 @@ DeviceArray<Word> collect_words(const PlacedGraph& graph, const Word* const* par
   return all;
 }
 
-/// The same where PEs belong to several processes, each of which has the words of all on the host.
-/// @param on_host  [num_vertices], or null: one process, and they are on the devices
+/// The same where PEs belong to several processes. Each process then has the words of all vertices on the host.
+/// @param on_host  [num_vertices]; or null: there is one process, and the words are on the devices
 template <class Word>
 DeviceArray<Word> collect_words(const PlacedGraph& graph, const Word* const* part, const Word* on_host,
                                 const char* what) {
@@ -40,10 +40,12 @@ DeviceArray<Word> collect_words(const PlacedGraph& graph, const Word* const* par
   return all;
 }
 
-/// Every process: completes arrays of the whole graph on its devices, in which each PE has what belongs to its vertices.
-/// @param world  of several processes
-/// @param all    [PEs of this process] in device memory
-/// @param at     at(q) is where what belongs to the vertices of PE q, of all, begins there
+/// Called by every process: completes arrays of the whole graph on its devices, in which each PE has the values of its own
+/// vertices.
+/// @param world  the world of several processes
+/// @param all    [PEs of this process], in device memory
+/// @param at     at(q) is the offset in such an array at which the values of PE q's vertices begin; q counts the PEs of all
+///               processes
 template <class Word, class At>
 void complete_on_devices(World& world, const PlacedGraph& graph, const std::vector<Word*>& all, At&& at) {
   const vertex_t* const begin = graph.partition.owner.begin;

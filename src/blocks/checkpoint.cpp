@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kMagic[16] = "shoal blocks 1\n";
 
-/// Of all bytes so far, in whatever pieces they come.
+/// A checksum of a sequence of bytes. It does not depend on the pieces in which they are added.
 class Sum {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -43,7 +43,7 @@ class Sum {
   std::uint64_t sum_ = 0x2545F4914F6CDD1Dull, word_ = 0, filled_ = 0;
 };
 
-struct Fixed {  // behind the magic, and then `what`
+struct Fixed {  // follows kMagic in the file, and is followed by `what`
   std::int64_t x, y, z, steps;
   std::uint64_t what_bytes;
 };
@@ -77,7 +77,7 @@ struct CheckpointFile::Open {
 };
 
 CheckpointFile::CheckpointFile(const std::string& file) : file_(file), open_(std::make_unique<Open>()) {
-  open_->file = std::fopen(file.c_str(), "rbe");  // e: programs that are started have not got it
+  open_->file = std::fopen(file.c_str(), "rbe");  // e: closed in programs that this process starts
   if (open_->file == nullptr) {
     const int code = errno;
     throw FileError(code, file, file + " cannot be opened: " + std::generic_category().message(code));

@@ -18,7 +18,7 @@ constexpr Named<Fusion> kFusions[] = {{Fusion::automatic, "auto"},
                                       {Fusion::d, "d"}};
 constexpr Named<Halos> kHalos[] = {{Halos::direct, "direct"}, {Halos::staged, "staged"}, {Halos::copied, "copied"}};
 
-/// What only kernels of one step each can do; empty: nothing of that is wanted.
+/// The reason why `options` need the form `kernels`; empty: they do not need it.
 std::string wants_kernels(const LaunchOptions& options) {
   if (options.urgent_packs) return "urgent packs are kernels of their own";
   return options.halos == Halos::direct ? ""
@@ -39,9 +39,10 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
   const std::string wanted = wants_kernels(options);
   const bool open = options.form == BlockForm::automatic;
   if (open) {
-    // One H200 (docs/decisions/0043-blocks-side-by-side.md): where each tile has a worker that keeps it, resident ones are a fifth
-    // faster than kernels in graphs; where workers have several, slower. Two H100 (docs/decisions/0045-blocks-between-gpus.md):
-    // kernels take 0.92 of the time of resident ones where nearly each worker has a tile (192^3), and 1.15 where few have (64^3).
+    // One H200 (docs/decisions/0043-blocks-side-by-side.md): if each tile has a worker of its own, resident blocks are a fifth
+    // faster than kernels in graphs; if workers have several tiles, they are slower. Two H100
+    // (docs/decisions/0045-blocks-between-gpus.md): kernels take 0.92 of the time of resident blocks if nearly every worker has a
+    // tile (192^3), and 1.15 if few workers have one (64^3).
     const std::uint64_t kept = sizes.pes == 1 ? sizes.workers : sizes.workers / 4 * 3;
     const bool kernels = sizes.on_gpu && !options.weigh && (sizes.tiles > kept || !wanted.empty());
     options.form = !sizes.on_gpu ? BlockForm::threads : kernels ? BlockForm::kernels : BlockForm::resident;
@@ -70,8 +71,8 @@ LaunchOptions decide_launch(LaunchOptions options, const BlockSizes& sizes, Deci
     why_fused = "packs are kernels of their own";
   }
   if (options.fusion == Fusion::automatic) {
-    // One H200 (docs/decisions/0043-blocks-side-by-side.md): a kernel for all blocks has one launch and one end; kernels of their
-    // own run beside each other, so that the tiles of the last turn do not run alone.
+    // One H200 (docs/decisions/0043-blocks-side-by-side.md): one kernel for all blocks needs one launch and ends once. A kernel
+    // per block runs concurrently with those of other blocks, which fill the GPU while the last tiles of one of them finish.
     const bool one_turn = sizes.tiles <= sizes.workers;
     options.fusion = one_turn ? Fusion::d : Fusion::c;
     why_fused = one_turn ? "all tiles of a step run at a time" : "blocks run beside each other";

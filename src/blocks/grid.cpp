@@ -14,9 +14,9 @@ namespace shoal {
 namespace {
 
 std::int64_t parts(std::int64_t cells, std::int64_t of) { return (cells + of - 1) / of; }
-/// Parts of about equal size, none above `most`.
+/// The size of parts when cells are divided into parts of about equal size, none larger than `most`.
 std::int64_t even(std::int64_t cells, std::int64_t most) { return parts(cells, parts(cells, most)); }
-/// The same; each begins where a line of memory does. @param most  a multiple of 16
+/// The same, rounded up to 16 cells, so that each part begins at the start of a cache line. @param most  a multiple of 16
 std::int64_t even_lines(std::int64_t cells, std::int64_t most) { return parts(even(cells, most), 16) * 16; }
 
 std::string text(Size3 size) {
@@ -29,10 +29,11 @@ namespace blocks {
 
 namespace {
 
-/// Planes of a tile, where a step has `columns` of tiles. In little more time than it takes to read what is around the tile (as
-/// three planes), a turn of all workers ends. The last turn takes 0.3 of that, and 0.7 of what of it is filled (a line through what tiles
-/// of 16 to 48 planes take, docs/decisions/0043-blocks-side-by-side.md). Tiles of more than 64 planes gain nothing: they are where their
-/// neighbours are no longer, whose cells then leave the caches.
+/// How many planes a tile has, when the blocks of a PE have `columns` columns of tiles along x. The model of the time of a step:
+/// workers take tiles in turns, one tile per worker. A full turn takes as long as the tile's planes and three more, for what lies
+/// around the tile. A last turn with some workers idle takes 0.3 of a full turn, and 0.7 times the share of busy workers (a line
+/// through the measured times of tiles of 16 to 48 planes, docs/decisions/0043-blocks-side-by-side.md). More than 64 planes gain
+/// nothing: the workers of neighbouring tiles are then no longer at the same planes, and cells that both read leave the caches.
 std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
   std::int64_t best = size;
   double least = 0;
@@ -51,7 +52,7 @@ std::int64_t planes_for(std::int64_t size, std::int64_t columns, int workers) {
 }  // namespace
 
 // CPU: the rows that a tile reads in three planes take half of a second-level cache (512 KiB); a tile takes a millisecond or so.
-// GPU: rows of up to 512 bytes, as many as a worker's 256 lanes have with 16 bytes each (blocks/columns.hpp).
+// GPU: rows of up to 512 bytes, as many rows as a worker's 256 lanes cover with 16 bytes each (blocks/columns.hpp).
 Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes) {
   Size3 tile;
   if (on_gpu) {
@@ -73,9 +74,9 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
   const std::int64_t row = parts(parts(size.z, cut.z) + 2, line) * line;
   const double cells =
       static_cast<double>((parts(size.x, cut.x) + 2) * (parts(size.y, cut.y) + 2)) * static_cast<double>(row);
-  constexpr double kWords = 2000;  // of a block: counts, sides, and what a piece of memory costs besides
+  constexpr double kWords = 2000;  // bytes of a block for counters, sides and the overhead of allocations
   const double bytes = (2 * cells * static_cast<double>(value_bytes) + kWords) * static_cast<double>(cut.volume()) *
-                       machine.n_pes() * processes_on_this_host() / machine.all_pes();  // of what is on this host
+                       machine.n_pes() * processes_on_this_host() / machine.all_pes();  // only the share of this host
   if (machine.on_gpu() || bytes < (64 << 20)) return;
   const std::int64_t available = available_memory();
   if (bytes <= static_cast<double>(available)) return;
@@ -90,8 +91,9 @@ void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t v
 
 std::int64_t decide_odf(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu, Decisions& chosen) {
   if (options.odf != 0 || options.blocks.x > 0) return options.odf;
-  // Two H100 (docs/decisions/0059-how-many-blocks.md): two blocks for each GPU take 0.94 to 0.98 of the time of one where a GPU has up to
-  // 192^3 cells, and 1.07 of 8.4 million on. On one GPU, and where blocks of a PE do not lie side by side, they are slower.
+  // Two H100 (docs/decisions/0059-how-many-blocks.md): two blocks for each GPU take 0.94 to 0.98 of the time of one block if a
+  // GPU has up to 192^3 cells, and 1.07 at 8.4 million cells. On one GPU, and where the blocks of a PE do not lie side by
+  // side, two are slower.
   constexpr std::int64_t kMost = 192 * 192 * 192;
   const bool by_parts = options.mapping.kind == MappingKind::block || options.mapping.kind == MappingKind::parts;
   const bool two = on_gpu && n_pes > 1 && by_parts && size.volume() <= kMost * n_pes;
@@ -109,7 +111,7 @@ Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu
   if (size.x < 1 || size.y < 1 || size.z < 1) {
     throw UsageError("a grid of " + text(size) + " cells: each dimension is at least 1");
   }
-  // The product is checked without making it.
+  // Checked by divisions, since the product could overflow.
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (size.x > kMost || size.y > kMost / size.x || size.z > kMost / size.x / size.y) {
     throw UsageError("a grid of " + text(size) + " cells is too large: at most 2^40 cells are possible");

@@ -9,11 +9,12 @@ namespace shoal {
 
 namespace {
 
-/// Tries all factors of `left` for dimensions 0 to d, of the last one the smallest first.
+/// Tries all ways to write `left` as a product of factors for dimensions 0 to d. For dimension d, the smallest factor comes
+/// first.
 struct LeastCut {
   const SizeN &cells, &dear;
   SizeN now, best;
-  std::int64_t least = -1;  ///< cells at the cuts of `best`; -1: there is none yet
+  std::int64_t least = -1;  ///< cost of the cells at the cuts of `best`; -1: no cut fits yet
 
   void try_all(int d, std::int64_t left, std::int64_t cut) {
     const std::int64_t face = cells.volume() / cells[d];
@@ -131,7 +132,7 @@ std::vector<pe_t> balance_blocks(const std::vector<double>& busy, pe_t n_pes, st
     const auto most = std::max_element(takes.begin(), takes.end()),
                least = std::min_element(takes.begin(), takes.end());
     std::size_t best = busy.size();
-    double after = *most - little;  // what the slower of the two takes then
+    double after = *most - little;  // the larger time of the two PEs after the best move so far
     for (std::size_t b = 0; b < busy.size(); ++b) {
       if (where[b] != most - takes.begin()) continue;
       const double then = std::max(*most - busy[b], *least + busy[b]);

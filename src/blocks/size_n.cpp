@@ -37,7 +37,7 @@ SizeN SizeN::place_of(std::int64_t number) const {
     place[d] = number % n_[d];
     number /= n_[d];
   }
-  place[0] = number;  // of a number that is too large, no place in the array
+  place[0] = number;  // if the number is too large, this place is outside of the array
   return place;
 }
 

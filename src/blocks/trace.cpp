@@ -28,7 +28,7 @@ void draw_steps(Trace& trace, std::vector<TracedStep> steps, const std::vector<T
       whole.back().tiles += part.tiles;
     }
   }
-  // Tiles of a block may be in several steps at the same time, and spans of a track may not overlap: the block has several then.
+  // Tiles of a block may be in several steps at the same time, but spans of a track must not overlap: it gets several tracks.
   using Place = std::pair<Trace::Track, const TracedStep*>;
   std::map<std::pair<std::int64_t, std::uint64_t>, Place> at;
   std::vector<std::int64_t> ends;

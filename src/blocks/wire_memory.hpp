@@ -1,4 +1,4 @@
-// Where blocks on GPUs of several processes meet: memory of each PE that GPUs of all processes of the host reach.
+// Memory for channels between GPUs of several processes: each PE has some, and the GPUs of all processes of the host reach it.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -15,12 +15,13 @@ namespace blocks {
 class WireMemory {
  public:
   virtual ~WireMemory() = default;
-  /// Where PE `here` of this process, counted from 0 here, finds the memory of PE `of` of all; null: that has none.
+  /// The address, for PE `here` (counted from 0 in this process), of the memory of PE `of` (numbered over all processes); null:
+  /// that PE has none.
   virtual std::byte* at(pe_t here, pe_t of) const = 0;
 };
 
-/// Zeroed memory of GPUs. Every process makes it, and destroys it, at the same place of the program.
-/// @param bytes  [PEs of this process]
+/// Allocates zeroed memory on GPUs. Every process must call it, and destroy the result, at the same place of the program.
+/// @param bytes  [PEs of this process] how many bytes each PE gets
 /// @throws CapacityError, DeviceError; as World::exchange()
 std::unique_ptr<WireMemory> wire_memory_of_gpus(const Machine& machine, const std::vector<std::size_t>& bytes);
 

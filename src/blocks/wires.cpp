@@ -28,7 +28,7 @@ struct alignas(kCacheLine) Line {
   std::byte bytes[kCacheLine];
 };
 
-/// The word of a run that ended: the number of the run, and how it ended.
+/// What a process writes when its run has ended: the number of the run, and how it ended.
 std::uint64_t end_word(std::uint64_t run, std::uint32_t state) { return run << 8 | state; }
 
 std::uint64_t mix(std::uint64_t x) {
@@ -37,27 +37,27 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// As the words of a block that has one channel: how often what it sends for step s, and before, arrives.
+/// The count of arrivals for steps of the parity of s, up to s, of a block with one channel.
 std::uint64_t arrivals(step_t s) { return s / 2 + 1; }
 
 }  // namespace
 
 struct Wires::State {
-  /// Where the parts of a side lie in the heap of the process that has its block; on GPUs, in the memory of the PE that has it.
+  /// Offsets of the parts of a side in the heap of the process that has its block; on GPUs, in the memory of that PE.
   struct Place {
     WiredSide side;
     std::size_t words, in[2], told;  ///< `told`: on GPUs a WireEnd
   };
-  /// A half of a channel to where stores do not get.
+  /// This process's half of a channel to memory that stores do not reach.
   struct Far {
     int process;                  ///< of the other end
     const WiredSide* side;        ///< of the block here
-    StepWords* words;             ///< of that block
-    HeapWord* told;               ///< the last step for which something has come
-    std::size_t to[2], told_to;   ///< at the other end
-    std::unique_ptr<Line[]> out;  ///< two buffers, of whole lines
-    StepWords left{};             ///< as the other block's: finished steps of the block here are counted in `arrived`
-    step_t came = 0, sent = 0;    ///< steps for which arrivals were added here, and were told there
+    StepWords* words;             ///< the counters of that block
+    HeapWord* told;               ///< the last step whose values have come; the other end puts it
+    std::size_t to[2], told_to;   ///< offsets of `in` and `told` of the other end
+    std::unique_ptr<Line[]> out;  ///< two buffers, of whole cache lines
+    StepWords left{};             ///< stands for the other block's counters: the block here adds its arrivals to it
+    step_t came = 0, sent = 0;    ///< the last step whose arrival was added here, and that was put there
 
     void* buffer(int parity) const {
       return out.get() + static_cast<std::size_t>(parity) * (lines(side->bytes) / sizeof(Line));
@@ -87,20 +87,20 @@ struct Wires::State {
   std::vector<int> process;  ///< [blocks]
   std::vector<Place> places;
   std::size_t base = 0;
-  std::unique_ptr<WireMemory> memory;  ///< of GPUs; null: what others reach is in the heap
+  std::unique_ptr<WireMemory> memory;  ///< on GPUs; null: everything that others reach is in the heap
   std::vector<std::unique_ptr<Far>> fars;
 
-  // Of a run.
+  // The present run.
   std::uint64_t run = 0;
   RunHere here;
   double patience_seconds = 10;
   Word<std::uint32_t, Scope::system> told_end{}, ended_elsewhere{};
 
-  PaddedWord<std::uint32_t, Scope::system> busy{};  ///< 1: somebody carries, and the next are its own
+  PaddedWord<std::uint32_t, Scope::system> busy{};  ///< a lock: 1 while a worker carries; it guards the next two
   std::vector<Far*> due;
   std::uint32_t carried = 0;
 
-  std::mutex mutex;  ///< guards the next
+  std::mutex mutex;  ///< guards the next four
   Clock::time_point looked_at, moved_at_time;
   std::uint64_t moved = 0;
   std::string lost;  ///< why the run ended for good
@@ -115,7 +115,7 @@ Wires::State::State(const Machine& machine, const std::vector<pe_t>& pe_of, std:
   for (const pe_t pe : where) process.push_back(world.process_of(pe));
   refuse_others(sides);
   const std::vector<std::size_t> bytes = give_places(std::move(sides), machine.on_gpu());
-  // What is of every process comes first.
+  // The values of each process come first: how its run ended, and how many tiles it has taken.
   const std::size_t common = 2 * static_cast<std::size_t>(processes()) * kCacheLine;
   const std::size_t in_heap = machine.on_gpu() ? 0 : *std::max_element(bytes.begin(), bytes.end());
   base = heap.allocate(common + in_heap, "channels between blocks of other processes");
@@ -128,11 +128,11 @@ Wires::State::State(const Machine& machine, const std::vector<pe_t>& pe_of, std:
     }
     make_fars();
   }
-  world.exchange(World::Call{"place"}, {});  // all have cleared theirs
+  world.exchange(World::Call{"place"}, {});  // now the heap parts of all processes are cleared
 }
 
-/// The same for all processes: where what belongs to each block and side lies.
-/// @return how many bytes each process has; on GPUs, each PE
+/// Assigns the offsets of all wired sides. All processes compute the same.
+/// @return [processes] how many bytes each needs; on GPUs, [PEs]
 std::vector<std::size_t> Wires::State::give_places(std::vector<WiredSide> sides, bool on_gpu) {
   std::vector<std::size_t> at(static_cast<std::size_t>(on_gpu ? world.n_pes() : processes()), 0);
   for (const WiredSide& side : sides) {
@@ -146,7 +146,7 @@ std::vector<std::size_t> Wires::State::give_places(std::vector<WiredSide> sides,
   return at;
 }
 
-/// @throws UsageError  processes have other blocks or channels
+/// Compares a hash over all processes. @throws UsageError  their blocks or channels differ
 void Wires::State::refuse_others(const std::vector<WiredSide>& sides) const {
   std::uint64_t hash = where.size();
   for (const WiredSide& side : sides) {
@@ -181,7 +181,7 @@ void Wires::State::make_fars() {
   }
 }
 
-/// Where `block`, which is here, finds what lies at an offset for block `of`; null: stores do not get there.
+/// The address, for `block`, which is here, of an offset in the memory of block `of`; null: stores do not reach that memory.
 std::byte* Wires::State::find(std::int64_t block, std::int64_t of, std::size_t offset) const {
   if (memory != nullptr) return memory->at(where[block] - world.first_here(), where[of]) + offset;
   if (process[of] == world.process()) return heap.at(offset);
@@ -240,7 +240,7 @@ std::pair<WireEnd*, WireEnd*> Wires::ends(std::int64_t block, std::uint32_t side
 
 void Wires::begin_rewind() {
   state_->heap.quiet();
-  state_->world.exchange(World::Call{"rewind"}, {});  // nobody works, and nothing is on its way
+  state_->world.exchange(World::Call{"rewind"}, {});  // now no process runs, and no put is in flight
 }
 void Wires::end_rewind(step_t s) {
   for (const auto& far : state_->fars) {
@@ -271,7 +271,7 @@ void Wires::begin_run(const StepRange& range, RunHere here, double patience_seco
 
 RunOfAll Wires::end_run(std::exception_ptr error, const RunOfAll& mine) {
   State& at = *state_;
-  carry();  // what the last tiles sent
+  carry();  // what the last tiles have sent
   at.look_for_ends();
   const auto is = [&at](RunState state) { return at.here.state() == static_cast<std::uint32_t>(state); };
   {
@@ -320,14 +320,14 @@ void Wires::carry_to_others() {
       ++far->came;
       far->words->arrived[far->came & 1].fetch_add_release(1);
     }
-    // Never two: the one after the next is due when the other end has answered the next.
+    // At most one step is due: the one after `next` is due only after the other end has answered `next`.
     const step_t next = far->sent + 1;
     if (far->left.arrived[next & 1].load_acquire() < arrivals(next)) continue;
     put &= at.heap.put(far->process, far->to[next & 1], far->buffer(next & 1), far->side->bytes);
     far->sent = next;
     at.due.push_back(far.get());
   }
-  if (put && !at.due.empty()) {  // nobody may read what is not there
+  if (put && !at.due.empty()) {  // the values must arrive before the step number that announces them
     at.heap.fence();
     for (const State::Far* far : at.due) put &= at.heap.put_word(far->process, far->told_to, far->sent);
   }
@@ -358,7 +358,7 @@ void Wires::State::tell_end(std::uint32_t state) {
   }
 }
 
-/// Whether all processes are there, and any of them moves.
+/// Checks that all processes are alive, and that any of them takes tiles; ends the run otherwise.
 void Wires::State::watch() {
   const std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock || !lost.empty()) return;
@@ -382,7 +382,7 @@ void Wires::State::watch() {
     moved_at_time = now;
     return;
   }
-  // That a process stands still is found before, and says more.
+  // Two seconds more, so that world.watch() is first to report a process that stands still: its message says more.
   if (now - moved_at_time < std::chrono::duration<double>(patience_seconds + 2)) return;
   const std::string why = "blocks: no process took a tile for " + exact(patience_seconds) + " s; taken:" + taken;
   world.end(why);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kAtLeast = std::int64_t{64} << 20;
 
-/// The number behind a word at the beginning of a line; `otherwise` if there is none.
+/// The number that follows `word` in the first line that begins with it; `otherwise` if there is none.
 std::int64_t field_of(const std::string& file, const std::string& word, std::int64_t otherwise) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -29,20 +29,21 @@ std::int64_t field_of(const std::string& file, const std::string& word, std::int
   return otherwise;
 }
 
-/// The number that a one-number file of the kernel holds; `otherwise` if it is absent or says "max".
+/// The number at the beginning of a file of the kernel; `otherwise` if the file is absent or says "max".
 std::int64_t number_in(const std::string& file, std::int64_t otherwise) {
   std::ifstream in(file);
   std::int64_t value = 0;
   return in >> value ? value : otherwise;
 }
 
-/// Bytes that the control group and those around it leave (version 2). What they hold of files can be given back.
+/// Bytes that the limits of this process's control group and of its parent groups leave (cgroups version 2). Inactive file pages
+/// do not count as used, because the system can reclaim them.
 std::int64_t left_by_control_groups() {
   std::int64_t left = std::numeric_limits<std::int64_t>::max();
   std::ifstream in("/proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
     if (!line.starts_with("0::/")) continue;
-    // In a container the path may be the host's, which cannot be seen there: then the root is the container's group.
+    // In a container the path may be the host's, which is not visible there: then the root is the container's group.
     for (std::filesystem::path group = line.substr(4);; group = group.parent_path()) {
       const std::string folder = ("/sys/fs/cgroup" / group / "").string();
       const std::int64_t limit = number_in(folder + "memory.max", -1);
@@ -65,7 +66,7 @@ std::int64_t available_memory(int processes) {
   free = std::min(free, left_by_control_groups()) / processes;
   rlimit addresses{};
   if (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) {
-    const std::int64_t pages = number_in("/proc/self/statm", 0);  // the first number: all that is mapped
+    const std::int64_t pages = number_in("/proc/self/statm", 0);  // the first number: all mapped pages
     free = std::min(free, static_cast<std::int64_t>(addresses.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE));
   }
   return std::max(free, kAtLeast);

@@ -5,7 +5,8 @@
 namespace shoal {
 namespace {
 
-/// Bytes of the UTF-8 character at the front of `text` if a terminal shows it as it is; 0: a control character, or no UTF-8.
+/// The length in bytes of the UTF-8 character at the front of `text`, if a terminal shows it as it is; 0 for a control character or
+/// invalid UTF-8.
 std::size_t shown_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

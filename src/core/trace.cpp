@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<Trace*> current{nullptr};
 
-/// As a JSON string. Names are ours, but files and options may be in them.
+/// Text as a JSON string. Names of spans come from shoal, but may contain names of files and options from the user.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-// An invariant time-stamp counter (AMD and Intel): CPUID 8000'0007h, EDX bit 8.
+// Whether there is an invariant time-stamp counter (AMD and Intel): CPUID 8000'0007h, EDX bit 8.
 const bool kEvenTicks = [] {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;

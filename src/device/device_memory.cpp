@@ -1,4 +1,4 @@
-// The memory pools of the devices, and who may use them.
+// The memory pools of the devices, and which devices may access them.
 #if defined(SHOAL_HAVE_CUDA)
 #include "shoal/device/device_memory.cuh"
 
@@ -13,16 +13,16 @@
 namespace shoal {
 namespace {
 
-/// One device's. Never destroyed: the runtime may be gone before a static object is.
+/// The pool of one device. Never destroyed: the CUDA runtime may shut down before static objects are destroyed.
 struct Pool {
   std::once_flag once;
   cudaMemPool_t pool = nullptr;   ///< null: plain cudaMalloc
-  cudaStream_t stream = nullptr;  ///< on which memory is given and taken back; nothing else runs there
+  cudaStream_t stream = nullptr;  ///< for allocating and freeing; nothing else runs in it
 };
 
 constexpr int kMostDevices = 64;
 
-/// With its device current. @throws DeviceError
+/// The pool of `device`, which must be current; the first call creates it. @throws DeviceError
 Pool& pool_of(int device) {
   static auto& pools = *new std::array<Pool, kMostDevices>;
   if (device < 0 || device >= kMostDevices) {
@@ -59,7 +59,7 @@ cudaError_t allocate(const Pool& pool, void** p, std::size_t bytes) {
   return status == cudaSuccess ? cudaStreamSynchronize(pool.stream) : status;  // from here on every stream may use it
 }
 
-/// Hands back what the pool keeps. True if that may help.
+/// Returns the freed memory that the pool keeps to the system. True if that was done, so that another try may succeed.
 bool trim(const Pool& pool) {
   if (pool.pool == nullptr) return false;
   return cudaDeviceSynchronize() == cudaSuccess && cudaMemPoolTrimTo(pool.pool, 0) == cudaSuccess;
@@ -80,6 +80,7 @@ std::size_t free_device_bytes() {
 
 namespace {
 
+/// Allocates, after a failure once more with an emptied pool, and reports errors.
 /// @param allocate  cudaError_t(pool, void**): asks for `bytes`
 template <class Allocate>
 void* alloc_with(std::size_t bytes, const char* name, Allocate&& allocate) {
@@ -129,15 +130,15 @@ void device_free(void* p) noexcept {
   --AllocationFault::held;
   int device = -1;
   if (cudaGetDevice(&device) != cudaSuccess) return;  // the device is lost, and its memory with it
-  const Pool& pool = pool_of(device);                 // made when `p` was, so this does not throw
+  const Pool& pool = pool_of(device);                 // exists since `p` was allocated: this does not throw
   if (pool.pool == nullptr) {
     cudaFree(p);
     return;
   }
   cudaDeviceSynchronize();
   cudaFreeAsync(p, pool.stream);
-  // A pool hands back what is beyond kKeptBytes at the next synchronisation, and that may take long: here, and not in
-  // somebody's timed run.
+  // A pool returns memory beyond kKeptBytes to the system at the next synchronisation, which may take long. It is done here, so
+  // that it does not happen within a run that is timed.
   cudaStreamSynchronize(pool.stream);
 }
 
@@ -162,11 +163,11 @@ void reach_peer(int device, int peer) {
       SHOAL_CUDA(cudaMemPoolSetAccess(pool.pool, &access, 1));
     }
   }
-  // Also for memory that is not of a pool, and for copies between the two.
+  // This is for memory that is not from a pool, and for copies between the two devices.
   DeviceGuard guard(device);
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();  // by somebody else in this process
+    cudaGetLastError();  // by other code of this process
   } else {
     cuda_check(status, "cudaDeviceEnablePeerAccess");
   }

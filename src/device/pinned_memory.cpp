@@ -1,5 +1,5 @@
-// What the process keeps: page-locked memory by size, streams by device. Never destroyed, because the runtime may be
-// gone before a static object is.
+// Page-locked memory and streams that the process keeps for later requests. They are never destroyed, because the CUDA runtime may
+// shut down before static objects are destroyed.
 #if defined(SHOAL_HAVE_CUDA)
 #include "shoal/device/pinned_memory.cuh"
 
@@ -19,7 +19,7 @@ struct Kept {
   std::mutex mutex;
   std::multimap<std::size_t, void*> blocks;  ///< by size
   std::size_t bytes = 0;
-  std::map<std::pair<int, Urgency>, std::vector<cudaStream_t>> streams;  ///< by device
+  std::map<std::pair<int, Urgency>, std::vector<cudaStream_t>> streams;  ///< by device and urgency
 };
 
 Kept& kept() {
@@ -32,8 +32,8 @@ constexpr std::size_t kSmallest = 4096;
 }  // namespace
 
 std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name) {
-  // Powers of two, so that requests of about one size find what the others left; those too large to be kept as they
-  // are.
+  // Sizes are rounded up to powers of two, so that a request can reuse memory of a request of about the same size. Sizes that are
+  // too large to be kept are not rounded.
   if (bytes <= kKeptPinnedBytes) bytes = std::bit_ceil(std::max(bytes, kSmallest));
   void* p = nullptr;
   {

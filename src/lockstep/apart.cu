@@ -18,14 +18,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kShort(50);       // what takes no longer is waited for without sleep
-constexpr std::chrono::milliseconds kWatchEvery(50);  // the other processes
-constexpr std::chrono::seconds kConnectWithin(90);    // else the wire has no way from host to host
-constexpr std::chrono::seconds kPartWithin(5);        // who parts from the wire may wait for processes of the same host
-constexpr std::chrono::seconds kHarmIsKnownWithin(15);  // the wire sees it before the world says whose it is
+constexpr std::chrono::milliseconds kShort(50);         // waits up to this long do not sleep
+constexpr std::chrono::milliseconds kWatchEvery(50);    // interval at which the other processes are checked
+constexpr std::chrono::seconds kConnectWithin(90);      // after this time, the wire has no route between the hosts
+constexpr std::chrono::seconds kPartWithin(5);          // leaving the wire may wait for processes of the same host
+constexpr std::chrono::seconds kHarmIsKnownWithin(15);  // the wire may notice a failure before the world knows of it
 
-/// Runs `work` in a thread of its own, because it may wait for processes that never come: then the thread is left to itself.
-/// @param give_up  asked now and then
+/// Runs `work` in a thread of its own, because it may wait for processes that never come: in that case the thread is detached and
+/// left running.
+/// @param give_up  called from time to time; true: stop waiting
 /// @return whether `work` has ended
 template <class Work, class GiveUp>
 bool beside(Work work, GiveUp give_up) {
@@ -44,20 +45,21 @@ bool beside(Work work, GiveUp give_up) {
   return true;
 }
 
-/// Enqueues what call() tells the wire; call() returns what went wrong, or null.
-/// @return the same as text; empty: all is well
+/// Calls call() within a group of the wire, which enqueues its operations; call() returns what went wrong, or null.
+/// @return the same as text; empty: no error
 template <class Call>
 std::string in_a_group(const GpuWireTable& wire, Call call) {
   if (const char* const why = wire.begin()) return why;
   const char* const wrong = call();
   const std::string first = wrong != nullptr ? wrong : "";
-  const char* const why = wire.end();  // in any case: within a group, even the members' end would be put off
+  const char* const why = wire.end();  // always: within an open group even leave and abort would be deferred
   return why == nullptr || !first.empty() ? first : why;
 }
 
 }  // namespace
 
-/// What the wire is told of the PEs of this process. A thread that hangs may outlive Apart: it has a share of this.
+/// What the wire needs to know about the PEs of this process. A thread that hangs may outlive Apart, so it shares ownership of
+/// this.
 struct Apart::Members {
   explicit Members(const GpuWireTable& table) : table(table) {}
   const char* gather() const;
@@ -65,15 +67,15 @@ struct Apart::Members {
   void connect(const std::vector<std::byte>& id);
 
   const GpuWireTable& table;
-  int all = 0, first = 0;    ///< PEs; the first of this process
-  std::vector<int> devices;  ///< [PEs of this process], as the rest
+  int all = 0, first = 0;    ///< number of all PEs; first PE of this process
+  std::vector<int> devices;  ///< [PEs of this process], also for the members below
   std::vector<cudaStream_t> streams;
   std::vector<std::byte*> told;  ///< as Apart::told_
-  std::vector<void*> of_pe;      ///< none: it has parted
-  std::string why;               ///< they could not be connected
+  std::vector<void*> of_pe;      ///< the PEs' members of the wire; empty: they have left
+  std::string why;               ///< reason if they could not be connected
 };
 
-/// Within a group: what PEs have told goes to all.
+/// Called within a group: sends the reports of the PEs to all.
 const char* Apart::Members::gather() const {
   for (std::size_t p = 0; p < of_pe.size(); ++p) {
     const char* const why = table.gather(of_pe[p], told[p], first + static_cast<int>(p), kRoom, streams[p]);
@@ -82,7 +84,7 @@ const char* Apart::Members::gather() const {
   return nullptr;
 }
 
-/// Within a group: each PE sends each other something.
+/// Called within a group: each PE sends something to each other PE.
 const char* Apart::Members::meet_each() const {
   for (std::size_t p = 0; p < of_pe.size(); ++p) {
     const int me = first + static_cast<int>(p);
@@ -97,10 +99,10 @@ const char* Apart::Members::meet_each() const {
   return nullptr;
 }
 
-/// Waits for all processes. What the wire makes when it is first used is made here, in one group, which enqueues nothing until all of
-/// that is there.
+/// Waits for all processes. The wire sets up its resources on first use. Doing that here, in one group, ensures that nothing is
+/// enqueued before all of them exist.
 void Apart::Members::connect(const std::vector<std::byte>& id) {
-  cudaSetDevice(devices[0]);  // a thread begins on the first, which may be another process's
+  cudaSetDevice(devices[0]);  // a new thread's current device is the first one, which may be another process's
   std::vector<void*> members(devices.size(), nullptr);
   const char* const wrong =
       table.join(id.data(), all, first, static_cast<int>(devices.size()), devices.data(), members.data());
@@ -175,7 +177,7 @@ void Apart::connect() {
   }
 }
 
-/// The members end. @param how  the table's leave, when nothing is on its way, or abort
+/// Ends the members of the wire. @param how  the table's leave, when no transfer is in flight, or abort
 void Apart::part(void (*how)(void*)) {
   if (members_->of_pe.empty()) return;
   const Clock::time_point began = Clock::now();
@@ -188,7 +190,7 @@ void Apart::part(void (*how)(void*)) {
       [began] { return Clock::now() - began > kPartWithin; });
 }
 
-/// @param why  of the wire; empty: all is well
+/// @param why  an error of the wire; empty: no error
 void Apart::check(const std::string& why) {
   if (!why.empty()) throw TransportError(what_ + ": " + why + "; NCCL_DEBUG=WARN says more");
 }
@@ -220,7 +222,7 @@ void Apart::exchange(const std::vector<WirePart>& sent, const std::vector<WirePa
   }));
 }
 
-/// The last word of each PE's room says whether the work is called off, so that all processes hear it in the same step.
+/// The last word of each PE's area says whether the work is called off, so that all processes learn of it in the same step.
 void Apart::hear_all() {
   constexpr std::size_t kFlag = kRoom - sizeof(u64);
   if (interrupt_token().stop_requested() && !flagged_) {
@@ -263,7 +265,7 @@ void Apart::wait_for(cudaStream_t stream) {
   }
 }
 
-/// While this process waits. @throws TransportError  another process has come to harm, or the wire has
+/// Called while this process waits. @throws TransportError  another process or the wire has failed
 void Apart::look() {
   if (const std::string harm = world_.watch(); !harm.empty()) throw TransportError(harm);
   for (void* const member : members_->of_pe) {
@@ -279,14 +281,15 @@ void Apart::look() {
   }
 }
 
-/// @throws DeviceError  the kernel of PE `pe` was ended
+/// @throws DeviceError  the kernel of PE `pe` was stopped
 void Apart::ended(std::size_t pe) const {
   throw DeviceError(what_ + ": a kernel of PE " + std::to_string(pe) +
                     " was ended at a barrier; its GPU is shared with other work");
 }
 
 void Apart::begin() {
-  // Who comes first sleeps, and is late to go on. From the third of these meetings all come within some microseconds.
+  // A process that arrives early sleeps, and resumes late. From the third of these meetings on, all arrive within some
+  // microseconds.
   for (int i = 0; i < 3; ++i) world_.exchange({"steps on all GPUs"}, {});
   world_.begin_watch();
   if (!flagged_) return;
@@ -298,8 +301,8 @@ void Apart::begin() {
   }
 }
 
-/// Interrupted is no failure: all processes have heard it in the same step. Others wait for this process, and see that the world has
-/// ended; kernels that wait here end.
+/// Interrupted is no failure: all processes learned of it in the same step. After a failure, other processes that wait for this one
+/// see that the world has ended; kernels that wait here end.
 void Apart::fail(std::exception_ptr error) {
   std::string why;
   try {

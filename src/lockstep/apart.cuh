@@ -1,7 +1,7 @@
-// Bulk-synchronous steps of PEs that do not reach each other's memory, GPUs of several hosts. A step is a kernel of each PE, which
-// ends where the data of others are needed; then the PEs tell each other some words, from which all processes plan the same next
-// step, and before it they send each other what it reads. What goes between PEs, of one process as well, goes by the wire
-// (world/gpu_wire.hpp). The CPU's form of the same thought is exchange.hpp.
+// Bulk-synchronous steps of PEs that cannot access each other's memory: GPUs of several hosts. A step is one kernel on each PE,
+// which ends where it needs data of others. The PEs then send each other a few words, from which all processes plan the same next
+// step; before that step they send each other the data that it reads. Everything between PEs, even between PEs of one process, goes
+// over the wire (world/gpu_wire.hpp). The counterpart for CPU threads is exchange.hpp.
 //
 //   apart.together(report, [&](Report& mine) {
 //     for (Plan plan = first; !plan.done(); plan.next(apart.hear<Told>())) {
@@ -26,23 +26,23 @@
 
 namespace shoal {
 
-/// Bytes that go from a PE of this process to another, or come from there.
+/// Bytes that go from a PE of this process to another PE, or arrive from there.
 struct WirePart {
-  pe_t here;  ///< of this process, counted from 0 here
+  pe_t here;  ///< PE of this process, counted from 0 within it
   pe_t there;
   void* data;  ///< in the memory of `here`
   std::size_t bytes;
 };
 
-/// Not thread-safe. Every process makes one, and makes the same calls.
+/// Not thread-safe. Every process constructs one, and makes the same calls.
 class Apart {
  public:
-  static constexpr std::size_t kRoom = 256;  ///< bytes that a PE tells, at most; a multiple of 16
+  static constexpr std::size_t kRoom = 256;  ///< most bytes that a PE can report per step; a multiple of 16
 
   /// Connects all PEs, which takes about a second.
-  /// @param team   of PEs that are each alone (World::Reach::wire); must stay alive
-  /// @param what   what runs, for errors: "shortest paths"
-  /// @throws UsageError: there is no wire; TransportError: another process has come to harm, or they cannot be connected
+  /// @param team   a team whose PEs are each alone (World::Reach::wire); must stay alive
+  /// @param what   the name of the computation, for errors: "shortest paths"
+  /// @throws UsageError: there is no wire; TransportError: another process has failed, or the PEs cannot be connected
   Apart(LockstepTeam& team, std::string what, World& world);
   ~Apart();
   Apart(const Apart&) = delete;
@@ -50,25 +50,26 @@ class Apart {
 
   pe_t n_pes() const { return team_.n_pes(); }  ///< of this process
 
-  /// Where the kernels of a step of PE p write what it tells, a T; all that is there is told again until it is written. Its member
-  /// `failed` says whether the kernel was ended: not 0.
+  /// Where the kernels of a step of PE p write the PE's report, a T. A report that is not overwritten is sent again. Its member
+  /// `failed` must be not 0 if the kernel was stopped.
   template <class T>
   T* told(pe_t p) const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kRoom - sizeof(u64));
     return reinterpret_cast<T*>(told_[static_cast<std::size_t>(p)] + all_at(world_.first_here() + p));
   }
 
-  // All of these enqueue, on the streams of the team, in the order of the calls.
+  // All of these enqueue work on the team's streams, in the order of the calls.
 
   /// Launches a lockstep kernel on PE p.
   void launch(pe_t p, const void* kernel, int blocks, int threads, std::size_t shared_bytes, const KernelArgs& args);
-  /// Every process: sends parts and receives parts. Of each pair of PEs at most one part, and the sizes agree.
+  /// Called by every process: sends parts and receives parts. Between each ordered pair of PEs there is at most one part, and both
+  /// sides give the same size.
   void exchange(const std::vector<WirePart>& sent, const std::vector<WirePart>& received);
 
-  /// Every process: what all PEs have told, when the kernels of the step have ended everywhere.
+  /// Called by every process: returns the reports of all PEs, once the kernels of the step have ended everywhere.
   /// @return [all PEs]
-  /// @throws Interrupted: the work was called off, on all; DeviceError: a kernel was ended, or a device has come to harm;
-  ///         TransportError: another process has, or the wire
+  /// @throws Interrupted: the work was called off, on all processes; DeviceError: a kernel was stopped, or a device has failed;
+  ///         TransportError: another process or the wire has failed
   template <class T>
   std::vector<T> hear() {
     hear_all();
@@ -79,11 +80,11 @@ class Apart {
     }
     return all;
   }
-  /// Waits for all that was enqueued here. @throws as hear()
+  /// Waits for everything that this process enqueued. @throws as hear()
   void wait();
 
-  /// Every process: run(report) is one in which they take steps. Adds to `report` what it does, with the seconds of the slowest.
-  /// A process that fails ends the world; all others name it.
+  /// Called by every process: run(report) is a run in which they take steps. Adds its counts to `report`, with the seconds of the
+  /// slowest process. A process that fails ends the world; the errors of all others name it.
   template <class Run>
   void together(Report& report, Run&& run) {
     begin();
@@ -120,8 +121,8 @@ class Apart {
   std::vector<std::byte*> told_;  ///< [PEs of this process] device memory: [all PEs][kRoom]
   std::shared_ptr<void> pinned_;
   std::byte* heard_ = nullptr;        ///< the same on the host, in `pinned_`
-  std::shared_ptr<Members> members_;  ///< a thread that hangs in the wire may outlive this object
-  bool flagged_ = false;              ///< this process has told that its work is called off
+  std::shared_ptr<Members> members_;  ///< shared, since a thread that hangs in the wire may outlive this object
+  bool flagged_ = false;              ///< this process has reported that its work is called off
 };
 
 }  // namespace shoal

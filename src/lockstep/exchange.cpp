@@ -13,13 +13,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using HeapWord = Word<std::uint64_t, Scope::system>;
 
-constexpr unsigned kLooks = 256;  // between two looks at the clock
+constexpr unsigned kLooks = 256;  // spins between two reads of the clock
 constexpr std::chrono::milliseconds kWatchEvery(50);
 
 }  // namespace
 
 struct alignas(kCacheLine) Exchange::Statement {
-  HeapWord number;  ///< of the run and of the statement; comes last
+  HeapWord number;  ///< of the run and of the statement; written last
   std::byte bytes[kRoom];
 };
 
@@ -41,7 +41,7 @@ Exchange::Exchange(World& world, std::size_t bytes, const char* what) : world_(w
   const auto reaches_all = static_cast<std::byte>(far_.empty());
   bool all_do = true;
   for (const auto& its : world_.exchange({what}, {&reaches_all, 1})) all_do = all_do && its.at(0) == std::byte{1};
-  // All have cleared theirs.
+  // This is reached when all processes have cleared their area.
   if (all_do) common_ = process() == 0 ? at(0) : heap_.reach(0) + bytes_at_;
 }
 
@@ -60,7 +60,7 @@ void Exchange::put(int process, std::size_t to, const void* from, std::size_t by
 }
 
 void Exchange::begin() {
-  heap_.quiet();  // what a run that failed has put is not on its way any more
+  heap_.quiet();  // waits until the puts of an earlier run that failed have arrived
   ++run_;
   said_ = 0;
   gone_.store(0);
@@ -108,7 +108,7 @@ bool Exchange::say_and_hear(const void* mine, void* heard, std::size_t bytes) {
   return true;
 }
 
-/// Waits for a statement. @return false: a process has left the run
+/// Waits for a statement of another process. @return false: a process has left the run
 bool Exchange::hear(int process, std::uint64_t number) {
   const Statement& its = statement(process, number);
   const auto has_left = [&](int p) { return reinterpret_cast<HeapWord*>(heap_.at(left_at(p)))->load() == run_; };

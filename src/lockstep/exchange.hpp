@@ -1,9 +1,10 @@
-// What the processes of a bulk-synchronous run give each other between two steps. Inside a process steps end at a barrier;
-// where there are several processes, the thread that comes last speaks with the others while the rest of its process waits.
+// Data exchange between the processes of a bulk-synchronous run, between two steps. Within a process a step ends at a barrier. With
+// several processes, the last thread to arrive there talks to the other processes while the rest of its process waits.
 //
-// Everything lies in the heap that the processes share (world/heap.hpp), and has one writer at a time: bytes that a process puts
-// into the others, and numbered statements, two in turn, as on the boards (world/boards.hpp): who says n has heard n - 1 of
-// all, who have therefore read n - 2. Processes that come to harm are found by World::watch() while the others wait.
+// Everything is in the heap that the processes share (world/heap.hpp), and each part has one writer at a time: bytes that a process
+// puts into the others, and numbered statements. As on the boards (world/boards.hpp), each process has two places for statements,
+// used in turn: a process that makes statement n has heard n - 1 from all, so all have read n - 2, and its place is free. While
+// processes wait for each other, World::watch() detects those that have failed.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +23,11 @@ namespace shoal::lockstep {
 
 class Exchange {
  public:
-  static constexpr std::size_t kRoom = 512;  ///< most bytes of a statement
+  static constexpr std::size_t kRoom = 512;  ///< largest size of a statement in bytes
 
-  /// Takes part of the world's heap. All processes make one of the same size, at the same place of the program.
-  /// @param bytes  for what is put; zero
-  /// @param what   for errors: "bitmaps"
+  /// Takes part of the world's heap. All processes construct one of the same size, at the same point of the program.
+  /// @param bytes  size of the area for put(); zeroed
+  /// @param what   the name of the area, for errors: "bitmaps"
   /// @throws CapacityError; as World::exchange()
   Exchange(World& world, std::size_t bytes, const char* what);
   ~Exchange();
@@ -36,39 +37,40 @@ class Exchange {
   int process() const { return world_.process(); }
   int processes() const { return world_.n_processes(); }
   const World& world() const { return world_; }
-  std::byte* at(std::size_t offset) const { return heap_.at(bytes_at_ + offset); }  ///< here
-  /// at(0) of the other processes that loads and stores get to. What is stored there is seen when meet() returns, or before.
+  std::byte* at(std::size_t offset) const { return heap_.at(bytes_at_ + offset); }  ///< in this process
+  /// at(0) of the other processes whose memory this process can load from and store to. What they store is visible no later than
+  /// when meet() returns.
   const std::vector<std::byte*>& near() const { return near_; }
-  /// at(0) of process 0, if loads and stores of all processes get there; else null, in all of them. Everybody's bytes in one
-  /// place, as threads have them: caches hold them once, and what is stored need not be stored for each process.
+  /// at(0) of process 0 if all processes can load from and store to it; otherwise null, in all of them. It gives all processes one
+  /// copy of the bytes, as threads have it: caches hold it once, and data need not be stored once per process.
   std::byte* common() const { return common_; }
-  /// Other processes that loads and stores do not get to.
+  /// Other processes whose memory cannot be accessed with loads and stores.
   const std::vector<int>& far() const { return far_; }
 
-  // During a run, which together() makes.
+  // The following calls are legal during a run that together() makes.
 
-  /// Copies bytes into another process. What is put is there when meet() returns. Of any thread.
+  /// Copies bytes into another process. They are there when meet() returns. Any thread may call it.
   void put(int process, std::size_t to, const void* from, std::size_t bytes);
 
-  /// One thread of every process: says something, and waits until all have.
-  /// @param heard  [processes] what all said; of this process as well
-  /// @return false: this process or another has left the run, and `heard` is not complete
-  /// @throws TransportError: a process has come to harm, or something could not be put
+  /// Called by one thread of every process: makes a statement, and waits for those of all processes.
+  /// @param heard  [processes] the statements of all, including this process
+  /// @return false: this process or another has left the run, and `heard` is incomplete
+  /// @throws TransportError: a process has failed, or something could not be put
   template <class T>
   [[nodiscard]] bool meet(const T& mine, std::vector<T>& heard) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kRoom);
     heard.resize(static_cast<std::size_t>(processes()));
     return say_and_hear(&mine, heard.data(), sizeof(T));
   }
-  /// The same without saying anything.
+  /// The same without a statement.
   [[nodiscard]] bool meet() { return say_and_hear(nullptr, nullptr, 0); }
 
-  /// This process takes no further part in the run: the others leave it, too. Of any thread, more than once.
+  /// This process takes no further part in the run, and the others leave it as well. Any thread may call it, more than once.
   void leave();
 
-  /// Every process: run(report) is one in which they meet. Adds to `report` what all of them counted, and the seconds of the
-  /// slowest; decisions are those of this process.
-  /// @throws on all processes what the first throws that fails
+  /// Called by every process: run(report) is a run in which processes meet. Adds to `report` the sums of what all processes
+  /// counted, and the time of the slowest; decisions are those of this process.
+  /// @throws on all processes, the exception of the first process that failed
   template <class Run>
   void together(Report& report, Run&& run) {
     begin();
@@ -96,16 +98,16 @@ class Exchange {
 
   World& world_;
   Heap& heap_;
-  std::size_t base_ = 0, left_ = 0, bytes_at_ = 0;  ///< in the heap: statements, words of who has left, what is put
+  std::size_t base_ = 0, left_ = 0, bytes_at_ = 0;  ///< in the heap: statements, words of who has left, area of put()
   std::vector<std::byte*> near_;
   std::byte* common_ = nullptr;
   std::vector<int> far_;
   std::uint64_t run_ = 0;
-  std::uint64_t said_ = 0;                          ///< statements of this run
-  Word<std::uint32_t, Scope::device> gone_, lost_;  ///< left the run; something could not be put
+  std::uint64_t said_ = 0;                          ///< number of statements made in this run
+  Word<std::uint32_t, Scope::device> gone_, lost_;  ///< this process left the run; something could not be put
 };
 
-/// The same for runs that may have one process only: then exchange is null, and nobody is met.
+/// The same for a run that may have only one process: exchange is then null, and there are no others to meet.
 template <class Run>
 void run_together(Exchange* exchange, Report& report, Run&& run) {
   if (exchange == nullptr) return run(report);

@@ -1,5 +1,5 @@
-// What warps do with a frontier: they collect vertices, find places for them in a queue, and share out the queues of a
-// cluster of blocks. Every member is called by all lanes of a warp.
+// Operations of warps on a frontier: collecting vertices, finding slots for them in a queue, and sharing out the queues of a
+// cluster of blocks. All lanes of a warp call every member.
 #pragma once
 #include "lockstep.cuh"
 
@@ -7,14 +7,14 @@ namespace shoal::lockstep {
 
 inline constexpr u32 kBuffer = 256;       ///< vertices that a warp collects before it appends them
 inline constexpr int kMaxCluster = 16;    ///< blocks
-inline constexpr u32 kNarrowSerial = 16;  ///< rows of more arcs are read by all lanes of a warp of a cluster
+inline constexpr u32 kNarrowSerial = 16;  ///< all lanes of a warp of a cluster together read rows of more arcs
 
-/// Vertices that a warp has collected, to be appended with one atomic.
+/// Vertices that a warp has collected, to be appended to a queue with one atomic.
 struct Collector {
   u32* buffer;  ///< shared memory of the warp: kBuffer words
   u32 fill = 0;
 
-  /// Takes one vertex of each lane that has one.
+  /// Takes one vertex from each lane that has one.
   __device__ void collect(u32 vertex, bool have) {
     const u32 votes = __ballot_sync(kAll, have);
     if (have) buffer[fill + __popc(votes & lanes_below())] = vertex;
@@ -22,7 +22,7 @@ struct Collector {
   }
 };
 
-/// Which lanes append something, kCount times.
+/// Which lanes append an entry, for each of kCount entries per lane.
 template <int kCount>
 struct Ballots {
   u32 votes[kCount], total = 0;
@@ -34,7 +34,7 @@ struct Ballots {
       total += __popc(votes[j]);
     }
   }
-  /// Calls put(j, slot) in lanes that have something. The slots of the warp follow lane 0's `slot`.
+  /// Calls put(j, slot) in lanes that have an entry. The warp's slots are consecutive and start at lane 0's `slot`.
   template <class Put>
   __device__ void place(u32 slot, const bool (&have)[kCount], Put put) const {
     slot = __shfl_sync(kAll, slot, 0);
@@ -47,11 +47,12 @@ struct Ballots {
   }
 };
 
-/// What a warp takes of the queues of a cluster: chunks of 32 entries of one block's queue, which go to the blocks in turn,
-/// beginning with the queue's own. As many warps a block as blocks, or a multiple; blocks are a power of two.
+/// The share of a warp in the queues of a cluster: chunks of 32 entries of one block's queue, assigned to the blocks in turn,
+/// beginning with the queue's own block. The number of warps of a block must be a multiple of the number of blocks; the number of
+/// blocks is a power of two.
 struct ClusterShare {
-  u32 block;        ///< whose queue
-  u32 first_chunk;  ///< the next is blockDim.x / 32 further on
+  u32 block;        ///< the block whose queue it is
+  u32 first_chunk;  ///< the next is blockDim.x / 32 chunks further on
 
   __device__ ClusterShare(u32 me, u32 blocks)
       : block(warp_in_block() & (blocks - 1)),

@@ -1,5 +1,5 @@
-// Device memory of the PEs of a run. What lies where is written in the views that their kernels get, and nowhere else: a PE
-// finds a peer's arrays in the peer's view, or, where the peer belongs to another process, in what that process tells.
+// Device memory of the PEs of a run. Addresses are recorded only in the views that kernels get: a PE finds a peer's arrays in the
+// peer's view or, if the peer belongs to another process, in what that process sends.
 #pragma once
 #include <memory>
 #include <utility>
@@ -12,12 +12,13 @@
 
 namespace shoal {
 
-/// Arrays in the memory of the PEs of this process. They are freed together.
+/// Arrays in the memory of the PEs of this process. All are freed together.
 class PeerMemory {
  public:
-  /// @param devices  [PEs of this process] CUDA device of each
-  /// @param world    of several processes, which all make one at the same place of the program; null: there is one
-  /// @throws DeviceError  they cannot reach each other's memory
+  /// @param devices  [PEs of this process] the CUDA device of each
+  /// @param world    the world of several processes, which all construct one at the same point of the program; null: there is one
+  ///                 process
+  /// @throws DeviceError  the devices cannot access each other's memory
   explicit PeerMemory(std::vector<int> devices, World* world = nullptr) : devices_(std::move(devices)) {
     reach_each_other(devices_);
     if (world != nullptr) shared_ = std::make_unique<SharedArrays>(devices_, *world);
@@ -38,7 +39,7 @@ class PeerMemory {
     arrays_.back().fill_bytes(0);
     return out;
   }
-  /// array() that kernels of all PEs use.
+  /// An array that kernels of all PEs use.
   template <class T>
   T* shared(pe_t p, std::int64_t n, const char* name) {
     static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
@@ -54,8 +55,9 @@ class PeerMemory {
     return out;
   }
 
-  /// Every process: where kernels of the PEs here find what all PEs have.
-  /// @param mine  [PEs of this process] what shared() returned for each, or null; as many of every PE of every process
+  /// Called by every process: the addresses at which kernels of this process's PEs find the arrays of all PEs.
+  /// @param mine  [PEs of this process] what shared() returned for each, or null; lists of all PEs of all processes have equal
+  ///              lengths
   /// @throws as World::exchange(); DeviceError: the memory of another process cannot be mapped
   PeerArrays of_all(const std::vector<PeerArrays::List>& mine) {
     return shared_ ? shared_->of_all(mine) : PeerArrays(mine);
@@ -70,10 +72,10 @@ class PeerMemory {
  private:
   std::vector<int> devices_;
   std::vector<DeviceArray<char>> arrays_;
-  std::unique_ptr<SharedArrays> shared_;  ///< null: one process, whose PEs reach all its memory
+  std::unique_ptr<SharedArrays> shared_;  ///< null: one process, whose PEs can access all its memory
 };
 
-/// Copies `n` elements from any device to host memory. The kernels that wrote them have ended.
+/// Copies `n` elements from any device to host memory. The kernels that wrote them must have ended.
 template <class T>
 void download(T* to, const T* from, std::int64_t n = 1) {
   SHOAL_CUDA(cudaMemcpy(to, from, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDefault));

@@ -13,7 +13,7 @@
 namespace shoal {
 namespace {
 
-/// What a process tells of an array: whether there is one, and its handle.
+/// What a process sends about an array: whether there is one, and its handle.
 struct Told {
   std::uint64_t is_there;
   cudaIpcMemHandle_t handle;
@@ -40,13 +40,13 @@ SharedArrays::~SharedArrays() {
     cudaDeviceSynchronize();
     cudaIpcCloseMemHandle(address);
   }
-  // Memory may be freed when nobody has it mapped any more. Who fails leaves, and the others do not wait for it.
+  // Memory may be freed only when no process has it mapped. A process that fails leaves, and the others do not wait for it.
   static bool others_are_lost = false;
   if (told_ && !others_are_lost && std::uncaught_exceptions() == 0 && !world_.takes_leave(world_.process())) {
     try {
       world_.exchange({"arrays on GPUs given back"}, {});
     } catch (...) {
-      others_are_lost = true;  // what is called next says so
+      others_are_lost = true;  // the next call reports the error
     }
   }
   for (const Array& array : arrays_) {
@@ -65,7 +65,7 @@ void* SharedArrays::allocate(pe_t here, std::size_t bytes, const char* name) {
   return data;
 }
 
-/// Where kernels of `device` find an array of another process.
+/// The address at which kernels of `device` find an array of another process.
 void* SharedArrays::map(int device, const std::string& handle) {
   void*& address = mapped_[{device, handle}];
   if (address != nullptr) return address;
@@ -102,7 +102,7 @@ PeerArrays SharedArrays::of_all(const std::vector<PeerArrays::List>& mine) {
         continue;
       }
       const auto& its = all[static_cast<std::size_t>(process)];
-      std::size_t first = pe;  // among the PEs of its process
+      std::size_t first = pe;  // index among the PEs of its process
       while (first > 0 && world_.process_of(static_cast<pe_t>(first - 1)) == process) --first;
       for (std::size_t i = 0; i < each; ++i) {
         Told one;

@@ -1,5 +1,5 @@
-// Arrays on GPUs of several processes of one host, which kernels of all of them use: each process allocates those of its own
-// PEs, and maps those of the others (CUDA IPC).
+// Arrays on GPUs of several processes of one host that kernels of all these processes use: each process allocates the arrays of its
+// own PEs, and maps those of the others (CUDA IPC).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,19 +13,20 @@
 
 namespace shoal {
 
-/// Arrays of all PEs, by their place in the list that every PE gives, as kernels of a PE of this process find them.
+/// The arrays of all PEs, as addresses that are valid for kernels of a PE of this process. Every PE contributes a list of arrays,
+/// and an array is named by its index in that list.
 class PeerArrays {
  public:
   using List = std::vector<void*>;
 
-  /// Of one process: everybody finds them where they are.
+  /// For one process: an array has the same address for all PEs.
   explicit PeerArrays(const std::vector<List>& of_all) : at_(of_all.size(), of_all) {}
   /// @param at  [PEs of this process][PEs of all]
   explicit PeerArrays(std::vector<std::vector<List>> at) : at_(std::move(at)) {}
 
-  /// @param here   a PE of this process, counted from 0 here
-  /// @param of     a PE of all
-  /// @param which  place in its list
+  /// @param here   a PE of this process, counted from 0 within it
+  /// @param of     a PE, counted over all processes
+  /// @param which  index in its list
   template <class T>
   T* get(pe_t here, pe_t of, std::size_t which) const {
     return static_cast<T*>(at_[here][of][which]);
@@ -39,14 +40,15 @@ class SharedArrays {
  public:
   /// @param devices  [PEs of this process]
   SharedArrays(std::vector<int> devices, World& world) : devices_(std::move(devices)), world_(world) {}
-  /// Every process: lets go of what it has mapped, waits until all have, and frees. Does not wait where the run has failed.
+  /// Called by every process: unmaps the arrays of others, waits until all processes have done so, and frees its own. Does not wait
+  /// if the run has failed.
   ~SharedArrays();
   SharedArrays(const SharedArrays&) = delete;
   SharedArrays& operator=(const SharedArrays&) = delete;
 
-  /// Not zeroed; null for no bytes. @throws CapacityError
+  /// Not zeroed; null for 0 bytes. @throws CapacityError
   void* allocate(pe_t here, std::size_t bytes, const char* name);
-  /// As PeerMemory::of_all().
+  /// See PeerMemory::of_all().
   PeerArrays of_all(const std::vector<PeerArrays::List>& mine);
   std::int64_t bytes() const { return bytes_; }
 
@@ -60,9 +62,9 @@ class SharedArrays {
   std::vector<int> devices_;
   World& world_;
   std::vector<Array> arrays_;
-  std::map<std::pair<int, std::string>, void*> mapped_;  ///< by device of this process, and handle
+  std::map<std::pair<int, std::string>, void*> mapped_;  ///< key: device of this process, and handle
   std::int64_t bytes_ = 0;
-  bool told_ = false;  ///< other processes may have mapped what is here
+  bool told_ = false;  ///< other processes may have mapped arrays of this one
 };
 
 }  // namespace shoal

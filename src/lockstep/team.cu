@@ -20,9 +20,9 @@ namespace shoal {
 
 struct LockstepTeam::Pe {
   int device;
-  int shared_by = 1;  ///< PEs on the device: all their blocks are resident together
+  int shared_by = 1;  ///< PEs on the device: all their blocks are resident at the same time
   cudaStream_t stream = nullptr;
-  std::optional<Stream> beside;  ///< for words that a running kernel reads; made for work that may be called off
+  std::optional<Stream> beside;  ///< for copies to words that a running kernel reads; made when work may be called off
   std::shared_ptr<void> pinned;
   lockstep::Outcome* outcome = nullptr;  // in `pinned`
   lockstep::View view{};
@@ -39,7 +39,7 @@ struct LockstepTeam::Pe {
 
 namespace {
 
-/// One cluster of blocks.
+/// Launch configuration of one cluster of blocks.
 struct ClusterLaunch {
   cudaLaunchAttribute cluster{};
   cudaLaunchConfig_t config{};
@@ -61,10 +61,10 @@ struct ClusterLaunch {
 
 namespace {
 
-/// Of several processes kernels wait so long for each other at least: who comes to harm is found sooner, by the processes.
+/// With several processes, kernels wait for each other at least this long: the processes themselves detect a failed process sooner.
 constexpr double kLongestWaitSeconds = 60;
 
-/// The devices of all PEs. All processes number them alike (Machine sees to that).
+/// The devices of all PEs. Machine ensures that all processes number devices in the same way.
 std::vector<int> devices_of_all(const std::vector<int>& mine, World* world) {
   if (world == nullptr) return mine;
   std::vector<int> all;
@@ -170,8 +170,8 @@ std::vector<int> LockstepTeam::prepare(const void* kernel, int threads, std::siz
   return blocks;
 }
 
-/// While kernels run: tells them to leave when the work is called off, or another process has come to harm. @return whether
-/// it was called off
+/// Polls while kernels run: makes them leave when the work is called off, or another process has failed. @return whether the work
+/// was called off
 bool LockstepTeam::watch() {
   const std::stop_token stop = interrupt_token();
   if (!stop.stop_possible() && world_ == nullptr) return false;
@@ -181,12 +181,12 @@ bool LockstepTeam::watch() {
   for (const auto& running : pes_) {
     while (cudaStreamQuery(running->stream) == cudaErrorNotReady) {
       const auto now = std::chrono::steady_clock::now();
-      if (now - start < std::chrono::milliseconds(50)) continue;  // short ones: no sleep
+      if (now - start < std::chrono::milliseconds(50)) continue;  // no sleep for short kernels
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       if (leaving) continue;
       if (world_ != nullptr && now - watched >= std::chrono::milliseconds(50)) {
         watched = now;
-        leaving = !world_->watch().empty();  // why, the next exchange() says
+        leaving = !world_->watch().empty();  // the next exchange() gives the reason
       }
       leaving |= stop.stop_requested();
       if (leaving) call_off();
@@ -195,7 +195,7 @@ bool LockstepTeam::watch() {
   return stop.stop_requested();
 }
 
-/// Kernels of all PEs are to leave.
+/// Makes the kernels of all PEs leave.
 void LockstepTeam::call_off() {
   const auto word = static_cast<lockstep::u32>(lockstep::End::called_off);
   for (const auto& pe : pes_) {
@@ -207,7 +207,7 @@ void LockstepTeam::call_off() {
   DeviceGuard guard(pes_[0]->device);
   for (pe_t q = 0; q < view.n_pes; ++q) {
     if (q >= world_->first_here() && q < world_->first_here() + n_pes()) continue;
-    // Where this fails, they wait until their deadline, or until their process has heard of it.
+    // If this fails, those kernels wait until their deadline, or until their own process learns of it.
     cudaMemcpyAsync(&view.peer[q]->error, &word, sizeof(word), cudaMemcpyHostToDevice, *pes_[0]->beside);
   }
   cudaStreamSynchronize(*pes_[0]->beside);
@@ -279,7 +279,7 @@ double LockstepTeam::launch_all(const Launch& launch) {
   return seconds;
 }
 
-/// @param stopped  set when blocks have left at different barriers, so that the control blocks are to be cleared
+/// @param stopped  set when blocks may have left at different barriers, so that the control blocks must be cleared
 double LockstepTeam::launch_here(const Launch& launch, bool& stopped) {
   const auto start = std::chrono::steady_clock::now();
   cudaError_t status = cudaSuccess;
@@ -287,7 +287,7 @@ double LockstepTeam::launch_here(const Launch& launch, bool& stopped) {
     Pe& pe = *pes_[p];
     *pe.outcome = {};
     DeviceGuard guard(pe.device);
-    // A launch that fails here leaves the others waiting, but not longer than the deadline.
+    // If a launch fails here, kernels already launched wait, but not longer than the deadline.
     status = launch(p);
   }
   if (status != cudaSuccess) {
@@ -315,7 +315,7 @@ double LockstepTeam::launch_here(const Launch& launch, bool& stopped) {
 
 namespace {
 
-/// How the kernels of a process have ended; as bytes, followed by what went wrong.
+/// How the kernels of a process ended; sent as bytes, followed by the text of the error.
 struct Ended {
   double seconds = 0;
   bool stopped = false, called_off = false;
@@ -323,9 +323,11 @@ struct Ended {
 
 }  // namespace
 
-/// Every process: no kernel begins before all have read what came of the last one, and all end alike.
+/// Called by every process: no kernel begins before all processes have read the result of the last one, and all processes return or
+/// throw alike.
 double LockstepTeam::launch_with_others(const Launch& launch) {
-  // Who comes first sleeps, and is late to go on. From the third of these meetings all come within some microseconds.
+  // A process that arrives early sleeps, and resumes late. From the third of these meetings on, all arrive within some
+  // microseconds.
   for (int i = 0; i < 3; ++i) world_->exchange({"a kernel on all GPUs"}, {});
   world_->begin_watch();
   Ended mine;
@@ -339,7 +341,7 @@ double LockstepTeam::launch_with_others(const Launch& launch) {
     mine.stopped = true;
     try {
       call_off();
-    } catch (const Error&) {  // a device that is lost
+    } catch (const Error&) {  // the device is lost
     }
   }
   std::vector<std::byte> told(sizeof mine + why.size());

@@ -1,4 +1,4 @@
-// What strategies on GPUs refuse before they begin.
+// Checks that strategies on GPUs make before they begin.
 #pragma once
 #include <bit>
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace shoal {
 
-/// Refuses what a strategy cannot run with: its graph, or a value of its tuning.
+/// Refuses a graph, or a value of the tuning, with which a strategy cannot run.
 class TuningCheck {
  public:
-  /// @param whose  for errors: "BfsLevelsGpu"
+  /// @param whose  the name of the class, for errors: "BfsLevelsGpu"
   /// @throws UsageError  the graph lies on CPU PEs
   TuningCheck(const char* whose, const PlacedGraph& graph) : whose_(whose + std::string(": ")) {
     if (graph.n_pes() != 0 && graph.devices.size() == static_cast<std::size_t>(graph.n_pes())) return;
     throw UsageError(whose_ + "the graph lies on CPU PEs; place it with place_on_devices");
   }
-  /// @throws UsageError naming the option, the value and what is wanted, unless it is legal
+  /// @throws UsageError naming the option, the value and what is wanted, unless `legal`
   void operator()(bool legal, const char* option, double value, const char* wanted) const {
     if (!legal) throw UsageError(whose_ + option + " " + exact(value) + "; " + wanted + " is wanted");
   }
-  /// How kernels in lockstep are launched.
+  /// Checks the parameters with which lockstep kernels are launched.
   void launch(int block_threads, int blocks_per_sm, int cluster_blocks, double deadline_seconds) const {
     const auto& check = *this;
     check(block_threads >= 32 && block_threads <= 1024 && block_threads % 32 == 0, "block_threads", block_threads,

@@ -13,8 +13,8 @@
 namespace shoal {
 namespace {
 
-// Looks for something to happen before going to sleep: 64 pauses and this many yields, some 30 microseconds on a free
-// core. When cores are short, each yield lets another thread work, and the sleep comes after one turn of each.
+// How often a thread polls before it goes to sleep: about 64 short pauses, and yields for the rest; some 30 microseconds on a free
+// core. If there are more threads than cores, each yield lets another thread work.
 constexpr unsigned kLooks = 192;
 
 template <class Ready>
@@ -28,7 +28,7 @@ bool look(Ready ready) {
 }  // namespace
 
 struct ThreadTeam::Threads {
-  std::mutex mutex;  // guards the rest, and changes of epoch_ and of pending_ to zero while somebody may sleep
+  std::mutex mutex;  // guards the rest; also taken to change epoch_ and after pending_ is 0, to lose no wake-up
   std::condition_variable begun, ended;
   bool stopping = false;
   std::exception_ptr first_error;
@@ -86,7 +86,7 @@ void ThreadTeam::run_erased(Call call, void* callee) {
       std::lock_guard lock(threads_->mutex);
       epoch_.store_release(epoch_.load() + 1);
     }
-    threads_->begun.notify_all();  // no system call when nobody sleeps
+    threads_->begun.notify_all();  // no system call if no thread sleeps
   }
   call_one(0);
   auto all_returned = [&] { return pending_.load_acquire() == 0; };
@@ -96,7 +96,7 @@ void ThreadTeam::run_erased(Call call, void* callee) {
   }
   std::exception_ptr error;
   {
-    std::lock_guard lock(threads_->mutex);  // also: the last thread has left its critical section
+    std::lock_guard lock(threads_->mutex);  // also waits until the last thread has left its critical section
     error.swap(threads_->first_error);
   }
   running_.store_release(0);
@@ -119,11 +119,11 @@ void ThreadTeam::serve(int index) {
       std::unique_lock lock(threads_->mutex);
       threads_->begun.wait(lock, begun);
     }
-    seen = epoch_.load_acquire();    // one run at a time: it cannot have moved by two
-    if (threads_->stopping) return;  // was written before this epoch_ was released
+    seen = epoch_.load_acquire();    // only one run at a time, so it has grown by one
+    if (threads_->stopping) return;  // written before this value of epoch_ was released
     call_one(index);
     if (pending_.fetch_add_acq_rel(~0u) == 1) {
-      { std::lock_guard lock(threads_->mutex); }  // the caller is either before its test or asleep, never between
+      { std::lock_guard lock(threads_->mutex); }  // now the caller is before its test or asleep, not between the two
       threads_->ended.notify_one();
     }
   }

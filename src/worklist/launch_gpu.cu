@@ -80,8 +80,8 @@ void Streams::abandon(const RunOnGpus& run, const char* why) noexcept {
 
 namespace {
 
-/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not
-/// begun by then, or if it was called off.
+/// Waits for every PE's kernel. Ends the run if nothing moves for the plan's stall timeout, if a persistent kernel has not begun by
+/// then, or if the run was called off.
 void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams,
                     RunTrace& trace) {
   using Clock = std::chrono::steady_clock;
@@ -92,7 +92,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
   auto looked_at = start, moved_at = start;
   std::uint64_t last = ~std::uint64_t{0};
   bool stopped = false, called_off = false;
-  std::string stalled;  // the diagnosis, made while nothing moves, before the workers are told to leave
+  std::string stalled;  // the diagnosis, made while nothing moves, before the workers are made to leave
   for (pe_t p = 0; p < machine.n_pes();) {
     const cudaError_t status = cudaStreamQuery(streams.work(p));
     if (status == cudaSuccess) {
@@ -101,7 +101,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
     }
     if (status != cudaErrorNotReady) cuda_check(status, "a worklist kernel");
     if (trace.due()) trace.add(streams.snapshots(run, true));
-    if (seconds_since(start) < 0.05) continue;  // short runs: no sleep, no look
+    if (seconds_since(start) < 0.05) continue;  // short runs: no sleep, no snapshot
     std::this_thread::sleep_for(std::chrono::microseconds(20));
     if (seconds_since(looked_at) < 0.1) continue;
     looked_at = Clock::now();
@@ -123,7 +123,7 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
       moved_at = looked_at;
     } else if (!stopped && seconds_since(moved_at) > plan.stall_timeout_seconds) {
       const std::vector<PeSnapshot> pes = streams.snapshots(run, true);
-      if (pes[0].state == 0) {  // else the run has ended, and a worker has not noticed it yet
+      if (pes[0].state == 0) {  // otherwise the run has ended, and a worker has not noticed it yet
         stalled = stall_line(plan.stall_timeout_seconds, pes);
         streams.stop(run, RunState::stalled);
       }
@@ -138,8 +138,8 @@ void wait_and_watch(const Machine& machine, const LaunchPlan& plan, const RunOnG
   if (!stalled.empty()) throw DeviceError(stalled);
 }
 
-/// A range for profilers, which cannot replay kernels that wait for one another: SHOAL_PROFILE_RUN=N says that this process's run N
-/// of a persistent kernel, from 0 on, is one (docs/item_cost.md).
+/// A range for profilers, which cannot replay kernels that wait for one another. SHOAL_PROFILE_RUN=N selects run N of a persistent
+/// kernel of this process, counted from 0 (docs/item_cost.md).
 class ProfiledRun {
  public:
   explicit ProfiledRun(const Machine& machine) : machine_(machine) {
@@ -148,7 +148,7 @@ class ProfiledRun {
     const int run = runs.fetch_add(1);
     is_one_ = number != nullptr && std::atoi(number) == run;
     if (!is_one_) return;
-    DeviceGuard guard(machine_.devices()[0]);  // the one that is looked at
+    DeviceGuard guard(machine_.devices()[0]);  // the device that is profiled
     cudaDeviceSynchronize();
     cudaProfilerStart();
   }
@@ -170,7 +170,7 @@ class ProfiledRun {
 };
 
 #if SHOAL_DEVICE_ROUNDS
-/// Runs the rounds of a discrete run on one PE, which the device repeats.
+/// Runs the rounds of a discrete run on one PE; the device itself repeats them.
 void repeat_on_device(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, int blocks, lane_t fetch,
                       ticket_t limit, Streams& streams, Report& report, RunTrace& trace) {
   const Shape& s = run.shape;
@@ -218,7 +218,7 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
   machine.wait_for_memory();  // the counters and seeds of this run, which neither kernels nor copies of a lane wait for
   std::vector<ticket_t> limit;
   if (plan.kernel == KernelKind::persistent) {
-    limit.resize(n);  // it has none
+    limit.resize(n);  // a persistent kernel has no limit
   } else {
     for (const PeSnapshot& pe : streams.snapshots(run, false)) limit.push_back(pe.ring_tail);
   }
@@ -257,7 +257,7 @@ void run_kernels(const Machine& machine, const LaunchPlan& plan, const RunOnGpus
     std::uint64_t last = ~std::uint64_t{0};
     auto moved_at = start;
     for (;;) {
-      throw_if_interrupted();  // rounds are too short for the watch to look
+      throw_if_interrupted();  // rounds are too short for wait_and_watch() to check
       begin_of_trace = trace_now();
       launch_all();
       wait_and_watch(machine, plan, run, streams, trace);

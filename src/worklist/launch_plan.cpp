@@ -11,12 +11,12 @@
 namespace shoal {
 namespace {
 
-// What was measured for each constant is in docs/decisions/0023-what-auto-goes-by.md.
-constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< for which there is space in spill
+// The measurements behind each constant are in docs/decisions/0023-what-auto-goes-by.md.
+constexpr double kItemsOfAnElement = 2, kItemsOfAnElementAmongPes = 8;  ///< items per element for which spill has space
 constexpr ticket_t kSlotsOfAChannel = 1 << 12, kChannels = 4;  ///< fewest slots; most channels from a GPU to another
-constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, a worker is a block and not a warp
+constexpr double kFanOutOfBlocks = 7;  ///< from this mean fan-out on, workers are blocks and not warps
 
-/// Notes one decision, of which the reason may be that it was asked for.
+/// Records one decision; its reason is `reason`, unless the user asked for the value.
 template <class T>
 void note(Decisions& why, const char* option, const T& value, bool asked, const std::string& reason) {
   std::string text;
@@ -29,7 +29,7 @@ void note(Decisions& why, const char* option, const T& value, bool asked, const 
   why.push_back({option, text, asked ? "asked for" : reason});
 }
 
-/// The options given that only the worklist knows: "--worker, --fetch".
+/// The options given that only the worklist uses: "--worker, --fetch".
 std::string worklist_options(const Options& o) {
   const std::pair<bool, const char*> options[] = {{o.worker != WorkerKind::automatic, "--worker"},
                                                   {o.kernel != KernelKind::automatic, "--kernel"},
@@ -53,8 +53,8 @@ std::string worklist_options(const Options& o) {
 }
 
 /// A chunk costs four operations on counters that all workers of the PE share, whatever its size, and its items wait until it is
-/// full or its worker moves on. Four items for each thread of a block are worth that (docs/decisions/0021-chunks-of-spill.md). Each
-/// worker may keep chunks that are not full, so that little spill needs small ones.
+/// full or its worker moves on. Four items for each thread of a block are worth that cost (docs/decisions/0021-chunks-of-spill.md).
+/// Each worker may hold chunks that are not full, so a small spill needs small chunks.
 lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
   constexpr lane_t kSmall = 64;
   const bool little = options.spill >= 0 && options.spill < 1 << 16;
@@ -62,13 +62,14 @@ lane_t chunk_items_for(const LaunchPlan& plan, const Options& options) {
   return std::max(kSmall, static_cast<lane_t>(4 * plan.block_threads));
 }
 
-/// Of a segment that is carried to another process, or that waits: enough that what is done for each of them does not count.
+/// Size of a segment that is carried to another process, or that waits: large enough that the fixed cost per segment does not
+/// count.
 constexpr std::int64_t kBytesOfASegment = 4096;
-/// Where every push for another GPU travels: segments for all PEs together, many items in each, so that whoever claims a part of one
-/// finds many (docs/decisions/0051-blocks-send-together.md).
+/// Total size, over all PEs, of the segments when every item pushed for another GPU travels: there are many items in each segment
+/// then, so a worker that claims a part of one finds many (docs/decisions/0051-blocks-send-together.md).
 constexpr std::int64_t kBytesOfFullSegments = 1 << 17;
 
-/// How items go to another PE.
+/// Decides how items go to other PEs.
 void plan_batches(const Options& options, bool processes, LaunchPlan& plan, Decisions& why) {
   const bool waits = options.batch_wait > 0 || options.batch_wait_us > 0;
   const bool in_segments = options.batch_bytes > 0 || processes || waits;
@@ -100,7 +101,7 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
                      " runs on GPUs; on CPU threads use --worker thread");
   }
   const bool worker_asked = options.worker != WorkerKind::automatic;
-  // A block takes many items with one reservation. Where little is under way at any time, a warp is through sooner.
+  // A block takes many items with one reservation. When few items are in flight at any time, a warp finishes sooner.
   const bool wide = fan_out >= kFanOutOfBlocks;
   plan.worker = worker_asked ? options.worker
                 : !on_gpu    ? WorkerKind::thread
@@ -118,8 +119,8 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.kernel = kernel_asked ? options.kernel : KernelKind::persistent;
   note(why, "kernel", name(plan.kernel), kernel_asked, "no launch and no barrier between rounds");
 
-  // Enough items to fill what a worker judges at once, or half of it where batches are short, since one item of each lane
-  // is judged then. While few items wait, a worker takes fewer (Scheduler::share).
+  // Fetch enough items to fill what a worker judges at once, or half of it if batches are short, since one item of each lane is
+  // judged then. While few items wait, a worker takes fewer (Scheduler::share).
   const double lanes = plan.worker == WorkerKind::block ? plan.block_threads : plan.worker == WorkerKind::warp ? 32 : 1;
   const double at_once = lanes > 1 && wide ? kOffersOfALane * lanes : lanes / 2;
   const int fitting = static_cast<int>(std::clamp(std::round(at_once / std::max(fan_out, 1.0)), 1.0, lanes));
@@ -136,16 +137,16 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   plan.capacity =
       std::bit_ceil(static_cast<ticket_t>(options.capacity > 0 ? std::max<std::int64_t>(options.capacity, 2) : wanted));
   note(why, "capacity", static_cast<std::int64_t>(plan.capacity), options.capacity > 0, "about the vertices of a PE");
-  // Slots of a channel are cheap where memory is, and an item that finds none costs its pusher tens of times as much.
+  // Channel slots are cheap where memory is plentiful, and an item that finds no slot costs its pusher tens of times as much.
   plan.channel_capacity = on_gpu && options.capacity == 0 ? std::min<ticket_t>(plan.capacity, 1 << 20)
                                                           : std::clamp<ticket_t>(plan.capacity / 4, 2, 1 << 18);
-  // A worker that drains a channel has the others wait for it, some microseconds (docs/decisions/0054-channels-in-parallel.md). One lane would
-  // look at one channel after the other.
+  // While one worker drains a channel, the others wait for it, for some microseconds (docs/decisions/0054-channels-in-parallel.md).
+  // A worker of one lane would poll one channel after the other.
   if (on_gpu && plan.worker != WorkerKind::thread) {
     plan.channels = static_cast<lane_t>(std::clamp<ticket_t>(plan.channel_capacity / kSlotsOfAChannel, 1, kChannels));
   }
-  // A PE can run what finds no slot in its own ring, but not what finds none at others. In an order far from the best a
-  // task makes several items of an element, and a round of a star has all vertices but one waiting at once.
+  // A PE can run items that find no slot in its own ring, but not those that find no slot at other PEs. In an order far from the
+  // best, a task makes several items per element, and in a round of a star all vertices but one wait at once.
   const double elements = static_cast<double>(items) * std::max(fan_out, 1.0);
   const auto spilled = static_cast<std::int64_t>(
       std::clamp(elements * (n_pes > 1 ? kItemsOfAnElementAmongPes : kItemsOfAnElement), 65536.0, 134217728.0));
@@ -155,9 +156,9 @@ LaunchPlan plan_launch(const Options& options, bool on_gpu, pe_t n_pes, std::int
   note(why, "spill", plan.spill_own + plan.spill_host, options.spill >= 0,
        std::string(n_pes > 1 ? "eight" : "two") + " for each element of a PE's items, and some in host memory");
   plan.workers = options.workers;
-  // Warps of one block per multiprocessor: with twice as many, more of them wait for the same counters.
+  // One block of warps per multiprocessor: with twice as many, more warps wait for the same counters.
   if (plan.worker == WorkerKind::warp) plan.blocks_per_multiprocessor = 1;
-  // Twice as many would fit, and run three times as much twice: docs/decisions/0029-short-batches.md.
+  // Twice as many would fit, but they run three times as many items twice: docs/decisions/0029-short-batches.md.
   if (plan.worker == WorkerKind::thread) plan.blocks_per_multiprocessor = 2;
   plan.queue = options.queue == QueueKind::priority ? QueueKind::priority : QueueKind::fifo;
   plan.threshold = options.threshold >= 0 ? options.threshold : 0;

@@ -1,4 +1,4 @@
-// The CUDA graph in which the device repeats the rounds of a discrete run (worklist/round_loop.cuh).
+// The CUDA graph with which the device repeats the rounds of a discrete run (worklist/round_loop.cuh).
 #pragma once
 #include <cstdlib>
 
@@ -13,16 +13,16 @@ class LoopGraph {
  public:
   static constexpr int kKernels = 4;  ///< launches per turn of the loop, because a turn costs more than a launch
 
-  /// False without the driver for it, and where SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0) memcheck
-  /// reports errors in these rounds and racecheck breaks off. A small conditional graph passes both; what a round has
-  /// in addition is a parameter that is read through its address.
+  /// False if the driver does not support such graphs, and if SHOAL_HOST_ROUNDS is set: under compute-sanitizer (CUDA 13.0),
+  /// memcheck reports errors in these rounds and racecheck aborts. A small conditional graph passes both; the difference is that a
+  /// round has a parameter that is read through its address.
   static bool available() {
     int driver = 0;
     return std::getenv("SHOAL_HOST_ROUNDS") == nullptr && cudaDriverGetVersion(&driver) == cudaSuccess &&
            driver >= 12040;
   }
 
-  /// @param arguments_for  the kernel's arguments for a loop's handle; copied here
+  /// @param arguments_for  returns the kernel's arguments for a loop's handle; they are copied here
   template <class ArgumentsFor>
   LoopGraph(const void* kernel, dim3 blocks, dim3 threads, std::size_t shared_bytes, cudaStream_t stream,
             ArgumentsFor arguments_for)

@@ -12,7 +12,7 @@ std::string missed_rendezvous(const std::vector<PeSnapshot>& pes, const std::vec
   if (waited_seconds <= deadline_seconds) return "";
   if (std::any_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state != 0; })) return "";
   std::string missing;
-  std::size_t most = 0;  // PEs on a GPU on which one is missing
+  std::size_t most = 0;  // most PEs on any GPU on which a PE is missing
   for (std::size_t p = 0; p < pes.size(); ++p) {
     if (pes[p].begun) continue;
     missing += (missing.empty() ? "" : ", ") + std::string("PE ") + std::to_string(p) + " on GPU " +

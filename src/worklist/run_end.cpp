@@ -48,8 +48,8 @@ void check_owners(const RunCounts& counts) {
   }
 }
 
-/// How the run ended; throws if it ended badly.
-/// @param left  seeds and pushed items that were not judged or run
+/// How the run ended; throws if it ended with an error.
+/// @param left  number of seeds and pushed items that were not judged or run
 RunState check_end(const LaunchPlan& plan, const RunCounts& counts, std::int64_t left) {
   check_owners(counts);
   const std::uint64_t chunks = counts.chunks;
@@ -77,7 +77,7 @@ RunState check_end(const LaunchPlan& plan, const RunCounts& counts, std::int64_t
   return end.how;
 }
 
-/// The run as a task of each PE of this process, and what these sent each other.
+/// Draws the run as one task of each PE of this process, and the items that these PEs sent each other.
 void draw_run(Trace& trace, const RunCounts& counts, const Report& report) {
   static std::atomic<std::int64_t> runs = 0;
   const std::int64_t run = runs++, end = trace_now(), begin = end - static_cast<std::int64_t>(report.seconds * 1e9);

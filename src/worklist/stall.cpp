@@ -17,7 +17,8 @@ std::uint64_t PeSnapshot::created() const {
 }
 
 std::int64_t PeSnapshot::in_hand() const {
-  // Holders take tickets ahead: those beyond the tail, or whose slot is still full, are not taken.
+  // Holders take tickets in advance: tickets at or beyond the tail, and those whose slot is still full, do not count as taken
+  // items.
   std::uint64_t taken = looked ? ring_tail - ring_waiting - ring_unfilled : std::min(ring_head, ring_tail);
   for (std::uint64_t r : received) taken += r;
   return static_cast<std::int64_t>(taken + entered - completed);
@@ -81,7 +82,7 @@ std::uint64_t outstanding(const std::vector<PeSnapshot>& pes) {
 std::uint64_t progress(const std::vector<PeSnapshot>& pes) {
   std::uint64_t sum = 0;
   for (const PeSnapshot& p : pes) {
-    // Not `completed`: an item that only goes from spill to a full channel and back completes, too.
+    // Not `completed`: that counter also grows when an item only moves from spill to a full channel and back.
     sum += p.ring_head + p.seeds_taken + p.beats;
     for (std::uint64_t r : p.received) sum += r;
   }
@@ -93,7 +94,7 @@ namespace {
 std::string number(std::uint64_t n) { return std::to_string(n); }
 std::string items(std::uint64_t n) { return number(n) + (n == 1 ? " item" : " items"); }
 
-/// What is wrong, in the order in which one thing causes another.
+/// Describes what is wrong, causes before their consequences.
 class Diagnosis {
  public:
   explicit Diagnosis(const std::vector<PeSnapshot>& pes) : pes_(pes), first_(static_cast<std::size_t>(pes[0].first)) {}
@@ -117,14 +118,14 @@ class Diagnosis {
  private:
   static constexpr std::size_t kMostLines = 4;
 
-  // PEs of this process are numbered from 0 below; `sent`, `received` and what else is of two PEs has entries for all PEs.
+  // Below, PEs of this process are numbered from 0; `sent`, `received` and other arrays per pair of PEs have entries for all PEs.
   std::string pe(std::size_t p) const { return "PE " + std::to_string(first_ + p); }
   std::string channel(std::size_t from, std::size_t to) const { return "channel " + pe(from) + " -> " + pe(to) + ": "; }
   std::uint64_t sent(std::size_t from, std::size_t to) const { return pes_[from].sent[first_ + to]; }
   std::uint64_t received(std::size_t to, std::size_t from) const { return pes_[to].received[first_ + from]; }
   std::int64_t credits(std::size_t from, std::size_t to) const { return pes_[from].channel_credits[first_ + to]; }
 
-  /// Nothing is wrong here: what was sent to other processes, and what has come from them.
+  /// Nothing is wrong here: reports what was sent to other processes, and what has come from them.
   std::string far_pes() const {
     std::uint64_t left = 0, came = 0;
     for (const PeSnapshot& s : pes_) {
@@ -170,7 +171,7 @@ class Diagnosis {
   }
   void lost_credits() {
     for (const PeSnapshot& s : pes_) {
-      if (s.segment_items > 0 && !s.looked) return;  // they may be home
+      if (s.segment_items > 0 && !s.looked) return;  // the segments may have been given back already
     }
     for_each_channel([&](std::size_t from, std::size_t to, std::uint64_t waiting) {
       if (waiting == 0 && sent(from, to) > 0 && credits(from, to) <= 0) {
@@ -179,12 +180,12 @@ class Diagnosis {
       }
     });
   }
-  /// All idle workers have told what they completed: what is missing is in the hands of one that is not idle.
+  /// All idle workers have reported what they completed, so a worker that is not idle holds the missing items.
   void taken_and_not_completed() {
     for (std::size_t p = 0; p < pes_.size(); ++p) {
       const std::int64_t held = pes_[p].in_hand();
       const std::int64_t most_in_spill = static_cast<std::int64_t>(pes_[p].spilled_chunks * pes_[p].chunk_items);
-      // Spill that has somewhere to go is moved by every worker that is not in a task.
+      // Every worker that is not inside a task moves spill that has somewhere to go.
       if (held > most_in_spill || (held > 0 && !waits_for_credits(p))) {
         lines_.push_back(
             pe(p) + ": " + items(static_cast<std::uint64_t>(held)) + " taken and not completed" +

@@ -29,7 +29,7 @@ struct RunTrace::Watch {
   const Look look;
   std::vector<StateLog> logs;  ///< [PEs x workers]
   std::int64_t added_at = 0;
-  std::vector<std::int64_t> last;  ///< what was counted, of each PE and count
+  std::vector<std::int64_t> last;  ///< the last value written, for each PE and counter
   std::mutex mutex;
   std::condition_variable leave;
   bool leaving = false;
@@ -62,7 +62,7 @@ struct RunTrace::Watch {
     thread.join();
   }
 
-  /// What is the same as before is not written again.
+  /// Writes only the values that have changed.
   void add(const std::vector<PeSnapshot>& pes) {
     const std::int64_t at = trace_now();
     added_at = at;
@@ -74,7 +74,7 @@ struct RunTrace::Watch {
     };
     for (std::size_t p = 0; p < pes.size(); ++p) {
       const PeSnapshot& pe = pes[p];
-      // Tickets may be taken before there are items for them, and items that others sent count as created by them.
+      // Tickets may be taken before there are items for them, hence the max; items count as created by the PE that sent them.
       const auto waiting = static_cast<std::int64_t>(pe.ring_tail - pe.ring_head);
       count(p, "items in the ring", std::max<std::int64_t>(0, waiting));
       count(p, "items completed", static_cast<std::int64_t>(pe.completed));

@@ -34,7 +34,7 @@ struct Watchdog::Watch {
   std::mutex mutex;
   std::condition_variable leave;
   bool leaving = false;
-  std::string stalled;  ///< the error's line; empty while all is well
+  std::string stalled;  ///< the text of the error; empty while there is none
   std::thread thread;
   std::stop_callback<std::function<void()>> when_called_off;
 
@@ -77,7 +77,8 @@ void Watchdog::Watch::watch() {
   const auto look_every = std::chrono::duration<double>(std::clamp(timeout_seconds / 10, 0.01, 1.0));
   std::unique_lock lock(mutex);
   auto moved_at = Clock::now();
-  // That a process stands still is found before that nothing moves, and says more.
+  // A process that stands still is detected before the lack of progress is, and gives the better message, so wait longer for the
+  // latter.
   const double patience = timeout_seconds + (others.moved ? 2 : 0);
   std::uint64_t last = moved(look(false));
   while (!leave.wait_for(lock, look_every, [this] { return leaving; })) {
@@ -87,7 +88,7 @@ void Watchdog::Watch::watch() {
       moved_at = Clock::now();
     } else if (Clock::now() - moved_at > std::chrono::duration<double>(patience)) {
       const std::vector<PeSnapshot> pes = look(true);
-      if (moved(pes) != last) continue;  // it moved while we were about to act
+      if (moved(pes) != last) continue;  // there was progress while this thread was about to act
       std::string line;
       const bool runs = std::all_of(pes.begin(), pes.end(), [](const PeSnapshot& pe) { return pe.state == 0; });
       if (runs) line = stalled = stall_line(timeout_seconds, pes);

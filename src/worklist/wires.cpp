@@ -10,18 +10,18 @@ namespace {
 
 std::size_t lines(std::size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
 
-/// The word of a run that ended: the number of the run, and how it ended.
+/// The word that announces the end of a run: the number of the run, and how it ended.
 std::uint64_t end_word(std::uint64_t run, std::uint32_t state) { return run << 8 | state; }
 
-/// What all processes must agree on.
+/// The values on which all processes must agree.
 struct Agreed {
   std::uint64_t n_here, workers, item_bytes, log_items, log_segments;
 };
 
 }  // namespace
 
-/// What one process says in a wave: the number comes last. Two in turn, because a process may say n + 1 while others still
-/// read n, but says n + 2 only when it has heard n + 1 of all (models/waves.pml).
+/// What one process says in a wave; the number is written last. There are two places, used in turn, because a process may say n + 1
+/// while others still read n, but it says n + 2 only when it has heard n + 1 from all (models/waves.pml).
 struct alignas(kCacheLine) Wires::Statement {
   Word<std::uint64_t, Scope::system> number;
   WaveAnswer answer;
@@ -34,19 +34,19 @@ struct Wires::Leaving {
   const std::byte* items;
   SegmentStart* starts;
   const Word<ticket_t, Scope::system>* tail;
-  std::size_t to;              ///< the segments at the receiver
-  std::size_t given;           ///< here: how many segments the receiver has given back
-  ticket_t oldest = 0;         ///< all segments before this one were carried to their ends
-  ticket_t home = 0;           ///< segments that the workers know to be home
-  std::vector<ticket_t> sent;  ///< [segments] what was carried, counted as `written`
+  std::size_t to;              ///< offset of the segments at the receiver
+  std::size_t given;           ///< offset here: how many segments the receiver has given back
+  ticket_t oldest = 0;         ///< all segments before this one were carried completely
+  ticket_t home = 0;           ///< segments that the workers know to be given back
+  std::vector<ticket_t> sent;  ///< [segments] how many items were carried, counted like `written`
   std::uint64_t messages = 0;
 };
 
 struct Wires::Arriving {
   int process;
   const SegmentStart* homes;
-  std::size_t given;  ///< at the sender
-  ticket_t home = 0;  ///< segments given back, in order
+  std::size_t given;  ///< offset at the sender
+  ticket_t home = 0;  ///< segments given back so far, in order
 };
 
 Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, int workers)
@@ -88,12 +88,12 @@ Wires::Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, in
   base_ = heap_.allocate(bytes_, "segments from other processes");
   for (std::size_t* at : {&statements_, &ended_, &moved_, &given_, &inboxes_}) *at += base_;
   busy_.store(0), told_end_.store(0), ended_elsewhere_.store(0), carried_at_.store(0), took_.store(0);
-  world.exchange(World::Call{"worklist"}, {});  // all have cleared theirs
+  world.exchange(World::Call{"worklist"}, {});  // all processes have cleared their part
 }
 
 Wires::~Wires() { heap_.release(base_); }
 
-/// Among those that PE `of` has for PEs of other processes: the number of that for `other`.
+/// The index of PE `other` among the PEs of other processes, as seen from PE `of`.
 std::size_t Wires::column(pe_t of, pe_t other) const {
   const int process = world_.process_of(of);
   const pe_t n = first_of(process + 1) - first_of(process);
@@ -129,7 +129,7 @@ void Wires::add_arriving(pe_t from, pe_t to, SegmentStart* homes) {
 
 void Wires::reset() {
   heap_.quiet();
-  world_.exchange(World::Call{"reset"}, {});  // nothing is on its way
+  world_.exchange(World::Call{"reset"}, {});  // nothing is in flight
   std::memset(heap_.at(base_), 0, bytes_);
   for (Leaving& way : leaving_) {
     way.oldest = way.home = way.messages = 0;
@@ -171,7 +171,7 @@ void Wires::carry() {
     if (way.home > before) late_.push_back({way.process, way.given, way.home});
   }
   bool put = true;
-  if (!late_.empty()) heap_.fence();  // also if no items were put: the same word may have been put a moment ago
+  if (!late_.empty()) heap_.fence();  // even if no items were put: the same word may have been put a moment ago
   for (const Late& late : late_) put &= heap_.put_word(late.process, late.to, late.value);
   if (late_.empty() || carries_ % 16 == 0) heap_.progress();
   if (!put) fail();
@@ -190,7 +190,7 @@ std::uint64_t Wires::messages(pe_t from, pe_t to) const {
   return 0;
 }
 
-/// What the receiver has given back becomes known to the workers here.
+/// Makes the segments that the receiver has given back known to the workers here.
 void Wires::take_home(Leaving& way) {
   auto& given = word(way.given);
   if (given.load() == way.home) return;
@@ -199,7 +199,7 @@ void Wires::take_home(Leaving& way) {
   }
 }
 
-/// Puts what may be read and was not carried yet.
+/// Puts all items that may be read and were not carried yet.
 void Wires::carry_items(Leaving& way) {
   const ticket_t tail = way.tail->load();
   for (ticket_t segment = way.oldest; segment << shape_.log_items < tail; ++segment) {
@@ -211,7 +211,7 @@ void Wires::carry_items(Leaving& way) {
       const std::size_t items_to = way.to + shape_.segments() * sizeof(SegmentEnd);
       if (!heap_.put(way.process, items_to + at * item_bytes_, way.items + at * item_bytes_,
                      (written - sent) * item_bytes_)) {
-        return fail();  // nobody may read what is not there
+        return fail();  // the items did not arrive, so their count must not be announced
       }
       late_.push_back({way.process, way.to + slot * sizeof(SegmentEnd) + offsetof(SegmentEnd, written), written});
       sent = written;
@@ -221,7 +221,7 @@ void Wires::carry_items(Leaving& way) {
   }
 }
 
-/// Something could not be put: the run is over.
+/// Something could not be put: ends the run.
 void Wires::fail() {
   for (const Pe& pe : pes_) {
     std::uint32_t none = 0;
@@ -232,7 +232,7 @@ void Wires::fail() {
 }
 
 void Wires::look_for_ends() {
-  // Any state but done: that is found by all.
+  // Any state but done: every process detects done by itself.
   for (const Pe& pe : pes_) {
     const std::uint32_t state = pe.state->load();
     if (state > static_cast<std::uint32_t>(RunState::done)) {
@@ -315,7 +315,7 @@ void Wires::say(const WaveAnswer& mine) {
   };
   if (!to_others(
           [&](int p) { return heap_.put(p, at + offsetof(Statement, answer), &own.answer, sizeof own.answer); })) {
-    return fail();  // nobody may take what was there before for this
+    return fail();  // the answer did not arrive, so nobody may mistake the old one for it
   }
   heap_.fence();
   own.number.store_release(said_);

@@ -1,4 +1,4 @@
-// An array of blocks: which PE has which, their memory, and the channels between them.
+// An array of blocks: which PE has which block, the blocks' memory, and the channels between them.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,23 +22,23 @@ namespace shoal {
 
 namespace blocks {
 
-/// What is copied from one PE to another one in each step: see BlockArray::send_by_copies().
+/// A copy from one PE to another one, made in each step: see BlockArray::send_by_copies().
 struct Crossing {
   std::int64_t block, other;
-  pe_t from, to;  ///< of those that are here
-  void* out[2];   ///< for steps of either parity
+  pe_t from, to;  ///< PEs of this process, counted from 0
+  void* out[2];   ///< for even and odd steps
   void* in[2];
   std::size_t bytes;
 };
 
 }  // namespace blocks
 
-/// Owner of the blocks' memory, on the host. Made in three steps: the array; its blocks (put) and channels (join); place().
-/// Then a form of a run works on it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored, and moved
-/// to other PEs. Not thread-safe.
+/// The host's owner of the blocks' memory. A program sets it up in three stages: the constructor; its blocks (put) and channels
+/// (join); place(). Then a launcher runs it (blocks/launch_cpu.hpp, blocks/launch_gpu.cuh). Between runs blocks can be stored,
+/// and moved to other PEs. Not thread-safe.
 ///
-/// In a run of several processes each makes the same array, of all blocks, with the same calls in the same order. It has the memory
-/// of those that are here.
+/// With several processes, each makes the same array, of all blocks, with the same calls in the same order. A process has memory
+/// only for the blocks of its own PEs; these blocks are "here". "Every process" marks calls that all processes must make.
 template <class B>
 class BlockArray {
   static_assert(std::is_trivially_copyable_v<B>, "a block is copied to its PE byte by byte");
@@ -46,9 +46,9 @@ class BlockArray {
  public:
   using Value = typename B::Value;
 
-  /// @param size   blocks along each dimension, of 1 to 6
-  /// @param where  [blocks] the PE of each, among those of all processes (place_blocks(), blocks/mapping.hpp)
-  /// @throws UsageError  `where` has not one PE for each block
+  /// @param size   blocks along each of 1 to 6 dimensions
+  /// @param where  [blocks] the PE of each block, numbered over all processes (place_blocks(), blocks/mapping.hpp)
+  /// @throws UsageError  `where` does not have one PE for each block
   BlockArray(const Machine& machine, const SizeN& size, std::vector<pe_t> where)
       : machine_(machine),
         shape_(check(size, where.size())),
@@ -57,25 +57,27 @@ class BlockArray {
         ends_(where_.size()),
         numbers_(where_.size()),
         memory_(where_.size()) {}
-  /// Blocks in one dimension.
+  /// An array of one dimension.
   BlockArray(const Machine& machine, std::vector<pe_t> where)
       : BlockArray(machine, {static_cast<std::int64_t>(where.size())}, where) {}
 
   const Machine& machine() const { return machine_; }
-  /// Blocks along each dimension; it has their numbers, and who is beside whom.
+  /// Blocks along each dimension. Converts between the place and the number of a block, and names neighbours.
   const SizeN& shape() const { return shape_; }
   std::int64_t size() const { return static_cast<std::int64_t>(where_.size()); }
-  pe_t pe(std::int64_t b) const { return where_[b]; }  ///< among those of all processes
-  /// Whether the block is in this process.
+  pe_t pe(std::int64_t b) const { return where_[b]; }  ///< numbered over all processes
+  /// Whether the block is on a PE of this process.
   bool here(std::int64_t b) const {
     return where_[b] >= machine_.first_pe() && where_[b] < machine_.first_pe() + machine_.n_pes();
   }
-  pe_t home(std::int64_t b) const { return where_[b] - machine_.first_pe(); }  ///< its PE, of those that are here
+  pe_t home(std::int64_t b) const { return where_[b] - machine_.first_pe(); }  ///< its PE, counted from 0 here
   const B& operator[](std::int64_t b) const { return blocks_[b]; }
 
-  /// `n` elements in the memory of a block's PE: zeros on GPUs, any contents on CPUs, where the threads that use them write them
-  /// first. (What lies between rows is read on GPUs, by lanes that read 16 bytes and by copies of many rows. Nothing comes of
-  /// it, but it has to be defined.) They live until the block is moved. Null: the block is in another process.
+  /// Allocates `n` elements in the memory of a block's PE; they live until the block is moved. On GPUs they are zero: lanes that
+  /// read 16 bytes and copies of many rows also read the padding between rows; its values have no effect, but must be defined. On
+  /// CPUs they are uninitialised, so that the threads that use them touch them first.
+  /// @return null: the block is in another process
+  /// @throws CapacityError
   template <class T>
   T* alloc(std::int64_t b, std::int64_t n, const char* what) {
     if (!here(b)) return nullptr;
@@ -86,8 +88,8 @@ class BlockArray {
   }
   void put(std::int64_t b, const B& block) { blocks_[b] = block; }
 
-  /// A channel between side `i` of block a and side `j` of block b, `n` values in each direction.
-  /// @throws UsageError  one of the two sides has a channel
+  /// Joins side `i` of block a and side `j` of block b by a channel that carries `n` values in each direction and step.
+  /// @throws UsageError  one of the two sides has a channel already
   void join(std::int64_t a, std::uint32_t i, std::int64_t b, std::uint32_t j, std::int64_t n) {
     for (auto [block, side, other, others_side] : {std::tuple(a, i, b, j), std::tuple(b, j, a, i)}) {
       auto& ends = ends_[block];
@@ -103,9 +105,10 @@ class BlockArray {
     }
   }
 
-  /// Channels between all blocks that are beside each other: along dimension d from side 2 d + 1 of a block to side 2 d of the next.
-  /// @param values  values(b, d): how many cross it
-  /// @param wraps   beside the last block is the first, so that each has two neighbours along each dimension, maybe itself
+  /// Joins all blocks that are neighbours: along dimension d, side 2 d + 1 of a block to side 2 d of the next.
+  /// @param values  values(b, d): how many values cross the channel from b to the next block along d
+  /// @param wraps   periodic: the first block follows the last one, so each block has two neighbours along each dimension
+  ///   (perhaps itself)
   template <class Values>
   void join_neighbors(const Values& values, bool wraps = false) {
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -117,7 +120,7 @@ class BlockArray {
     }
   }
 
-  /// Copies blocks and channels to the PEs. Afterwards nothing is put, joined or allocated. Every process.
+  /// Copies blocks and channels to the PEs. Afterwards put, join and alloc may no longer be called. Every process.
   void place() {
     slots_.clear();
     views_.clear();
@@ -159,15 +162,15 @@ class BlockArray {
     }
   }
 
-  /// After place() and before the first run: what blocks pack for other PEs stays in buffers of their own, from where somebody
-  /// copies it (crossings()).
+  /// Call it after place() and before the first run: from now on blocks pack for other PEs into buffers on their own PE, and the
+  /// caller copies these to the receivers (crossings()).
   /// @throws UsageError  there are several processes
   void send_by_copies() {
     if (wires_ != nullptr) throw UsageError("halos are copied within one process only; use --halos direct");
     by_copies_ = true;
     place();
   }
-  /// All that is copied in each step then.
+  /// After send_by_copies(): all copies that each step needs.
   std::vector<blocks::Crossing> crossings() const {
     std::vector<blocks::Crossing> all;
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -186,8 +189,8 @@ class BlockArray {
     return all;
   }
 
-  /// Writes all states s, with what has come for step s. After place() elsewhere, with other PEs, load() reads it. Every process:
-  /// `out` gets all of it in each.
+  /// Writes state s of all blocks and the values received for step s. load() of an array of the same blocks reads it, also on
+  /// other PEs. Every process; in each of them `out` gets the data of all blocks.
   void save(blocks::step_t s, const BytesOut& out) const {
     std::vector<char> some;
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -208,8 +211,9 @@ class BlockArray {
       }
     }
   }
-  /// After start(), which has written what no step writes: goes on before step s. Every process reads all of it.
-  /// @throws UsageError  what was stored is of other blocks
+  /// Restores what save(s) wrote, so that a run may go on with step s. Call it after start(), which writes what no step writes.
+  /// Every process, each of which reads the data of all blocks.
+  /// @throws UsageError  the data are of blocks of another shape
   void load(blocks::step_t s, const BytesIn& in) {
     std::vector<char> some;
     const std::vector<std::uint64_t> arrays = arrays_of_all(s);
@@ -230,8 +234,8 @@ class BlockArray {
     }
     rewind(s);
   }
-  /// Every process: `n` elements from `from`, where block b has them, to the host's `to` in all processes. (`from` is not looked at
-  /// where the block is not.)
+  /// Copies `n` elements of block b from `from`, in the memory of its PE, to `to`, in the host memory of every process. Every
+  /// process; `from` matters only where the block is here.
   template <class T>
   void fetch(std::int64_t b, const T* from, std::int64_t n, T* to) const {
     const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
@@ -246,10 +250,10 @@ class BlockArray {
         });
   }
 
-  /// Moves blocks before step s.
-  /// @param where  [blocks] the PE of each
-  /// @param make   make(b) returns a block like b, in the memory of its new PE, with everything but the states
-  /// @return how many were moved; afterwards views() and slots() are others
+  /// Moves blocks to other PEs between two runs, before step s.
+  /// @param where  [blocks] the new PE of each block
+  /// @param make   make(b) returns a block like b, allocated on its new PE, complete except for the states
+  /// @return how many blocks were moved. If any were, earlier results of views() and slots() are no longer valid
   /// @throws UsageError  there are several processes
   template <class Make>
   std::int64_t move(const std::vector<pe_t>& where, blocks::step_t s, const Make& make) {
@@ -261,7 +265,7 @@ class BlockArray {
       ++moved;
       const pe_t before = std::exchange(where_[b], where[b]);
       std::vector<std::pair<void*, std::size_t>> from;
-      const auto both = [&](const auto& f) {  // of the other state what no step writes is wanted
+      const auto both = [&](const auto& f) {  // the other state, too, for what no step writes
         each_array(b, blocks_[b], s + 1, f);
         each_array(b, blocks_[b], s, f);
       };
@@ -290,7 +294,7 @@ class BlockArray {
     return moved;
   }
 
-  /// How long the tiles of each block took, in runs that weigh, since rewind().
+  /// [blocks] how long the tiles of each block took, in ticks(), in all runs with StepRange::weigh since rewind().
   /// @throws UsageError  there are several processes
   std::vector<double> busy() const {
     require_one_process();
@@ -304,7 +308,7 @@ class BlockArray {
   }
   const std::vector<pe_t>& where() const { return where_; }
 
-  /// As before step s. Every process.
+  /// Sets all counters to the values that they have just before step s. Every process.
   void rewind(blocks::step_t s = 0) {
     if (wires_ != nullptr) wires_->begin_rewind();
     for (const auto& slots : slots_) {
@@ -322,7 +326,7 @@ class BlockArray {
     prepare_run();
     if (wires_ != nullptr) wires_->end_rewind(s);
   }
-  /// Before each run: no tile is taken, nothing is measured.
+  /// Clears the words of each PE (PeWords) before a run: no tile is taken, nothing is measured.
   void prepare_run() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       const blocks::PeWords none{};
@@ -330,7 +334,7 @@ class BlockArray {
     }
     machine_.wait_for_memory();
   }
-  /// After a run that measured: the largest change of its last step, of the blocks that are here.
+  /// After a run that measured: the largest change that its last step made to the blocks that are here.
   double change() const {
     std::uint64_t most = 0;
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
@@ -340,7 +344,7 @@ class BlockArray {
     }
     return blocks::change_of(most);
   }
-  /// The same of the blocks of all processes. Every process.
+  /// The same for the blocks of all processes. Every process.
   double change_of_all() const {
     double most = change();
     if (wires_ == nullptr) return most;
@@ -353,7 +357,7 @@ class BlockArray {
   }
 
   bool joined(std::int64_t b, std::uint32_t side) const { return side < ends_[b].size() && ends_[b][side].other >= 0; }
-  /// Which of its PE's blocks b is.
+  /// The slot of block b on its PE.
   std::uint32_t number(std::int64_t b) const { return numbers_[b]; }
   /// The blocks at the other ends of b's channels.
   std::vector<std::int64_t> neighbors(std::int64_t b) const {
@@ -363,7 +367,7 @@ class BlockArray {
     }
     return others;
   }
-  /// For traces: [n_pes][slots] the block that is there, and all ends of channels, by block.
+  /// For traces: [n_pes][slots] the number of the block in each slot.
   std::vector<std::vector<std::int64_t>> by_slot() const {
     std::vector<std::vector<std::int64_t>> blocks(slots_.size());
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -371,6 +375,7 @@ class BlockArray {
     }
     return blocks;
   }
+  /// For traces: all ends of channels, in order of blocks.
   std::vector<blocks::TracedChannel> channels() const {
     std::vector<blocks::TracedChannel> all;
     for (std::int64_t b = 0; b < size(); ++b) {
@@ -384,9 +389,9 @@ class BlockArray {
     return all;
   }
   const std::vector<blocks::PeView<B>>& views() const { return views_; }  ///< [n_pes]
-  /// [n_pes] the host's copies of what views() point to, with pointers into the PEs' memory.
+  /// [n_pes][slots] the host's copies of the slots that views() point to; their pointers point into the PEs' memory.
   const std::vector<std::vector<blocks::Slot<B>>>& slots() const { return slots_; }
-  /// Of one of several processes; null: there is one.
+  /// The channels to other processes; null: there is one process.
   blocks::Wires* wires() const { return wires_.get(); }
 
  private:
@@ -395,7 +400,7 @@ class BlockArray {
     std::uint32_t others_side = 0;
     std::int64_t n = 0;
     Value* in[2] = {nullptr, nullptr};
-    Value* sent[2] = {nullptr, nullptr};  ///< where it is packed, if it is copied from there
+    Value* sent[2] = {nullptr, nullptr};  ///< where this block packs, if send_by_copies()
     blocks::WireEnd* wire = nullptr;      ///< of a channel to another GPU
   };
 
@@ -414,7 +419,7 @@ class BlockArray {
     throw UsageError(
         "blocks do not move between processes: leave --balance out, or start one process with several PEs");
   }
-  /// Every process: channels to other processes.
+  /// Makes the channels to other processes. Every process.
   void wire() {
     std::vector<blocks::WiredSide> sides;
     const World& world = *machine_.world();
@@ -433,7 +438,7 @@ class BlockArray {
       }
     }
   }
-  /// Every process: [blocks] of how many arrays each is stored.
+  /// [blocks] how many arrays save() writes for each block; with one process zeros. Every process.
   std::vector<std::uint64_t> arrays_of_all(blocks::step_t s) const {
     std::vector<std::uint64_t> all(where_.size(), 0), mine;
     if (wires_ == nullptr) return all;
@@ -465,7 +470,7 @@ class BlockArray {
   bool is_copied(std::int64_t b, const End& end) const {
     return by_copies_ && end.other >= 0 && where_[end.other] != where_[b];
   }
-  /// f(data, bytes) for all that makes up state s of a block, and what has come for step s.
+  /// Calls f(data, bytes) for each array of state s of a block, and for the values received for step s.
   template <class F>
   void each_array(std::int64_t b, const B& block, blocks::step_t s, const F& f) const {
     block.state(s, [&](auto* data, std::int64_t n) { f(data, static_cast<std::size_t>(n) * sizeof(*data)); });
@@ -480,7 +485,7 @@ class BlockArray {
     for (std::size_t at = 0; at < bytes; at += kPiece) f(static_cast<char*>(data) + at, std::min(kPiece, bytes - at));
   }
 
-  /// How many tiles of a block pack for a side.
+  /// How many tiles of a block pack for a side in one step.
   static std::uint64_t touching(const B& block, std::uint32_t side) {
     const auto tiles = static_cast<std::uint64_t>(block.tiles());
     if constexpr (requires { block.touches(tiles, side); }) {
@@ -490,7 +495,7 @@ class BlockArray {
     }
     return tiles;
   }
-  /// The ends of a block's channels to other GPUs, of this process and others.
+  /// Allocates or finds the counters of a block's ends of channels to other GPUs, of this process and of others.
   void make_wire_ends(std::int64_t b) {
     for (std::uint32_t i = 0; i < ends_[b].size(); ++i) {
       End& end = ends_[b][i];
@@ -512,7 +517,7 @@ class BlockArray {
     }
   }
 
-  /// @param slots  where those of the PE will be
+  /// Makes the slot of block b. @param slots  where the slots of its PE will be in its memory
   blocks::Slot<B> slot(std::size_t b, std::uint64_t first_tile, const std::vector<Words>& words,
                        const blocks::Slot<B>* slots) {
     std::vector<blocks::Side<Value>> sides;

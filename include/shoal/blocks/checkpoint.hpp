@@ -1,4 +1,5 @@
-// Blocks in a file, whole or not at all: what a run goes on with after its process has ended, on as many PEs as one likes.
+// Checkpoints: files of blocks with which a later process goes on, on any number of PEs. Each is written completely or not at
+// all.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,28 +11,31 @@
 
 namespace shoal {
 
-/// What a file holds.
+/// The header of a checkpoint.
 struct CheckpointHead {
-  std::string what;  ///< the program and all that its values depend on but the steps
+  std::string what;  ///< text: the program, and all that its values depend on except the number of steps
   Size3 blocks;      ///< along each dimension
   std::int64_t steps = 0;
 };
 
-/// Writes a file in place of the one of its name, which stays until this one is whole and durable (io::PendingFile).
-/// @param body  writes the blocks
+/// Writes a checkpoint. An existing file of this name is replaced only when the new one is complete and durable
+/// (io::PendingFile).
+/// @param body  writes the blocks with the function that it is given
 /// @throws FileError
 void write_checkpoint(const std::string& file, const CheckpointHead& head,
                       const std::function<void(const BytesOut&)>& body);
 
-/// Reads it.
+/// Reads a checkpoint.
 class CheckpointFile {
  public:
-  /// @throws FileError; UsageError  not such a file
+  /// Opens the file and reads its header. @throws FileError; UsageError  the file is not a checkpoint, or is damaged
   explicit CheckpointFile(const std::string& file);
   ~CheckpointFile();
   const CheckpointHead& head() const { return head_; }
-  /// Once. @param body  reads the blocks
-  /// @throws UsageError  the file is shorter or longer, has other bits than were written, or does not fit, as `body` says; FileError
+  /// Reads the blocks and verifies the checksum. May be called once.
+  /// @param body  reads the blocks with the function that it is given
+  /// @throws FileError; UsageError  the file is too short, too long or damaged, or `body` threw UsageError because its data do
+  ///   not fit
   void read(const std::function<void(const BytesIn&)>& body);
 
  private:
@@ -42,7 +46,7 @@ class CheckpointFile {
   std::string file_;
   std::unique_ptr<Open> open_;
   CheckpointHead head_;
-  bool failed_ = false;  ///< the error that is on its way names the file
+  bool failed_ = false;  ///< the error that is being thrown names the file already
 };
 
 }  // namespace shoal

@@ -1,6 +1,6 @@
-// How a GPU's worker updates a tile of a grid: each lane has 16 bytes of a row, and goes along x. What is below and above in x stays
-// in its registers; what is beside comes from the first-level cache, since other lanes have read it a plane before. All of it is
-// read a plane before it is needed: a memory takes as long to answer as a plane takes to update.
+// How a worker on a GPU updates a tile of a grid. Each lane has 16 bytes of a row and moves along x, plane by plane. It keeps the
+// cells below and above in x in registers. The cells beside come from the first-level cache, since other lanes have read them one
+// plane earlier. Everything is read one plane before it is needed, since a read of memory takes as long as the update of a plane.
 #pragma once
 #include <cstdint>
 
@@ -27,7 +27,7 @@ struct NearValues {
 #define SHOAL_UNROLL
 #endif
 
-/// Else a GPU asks at each access which memory it is.
+/// Tells the compiler that an address is in global memory. Otherwise each access finds out at run time which memory it is.
 SHOAL_FN inline void assume_global(const void* at) {
 #if defined(__CUDA_ARCH__)
   __builtin_assume(__isGlobal(at));
@@ -35,7 +35,8 @@ SHOAL_FN inline void assume_global(const void* at) {
   (void)at;
 #endif
 }
-/// `cells` further. One instruction, where it is written: else compilers keep each of a loop's addresses in registers of its own.
+/// The address `cells` further on, computed by one instruction at the place of the call. Otherwise compilers keep every address
+/// of a loop in registers of its own.
 template <class T>
 SHOAL_FN T* further(T* at, std::int32_t cells) {
 #if defined(__CUDA_ARCH__)
@@ -57,28 +58,28 @@ struct alignas(16) InLane {
   T v[kCells];
 };
 
-/// A tile's cells in two states.
+/// The cells of a tile in the present and the next state.
 template <class T>
 struct Tile {
   const T* now;  ///< the first cell; aligned to 16 bytes, as all rows are
   T* then;
-  std::int32_t plane, row;      ///< from a cell to the next one in x, and in y; in half of the registers
+  std::int32_t plane, row;      ///< distance to the next cell in x, and in y; 32 bits to save registers
   std::uint32_t nx, ny, nz;     ///< cells; ny at most rows_of_lanes()
-  std::int32_t elsewhere[2]{};  ///< the plane below the tile, and that above, lies so many cells further in memory
+  std::int32_t elsewhere[2]{};  ///< added to the place of the plane below the tile, and above it (GridBlock::elsewhere)
 };
-/// A lane's columns.
+/// The columns of cells along x that one lane updates.
 template <class T>
 struct Columns {
   const T* now;
   T* then;
   std::int32_t plane, row;
-  std::uint32_t nx, nz;       ///< cells; nz of the lane's 16 bytes
-  std::int32_t below, above;  ///< elsewhere
+  std::uint32_t nx, nz;       ///< cells: nx along x, nz in the lane's 16 bytes
+  std::int32_t below, above;  ///< Tile::elsewhere
 };
 
-/// The lane's cells in the next state. Lanes need not meet.
-/// @param next  a cell's next value, of its NearValues
-/// Not inline: the loop has all registers then, and what callers keep waits in memory.
+/// Computes the lane's cells of the next state. The lanes of a worker may call it at different times.
+/// @param next  next(NearValues<T>) returns a cell's next value
+/// Not inline, so that the loop has all registers and the values that callers keep are spilled to memory.
 template <class T, class Next>
 SHOAL_OUT_OF_LINE SHOAL_FN void update_columns(const Columns<T> columns, const Next next) {
   using Vector = InLane<T>;
@@ -120,12 +121,12 @@ SHOAL_OUT_OF_LINE SHOAL_FN void update_columns(const Columns<T> columns, const N
   Vector below = read<Vector>(further(at, columns.below - plane)), here = read<Vector>(at),
          above = read<Vector>(further(at, up(1)));
   Beside beside = read_beside(at);
-  for (; left >= 2; left -= 2) {  // two planes: what the second one needs comes while the first is updated
+  for (; left >= 2; left -= 2) {  // two planes: reads for the second are in flight while the first is updated
     const T* const second = further(at, plane);
     const T* const third = further(second, plane);
     const Vector above_second = read<Vector>(further(second, up(2)));
     const Beside beside_second = read_beside(second);
-    const Vector above_third = read<Vector>(further(third, left > 2 ? up(3) : 0));  // else it is beyond the tile
+    const Vector above_third = read<Vector>(further(third, left > 2 ? up(3) : 0));  // else that plane is not needed
     const Vector out = make(below, here, above, beside);
     beside = read_beside(third);
     write(to, out);
@@ -140,13 +141,13 @@ SHOAL_OUT_OF_LINE SHOAL_FN void update_columns(const Columns<T> columns, const N
   if (left == 1) write(to, make(below, here, above, beside));
 }
 
-/// Rows of nz values that `lanes` lanes have with 16 bytes each.
+/// How many rows of nz values `lanes` lanes cover, with 16 bytes each.
 template <class T>
 SHOAL_FN constexpr std::uint32_t rows_of_lanes(std::uint32_t lanes, std::uint32_t nz) {
   return lanes / ((nz + InLane<T>::kCells - 1) / InLane<T>::kCells);
 }
 
-/// A tile's next state. Every lane.
+/// Computes the next state of a tile. Every lane of the worker calls it.
 template <class T, class Next>
 SHOAL_FN void update_tile(std::uint32_t lane, const Tile<T>& tile, const Next& next) {
   constexpr std::uint32_t kCells = InLane<T>::kCells;

@@ -1,9 +1,9 @@
-// Who wants to be told in a run, without waiting for it, that a block, or all of them, have taken so many steps.
+// Completion callbacks: the program is notified in the middle of a run that a block, or all blocks, have taken a number of steps.
 //
-// A launcher's when_done(steps, call) and when_done(block, steps, call) register a call, before a run. The run makes it once, on a
-// thread of the library, as soon as the steps are done, and goes on meanwhile. "All" are the blocks of this process. A call may look at
-// what blocks gave of that state (gave(state) of a launcher), and may register others for later runs; nothing else of a launcher or
-// an array. What a call throws ends the run, which throws it.
+// A launcher's when_done(steps, call) and when_done(block, steps, call) register a call before a run. The run makes the call
+// once, on a thread of the library, as soon as the steps are done, and goes on meanwhile. Without `block` it waits for all blocks
+// of this process. A call may read what blocks gave of that state (gave(state) of a launcher), and may register calls for later
+// runs. It may use nothing else of a launcher or an array. If a call throws, the run ends and throws the same.
 //
 // Source: Choi et al. (Charm++): HAPI, which calls a method of a chare when the GPU has come to a place in a stream.
 #pragma once
@@ -21,21 +21,21 @@
 
 namespace shoal::blocks {
 
-/// A call that is wanted.
+/// A registered call.
 struct Completion {
-  std::int64_t block;  ///< -1: all
+  std::int64_t block;  ///< -1: all blocks of this process
   step_t steps;
   std::function<void()> call;
 };
 
-/// Those that wait for a run. Thread-safe.
+/// The registered calls of a launcher. Thread-safe.
 class Completions {
  public:
   void add(std::int64_t block, step_t steps, std::function<void()> call) {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({block, steps, std::move(call)});
   }
-  /// Takes those that a run comes to, in order of steps.
+  /// Removes and returns the calls whose steps a run will reach, in order of steps.
   std::vector<Completion> take(const StepRange& range) {
     const std::lock_guard lock(mutex_);
     const auto later = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Completion& one) {
@@ -52,10 +52,10 @@ class Completions {
   std::vector<Completion> waiting_;
 };
 
-/// Of a run on CPU threads: whoever does the last of the tiles makes the call.
+/// The calls of a run on CPU threads: the worker that does the last of the awaited tiles makes the call.
 class CompletionCounts {
  public:
-  /// @param tiles  tiles(block): how many there are of it here; of -1, in all
+  /// @param tiles  tiles(block): how many tiles the block has in this process; tiles(-1): how many all blocks have here
   template <class Tiles>
   void begin(std::vector<Completion> wanted, const Tiles& tiles) {
     wanted_ = std::move(wanted);
@@ -67,7 +67,7 @@ class CompletionCounts {
     }
   }
   bool any() const { return !wanted_.empty(); }
-  /// A tile of a block has been done in the step before `steps`.
+  /// Counts a tile of a block that has now taken `steps` steps. Any worker.
   void done(std::int64_t block, step_t steps) {
     const auto first = std::lower_bound(wanted_.begin(), wanted_.end(), steps,
                                         [](const Completion& one, step_t s) { return one.steps < s; });
@@ -76,7 +76,7 @@ class CompletionCounts {
       if (left_[one - wanted_.begin()].fetch_sub(1, std::memory_order_acq_rel) == 1) one->call();
     }
   }
-  /// After a run that came to its end: those of which there is no tile here.
+  /// After a run that came to its end: makes the calls that await no tile of this process.
   void end() const {
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       if (empty_[i]) wanted_[i].call();

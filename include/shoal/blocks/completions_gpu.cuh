@@ -1,5 +1,5 @@
-// Of a run on GPUs: a thread that polls events, and makes the calls that are due (blocks/completions.hpp). The host that launches puts
-// events into streams and waits for none of them.
+// Completion callbacks of runs on GPUs (blocks/completions.hpp): a thread polls events and makes the calls that are due. The host
+// thread that launches only records the events and waits for none of them.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -38,12 +38,12 @@ class CompletionThread {
     thread_.join();
   }
 
-  /// A place in a stream, where events of one device are.
+  /// The end of a stream, where an event will be recorded, and the stream's device.
   struct Place {
     int device;
     cudaStream_t stream;
   };
-  /// `call` is made when all GPUs have come to these places.
+  /// Records an event in each of these streams now. `call` is made when all of the events have completed.
   void add(const std::vector<Place>& places, std::function<void()> call) {
     Due due{{}, std::move(call)};
     for (const Place& place : places) {
@@ -58,13 +58,14 @@ class CompletionThread {
     if (!thread_.joinable()) thread_ = std::thread([this] { poll(); });
     changed_.notify_all();
   }
-  /// After the GPUs' work: until all calls have been made. @throws what one of them threw, the first; DeviceError
+  /// Call it after the GPUs have finished: waits until all calls have been made.
+  /// @throws what the first failing call threw; DeviceError
   void finish() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return due_.empty() && !calling_; });
     if (const std::exception_ptr error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
   }
-  /// After an error: calls that have not been made never are.
+  /// Call it after an error: drops the calls that have not been made.
   void drop() {
     std::unique_lock lock(mutex_);
     due_.clear();
@@ -82,7 +83,7 @@ class CompletionThread {
     std::function<void()> call;
   };
 
-  /// An event of the pool, or a new one.
+  /// Takes an event from the pool, or makes one.
   Taken take(int device) {
     const std::lock_guard lock(mutex_);
     std::vector<Event>& some = pool_[device];
@@ -91,7 +92,7 @@ class CompletionThread {
     some.pop_back();
     return taken;
   }
-  /// Whether the GPUs have come to all of its places.
+  /// Whether all events of a call have completed.
   static bool is_done(const Due& due) {
     return std::all_of(due.events.begin(), due.events.end(), [](const Taken& taken) {
       const cudaError_t status = cudaEventQuery(taken.event);

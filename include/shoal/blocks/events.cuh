@@ -1,4 +1,4 @@
-// An event in a stream of a GPU.
+// An owner of a CUDA event.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,7 +12,7 @@ namespace shoal::blocks::gpu {
 /// An event of one device.
 class Event {
  public:
-  /// @param flags  most are waited for and not timed
+  /// @param flags  of cudaEventCreateWithFlags; by default without timing, since most events are only waited for
   explicit Event(int device, unsigned flags = cudaEventDisableTiming) : device_(device) {
     DeviceGuard guard(device);
     SHOAL_CUDA(cudaEventCreateWithFlags(&event_, flags));

@@ -1,11 +1,11 @@
-// Reductions over an array of blocks: what blocks give of a state becomes one value. (What the host does: blocks/given.hpp.)
+// Reductions over an array of blocks: combine the values that all blocks give of a state. (The host's part: blocks/given.hpp.)
 //
 // A block that gives has
 //   static constexpr Reduction kGives[] = {Reduction::sum, Reduction::max};
-//   give(w, s, tile, values)   adds what this lane looks at of the tile's part of state s to values[0], values[1], as kGives says
-// In a run tiles give when they have been updated, and nobody waits for it: each stores its values. The host makes one of them
-// afterwards, tile after tile and block after block. So a sum has the same bits on any number of PEs and processes and in every form,
-// as long as blocks have the same tiles, and workers as many lanes.
+//   give(w, s, tile, values)   combines what this lane reads of the tile's part of state s into values[0] (sum), values[1] (max)
+// In a run, each tile gives after its update and stores its values in a place of its own, so nothing waits for a reduction.
+// Later the host combines them, tile by tile and block by block. So a sum has the same bits on any number of PEs and processes
+// and in every form, as long as blocks have the same tiles and workers have as many lanes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace shoal::blocks {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// What changes nothing.
+/// The neutral element of a reduction.
 SHOAL_FN constexpr double nothing_given(Reduction how) {
   return how == Reduction::sum ? 0.0 : how == Reduction::min ? kInfinity : -kInfinity;
 }
@@ -28,7 +28,7 @@ SHOAL_FN constexpr double reduced(Reduction how, double a, double b) {
   return how == Reduction::sum ? a + b : how == Reduction::min ? (b < a ? b : a) : (b > a ? b : a);
 }
 
-/// How many values a block gives (0, where it gives none), and how the I-th is reduced.
+/// How many values a block gives (0: it gives none), and how the I-th is reduced.
 template <class B>
 inline constexpr std::size_t kGiven = 0;
 template <Gives B>
@@ -36,7 +36,7 @@ inline constexpr std::size_t kGiven<B> = std::size(B::kGives);
 template <class B, std::size_t I>
 inline constexpr Reduction kReduced = B::kGives[I];
 
-/// Of two values.
+/// A reduction of two values as a function object.
 template <Reduction How>
 struct Reduced {
   SHOAL_FN double operator()(double a, double b) const { return reduced(How, a, b); }
@@ -50,7 +50,7 @@ SHOAL_FN void give_values(const W& w, const B& block, step_t s, std::uint64_t ti
   if (w.lane() == 0) ((at[I] = values[I]), ...);
 }
 
-/// Stores what a tile gives of state s. Every lane.
+/// Calls give() of a tile, combines the values of all lanes, and stores them. Every lane of the worker calls it.
 /// @param at  [kGives]
 template <class B, Worker W>
 SHOAL_FN void give_tile(const W& w, const B& block, step_t s, std::uint64_t tile, double* at) {
@@ -60,8 +60,8 @@ SHOAL_FN void give_tile(const W& w, const B& block, step_t s, std::uint64_t tile
   }
 }
 
-/// What a tile of state s gives within a run that reduces it; else nothing.
-/// @param tile  of its block, whose place on the PE `slot` has
+/// If the run reduces state s, stores what a tile gives of it. Every lane of the worker calls it.
+/// @param tile  number of the tile in its block, the block of `slot`
 template <class B, Worker W>
 SHOAL_FN void give_in_run(const W& w, const PeView<B>& pe, const Slot<B>& slot, const StepRange& range, step_t s,
                           std::uint64_t tile) {

@@ -1,4 +1,4 @@
-// What the blocks of an array have given (blocks/give.hpp), made one by the host.
+// The host's part of a reduction: it combines what the blocks of an array have given (blocks/give.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace shoal::blocks {
 
-/// What all blocks gave of a state.
+/// The reduced values of one state.
 struct Given {
   step_t state;
   std::vector<double> values;  ///< [kGives]
 };
 
-/// Where the tiles of a process store what they give, and what becomes of it.
+/// The memory where the tiles of a process store what they give, and its reduction.
 template <class B>
 class GivenByTiles {
  public:
-  /// @param memory  memory(bytes): of the host, which the PEs reach
+  /// memory(bytes) allocates host memory that the PEs can store into.
   using Memory = std::function<std::shared_ptr<void>(std::size_t)>;
   GivenByTiles(const BlockArray<B>& array, Memory memory) : array_(array), memory_(std::move(memory)) {}
 
-  /// Before a run, or before a look at one state.
-  /// @throws UsageError  the blocks give nothing
+  /// Allocates memory for a number of states, before a run or before reduce() of a launcher.
+  /// @throws UsageError  n_states > 0, and the blocks have no kGives
   void begin(step_t n_states) {
     if (n_states > 0 && kGiven<B> == 0) throw UsageError("these blocks give nothing: kGives and give() are missing");
     at_.resize(array_.views().size());
@@ -40,13 +40,14 @@ class GivenByTiles {
       at_[p] = bytes == 0 ? nullptr : memory_(bytes);
     }
   }
-  /// A PE's view with its place for that.
+  /// The view of a PE, with `given` set.
   PeView<B> view(pe_t p) const {
     PeView<B> pe = array_.views()[p];
     if (kGiven < B >> 0 && !at_.empty()) pe.given = static_cast<double*>(at_[p].get());
     return pe;
   }
-  /// What the blocks that are here have given of the number-th of the states, made one. Their tiles have stored it.
+  /// The reduction over the blocks of this process. @param number  index of the state among those that are reduced; all tiles
+  /// must have stored it. @return [kGives]; empty if the blocks give nothing
   std::vector<double> here(step_t number) const {
     if constexpr (!Gives<B>) {
       return {};
@@ -54,7 +55,7 @@ class GivenByTiles {
       return made_one([&](std::int64_t b, double* to) { return array_.here(b) && (of_block(b, number, to), true); });
     }
   }
-  /// Every process: of all blocks.
+  /// The same over the blocks of all processes. Every process must call it.
   std::vector<double> of_all(step_t number) const {
     if constexpr (!Gives<B>) {
       return {};
@@ -76,7 +77,7 @@ class GivenByTiles {
       });
     }
   }
-  /// Every process: of all states of a run that are reduced.
+  /// The same for all states that a run reduces. Every process must call it.
   std::vector<Given> of_all(const StepRange& range) const {
     std::vector<Given> all;
     for (step_t i = 0; i < range.n_given() && kGiven < B >> 0; ++i) {
@@ -89,7 +90,7 @@ class GivenByTiles {
   static void add(double* to, const double* values) {
     for (std::size_t i = 0; i < kGiven<B>; ++i) to[i] = reduced(B::kGives[i], to[i], values[i]);
   }
-  /// @param of  of(b, values): whether there is block b; what it gives
+  /// Combines blocks in order of their numbers. @param of  of(b, values) writes what block b gives; false: block b is left out
   template <class Of>
   std::vector<double> made_one(const Of& of) const {
     std::vector<double> all, of_one(kGiven<B>);
@@ -99,6 +100,7 @@ class GivenByTiles {
     }
     return all;
   }
+  /// Combines what the tiles of block b have given, in their order.
   void of_block(std::int64_t b, step_t number, double* to) const {
     const pe_t p = array_.home(b);
     const Slot<B>& slot = array_.slots()[p][array_.number(b)];

@@ -1,4 +1,4 @@
-// A CUDA graph of what some function launches.
+// A CUDA graph of the work that a function launches.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -20,7 +20,7 @@ class Graph {
   ~Graph() {
     if (run_ != nullptr) cudaGraphExecDestroy(run_);
   }
-  /// What `record` launches on `stream`, and on streams that it makes wait for it.
+  /// Makes the graph of everything that `record` launches on `stream`, and on streams that it makes wait for `stream`.
   template <class Record>
   void capture(cudaStream_t stream, const Record& record) {
     SHOAL_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));

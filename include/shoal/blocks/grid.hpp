@@ -1,15 +1,16 @@
-// A grid in blocks, of three dimensions, for programs in which a cell's next value follows from itself and its six neighbours.
+// A three-dimensional grid in blocks, for programs in which a cell's next value follows from itself and its six neighbours.
 //
 // The program is a plain struct S:
 //
 // | member                             | what it does                                                                  |
 // |------------------------------------|-------------------------------------------------------------------------------|
 // | `Value`                            | float or double                                                               |
-// | `at_start(x, y, z)`                | a cell of the grid, or one beside it (-1 or the size along one dimension):    |
-// |                                    | what is beside the grid keeps this value                                      |
-// | `next(near)`                       | the cell's next value; near(dx, dy, dz) is a neighbour's, or near(0, 0, 0)    |
+// | `at_start(x, y, z)`                | the first value of a cell of the grid, or of a boundary cell beside it (a     |
+// |                                    | coordinate is -1 or the size); boundary cells keep this value                 |
+// | `next(near)`                       | the cell's next value; near(dx, dy, dz) is a neighbour's value, near(0, 0, 0) |
+// |                                    | its own                                                                       |
 //
-// The rest is here and in blocks/grid_block.hpp. Both members are SHOAL_FN.
+// Both functions are SHOAL_FN. Everything else is in this file and in blocks/grid_block.hpp.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -30,21 +31,24 @@ namespace shoal {
 
 namespace blocks {
 
-/// The shape of a tile for blocks of `size` cells, of which a PE has `blocks`.
-/// @param workers  of a PE
+/// The shape of a tile, in cells, for blocks of `size` cells.
+/// @param blocks   number of blocks on a PE
+/// @param workers  number of workers of a PE
 Size3 tile_for(Size3 size, std::int64_t blocks, bool on_gpu, int workers, std::size_t value_bytes);
-/// Before a grid of `size` cells in `cut` blocks is made, with a layer of cells around each, and rows of whole lines.
-/// @throws CapacityError  CPU threads have less memory
+/// Checks that host memory suffices for a grid of `size` cells in `cut` blocks, each with a layer of cells around it. Not on
+/// GPUs.
+/// @param line  rows are padded to a multiple of so many cells
+/// @throws CapacityError  less memory is available
 void require_memory(const Machine& machine, Size3 size, Size3 cut, std::size_t value_bytes, std::int64_t line);
 
 }  // namespace blocks
 
 /// How a grid is cut and placed.
 struct GridOptions {
-  std::int64_t odf = 0;  ///< overdecomposition factor: blocks per PE; 0: as decide_odf() has it
+  std::int64_t odf = 0;  ///< overdecomposition factor: blocks per PE; 0: decide_odf() chooses
   Size3 blocks{
       0, 0,
-      0};  ///< along each dimension; zeros: odf x PEs blocks, of least surface, or as is best on GPUs (blocks/mapping.hpp)
+      0};  ///< along each dimension; zeros: odf x PEs blocks of least surface, or cut_grid_for_gpus() (blocks/mapping.hpp)
   Mapping mapping;
   LaunchOptions launch;
 };
@@ -56,9 +60,10 @@ class Grid {
   using Value = typename S::Value;
   using Block = blocks::GridBlock<S>;
 
+  /// @param size     cells
+  /// @param workers  number of workers of a PE; the shape of tiles depends on it
   /// @throws UsageError  a dimension below 1, more blocks along a dimension than cells
-  /// @throws CapacityError
-  /// @param workers  of a PE: the shape of tiles follows from their number
+  /// @throws CapacityError  too little memory, or a block too large for a GPU
   Grid(const Machine& machine, Size3 size, const GridOptions& options, int workers, const S& program)
       : size_(size),
         cut_(check(machine, size, options)),
@@ -69,7 +74,7 @@ class Grid {
     blocks::require_memory(machine, size, cut_, sizeof(Value), Block::kLine);
     large_ = !machine.on_gpu() && blocks::can_stream() && bytes > (32 << 20);
     for (std::int64_t b = 0; b < cut_.volume(); ++b) array_.put(b, make(b));
-    array_.join_neighbors([&](std::int64_t b, int d) {  // cells of a face
+    array_.join_neighbors([&](std::int64_t b, int d) {  // the number of cells of a face
       const Size3 n = size_of(b);
       return d == 0 ? n.y * n.z : d == 1 ? n.x * n.z : n.x * n.y;
     });
@@ -81,9 +86,10 @@ class Grid {
   BlockArray<Block>& array() { return array_; }
   const BlockArray<Block>& array() const { return array_; }
 
-  /// Cells x, [y0, y1), all z, of the state after `steps` steps, to `out` [(y1 - y0) * size.z]. Between runs; every process.
+  /// Copies cells (x, [y0, y1), all z) of the state after `steps` steps to `out` [(y1 - y0) * size.z]. Between runs. Every
+  /// process calls it and gets all of these cells.
   void read(blocks::step_t steps, std::int64_t x, std::int64_t y0, std::int64_t y1, Value* out) const {
-    std::vector<Value> rows, mine;  // of a block; of the blocks that are here, for the other processes
+    std::vector<Value> rows, mine;  // rows of one block; rows of all blocks here, for the other processes
     const blocks::Wires* const wires = array_.wires();
     const auto each_part = [&](const auto& f) {  // f(b, y begin, y end)
       for (std::int64_t b = 0; b < cut_.volume(); ++b) {
@@ -119,15 +125,15 @@ class Grid {
       }
     });
   }
-  /// Before step s: moves blocks to other PEs, so that PEs take equally long, by what busy() of the array says.
-  /// @return how many were moved
+  /// Between runs, before step s: moves blocks to other PEs so that all PEs take equally long, judged by busy() of the array.
+  /// @return how many blocks were moved
   /// @throws UsageError  there are several processes
   std::int64_t balance(blocks::step_t s) {
     const auto where = balance_blocks(array_.busy(), array_.machine().n_pes(), array_.where());
     return array_.move(where, s, [this](std::int64_t b) { return make(b); });
   }
 
-  /// All cells, [x][y][z]. Every process.
+  /// All cells of the state after `steps` steps, [x][y][z]. Every process calls it and gets all of them.
   std::vector<Value> read(blocks::step_t steps) const {
     std::vector<Value> all(static_cast<std::size_t>(size_.volume()));
     for (std::int64_t x = 0; x < size_.x; ++x) read(steps, x, 0, size_.y, all.data() + x * size_.y * size_.z);
@@ -142,7 +148,7 @@ class Grid {
     return by_parts ? place_parts(size.n(), cut.n(), machine.all_pes())
                     : place_blocks(cut.n(), machine.all_pes(), options.mapping);
   }
-  /// Block b, in the memory of its PE.
+  /// Makes block b; if it is here, allocates it in the memory of its PE.
   Block make(std::int64_t b) {
     const Machine& machine = array_.machine();
     Block block{program_, origin_of(b), size_of(b), {}, 0, 0, 0, 0, 0, {nullptr, nullptr}, {}, 0, {nullptr, nullptr}};
@@ -161,7 +167,7 @@ class Grid {
                           " cells in y and z is too large for a GPU; use more blocks (--odf, --blocks)");
     }
     if (!array_.here(b)) return block;
-    for (Value*& state : block.states) {  // cell 0, 0, 0 begins a line; the layer around it lies before
+    for (Value*& state : block.states) {  // cell (0, 0, 0) begins a cache line; the lower layers lie before it
       state = array_.template alloc<Value>(b, block.cells(), "a block of the grid") + block.plane + block.row +
               Block::kLine;
     }
@@ -184,14 +190,17 @@ class Grid {
   Size3 size_, cut_;
   S program_;
   int workers_;
-  bool large_ = false;  ///< CPU: the states are larger than the caches
+  bool large_ = false;  ///< CPU: the states are too large for the caches
   BlockArray<Block> array_;
 };
 
-/// The overdecomposition factor, and why, where the options leave it open. @param n_pes  of all processes
+/// The overdecomposition factor. Where the options leave it open, chooses it, and on GPUs adds choice and reason to `chosen`.
+/// @param n_pes  PEs of all processes
 std::int64_t decide_odf(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu, Decisions& chosen);
 
-/// What a Grid is cut into. @throws UsageError
+/// The number of blocks along each dimension that a Grid is cut into.
+/// @param n_pes  PEs of all processes
+/// @throws UsageError  a dimension below 1, more than 2^40 cells, an odf out of range, or blocks that do not fit the grid
 Size3 check_grid(Size3 size, const GridOptions& options, pe_t n_pes, bool on_gpu = false);
 
 template <class S>

@@ -1,4 +1,4 @@
-// A block of a grid: a state with a layer of cells around it, tiles, faces.
+// A block of a grid: its states with a layer of halo cells around them, its tiles and its faces.
 #pragma once
 #include <cstdint>
 
@@ -12,29 +12,30 @@
 
 namespace shoal::blocks {
 
-/// A cell with what is around it.
+/// Access to a cell and the cells around it.
 template <class T>
 struct Near {
   const T* cell;
-  std::int64_t plane, row;  ///< from a cell to the next one in x, and in y
+  std::int64_t plane, row;  ///< distance from a cell to the next one in x, and in y
   SHOAL_FN T operator()(int dx, int dy, int dz) const { return cell[dx * plane + dy * row + dz]; }
 };
 
-/// A block of a grid (blocks/block.hpp says what its members do). Sides: 0 and 1 lower and upper x, 2 and 3 y, 4 and 5 z. What
-/// crosses a side are the values of its face, in the order of the two other dimensions.
+/// A block of a grid (blocks/block.hpp says what its members do). Sides 0 and 1 are lower and upper x, 2 and 3 y, 4 and 5 z. A
+/// channel carries the values of the side's face, in row-major order of the two other dimensions.
 template <class S>
 struct GridBlock {
   using Value = typename S::Value;
   S program;
-  Size3 origin, size, tile;        ///< cells: where the block begins in the grid; its own; those of a tile
-  std::uint32_t in_x, in_y, in_z;  ///< tiles along each dimension
-  std::int64_t plane, row;         ///< from a cell to the next one in x, and in y
-  Value* states[2];                ///< the block's cell 0, 0, 0
-  /// The plane below the block, and that above, lies so many cells further in memory, for either state: in the block that has it.
+  Size3 origin, size, tile;        ///< in cells: first cell in the grid; size of the block; size of a tile
+  std::uint32_t in_x, in_y, in_z;  ///< number of tiles along each dimension
+  std::int64_t plane, row;         ///< distance from a cell to the next one in x, and in y
+  Value* states[2];                ///< cell (0, 0, 0) of the block in each state
+  /// [side 0 or 1][state] where the plane beyond the side is read in the other block: its distance, in cells, from this block's
+  /// halo plane there. 0: the halo plane itself is read.
   std::int32_t elsewhere[2][2];
-  std::uint32_t last_below;  ///< of the tiles along x that the block below has, the last one's number
+  std::uint32_t last_below;  ///< of the block below: the number of its last tile along x
   Value* edge
-      [2];  ///< CPU, where the states are larger than the caches: the lower and upper z-face as updated, [x][y]; or null
+      [2];  ///< CPU, if the states are larger than the caches: copies of the lower and upper z-face, [x][y]; else null
 
   struct Box {
     Size3 begin, end;
@@ -42,7 +43,7 @@ struct GridBlock {
   SHOAL_FN std::int64_t tiles() const { return std::int64_t{in_x} * in_y * in_z; }
   SHOAL_FN std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const { return x * plane + y * row + z; }
   SHOAL_FN bool large() const { return edge[0] != nullptr; }
-  /// State s. (No index: a GPU's registers have none.)
+  /// State s. (Not an array access, since a GPU's registers cannot be indexed.)
   SHOAL_FN Value* now_of(step_t s) const { return (s & 1) != 0 ? states[1] : states[0]; }
   SHOAL_FN Box box(std::uint64_t number) const {  // tiles are small numbers: 32-bit division is faster on GPUs
     const auto n = static_cast<std::uint32_t>(number);
@@ -50,7 +51,7 @@ struct GridBlock {
     return {from, {least(from.x + tile.x, size.x), least(from.y + tile.y, size.y), least(from.z + tile.z, size.z)}};
   }
 
-  /// With the layer of cells around it.
+  /// State s with the halo layer around it.
   template <class F>
   SHOAL_FN void state(step_t s, const F& f) const {
     f(now_of(s) - plane - row - kLine, cells());
@@ -58,7 +59,7 @@ struct GridBlock {
   static constexpr std::int64_t kLine = 64 / sizeof(Value);
   SHOAL_FN std::int64_t cells() const { return (size.x + 2) * plane + 2 * kLine; }
 
-  /// A tile reads those beside it.
+  /// A tile reads the six tiles beside it, and itself.
   static constexpr std::uint32_t kNear = 7;
   SHOAL_FN std::uint64_t near(std::uint64_t number, std::uint32_t i) const {
     const auto n = static_cast<std::uint32_t>(number), x = n / in_z / in_y, y = n / in_z % in_y, z = n % in_z;
@@ -72,7 +73,7 @@ struct GridBlock {
                     : n;
   }
 
-  /// Which tile of the block beyond lies beyond a tile at side 0 or 1: blocks that read each other have equal tiles across x.
+  /// The tile of the other block that lies beyond a tile at side 0 or 1. Blocks that read each other have equal tiles in y and z.
   SHOAL_FN std::uint64_t beyond(std::uint64_t number, std::uint32_t side) const {
     const auto n = static_cast<std::uint32_t>(number), plane_of_tiles = in_y * in_z;
     return n % plane_of_tiles + (side == 0 ? last_below * plane_of_tiles : 0);
@@ -91,7 +92,7 @@ struct GridBlock {
 
   template <class W>
   SHOAL_FN void start(const W& w, std::uint64_t number) const {
-    Box b = box(number);  // with what is around the block
+    Box b = box(number);  // extended by the halo where the tile touches a side
     if (b.begin.x == 0) b.begin.x = -1;
     if (b.begin.y == 0) b.begin.y = -1;
     if (b.begin.z == 0) b.begin.z = -1;
@@ -115,15 +116,15 @@ struct GridBlock {
   template <class W>
   SHOAL_FN void pack(const W& w, step_t s, std::uint64_t number, std::uint32_t side, Value* out) const {
     const Value* const kept = side < 4 ? nullptr : side == 4 ? edge[0] : edge[1];
-    if (kept != nullptr) {  // else each cell is a line of memory that has left the caches
+    if (kept != nullptr) {  // in the state each cell of this face lies in a line that has left the caches
       face(w, number, side, 0, [&](std::int64_t i, std::int64_t) { out[i] = kept[i]; });
     } else {
       face(w, number, side, 0, [&](std::int64_t i, std::int64_t cell) { out[i] = now_of(s + 1)[cell]; });
     }
   }
 
-  /// From now on the planes beyond a side are read where the other block has them, which is in the memory of the same GPU.
-  /// @return whether that is possible: across x, and not too far
+  /// From now on the plane beyond a side is read in the memory of the other block, which is on the same GPU.
+  /// @return whether that is possible: only across x, for blocks of equal rows, planes and tiles in y and z
   bool read_beside(std::uint32_t side, const GridBlock& other) {
     constexpr std::int64_t kFar = std::int64_t{1} << 30;
     if (side > 1 || row != other.row || plane != other.plane) return false;
@@ -141,7 +142,7 @@ struct GridBlock {
     return true;
   }
 
-  /// In place of pack, for a block of the same PE: into its layer of cells around the state.
+  /// In place of pack, for a block of the same PE: writes into the halo of its next state.
   template <class W>
   SHOAL_FN void hand_over(const W& w, step_t s, std::uint64_t number, std::uint32_t side,
                           const GridBlock& other) const {
@@ -210,7 +211,7 @@ struct GridBlock {
   };
   SHOAL_FN static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-  /// CPU: row after row of a plane, plane after plane; a tile's rows of three planes fit the second-level cache.
+  /// CPU: updates plane by plane, and each plane row by row. The rows of a tile in three planes fit the second-level cache.
   void update_rows(const Box& b, const Value* now, Value* then) const {
     const std::int64_t n = b.end.z - b.begin.z;
     for (std::int64_t x = b.begin.x; x < b.end.x; ++x) {
@@ -230,7 +231,8 @@ struct GridBlock {
     if (large()) end_streams();
   }
 
-  /// Calls f(place on the face, cell) for the tile's cells at a side: those of the block's last layer, or of the one around it.
+  /// Calls f(index on the face, cell) for the cells of a tile at a side. @param outside  0: cells of the block's own last layer;
+  /// 1: the halo cells beyond them
   template <class W, class F>
   SHOAL_FN void face(const W& w, std::uint64_t number, std::uint32_t side, std::int64_t outside, const F& f) const {
     const Box b = box(number);
@@ -254,7 +256,7 @@ struct GridBlock {
            [&](std::int64_t u, std::int64_t v) { f(u * size.y + v, at(u, v, z)); });
     }
   }
-  /// f(u, v) for a rectangle, by all lanes.
+  /// Calls f(u, v) for a rectangle, divided among all lanes.
   template <class W, class F>
   SHOAL_FN static void each(const W& w, std::int64_t u0, std::int64_t u1, std::int64_t v0, std::int64_t v1,
                             const F& f) {

@@ -1,4 +1,4 @@
-// A grid and the steps that it has taken, whatever runs them.
+// A grid that takes steps, with the same interface on CPU threads and on GPUs.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,47 +10,52 @@
 
 namespace shoal {
 
-/// In a run of several processes each makes the same calls of what is not const, and of save() and read(); all get the same.
-/// @tparam V  the values of the cells
+/// With several processes, all make the same calls of the functions that are not const, and of save() and read(), and get the
+/// same results.
+/// @tparam V  type of a cell's value
 template <class V>
 class GridSteps {
  public:
   virtual ~GridSteps() = default;
   virtual Size3 size() const = 0;
   virtual Size3 cut() const = 0;  ///< blocks along each dimension
-  /// Writes state 0, before the first run or for another one.
+  /// Writes state 0. Call it before the first run, or to begin again.
   virtual void start() = 0;
-  /// `n` more steps. @param measure  the changes that the last one makes: as much work as another step
+  /// Takes `n` more steps.
+  /// @param measure  measure the largest change of the last step, which costs as much as another step
   /// @return seconds
-  /// @throws DeviceError, CapacityError, Interrupted; start() is needed then
+  /// @throws DeviceError, CapacityError, Interrupted; afterwards start() is needed
   virtual double run(std::int64_t n, bool measure = false) = 0;
-  /// The next run that comes to so many steps makes a call then, on a thread of its own, and goes on (blocks/completions.hpp).
+  /// Registers a call for the next run that reaches `steps` steps. It is made once, on a thread of the library, while the run
+  /// goes on (blocks/completions.hpp).
   virtual void when_done(std::int64_t steps, std::function<void()> call) = 0;
   /// After a run that measured: the largest change of a cell in its last step.
   virtual double change() const = 0;
-  /// After a run, outside of its time: the same. In a run of several processes each makes the call.
+  /// The same, measured after a run that did not measure, outside of the run's time. Every process must call it.
   virtual double measure() = 0;
-  /// Form, fusion and graph.
+  /// What was chosen for form, fusion and graph, with the reasons.
   virtual const Decisions& chosen() const = 0;
-  /// Steps that the cells have taken.
+  /// Number of steps that the grid has taken.
   virtual std::int64_t steps() const = 0;
-  /// Writes what load() goes on with, on as many PEs as one likes; the grid is cut into the same blocks there.
+  /// Writes the state for load(). A grid that is cut into the same blocks can load it, on any number of PEs.
   virtual void save(const BytesOut& out) const = 0;
-  /// In place of start(). @param steps  that had been taken. @throws UsageError  it is of another grid
+  /// Restores what save() wrote; call it in place of start(). @param steps  steps() at the time of save()
+  /// @throws UsageError  the data are of another grid
   virtual void load(std::int64_t steps, const BytesIn& in) = 0;
-  /// Moves blocks, so that PEs take equally long, by what was measured since the last time (LaunchOptions::weigh).
-  /// @return how many
+  /// Moves blocks so that all PEs take equally long, judged by the measurements (LaunchOptions::weigh) since start(), load() or
+  /// the last move.
+  /// @return how many blocks were moved
   /// @throws UsageError  there are several processes
   virtual std::int64_t balance() = 0;
   /// How often the host waited for a GPU in the last run.
   virtual int waits() const = 0;
-  /// Cells x, [y0, y1), all z, to `out` [(y1 - y0) * size().z].
+  /// Copies cells (x, [y0, y1), all z) to `out` [(y1 - y0) * size().z].
   virtual void read(std::int64_t x, std::int64_t y0, std::int64_t y1, V* out) const = 0;
   /// All cells, [x][y][z].
   virtual std::vector<V> read() const = 0;
 };
 
-/// By a launcher of blocks/launch_cpu.hpp or blocks/launch_gpu.cuh.
+/// Implements GridSteps by the Launcher of blocks/launch_cpu.hpp or blocks/launch_gpu.cuh.
 template <class S, template <class> class Launcher>
 class GridStepsBy final : public GridSteps<typename S::Value> {
  public:

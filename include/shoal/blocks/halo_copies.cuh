@@ -1,13 +1,15 @@
-// For the form `kernels`: what blocks pack for other PEs is taken there by copies, not by stores of kernels (LaunchOptions::halos).
+// For the form `kernels`: copies take the values that blocks pack for other PEs there, in place of stores by kernels
+// (LaunchOptions::halos).
 //
-// A block packs into a buffer of its own PE. `staged`: one stream of each PE copies from there to the host, another one from the
-// host to the receiver's buffer, so that both ways are busy at the same time; `copied`: one copy from GPU to GPU. All of them are
-// urgent. Order comes from events alone: a step of a unit comes after that of its neighbours on other PEs, too (Units), and after the
-// copies of what they have sent.
+// A block packs into a buffer of its own PE. `staged`: one stream of each PE copies from there to the host, and another stream
+// copies from the host to the receiver's buffer, so that both directions are busy at the same time. `copied`: one copy goes from
+// GPU to GPU. All these streams are urgent (of high priority). Only events order the work: step s of a unit comes after
+// step s - 1 of its neighbours, here also of those on other PEs (Units), and after the copies of what they have sent for it.
 //
-// Why two buffers are enough at each place (docs/decisions/0028-blocks.md). What is sent for step s + 1 is taken to the receiver after
-// the sender's step s, which comes after the receiver's step s - 1, which has read what came for s - 1. And the sender packs for
-// s + 3 in its step s + 2, after the receiver's step s + 1, which came after all copies of what was sent for it.
+// Why two buffers are enough at each place (docs/decisions/0028-blocks.md). The copy for step s + 1 overwrites the receiver's
+// buffer of s - 1. It runs after the sender's step s, which comes after the receiver's step s - 1, and that step has read this
+// buffer. The sender packs for s + 3 into the buffer of s + 1 in its step s + 2. This comes after the receiver's step s + 1,
+// which came after all copies for s + 1.
 //
 // Source: Choi et al. (Charm++): Charm-H, Jacobi3D by way of the host.
 #pragma once
@@ -30,7 +32,7 @@ namespace shoal::blocks::gpu {
 class HaloCopies {
  public:
   HaloCopies() = default;
-  /// @param array  of blocks that pack for copies (BlockArray::send_by_copies())
+  /// @param array  after BlockArray::send_by_copies()
   template <class B>
   HaloCopies(const BlockArray<B>& array, const Units& units, Halos halos)
       : staged_(halos == Halos::staged),
@@ -66,7 +68,7 @@ class HaloCopies {
     }
   }
 
-  /// After unit u has packed for step s. @param packed  an event that says so
+  /// Launches the copies of what unit u has packed for step s. @param packed  an event that completes when it has packed
   void send(std::int64_t u, step_t s, cudaEvent_t packed) {
     const auto parity = static_cast<std::size_t>(s & 1);
     for (const std::size_t number : sent_by_[static_cast<std::size_t>(u)]) {
@@ -76,7 +78,7 @@ class HaloCopies {
       const cudaStream_t away = from_[of.from];
       SHOAL_CUDA(cudaStreamWaitEvent(away, packed, 0));
       if (!staged_) {
-        // cudaMemcpyPeerAsync cannot be captured into a graph. This is the same copy, since addresses say which GPU they are of.
+        // cudaMemcpyPeerAsync cannot be captured into a graph. This is the same copy, since the addresses determine the GPUs.
         SHOAL_CUDA(cudaMemcpyAsync(of.in[parity], of.out[parity], of.bytes, cudaMemcpyDefault, away));
         SHOAL_CUDA(cudaEventRecord(copy.came[parity], away));
         continue;
@@ -91,13 +93,13 @@ class HaloCopies {
       SHOAL_CUDA(cudaEventRecord(copy.came[parity], on));
     }
   }
-  /// What comes in a stream follows what came to unit u for step s.
+  /// Makes a stream wait for all copies to unit u for step s.
   void await(std::int64_t u, step_t s, cudaStream_t stream) const {
     for (const std::size_t number : read_by_[static_cast<std::size_t>(u)]) {
       SHOAL_CUDA(cudaStreamWaitEvent(stream, copies_[number].came[s & 1], 0));
     }
   }
-  /// What comes in a stream follows all that came for step s.
+  /// Makes a stream wait for all copies for step s.
   void await_all(step_t s, cudaStream_t stream) const {
     for (const Copy& copy : copies_) SHOAL_CUDA(cudaStreamWaitEvent(stream, copy.came[s & 1], 0));
   }
@@ -105,15 +107,15 @@ class HaloCopies {
  private:
   struct Copy {
     Crossing of;
-    std::shared_ptr<void> host[2];  ///< for steps of either parity
-    std::vector<Event> left, came;  ///< [2] it is in the host's memory, and at the receiver
+    std::shared_ptr<void> host[2];  ///< for even and odd steps
+    std::vector<Event> left, came;  ///< [2] completed: the copy to the host, and the whole way
   };
 
   bool staged_ = false;
   std::vector<int> devices_;       ///< [PEs]
-  std::vector<Stream> from_, to_;  ///< [PEs] copies of what a PE sends, and of what comes to it from the host
+  std::vector<Stream> from_, to_;  ///< [PEs] for copies from a PE, and for copies from the host to it
   std::vector<Copy> copies_;
-  std::vector<std::vector<std::size_t>> sent_by_, read_by_;  ///< [units] copies
+  std::vector<std::vector<std::size_t>> sent_by_, read_by_;  ///< [units] indices into copies_
 };
 
 }  // namespace shoal::blocks::gpu

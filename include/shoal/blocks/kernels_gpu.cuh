@@ -1,4 +1,4 @@
-// The kernels of blocks on GPUs: their start, all steps of a range by workers that stay, a part of one step, and what it changed.
+// The kernels of blocks on GPUs: start; all steps of a range by resident workers; a part of one step; largest change; give; hear.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace shoal::blocks::gpu {
 
-inline constexpr int kThreads = 256;  ///< of a worker
-inline constexpr int kFit = 3;        ///< of a multiprocessor: the update then has all the registers that it wants
+inline constexpr int kThreads = 256;  ///< threads of a worker
+inline constexpr int kFit = 3;        ///< workers per multiprocessor: leaves the update the registers that it needs
 
 template <class B>
 __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads) start_kernel(PeView<B> pe) {
   }
 }
 
-/// The largest change that step s has made.
+/// Measures the largest change that step s has made.
 template <class B>
 __global__ void __launch_bounds__(kThreads) change_kernel(PeView<B> pe, step_t s) {
   __shared__ GpuBlock::Scratch scratch;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads) change_kernel(PeView<B> pe, step_t s
   }
 }
 
-/// What tiles give of state s, each to its place in `given`.
+/// Each tile gives of state s and stores its values at its place in PeView::given.
 template <class B>
 __global__ void __launch_bounds__(kThreads) give_kernel(PeView<B> pe, step_t s) {
   __shared__ GpuBlock::Scratch scratch;
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(kThreads) give_kernel(PeView<B> pe, step_t s) 
   }
 }
 
-/// Tiles [begin, end) of a PE hear a message before step s.
+/// Calls hear() before step s with a message, for the tiles [begin, end) of a PE.
 template <class B, class Message>
 __global__ void __launch_bounds__(kThreads)
     hear_kernel(PeView<B> pe, std::uint64_t begin, std::uint64_t end, step_t s, Message message) {
@@ -51,8 +51,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// All steps of a range, by workers that stay. Where each tile has a worker, it keeps the tile, and what is known of it in shared
-/// memory: a wait for other workers empties the first-level cache.
+/// Takes all steps of a range; cooperative, so that all workers are resident. If there is a worker for each tile, it keeps its
+/// tile for all steps, and its slot in shared memory, since each wait for other workers empties the first-level cache.
 template <class B>
 __global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, StepRange range) {
   __shared__ GpuBlock::Scratch scratch;
@@ -68,12 +68,12 @@ __global__ void __launch_bounds__(kThreads, kFit) resident_kernel(PeView<B> pe, 
   keep_tile(w, pe, mine, blockIdx.x - mine.first_tile, blockIdx.x == 0, range);
 }
 
-/// Whether a lane has waited too long. Asked at each look.
+/// Whether a lane has waited too long. Called at each poll.
 struct TooLong {
   std::uint64_t patience_ns, since = 0;
   unsigned looks = 0;
   __device__ bool operator()() {
-    if (++looks % 64 != 0) return false;  // most waits are over before
+    if (++looks % 64 != 0) return false;  // most waits end earlier; the timer is read rarely
     std::uint64_t now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (since == 0) since = now;
@@ -81,9 +81,9 @@ struct TooLong {
   }
 };
 
-/// A part of step s of some blocks, from `number` on: a worker for each tile. Of s only two things matter: its parity, and whether
-/// it is the first.
-/// @param patience_ns  so long a tile waits for other GPUs at most
+/// Does a part of step s of the blocks in slots `number` to number + gridDim.y - 1, with a worker for each tile. Only the parity
+/// of s matters, and whether it is 0, so a graph may launch the kernel for other steps than the one it was captured with.
+/// @param patience_ns  how long a tile waits for other GPUs at most
 template <class B>
 __global__ void __launch_bounds__(kThreads, kFit)
     part_kernel(PeView<B> pe, std::uint32_t number, step_t s, Part part, std::uint64_t patience_ns) {

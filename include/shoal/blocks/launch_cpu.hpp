@@ -1,4 +1,4 @@
-// Steps on CPU threads: thread t of PE p is a worker of p.
+// Runs blocks on CPU threads. Each thread of a PE is a worker of this PE.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -16,12 +16,13 @@
 
 namespace shoal::blocks::cpu {
 
-/// What a worker does besides its tiles: carries to other processes, and counts for those who want to be told.
+/// What a worker does besides its tiles: it carries to other processes, and counts tiles for registered calls
+/// (blocks/completions.hpp).
 struct Besides {
-  Wires* wires;  ///< null: there are no others
+  Wires* wires;  ///< null: there are no other processes
   std::uint32_t* looks;
   CompletionCounts* counts;
-  const std::vector<std::int64_t>& blocks;  ///< the worker's PE's
+  const std::vector<std::int64_t>& blocks;  ///< [slots] the blocks of the worker's PE
   void while_it_waits() const {
     if (wires != nullptr) wires->wait(*looks);
   }
@@ -40,40 +41,41 @@ class Launcher {
         given_(array, [&array](std::size_t bytes) { return array.machine().allocate_host(bytes, "what blocks give"); }),
         patience_seconds_(options.stall_timeout_seconds) {
     Decisions decisions;
-    decide_launch(options, sizes(array), decisions);  // refuses what is for GPUs
+    decide_launch(options, sizes(array), decisions);  // only to refuse options that are for GPUs
   }
 
   static BlockSizes sizes(const BlockArray<B>& array) { return {false, array.machine().all_pes()}; }
   static int workers(const Machine& machine) { return machine.threads_per_pe(); }
 
-  /// Writes state 0; the threads that will use it touch it first.
+  /// Writes state 0 with all threads of each PE, so that they are the first to touch its memory. Every process.
   void start() {
     array_.rewind();
     for_all_tiles(
         [](const PeView<B>&, const Slot<B>& slot, std::uint64_t tile) { slot.block.start(CpuThread{}, tile); });
   }
 
-  /// Between runs, before step s: tells all blocks something, each of which hears it with all of its tiles. Every process, the same.
+  /// Between runs, before step s: calls hear() with a message for every tile of every block. Every process, the same.
   template <class Message>
   void tell(step_t s, const Message& message) {
     tell_some(s, -1, message);
   }
-  /// The same to block b alone.
+  /// The same for the tiles of block b alone. @throws UsageError  there is no block b
   template <class Message>
   void tell(step_t s, std::int64_t b, const Message& message) {
     tell_some(s, array_.shape().number_of(array_.shape().place_of(b)), message);
   }
 
-  /// The next run that comes to so many steps makes a call when all blocks that are here have taken them, or block b has, and goes
-  /// on meanwhile (blocks/completions.hpp).
+  /// Registers a call for the next run that reaches `steps` steps. It is made once, when all blocks that are here have taken
+  /// these steps, or block b has, while the run goes on (blocks/completions.hpp).
   void when_done(step_t steps, std::function<void()> call) { completions_.add(-1, steps, std::move(call)); }
   void when_done(std::int64_t b, step_t steps, std::function<void()> call) {
     completions_.add(array_.shape().number_of(array_.shape().place_of(b)), steps, std::move(call));
   }
 
   /// All blocks take the steps of a range. Every process.
-  /// @return seconds
-  /// @throws Interrupted, or what a member of a block threw; of several processes: of the first, and as World::exchange()
+  /// @return seconds; of several processes, those of the slowest
+  /// @throws Interrupted, or what a member of a block threw; with several processes the error of the first that has one, or as
+  ///   World::exchange()
   double run(const StepRange& range) {
     array_.prepare_run();
     given_.begin(range.n_given());
@@ -140,16 +142,17 @@ class Launcher {
     return all.seconds;
   }
 
-  /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
+  /// After a run up to state s, which need not have measured: the largest change that step s - 1 made, by comparing both states.
+  /// Every process.
   double measure(step_t s) {
     for_all_tiles([s](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
       measure_tile(CpuThread{}, *pe.words, slot.block, s - 1, tile);
     });
     return change_ = array_.change_of_all();
   }
-  /// After a run that measured: the largest change of its last step, of all processes' blocks.
+  /// After a run that measured: the largest change of its last step, over the blocks of all processes.
   double change() const { return change_; }
-  /// After a run, or start(): what all blocks give of state s, the last one made. Every process. @return [kGives]
+  /// After start() or a run up to state s: the reduction of what all blocks give of state s. Every process. @return [kGives]
   std::vector<double> reduce(step_t s) {
     given_.begin(1);
     for_all_tiles([&](const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile) {
@@ -158,16 +161,16 @@ class Launcher {
     });
     return given_.of_all(0);
   }
-  /// In a run with give_every, of a state that all blocks of this process have come to: what these have given of it.
+  /// In a run with give_every, when all blocks of this process have reached a state: the reduction of what they gave of it.
   std::vector<double> gave(step_t state) const { return given_.here(run_.number(state)); }
-  /// After a run with give_every: what all processes' blocks gave of each of the states.
+  /// After a run with give_every: for each reduced state, the reduction over the blocks of all processes.
   const std::vector<Given>& given() const { return gave_; }
   int waits() const { return 0; }
-  /// Blocks were moved.
+  /// Call it after blocks were moved.
   void placed() {}
 
  private:
-  /// Calls f(view, slot, tile of the block) for all tiles, by all threads.
+  /// Calls f(view, slot, number of the tile in its block) for all tiles, by all threads.
   template <class F>
   void for_all_tiles(const F& f) {
     array_.prepare_run();
@@ -188,12 +191,13 @@ class Launcher {
       if (its) slot.block.hear(CpuThread{}, s, tile, message);
     });
   }
+  /// Tiles that were taken in this run, on all PEs of this process.
   std::uint64_t taken() const {
     std::uint64_t tiles = 0;
     for (const PeView<B>& pe : array_.views()) tiles += pe.words->next.load();
     return tiles;
   }
-  /// That has ended the run on the first PE on which it has.
+  /// The RunState of the first PE on which the run has ended; 0: on none.
   std::uint32_t state() const {
     std::uint32_t ended = 0;
     for (const PeView<B>& pe : array_.views()) ended = ended != 0 ? ended : pe.words->state.load();
@@ -202,7 +206,7 @@ class Launcher {
 
   BlockArray<B>& array_;
   GivenByTiles<B> given_;
-  std::vector<Given> gave_;  ///< in the last run
+  std::vector<Given> gave_;  ///< of the last run
   StepRange run_{0, 0, false};
   Completions completions_;
   CompletionCounts counts_;

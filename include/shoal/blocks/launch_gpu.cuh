@@ -1,4 +1,4 @@
-// Steps on GPUs: the forms `resident` and `kernels`.
+// Runs blocks on GPUs, in the forms `resident` and `kernels`.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -29,8 +29,9 @@
 
 namespace shoal::blocks::gpu {
 
-/// Work of the host in a run: it launches, and waits once. Everything of a PE is ordered by its stream work_; everything of all
-/// blocks, in the form `kernels`, by that of PE 0. Of several processes each launches what is here; their kernels wait for each other by words in memory that both reach (WireEnd, StepWords).
+/// The host's part of a run: it launches, and waits once. The work of a PE is ordered by its stream in work_. In the form
+/// `kernels` the work of all PEs is ordered by the stream of PE 0. With several processes, each launches its own blocks; kernels
+/// of different processes wait for each other by counters in memory that both reach (WireEnd, StepWords).
 template <class B>
 class Launcher {
  public:
@@ -43,13 +44,13 @@ class Launcher {
         trace_(array.machine().devices(), work_),
         watch_(array, options_, work_, streams_) {
     Decisions decisions;
-    options_ = decide_launch(options, sizes(array), decisions);  // where the caller has not decided
+    options_ = decide_launch(options, sizes(array), decisions);  // what the caller has left open
     if (options_.halos != Halos::direct) array_.send_by_copies();
     std::fill_n(measured(), array.machine().n_pes(), 0);
     for (const int device : array.machine().devices()) {
       work_.emplace_back(device);
       reached_.emplace_back(device);
-      DeviceGuard guard(device);  // all kernels are loaded before the first one that stays is launched
+      DeviceGuard guard(device);  // loads all kernels before the first resident one is launched
       cudaFuncAttributes attributes;
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, start_kernel<B>));
       SHOAL_CUDA(cudaFuncGetAttributes(&attributes, resident_kernel<B>));
@@ -60,7 +61,7 @@ class Launcher {
     placed();
   }
 
-  /// Blocks were moved.
+  /// Call it after blocks were moved. In the form `kernels`, makes streams, events, copies and the graph anew.
   void placed() {
     if (options_.form != BlockForm::kernels) return;
     streams_.clear();
@@ -84,11 +85,12 @@ class Launcher {
     if (started_) make_graph();
   }
 
+  /// Every process; all get the same result.
   static BlockSizes sizes(const BlockArray<B>& array) {
     std::uint64_t tiles = 0;
     for (const PeView<B>& pe : array.views()) tiles = std::max(tiles, pe.tiles);
     auto some = static_cast<std::uint64_t>(workers(array.machine()));
-    if (array.wires() != nullptr) {  // all processes decide alike
+    if (array.wires() != nullptr) {  // so that all processes choose the same
       const std::uint64_t mine[] = {tiles, some};
       for (const auto& bytes : array.wires()->exchange(std::as_bytes(std::span(mine)))) {
         std::uint64_t its[2] = {tiles, some};
@@ -99,7 +101,7 @@ class Launcher {
     }
     return {true, array.machine().all_pes(), tiles, some};
   }
-  /// Workers of a PE: as many as are resident at the same time, of all PEs of its GPU.
+  /// The number of workers of a PE: as many as the GPU holds at the same time, divided by the number of its PEs.
   static int workers(const Machine& machine) {
     const int device = machine.devices()[0];
     DeviceGuard guard(device);
@@ -109,6 +111,7 @@ class Launcher {
     return std::max(1, multiprocessors * fit / machine.pes_per_gpu());
   }
 
+  /// Writes state 0. Every process.
   void start() {
     array_.rewind();
     for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
@@ -118,14 +121,14 @@ class Launcher {
     make_graph();
   }
 
-  /// Between runs, before step s: tells all blocks something, each of which hears it with all of its tiles. Every process, the same.
+  /// Between runs, before step s: calls hear() with a message for every tile of every block. Every process, the same.
   template <class Message>
   void tell(step_t s, const Message& message) {
     for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
       hear_kernel<<<workers, kThreads, 0, stream>>>(pe, 0, pe.tiles, s, message);
     });
   }
-  /// The same to block b alone.
+  /// The same for the tiles of block b alone. @throws UsageError  there is no block b
   template <class Message>
   void tell(step_t s, std::int64_t b, const Message& message) {
     array_.shape().number_of(array_.shape().place_of(b));
@@ -136,17 +139,18 @@ class Launcher {
     });
   }
 
-  /// The next run that comes to so many steps makes a call when all blocks that are here have taken them, or block b has, and goes
-  /// on meanwhile (blocks/completions.hpp). Resident kernels end there, and others go on.
+  /// Registers a call for the next run that reaches `steps` steps. It is made once, when all blocks that are here have taken
+  /// these steps, or block b has, while the run goes on (blocks/completions.hpp). In the form `resident` a kernel ends after
+  /// these steps, and another kernel takes the rest.
   void when_done(step_t steps, std::function<void()> call) { completions_.add(-1, steps, std::move(call)); }
   void when_done(std::int64_t b, step_t steps, std::function<void()> call) {
     completions_.add(array_.shape().number_of(array_.shape().place_of(b)), steps, std::move(call));
   }
 
   /// All blocks take the steps of a range. Every process.
-  /// @return seconds, from the first launch until all is done; of several processes, those of the slowest
-  /// @throws DeviceError  the CUDA runtime failed, or nothing moved; Interrupted; of several processes: what the first threw, and as
-  ///   World::exchange()
+  /// @return seconds, from the first launch until all work is done; of several processes, those of the slowest
+  /// @throws DeviceError  the CUDA runtime failed, or the run made no progress; Interrupted; with several processes the error of
+  ///   the first that has one, or as World::exchange()
   double run(const StepRange& range) {
     trace_.begin();
     given_.begin(range.n_given());
@@ -187,7 +191,8 @@ class Launcher {
     return all.seconds;
   }
 
-  /// After a run of some steps, the last one before s: the largest change of that one, by a look at all cells. Every process.
+  /// After a run up to state s, which need not have measured: the largest change that step s - 1 made, by comparing both states.
+  /// Every process.
   double measure(step_t s) {
     array_.prepare_run();
     for_all_tiles([&](const PeView<B>& pe, unsigned workers, cudaStream_t stream) {
@@ -195,9 +200,9 @@ class Launcher {
     });
     return change_ = array_.change_of_all();
   }
-  /// After a run that measured: the largest change of its last step.
+  /// After a run that measured: the largest change of its last step, over the blocks of all processes.
   double change() const { return change_; }
-  /// After a run, or start(): what all blocks give of state s, the last one made. Every process. @return [kGives]
+  /// After start() or a run up to state s: the reduction of what all blocks give of state s. Every process. @return [kGives]
   std::vector<double> reduce(step_t s) {
     given_.begin(1);
     if constexpr (Gives<B>) {
@@ -208,15 +213,15 @@ class Launcher {
     }
     return given_.of_all(0);
   }
-  /// In a run with give_every, of a state that all blocks of this process have come to: what these have given of it.
+  /// In a run with give_every, when all blocks of this process have reached a state: the reduction of what they gave of it.
   std::vector<double> gave(step_t state) const { return given_.here(run_.number(state)); }
-  /// After a run with give_every: what all processes' blocks gave of each of the states.
+  /// After a run with give_every: for each reduced state, the reduction over the blocks of all processes.
   const std::vector<Given>& given() const { return gave_; }
-  /// How often the host waited for GPUs in the last run. (Looks at kernels that run for long are not counted.)
+  /// How often the host waited for GPUs in the last run. (Polls of kernels that run for long are not counted.)
   int waits() const { return watch_.waits(); }
 
  private:
-  /// Calls launch(view, workers, stream) for each PE that has tiles, and waits.
+  /// Calls launch(view, workers, stream) for each PE that has tiles, and waits for all of them.
   template <class Launch>
   void for_all_tiles(const Launch& launch) {
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
@@ -229,7 +234,7 @@ class Launcher {
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamSynchronize(work_[p]));
   }
 
-  /// Launches all that a run does.
+  /// Launches all work of a run.
   void launch(const StepRange& range) {
     const Machine& machine = array_.machine();
     for (pe_t p = 0; p < machine.n_pes(); ++p) {
@@ -249,6 +254,7 @@ class Launcher {
                                  cudaMemcpyDeviceToHost, work_[p]));
     }
   }
+  /// The largest change that the PEs of this process have measured; 0 if the run does not measure.
   double measured_here() const {
     return run_.measure ? change_of(*std::max_element(measured(), measured() + array_.machine().n_pes())) : 0;
   }
@@ -259,7 +265,7 @@ class Launcher {
     DeviceGuard guard(array_.machine().devices()[0]);
     run_ = {0, 4 + steps, false};
     capturing_ = true;
-    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // they stand for all steps but the first
+    graph_.capture(work_[0], [&] { launch_steps({2, 2 + steps, false}); });  // valid for all steps but the first
     capturing_ = false;
   }
 
@@ -268,7 +274,7 @@ class Launcher {
   }
   std::uint64_t* measured() const { return static_cast<std::uint64_t*>(measured_.get()); }
 
-  /// In one kernel for each PE, or in some, where somebody wants to be told.
+  /// Launches one kernel per PE, or several one after another if calls are registered for steps within the range.
   void launch_resident(const StepRange& range) {
     for (step_t s = range.first; s < range.end || s == range.first;) {
       const step_t end = std::min(next_wanted(s), range.end);
@@ -301,7 +307,7 @@ class Launcher {
     }
   }
 
-  /// What PE 0's stream does from now on comes after what other PEs' streams have, and the other way round.
+  /// gather(): later work in PE 0's stream waits for the work now in the streams of the other PEs. spread(): the other way round.
   void gather() {
     for (pe_t p = 1; p < array_.machine().n_pes(); ++p) {
       SHOAL_CUDA(cudaEventRecord(reached_[p], work_[p]));
@@ -313,19 +319,21 @@ class Launcher {
     for (pe_t p = 1; p < array_.machine().n_pes(); ++p) SHOAL_CUDA(cudaStreamWaitEvent(work_[p], reached_[0], 0));
   }
 
-  /// The first step, the last one where it measures, and what makes no whole graph are launched kernel by kernel.
+  /// Launches the steps of a run, as graphs where possible. The first and the last step, and steps that do not fill a graph, are
+  /// launched kernel by kernel.
   void launch_all(const StepRange& range) {
     const auto steps = static_cast<step_t>(options_.graph);
     step_t s = range.first;
-    if (graph_ && range.give_every == 0) {  // kernels in a graph do not know which state they make
-      // The first and the last step of a run are not in graphs: what crosses sides is in buffers before and after a run.
+    if (graph_ && range.give_every == 0) {  // kernels in a graph do not know the number of their state
+      // The first and the last step of a run are not in graphs: before and after a run the values that cross sides are in the
+      // buffers, while kernels in a graph may hand them over.
       const step_t begin = (s + 2) / 2 * 2, end = range.end - 1;
       if (begin + steps <= end) {
         launch_steps({s, begin, false});
         trace_.mark(0, "");
         for (s = begin; s + steps <= end; s += steps) {
           throw_if_interrupted();
-          if (next_wanted(s) < s + steps) {  // within the graph
+          if (next_wanted(s) < s + steps) {  // a call is due within the graph
             launch_steps({s, s + steps, false});
             continue;
           }
@@ -338,8 +346,8 @@ class Launcher {
     }
     launch_steps({s, range.end, range.measure});
   }
-  /// Step s of a block comes after step s - 1 of itself, by its stream, and of its neighbours, by their events. The whole comes
-  /// in PE 0's stream.
+  /// Launches steps kernel by kernel. Step s of a unit comes after its own step s - 1 by its stream, and after step s - 1 of the
+  /// units in Unit::after by events. All of it comes after the earlier work in PE 0's stream, and before the later work.
   void launch_steps(const StepRange& range) {
     if (range.first == range.end) return;
     trace_.mark_steps(range.first);
@@ -349,7 +357,7 @@ class Launcher {
       throw_if_interrupted();
       for (std::int64_t b = 0; b < units_.size(); ++b) {
         DeviceGuard guard(array_.machine().devices()[units_[b].pe]);
-        if (s > range.first) {  // what came before the range has ended
+        if (s > range.first) {  // all steps before the range have ended
           for (const std::int64_t other : units_[b].after) {
             SHOAL_CUDA(cudaStreamWaitEvent(packs_in(b), packed(other, s), 0));
           }
@@ -368,11 +376,12 @@ class Launcher {
     }
     if (copies_) copies_->await_all(range.end, work_[0]);
   }
-  /// What says that a block has packed for step s. For a trace each has an event of its own, which is timed.
+  /// The event that completes when a unit has packed for step s. In a traced run each unit and step has a timed event of its own.
   cudaEvent_t packed(std::int64_t b, step_t s) const {
     const cudaEvent_t timed = trace_.step(b, s);
     return timed != nullptr ? timed : packed_[static_cast<std::size_t>(2 * b) + (s & 1)];
   }
+  /// Launches the kernels of step s of unit u.
   void launch_step(std::int64_t u, step_t s, bool measure) {
     const Unit& unit = units_[u];
     if (unit.blocks == 0) return;
@@ -384,7 +393,7 @@ class Launcher {
     const auto launch = [&](Part part) {
       if (part.update) part.given = gives;
       const cudaStream_t stream = part.update ? updates_in : packs_in(u);
-      constexpr std::uint32_t kMost = 65535;  // of a grid's second dimension
+      constexpr std::uint32_t kMost = 65535;  // of a CUDA grid's second dimension
       for (std::uint32_t at = 0; at < unit.blocks; at += kMost) {
         const dim3 workers(static_cast<unsigned>(unit.tiles), std::min(kMost, unit.blocks - at));
         part_kernel<<<workers, kThreads, 0, stream>>>(array_.views()[unit.pe], unit.first + at, s, part, patience_ns);
@@ -413,7 +422,7 @@ class Launcher {
   cudaStream_t packs_in(std::int64_t u) const {
     return streams_[static_cast<std::size_t>(options_.urgent_packs ? units_.size() + u : u)];
   }
-  /// What comes in a stream of unit u follows what has come in its other one.
+  /// If packs have streams of their own: later work in `then` waits for the work now in `first`; both are streams of unit u.
   void follow(std::int64_t u, int which, cudaStream_t first, cudaStream_t then) {
     if (!options_.urgent_packs) return;
     const Event& event = handed_[static_cast<std::size_t>(2 * u + which)];
@@ -421,13 +430,13 @@ class Launcher {
     SHOAL_CUDA(cudaStreamWaitEvent(then, event, 0));
   }
 
-  /// The next number of steps after s of which somebody wants to be told.
+  /// The smallest number of steps above s for which a call is registered; the largest step_t if there is none.
   step_t next_wanted(step_t s) const {
     const auto next =
         std::find_if(wanted_.begin(), wanted_.end(), [s](const Completion& one) { return one.steps > s; });
     return next == wanted_.end() ? ~step_t{0} : next->steps;
   }
-  /// Steps up to `end` are in work_ now, and the last ones told of ended with `begin`.
+  /// The steps from `begin` to `end` - 1 have been launched in work_: makes the calls for begin + 1 to `end` steps wait for them.
   void tell_in_work(step_t begin, step_t end) {
     std::vector<CompletionThread::Place> places;
     if (options_.form == BlockForm::kernels) {
@@ -439,7 +448,7 @@ class Launcher {
       if (one.steps > begin && one.steps <= end) polling_.add(places, std::move(one.call));
     }
   }
-  /// So many steps are in the streams of units.
+  /// `steps` steps have been launched in the streams of units: makes the calls for so many steps wait for them.
   void tell_in_streams(step_t steps) {
     for (Completion& one : wanted_) {
       if (one.steps != steps) continue;
@@ -454,7 +463,7 @@ class Launcher {
     }
   }
 
-  /// Where a PE's tiles store what they give of the number-th of the states that are reduced.
+  /// Where the tiles of a PE store what they give. @param number  index of the state among those that are reduced
   double* given_at(pe_t p, step_t number) const {
     const PeView<B> pe = given_.view(p);
     return pe.given == nullptr ? nullptr : pe.given + number * pe.tiles * kGiven<B>;
@@ -463,16 +472,16 @@ class Launcher {
   BlockArray<B>& array_;
   LaunchOptions options_;
   GivenByTiles<B> given_;
-  std::vector<Given> gave_;         ///< in the last run
-  std::shared_ptr<void> measured_;  ///< [n_pes] what the PEs have measured
+  std::vector<Given> gave_;         ///< of the last run
+  std::shared_ptr<void> measured_;  ///< [n_pes] bits of the largest change
   std::vector<Stream> work_;        ///< [n_pes]
-  std::vector<Event> reached_;      ///< [n_pes] a place in work_
-  // Of the form `kernels`:
+  std::vector<Event> reached_;      ///< [n_pes] for gather() and spread()
+  // For the form `kernels`:
   Units units_;
-  std::vector<Stream> streams_;         ///< [units] or, where packs have their own, [2 x units]
-  std::vector<Event> packed_;           ///< [2 x units] a unit has packed for a step of either parity
-  std::vector<Event> handed_;           ///< [2 x units] between the streams of a unit, where packs have their own
-  std::unique_ptr<HaloCopies> copies_;  ///< null: halos are stored
+  std::vector<Stream> streams_;         ///< [units], or [2 x units] with urgent_packs
+  std::vector<Event> packed_;           ///< [2 x units] a unit has packed for an even or odd step
+  std::vector<Event> handed_;           ///< [2 x units] for follow(), with urgent_packs
+  std::unique_ptr<HaloCopies> copies_;  ///< null: Halos::direct
   Graph graph_;
   RunTrace trace_;
   RunWatch<B> watch_;
@@ -480,7 +489,7 @@ class Launcher {
   bool started_ = false, capturing_ = false;
   double change_ = 0;
   Completions completions_;
-  std::vector<Completion> wanted_;  ///< of the run
+  std::vector<Completion> wanted_;  ///< the registered calls of the present run
   CompletionThread polling_;
 };
 

@@ -1,4 +1,4 @@
-// How a CPU thread writes a row of cells: vectorised, and past the caches where the states are larger than they are.
+// How a CPU thread writes a row of cells: vectorised, and with non-temporal stores where the states are larger than the caches.
 #pragma once
 #include <cstdint>
 
@@ -15,9 +15,9 @@ void write_row(T* row, std::int64_t n, const F& f) {
 }
 
 #if defined(__x86_64__)
-/// The same, some lines at a time: computed into a buffer in the first-level cache, and stored from there past the caches, so
-/// that no line is read only to be overwritten. What `ahead` points to is fetched meanwhile into the second level, [n] values:
-/// rows are as long as a page, where the processor's own prefetching ends.
+/// The same, a few cache lines at a time: computes into a buffer in the first-level cache and stores from there past the caches
+/// (non-temporal stores), so that no line is read only to be overwritten. Meanwhile prefetches `ahead`, [n] values, into the
+/// second-level cache: rows are as long as a page, and the processor's own prefetching ends at a page.
 /// @param row    aligned to 64 bytes
 template <class T, class F>
 __attribute__((target("avx2"))) void stream_row(T* row, std::int64_t n, const T* ahead, const F& f) {
@@ -35,7 +35,7 @@ __attribute__((target("avx2"))) void stream_row(T* row, std::int64_t n, const T*
   }
   for (; i < n; ++i) row[i] = f(i);
 }
-/// After the last stream_row of a tile: orders what was stored past the caches before the word that says so.
+/// Call it after the last stream_row of a tile: orders the non-temporal stores before the counter that publishes the tile.
 inline void end_streams() { _mm_sfence(); }
 inline bool can_stream() { return __builtin_cpu_supports("avx2") != 0; }
 #else

@@ -1,4 +1,4 @@
-// The life of a worker: take a tile, wait until its block may take the step, do it, say so.
+// The loop of a worker: take a tile, wait until it may take the step, do the step, announce it.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace shoal::blocks {
 
-/// Bits that order as doubles do which are not negative.
+/// The bits of a double that is not negative. As integers they have the same order as the doubles.
 SHOAL_FN inline std::uint64_t bits_of(double change) {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint64_t>(__double_as_longlong(change));
@@ -20,7 +20,7 @@ SHOAL_FN inline std::uint64_t bits_of(double change) {
 }
 inline double change_of(std::uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
-/// A clock of one worker, for comparing what blocks take.
+/// A clock, to be read twice by the same worker: for comparing how long blocks take.
 SHOAL_FN inline std::uint64_t ticks() {
 #if defined(__CUDA_ARCH__)
   return static_cast<std::uint64_t>(clock64());
@@ -29,7 +29,7 @@ SHOAL_FN inline std::uint64_t ticks() {
 #endif
 }
 
-/// The block that has a PE's tile.
+/// The slot of the block to which a tile belongs. @param tile  numbered over all tiles of the PE
 template <class B>
 SHOAL_FN std::uint32_t slot_of(const PeView<B>& pe, std::uint64_t tile) {
   std::uint32_t low = 0, high = pe.n_slots;
@@ -40,7 +40,7 @@ SHOAL_FN std::uint32_t slot_of(const PeView<B>& pe, std::uint64_t tile) {
   return low;
 }
 
-/// Whether a tile unpacks from a side, and packs for it. (What the block says needs no memory, so it comes first.)
+/// Whether a tile unpacks from a side and packs for it. (The block is asked first, since that reads no memory.)
 template <class B>
 SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t side) {
   if constexpr (requires { block.touches(tile, side); }) {
@@ -49,10 +49,11 @@ SHOAL_FN bool joins(const Slot<B>& slot, const B& block, std::uint64_t tile, std
   return slot.sides[side].other != nullptr;
 }
 
-/// Kernels of one step each: waits until what a tile unpacks from the sides [begin, end) has come from other GPUs. Every lane.
-/// How many steps the side has done, and so which one this is, its count of tiles that have packed says: this tile has not.
-/// @param too_long  asked while a lane waits: whether it has waited too long; the run ends then
-/// @return whether it has come; false: the run has ended
+/// For kernels of one step each: waits until all values that a tile unpacks from the sides [begin, end) have come from other
+/// GPUs. Every lane of the worker calls it. The number of the step follows from the side's count of tiles that have packed: it is
+/// not complete for this step, since this tile has not packed yet.
+/// @param too_long  called while a lane waits: returns true if it has waited too long, which ends the run
+/// @return true: the values have come; false: the run has ended
 template <class B, Worker W, class TooLong>
 SHOAL_FN bool await_wires(const W& w, StateWord& state, const Slot<B>& slot, const B& block, std::uint64_t tile,
                           std::uint32_t begin, std::uint32_t end, TooLong too_long) {
@@ -70,10 +71,12 @@ SHOAL_FN bool await_wires(const W& w, StateWord& state, const Slot<B>& slot, con
   }
   return !w.any(!go);
 }
-/// After it a tile has packed for the sides [begin, end): who is the last at a side tells the other end. One lane, after all have met.
+/// Records that a tile has packed for the sides [begin, end). The last tile at a side notifies the other end. One lane calls it,
+/// after a barrier of the worker.
 ///
-/// So a side is sent when its own tiles are done, not when the block is. The proof of finish_tile() holds for each side alone:
-/// the tiles that pack for it are those that unpack from it, and each has unpacked before it packs.
+/// So the values of a side are sent when the tiles at this side are done, not when the whole block is done. The proof in
+/// blocks/block.hpp holds for each side alone: the tiles that pack for a side are those that unpack from it, and each unpacks
+/// before it packs.
 template <class B>
 SHOAL_FN void tell_wires(const Slot<B>& slot, const B& block, std::uint64_t tile, std::uint32_t begin,
                          std::uint32_t end) {
@@ -85,11 +88,12 @@ SHOAL_FN void tell_wires(const Slot<B>& slot, const B& block, std::uint64_t tile
   }
 }
 
-/// A tile's part of what came for step s through the sides [begin, end). Every lane.
+/// Unpacks a tile's part of the values that came for step s through the sides [begin, end). Every lane of the worker calls it.
+/// @param handed  the step before was in the same run, so values were handed over where that is possible
 template <class B, Worker W>
 SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                            std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool handed = false) {
-  if (s == 0 || (handed && slot.unpacked == 0)) return;  // state 0 was written with what lies around it
+  if (s == 0 || (handed && slot.unpacked == 0)) return;  // start() has written state 0 together with its halo
   for (std::uint32_t i = begin; i < end; ++i) {
     if (slot.sides[i].reads) continue;
     if constexpr (HandsOver<B, W>) {
@@ -98,7 +102,9 @@ SHOAL_FN void unpack_sides(const W& w, const Slot<B>& slot, const B& block, step
     if (joins(slot, block, tile, i)) block.unpack(w, s, tile, i, slot.sides[i].in[s & 1]);
   }
 }
-/// A tile's part of what goes out after step s through the sides [begin, end). Every lane.
+/// Packs or hands over a tile's part of the values that go out after step s through the sides [begin, end). Every lane of the
+/// worker calls it.
+/// @param hands  the next step is in the same run, so values are handed over where that is possible
 template <class B, Worker W>
 SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t s, std::uint64_t tile,
                          std::uint32_t begin, std::uint32_t end, [[maybe_unused]] bool hands = false) {
@@ -115,7 +121,7 @@ SHOAL_FN void pack_sides(const W& w, const Slot<B>& slot, const B& block, step_t
   }
 }
 
-/// Adds what a tile has changed to the largest change that a PE has measured. Every lane, after all have met.
+/// Updates the largest change that a PE has measured by that of a tile. Every lane of the worker calls it, after a barrier.
 template <class B, Worker W>
 SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s, std::uint64_t tile) {
   if constexpr (requires { block.change(w, s, tile); }) {
@@ -124,8 +130,8 @@ SHOAL_FN void measure_tile(const W& w, PeWords& words, const B& block, step_t s,
   }
 }
 
-/// All that a step does to a tile: unpack, update, pack. Every lane. (The block is copied, so that no store into memory can change
-/// it, and again for each part: on GPUs the update wants all registers.)
+/// A whole step of a tile: unpack, update, pack. Every lane of the worker calls it. (The block is copied so that the compiler
+/// knows that no store changes it. Each part makes a copy of its own, since on GPUs the update needs all registers.)
 template <class B, Worker W, class Traced>
 SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t tile, const StepRange& range,
                       const Traced& traced) {
@@ -138,19 +144,20 @@ SHOAL_FN void do_tile(const W& w, const Slot<B>& slot, step_t s, std::uint64_t t
   if (slot.n_sides > 0) pack_sides(w, slot, B(slot.block), s, tile, 0, slot.n_sides, s + 1 < range.end);
 }
 
-/// What a kernel of its own does of a step: the unpacks of sides [unpack_begin, unpack_end), the update, packs. Ends may be beyond
-/// the sides that there are.
+/// The part of a step that one kernel does: unpacks of the sides [unpack_begin, unpack_end), the update, packs of the sides
+/// [pack_begin, pack_end). An end may exceed the number of sides.
 struct Part {
   std::uint32_t unpack_begin, unpack_end;
   bool update, measure;
   std::uint32_t pack_begin, pack_end;
-  bool handed, hands;  ///< what crosses sides within a PE was, or is, handed over and not packed
+  bool handed, hands;  ///< within a PE, values were handed over, or are handed over, in place of packing
   double* given =
-      nullptr;  ///< [tiles of the PE][kGives] where tiles store what they give of the next state; null: they do not
+      nullptr;  ///< [tiles of the PE][kGives] where tiles store what they give of the next state; null: they do not give
 };
 
-/// A tile's share of a part of step s. What it reads of its GPU is there; what other GPUs send it waits for. Every lane.
-/// @param too_long  as await_wires() has it
+/// Does a tile's share of a part of step s. The launches are ordered so that values from the same GPU have come; for values from
+/// other GPUs it waits. Every lane of the worker calls it.
+/// @param too_long  see await_wires()
 template <class B, Worker W, class TooLong>
 SHOAL_FN void do_part(const W& w, PeWords& words, const Slot<B>& slot, step_t s, std::uint64_t tile, const Part& part,
                       const TooLong& too_long) {
@@ -177,13 +184,14 @@ SHOAL_FN void do_part(const W& w, PeWords& words, const Slot<B>& slot, step_t s,
   }
 }
 
-/// Takes part in all steps of a range with one tile, where every tile has a worker of its own. Every lane.
-/// @param slot   may be a copy in faster memory, which lasts: after each wait, what lies in global memory is read anew
+/// Takes all steps of a range with one tile, where every tile has a worker of its own. Every lane of the worker calls it.
+/// @param slot   may be a copy in shared memory. The copy stays there, while values in global memory must be read again after
+///   each wait
 /// @param first  whether the tile is the first of its PE
 template <class B, Worker W>
 SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, std::uint64_t tile, bool first,
                         const StepRange& range) {
-  const std::uint32_t waits_for = w.size() - 1 - w.lane();  // as await_tile() has it: its first word
+  const std::uint32_t waits_for = w.size() - 1 - w.lane();  // this lane's first counter in await_tile()
   const TileWord* mine = nullptr;
   if (waits_for >= 2 && waits_for < near_tiles(slot) + 2) {
     mine = near_word_of(slot, B(slot.block), tile, waits_for - 2);
@@ -201,17 +209,17 @@ SHOAL_FN void keep_tile(const W& w, const PeView<B>& pe, const Slot<B>& slot, st
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);
-      if (first) pe.words->next.fetch_add(pe.tiles);  // the host looks whether steps are taken
+      if (first) pe.words->next.fetch_add(pe.tiles);  // the host checks that steps are taken
     }
   }
 }
 
-/// Takes part in all steps of a range. Workers take tiles of their PE in order: all of step s, block after block, then those
-/// of step s + 1. Every tile waits only for tiles before it, here and on other PEs, so somebody can always go on: there is no
-/// deadlock as long as all PEs have a worker that runs. Nobody waits for a whole step: while the last tiles of step s are
-/// done, others begin with the first of step s + 1, if what these need is there.
-/// Every lane.
-/// @param traced   is told of each tile (blocks/trace.hpp)
+/// Takes part in all steps of a range. Workers take the tiles of their PE in order: all tiles of step s, block by block, then
+/// those of step s + 1. Every tile waits only for tiles of earlier steps, here and on other PEs. So some worker can always go on,
+/// and there is no deadlock as long as each PE has a worker that runs. There is no barrier between steps: while the last tiles of
+/// step s are in progress, other workers begin the first tiles of step s + 1 as soon as the input of these is there. Every lane
+/// of the worker calls it.
+/// @param traced   is notified of each tile (blocks/trace.hpp)
 /// @param besides  what the worker does while it waits, and after each tile
 template <class B, Worker W, class Traced = Untraced, class Besides = NothingBesides>
 SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range, const Traced& traced = {},
@@ -222,16 +230,16 @@ SHOAL_FN void take_steps(const W& w, const PeView<B>& pe, const StepRange& range
     const step_t s = range.first + taken / pe.tiles;
     const Slot<B>& slot = pe.slots[slot_of(pe, taken % pe.tiles)];
     const std::uint64_t tile = taken % pe.tiles - slot.first_tile;
-    if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // ahead of time: it takes as long as a read of memory
+    if (w.lane() == 0) next = pe.words->next.fetch_add(1);  // early, since it takes as long as a read of memory
     const auto near_word = [&](std::uint32_t i) { return near_word_of(slot, B(slot.block), tile, i); };
     if (!await_tile(w, pe.words->state, slot, s, near_word, besides)) return;
     traced.began();
-    if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // no register until the end
+    if (range.weigh && w.lane() == 0) slot.words->busy.fetch_add(0 - ticks());  // so no register keeps it
     do_tile(w, slot, s, tile, range, traced);
-    traced.ended(static_cast<std::uint32_t>(&slot - pe.slots), s, tile);  // before anybody is told
+    traced.ended(static_cast<std::uint32_t>(&slot - pe.slots), s, tile);  // before finish_tile() announces it
     if (range.measure && s + 1 == range.end) measure_tile(w, *pe.words, B(slot.block), s, tile);
     give_in_run(w, pe, slot, range, s + 1, tile);
-    taken = w.from_leader(next);  // all lanes are done with this tile; the others go on while the first says so
+    taken = w.from_leader(next);  // a barrier of the lanes; then the first announces the tile
     if (w.lane() == 0) {
       if (range.weigh) slot.words->busy.fetch_add(ticks());
       finish_tile(slot, s, tile);

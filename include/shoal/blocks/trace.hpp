@@ -1,5 +1,5 @@
-// What runs of blocks write into a trace (core/trace.hpp): blocks as tracks with a span for each step, messages as flows between
-// them; on CPU threads also workers as tracks, with a span for each tile.
+// What runs of blocks write into a trace (core/trace.hpp): a track for each block with a span for each step, and messages as
+// flows between the spans. On CPU threads also a track for each worker with a span for each tile.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace shoal::blocks {
 
-/// What one worker did to tiles, by its own thread. Times are trace_ticks().
+/// A log of the tiles that one worker has done, written by its own thread. Times are in trace_ticks().
 class TileLog {
  public:
   struct Tile {
     std::int64_t began;
-    std::uint32_t unpacked, updated, ended;  ///< after `began`
-    std::uint32_t slot, tile;                ///< of its PE; of its block
+    std::uint32_t unpacked, updated, ended;  ///< ticks after `began`
+    std::uint32_t slot, tile;                ///< the slot on its PE; the tile's number in its block
     std::uint64_t step;
   };
-  /// For another run. What the last one wrote to is written to again.
+  /// Empties the log for another run. Keeps its memory.
   void clear(std::int64_t now) {
     n_ = 0;
     first_ = now;
@@ -38,7 +38,7 @@ class TileLog {
   }
   std::size_t size() const { return n_; }
   const Tile& operator[](std::size_t i) const { return parts_[i / kPart][i % kPart]; }
-  /// When the worker had a tile and began to wait for what it needs.
+  /// When the worker had taken the i-th tile and began to wait for its input.
   std::int64_t came(std::size_t i) const { return i == 0 ? first_ : (*this)[i - 1].began + (*this)[i - 1].ended; }
 
  private:
@@ -46,21 +46,21 @@ class TileLog {
     constexpr std::int64_t kLongest = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(std::min(trace_ticks() - now_.began, kLongest));
   }
-  static constexpr std::size_t kMost = 1 << 18, kPart = 1 << 12;  // 10 MiB, a hundred KiB or so at a time
+  static constexpr std::size_t kMost = 1 << 18, kPart = 1 << 12;  // tiles: 10 MiB; a hundred KiB or so
   Tile now_{};
   std::size_t n_ = 0;
   std::int64_t first_ = 0;
-  std::vector<std::unique_ptr<Tile[]>> parts_;  // nothing is copied when it grows
+  std::vector<std::unique_ptr<Tile[]>> parts_;  // in parts, so that nothing is copied when the log grows
 };
 
-/// What take_steps() tells of each tile; nothing here.
+/// How take_steps() reports the stages of each tile; this one ignores them.
 struct Untraced {
   SHOAL_FN void began() const {}
   SHOAL_FN void unpacked() const {}
   SHOAL_FN void updated() const {}
   SHOAL_FN void ended(std::uint32_t, std::uint64_t, std::uint64_t) const {}
 };
-/// For CPU threads: into a log, or nowhere.
+/// The same for CPU threads: writes into a log; null: does nothing.
 struct TracedTo {
   TileLog* log;
   void began() const {
@@ -77,13 +77,13 @@ struct TracedTo {
   }
 };
 
-/// An end of a channel, as seen by who sends there.
+/// One direction of a channel.
 struct TracedChannel {
   std::int64_t from, to;  ///< blocks
   std::uint32_t side;     ///< of `from`
   std::int64_t bytes;     ///< of a message
 };
-/// A block's step, or a part of it.
+/// A step of a block, or a part of that step. Times are nanoseconds, as trace_now().
 struct TracedStep {
   std::int64_t block;
   std::uint64_t step;
@@ -91,13 +91,13 @@ struct TracedStep {
   std::int64_t tiles;
 };
 
-/// One track for each block, and a flow from a step that sends to the one that it sends for, where both are there.
-/// @param steps  in any order; those of one block and step become one span
+/// Draws a track for each block, and a flow from each step that sends to the step that unpacks it, where both are in the trace.
+/// @param steps  in any order; parts of one step of a block become one span
 void draw_steps(Trace& trace, std::vector<TracedStep> steps, const std::vector<TracedChannel>& channels);
-/// Workers as tracks, and then draw_steps().
+/// Draws a track for each worker, then calls draw_steps().
 /// @param logs    [PEs x workers]
-/// @param times   of what is in them
-/// @param blocks  [PEs][slots] the block that is there
+/// @param times   converts the ticks in the logs
+/// @param blocks  [PEs][slots] the number of the block in each slot
 void draw_tiles(Trace& trace, const std::vector<TileLog>& logs, const TickTimes& times,
                 const std::vector<std::vector<std::int64_t>>& blocks, const std::vector<TracedChannel>& channels);
 

@@ -1,4 +1,4 @@
-// A trace of blocks on GPUs: events in their streams, which are timed. Kernels have no code for it.
+// Traces of blocks on GPUs come from timed events in their streams. Kernels have no code for traces.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -21,10 +21,11 @@
 
 namespace shoal::blocks::gpu {
 
-/// For traces: when a GPU came to places in its streams. Each device has a place whose time is known by the host's clock as well.
+/// Timed events. One event of each PE is recorded at a known time of the host's clock, so that times of GPUs can be converted to
+/// it.
 class GpuTimes {
  public:
-  /// @param streams  [PEs] without work
+  /// @param streams  [PEs] streams that are idle
   GpuTimes(const std::vector<int>& devices, const std::vector<Stream>& streams) {
     for (std::size_t p = 0; p < devices.size(); ++p) {
       DeviceGuard guard(devices[p]);
@@ -32,13 +33,13 @@ class GpuTimes {
       SHOAL_CUDA(cudaEventRecord(zero_.back(), streams[p]));
       SHOAL_CUDA(cudaEventSynchronize(zero_.back()));
       zero_at_.push_back(trace_now());
-      for (int i = 0; i < 2; ++i) {  // so that none is made while a kernel waits for another one's launch
+      for (int i = 0; i < 2; ++i) {  // so that no event is created while a kernel waits for another one's launch
         events_.push_back({static_cast<pe_t>(p), Event(devices[p], cudaEventDefault)});
         spare_.push_back(std::ssize(events_) - 1);
       }
     }
   }
-  /// An event of PE p; its number. -1: there are too many.
+  /// Takes an event of PE p. @return its index; -1: there are too many events
   std::ptrdiff_t event(pe_t p, int device) {
     const auto spare = std::find_if(spare_.begin(), spare_.end(),
                                     [&](std::ptrdiff_t i) { return events_[static_cast<std::size_t>(i)].first == p; });
@@ -52,7 +53,7 @@ class GpuTimes {
     return std::ssize(events_) - 1;
   }
   cudaEvent_t operator[](std::ptrdiff_t i) const { return events_[static_cast<std::size_t>(i)].second; }
-  /// After all work has ended: by the host's clock.
+  /// When event i completed, by the host's clock, in nanoseconds. Call it after all work has ended.
   std::int64_t at(std::ptrdiff_t i) const {
     const auto& [p, event] = events_[static_cast<std::size_t>(i)];
     float ms = 0;
@@ -68,10 +69,10 @@ class GpuTimes {
   std::vector<std::ptrdiff_t> spare_;
 };
 
-/// What a traced run did: one after the other, each between begin() and draw() or drop().
+/// Records the events of one run at a time, between begin() and draw() or drop(). Without a trace it does nothing.
 class RunTrace {
  public:
-  /// @param work  [PEs] their streams
+  /// @param work  [PEs] the streams Launcher::work_
   RunTrace(const std::vector<int>& devices, const std::vector<Stream>& work) : devices_(devices), work_(work) {}
 
   /// Before the launches of a run.
@@ -82,10 +83,11 @@ class RunTrace {
     if (tracing() != nullptr) times_ = std::make_unique<GpuTimes>(devices_, work_);
   }
   void drop() { times_.reset(); }
-  /// The run is traced.
+  /// Whether the run is traced.
   explicit operator bool() const { return times_ != nullptr; }
 
-  /// A place in PE p's stream. @param ended  what has ended there and began at the mark before; empty: nothing
+  /// Records an event in PE p's stream.
+  /// @param ended  name of the work between the mark before and this one; empty: no span is drawn
   bool mark(pe_t p, std::string ended) {
     const std::ptrdiff_t event = times_ == nullptr ? -1 : times_->event(p, devices_[p]);
     if (event < 0) return false;
@@ -93,21 +95,21 @@ class RunTrace {
     marks_.push_back({p, event, std::move(ended)});
     return true;
   }
-  /// Steps are launched one by one from `first` on, behind what is in PE 0's stream.
+  /// Steps from `first` on are launched one by one, after the work that is in PE 0's stream now.
   void mark_steps(step_t first) {
     if (mark(0, "")) starts_[first] = marks_.back().event;
   }
-  /// The event of a unit that has taken the step before s; it has one of its own, unless there are too many.
+  /// Gives a unit an event of its own for the end of step s - 1, unless there are too many.
   void add_step(std::int64_t unit, step_t s, pe_t p) {
     if (times_ != nullptr) steps_[{unit, s}] = times_->event(p, devices_[p]);
   }
-  /// Null: none of its own.
+  /// The event of add_step(); null: there is none.
   cudaEvent_t step(std::int64_t unit, step_t s) const {
     if (times_ == nullptr) return nullptr;
     const auto own = steps_.find({unit, s});
     return own != steps_.end() && own->second >= 0 ? (*times_)[own->second] : nullptr;
   }
-  /// For resident kernels: whether a millisecond has passed since it said so.
+  /// For resident kernels: true once per millisecond, if the run is traced.
   bool wants_counts() {
     constexpr std::int64_t kEvery = 1'000'000;
     if (times_ == nullptr || trace_now() - counted_at_ < kEvery) return false;
@@ -118,7 +120,7 @@ class RunTrace {
     tracing()->count("PE " + std::to_string(p), "tiles taken", trace_now(), static_cast<double>(tiles));
   }
 
-  /// After the run.
+  /// After the run: draws it into the trace.
   template <class B>
   void draw(const BlockArray<B>& array, const Units& units) {
     Trace& trace = *tracing();
@@ -133,7 +135,7 @@ class RunTrace {
       if (event >= 0) ended[which] = times_->at(event);
     }
     std::vector<TracedStep> steps;
-    for (const auto& [which, end] : ended) {  // it began when what it waits for had ended
+    for (const auto& [which, end] : ended) {  // a step began when everything that it waits for had ended
       const auto [u, s] = which;
       std::int64_t begin = -1;
       const auto after = [&](std::int64_t other) {
@@ -167,8 +169,8 @@ class RunTrace {
   std::unique_ptr<GpuTimes> times_;
   std::int64_t counted_at_ = 0;
   std::vector<Mark> marks_;
-  std::map<step_t, std::ptrdiff_t> starts_;                          ///< by the first of the steps
-  std::map<std::pair<std::int64_t, step_t>, std::ptrdiff_t> steps_;  ///< by unit and step
+  std::map<step_t, std::ptrdiff_t> starts_;                          ///< first step of a launch -> event
+  std::map<std::pair<std::int64_t, step_t>, std::ptrdiff_t> steps_;  ///< (unit, s) -> event at the end of step s - 1
 };
 
 }  // namespace shoal::blocks::gpu

@@ -1,4 +1,4 @@
-// For the form `kernels` of GPUs: which blocks of a PE take a step together, and what comes after what.
+// For the form `kernels` on GPUs: which blocks of a PE take a step together (a unit), and in which order units take their steps.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace shoal::blocks {
 
-/// Blocks of a PE whose steps are launched together: one, or all of them.
+/// Blocks of a PE whose steps are launched together: one block, or all blocks of the PE.
 struct Unit {
-  pe_t pe = 0;                          ///< of those that are here
-  std::int64_t block = 0;               ///< where it is one
-  std::uint32_t first = 0, blocks = 0;  ///< of the PE's
+  pe_t pe = 0;                          ///< counted from 0 in this process
+  std::int64_t block = 0;               ///< its block, if it has only one
+  std::uint32_t first = 0, blocks = 0;  ///< its slots on the PE: the first one, and how many
   std::uint64_t tiles = 0;              ///< of the block that has most
-  bool wired = false;                   ///< it waits for other GPUs
-  std::vector<std::int64_t> after;  ///< units whose step before comes before: those that have neighbours of its blocks
+  bool wired = false;                   ///< its kernels wait for other GPUs
+  std::vector<std::int64_t> after;      ///< it takes step s after step s - 1 of these: units of neighbours
 };
 
-/// Fills in `after`, which has the units of neighbours. Kernels wait for other GPUs themselves; within a GPU, one that may wait comes
-/// after all that may, of the step before.
+/// Completes `after`, which already names the units of neighbours. On each GPU, a unit that may wait for other GPUs in step s is
+/// put after all such units of step s - 1.
 /// @param devices   [PEs]
-/// @param words_do  else kernels come after those of neighbours on other GPUs, too
+/// @param words_do  kernels wait for other GPUs by counters, so units on other GPUs are removed from `after`; false: these stay
 void order_units(std::vector<Unit>& units, const std::vector<int>& devices, bool words_do);
 
-/// All units of a process, numbered as blocks are, or as PEs.
+/// All units of a process. They are in order of its blocks, or one for each PE.
 class Units {
  public:
-  static constexpr std::int64_t kQueue = 512;  ///< launches that a GPU's queue has room for, with as many events
+  static constexpr std::int64_t kQueue = 512;  ///< launches that fit a GPU's queue, each with an event
 
   Units() = default;
   template <class B>
@@ -62,20 +62,20 @@ class Units {
   const Unit& operator[](std::int64_t u) const { return units_[u]; }
   auto begin() const { return units_.begin(); }
   auto end() const { return units_.end(); }
-  /// All blocks of a PE are one.
+  /// Whether all blocks of a PE are one unit.
   bool together() const { return options_.fusion == Fusion::d; }
   bool wired() const {
     return std::any_of(begin(), end(), [](const Unit& unit) { return unit.wired; });
   }
-  /// At most.
+  /// An upper bound of the number of kernels that are launched for one step.
   std::int64_t launches_a_step() const {
     const std::int64_t sides = options_.fusion == Fusion::none ? 12 : 2;
     return std::max<std::int64_t>(size(), 1) * (options_.fusion == Fusion::c || together() ? 1 : 1 + sides);
   }
 
  private:
-  /// Whether all kernels of a graph fit a GPU's queue. Else the host might wait in a launch, for a GPU that waits for another one's part
-  /// of the same graph, which is launched afterwards.
+  /// Whether all kernels of a graph fit a GPU's queue. Otherwise there could be a deadlock: the host blocks in a launch on a full
+  /// queue, whose GPU waits for another GPU, whose part of the same graph is launched only afterwards.
   bool fits_queues() const { return launches_a_step() * std::max(options_.graph, 1) <= kQueue; }
 
   LaunchOptions options_;

@@ -1,4 +1,4 @@
-// What the host looks after while GPUs run blocks: that they come to an end, and that the other processes are there.
+// What the host watches while GPUs run blocks: whether they make progress and finish, and whether the other processes are alive.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -23,15 +23,15 @@
 
 namespace shoal::blocks::gpu {
 
-/// The host's waits, for GPUs and for other processes, from begin() on until wait() or abandon().
+/// Watches a run from begin() until wait() or abandon(). All waits of the host for GPUs are here.
 template <class B>
 class RunWatch {
  public:
   using Clock = std::chrono::steady_clock;
   static double seconds_since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
 
-  /// @param work     [n_pes] streams that a run ends in
-  /// @param streams  what else it is in
+  /// @param work     [n_pes] the streams in which a run ends
+  /// @param streams  the other streams of a run
   RunWatch(const BlockArray<B>& array, const LaunchOptions& options, const std::vector<Stream>& work,
            const std::vector<Stream>& streams)
       : array_(array), options_(options), work_(work), streams_(streams) {
@@ -41,7 +41,7 @@ class RunWatch {
     }
   }
 
-  /// Every process.
+  /// Begins a run. Every process.
   void begin(const StepRange& range) {
     waits_ = 0;
     ended_ = RunState::running;
@@ -55,20 +55,24 @@ class RunWatch {
       };
     }
     array_.wires()->begin_run(range, std::move(here), options_.stall_timeout_seconds);
-    // Who comes to a meeting first sleeps, and is late to go on. From the third one on all come within some microseconds.
+    // The process that comes to an exchange first sleeps, and goes on late. From the third exchange on all come within some
+    // microseconds.
     for (int i = 0; i < 2; ++i) array_.wires()->exchange({});
     ahead_ = 0;
     looked_at_ = Clock::now();
   }
-  /// How the host, or a kernel, has ended the run.
+  /// How the host or a kernel has ended the run early; running: it has not been ended.
   RunState ended() const { return ended_; }
-  /// How often the host waited for GPUs. (Looks at kernels that run for long are not counted.)
+  /// How often the host waited for GPUs in this run. (Polls of kernels that run for long are not counted.)
   int waits() const { return waits_; }
-  /// So long kernels wait for each other: longer than it takes to find out that a process is gone or stands still, which says more.
+  /// How long kernels wait for each other at most. It is longer than the host needs to find that a process is gone or stands
+  /// still, since that error says more.
   double patience_seconds() const { return options_.stall_timeout_seconds + 5; }
 
-  /// Launches wait where a GPU has too much to do, and so would the host, for a process that is gone. So it stays some steps ahead only.
-  /// @param p  PE of the stream in which so many steps were launched
+  /// With several processes: keeps the host only some steps ahead of the GPUs. A launch blocks when a GPU's queue is full, and a
+  /// host that blocks there does not notice that another process is gone.
+  /// @param steps  steps that were launched since the last call
+  /// @param p      PE of `stream`, in which they were launched
   /// @return whether the run goes on
   bool keep_pace(step_t steps, const Units& units, pe_t p, cudaStream_t stream) {
     if (array_.wires() == nullptr) return true;
@@ -87,7 +91,7 @@ class RunWatch {
     return goes_on();
   }
 
-  /// Until all PEs are done. Ends resident kernels that do not move, or whose work was called off.
+  /// Waits until all PEs are done. Ends resident kernels that make no progress, or when the caller interrupts.
   void wait(RunTrace& trace) {
     const Machine& machine = array_.machine();
     const auto begin = Clock::now();
@@ -106,7 +110,7 @@ class RunWatch {
       if (options_.form == BlockForm::resident && trace.wants_counts()) {
         for (pe_t q = 0; q < machine.n_pes(); ++q) trace.count_tiles(q, tiles_taken(q));
       }
-      if (seconds_since(begin) < 0.05) continue;  // short runs: no sleep, no look
+      if (seconds_since(begin) < 0.05) continue;  // short runs: polls without sleeping, no watchdog
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       if (array_.wires() != nullptr) {
         if (goes_on()) continue;
@@ -136,7 +140,7 @@ class RunWatch {
     }
     if (!stalled.empty()) throw DeviceError(stalled);
   }
-  /// What there is to say if a kernel has ended the run, since it has waited for too long.
+  /// The error to throw if a kernel has ended the run because it waited too long for another GPU; else null.
   std::exception_ptr ended_on_gpu(const Units& units) {
     if (!units.wired()) return nullptr;
     for (pe_t p = 0; p < array_.machine().n_pes(); ++p) {
@@ -150,12 +154,13 @@ class RunWatch {
     }
     return nullptr;
   }
-  /// Of several processes, after wait() or abandon(). @param mine  of the PEs that are here
+  /// With several processes: ends the run together with the others, after wait() or abandon(). @param mine  the result of the PEs
+  /// of this process
   RunOfAll end_with_others(std::exception_ptr error, const RunOfAll& mine) {
     if (ended_ != RunState::running && !error) drain("the run has ended");
     return array_.wires()->end_run(error, mine);
   }
-  /// After an error: other PEs' kernels would wait for ever. Further errors are ignored.
+  /// Call it after an error: ends the run on all PEs, since kernels of other PEs would wait for ever. Ignores further errors.
   void abandon(const char* why) noexcept {
     end_as(RunState::stalled);
     drain(why);
@@ -163,7 +168,8 @@ class RunWatch {
   }
 
  private:
-  /// Now and then: whether the run goes on. Ends it here if it has ended elsewhere.
+  /// Whether the run goes on. Every 50 ms, with several processes, ends it here if it has ended elsewhere or the caller
+  /// interrupts.
   bool goes_on() {
     if (array_.wires() != nullptr && seconds_since(looked_at_) >= 0.05) {
       looked_at_ = Clock::now();
@@ -172,7 +178,7 @@ class RunWatch {
     }
     return ended_ == RunState::running;
   }
-  /// Beside a resident kernel.
+  /// Reads PeWords::next, in a stream of its own, while a kernel runs.
   std::uint64_t tiles_taken(pe_t p) {
     std::uint64_t tiles = 0;
     SHOAL_CUDA(
@@ -180,6 +186,7 @@ class RunWatch {
     SHOAL_CUDA(cudaStreamSynchronize(look_[p]));
     return tiles;
   }
+  /// Ends the run on all PEs: writes `why` into their RunState while kernels run.
   void end_as(RunState why) {
     ended_ = why;
     static const std::uint32_t words[] = {static_cast<std::uint32_t>(RunState::stalled),
@@ -190,7 +197,7 @@ class RunWatch {
     }
     for (const Stream& stream : look_) cudaStreamSynchronize(stream);
   }
-  /// Until kernels have left that were told to.
+  /// Waits until all kernels have left, 10 s at most; then ends the process.
   void drain(const char* why) noexcept {
     const auto begin = Clock::now();
     const auto running = [](const Stream& stream) { return cudaStreamQuery(stream) == cudaErrorNotReady; };
@@ -206,9 +213,9 @@ class RunWatch {
   const BlockArray<B>& array_;
   const LaunchOptions& options_;
   const std::vector<Stream>&work_, &streams_;
-  std::vector<Stream> look_;  ///< [n_pes] beside kernels that run
-  std::vector<Event> paced_;  ///< [n_pes] where the host waits for others, some steps ahead
-  step_t ahead_ = 0;          ///< launched since paced_ was recorded
+  std::vector<Stream> look_;  ///< [n_pes] for copies while kernels run
+  std::vector<Event> paced_;  ///< [n_pes] recorded by keep_pace(), which waits for them
+  step_t ahead_ = 0;          ///< steps launched since paced_ was recorded
   Clock::time_point looked_at_;
   int waits_ = 0;
   RunState ended_ = RunState::running;

@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-/// `size()` elements of T. A fresh array is *not* zeroed (first touch belongs to the thread that fills it).
+/// `size()` elements of T. A new array is *not* zeroed, so that the thread that fills a part touches it first.
 template <class T>
 class HostArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -58,7 +58,8 @@ class HostArray {
   const T* end() const { return data_ + size_; }
   Span<T> span() { return {data_, size_}; }
   Span<const T> span() const { return {data_, size_}; }
-  /// Makes the array shorter; the memory stays.
+  /// Makes the array shorter; keeps the memory.
+  /// @param n  the new size, at most size()
   void shrink(std::int64_t n) { size_ = n; }
 
  private:

@@ -1,10 +1,10 @@
 // Atomics that mean the same on a CPU thread, on a GPU and in the simulator.
 //
-// A Word<T, S> is one word of memory that has one scope for its whole life: Scope::device if only this PE's workers
-// touch it, Scope::system if another PE or the host touches it as well. The memory order is part of a method's name, so
-// every use shows what it promises. There are no stand-alone fences, because ThreadSanitizer cannot see them. The
-// exceptions are acquire_several() and release_several(), which are fences on a GPU and part of the loads and stores
-// elsewhere.
+// A Word<T, S> is one 4- or 8-byte value in memory that has one scope for its whole life: Scope::device if only this PE's workers
+// access it, Scope::system if another PE or the host accesses it as well. The memory order is part of a method's name, so
+// every use shows its order; methods without one in their names are relaxed. There are no stand-alone fences, because
+// ThreadSanitizer cannot see them. The exceptions are acquire_several() and release_several(), which are fences on a GPU; elsewhere
+// the loads and stores that they belong to acquire and release.
 //
 // The free functions below (fetch_min, fetch_max, fetch_add, add_relaxed, compare_swap, exchange, load, store) are for
 // a task's own data.
@@ -58,7 +58,7 @@ inline constexpr auto kOneOfSeveral = kAcquire;
 inline constexpr auto kStoreOneOfSeveral = kRelease;
 #endif
 
-/// Minimum, by compare-exchange where there is no instruction for it. Does not write if nothing would change.
+/// Minimum; off GPUs by compare-exchange, which does not write if nothing would change.
 template <class Ref, class T>
 SHOAL_FN T fetch_min(Ref ref, T v) {
 #if defined(__CUDA_ARCH__)
@@ -84,7 +84,7 @@ SHOAL_FN T fetch_max(Ref ref, T v, Order order = kRelaxed) {
 }
 }  // namespace detail
 
-/// One shared word. Zero-initialised storage is a valid Word that holds zero.
+/// One shared value of 4 or 8 bytes, for atomic accesses. Zero-initialised storage is a valid Word that holds zero.
 template <class T, Scope S>
 class Word {
   static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
@@ -95,8 +95,8 @@ class Word {
     detail::delay(256);
     return ref().load(detail::kAcquire);
   }
-  /// One of several loads that the acquire_several() after them makes acquiring. On a GPU each is relaxed, so that all
-  /// are in flight at the same time; elsewhere each acquires, which costs nothing there and which the race detectors
+  /// One of several loads, followed by acquire_several(), which gives all of them acquire order. On a GPU each load is relaxed, so
+  /// that all are in flight at the same time; elsewhere each load acquires, which costs nothing there and which race detectors
   /// see.
   SHOAL_FN T load_one_of_several() const { return ref().load(detail::kOneOfSeveral); }
   SHOAL_FN void store(T v) { ref().store(v, detail::kRelaxed); }
@@ -104,7 +104,7 @@ class Word {
     detail::delay(32);
     ref().store(v, detail::kRelease);
   }
-  /// One of several stores that the release_several() before them makes releasing.
+  /// One of several stores, preceded by release_several(), which gives all of them release order.
   SHOAL_FN void store_one_of_several(T v) {
     detail::delay(32);
     ref().store(v, detail::kStoreOneOfSeveral);
@@ -129,7 +129,7 @@ class Word {
     detail::delay(32);
     return detail::fetch_max(ref(), v, detail::kRelease);
   }
-  /// Compare and swap; on failure, `expected` becomes the value that was found. Relaxed.
+  /// Compare and swap; returns whether it swapped. On failure, `expected` becomes the value that was found. Relaxed.
   SHOAL_FN bool compare_swap(T& expected, T desired) {
     return ref().compare_exchange_strong(expected, desired, detail::kRelaxed, detail::kRelaxed);
   }
@@ -147,7 +147,7 @@ class Word {
   alignas(sizeof(T)) T value_;
 };
 
-/// Afterwards this thread sees everything that was released with the values that its load_one_of_several() calls
+/// Afterwards this thread sees everything that was released with the values that its earlier load_one_of_several() calls
 /// returned.
 template <Scope S>
 SHOAL_FN void acquire_several() {
@@ -156,15 +156,15 @@ SHOAL_FN void acquire_several() {
 #endif
 }
 
-/// False where release_several() and acquire_several() are fences. True where they do nothing, because each
-/// store_one_of_several() releases and each load_one_of_several() acquires.
+/// False on GPUs, where release_several() and acquire_several() are fences. True elsewhere: there the two do nothing, because
+/// each store_one_of_several() releases and each load_one_of_several() acquires.
 #if defined(__CUDA_ARCH__)
 inline constexpr bool kOrdersEach = false;
 #else
 inline constexpr bool kOrdersEach = true;
 #endif
-/// Whoever acquires a value that this thread stores with store_one_of_several() afterwards sees everything that this
-/// thread did before this call.
+/// A thread that acquires a value which this thread stores with store_one_of_several() after this call sees everything that
+/// this thread did before the call.
 template <Scope S>
 SHOAL_FN void release_several() {
 #if defined(__CUDA_ARCH__)
@@ -172,16 +172,16 @@ SHOAL_FN void release_several() {
 #endif
 }
 
-/// A hot word alone on its cache line.
+/// A Word that is alone on its cache line, for values that are accessed often.
 template <class T, Scope S>
 struct alignas(kCacheLine) PaddedWord : Word<T, S> {};
 
-// For a task's own data: words of 4 or 8 bytes, aligned to their size, that workers of one PE change at the same time. On
-// a GPU they are in global memory: no shared memory, and no variables.
-// Use Scope::device if only the owner touches a word, and Scope::system if another PE may (accept_at(), ask_at()); in a GPU's own
+// For a task's own data: values of 4 or 8 bytes, aligned to their size, that several workers of a PE change at the same time. On
+// a GPU they must be in global memory, not in shared memory or in local variables.
+// Use Scope::device if only the owner accesses a value, and Scope::system if another PE may (accept_at(), ask_at()); in a GPU's own
 // memory both cost the same. Most functions are relaxed, because the item provides the order: what was written before a
-// push is visible to whoever judges and runs the item. fetch_add and compare_swap acquire and release, for data that is
-// handed on through the word itself.
+// push is visible to the workers that judge and run the item. fetch_add and compare_swap acquire and release, for data that one
+// worker hands to another through the value itself.
 
 /// x = min(x, v); returns the old x. Relaxed. Does not write if nothing would change, except on GPUs.
 template <Scope S = Scope::device, class T>
@@ -198,10 +198,10 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_add(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kAcqRel);
 }
-/// If x == expected: x = desired, and returns true. Otherwise `expected` becomes the value of x, and it returns false.
-/// Acquires and releases on success, acquires on failure: a thread that finds a slot taken sees what the taker did
+/// If x == expected: sets x = desired and returns true. Otherwise sets `expected` to the value of x and returns false.
+/// Acquires and releases on success, acquires on failure: a thread that finds a slot taken sees what the thread that took it did
 /// before.
-/// @param expected  a variable of this thread alone
+/// @param expected  a variable that only this thread accesses
 template <Scope S = Scope::device, class T>
 SHOAL_FN bool compare_swap(T& x, T& expected, T desired) {
   return detail::AtomicRef<T, S>(x).compare_exchange_strong(expected, desired, detail::kAcqRel, detail::kAcquire);
@@ -216,8 +216,8 @@ template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed(T& x, T v) {
   return detail::AtomicRef<T, S>(x).fetch_add(v, detail::kRelaxed);
 }
-/// If `does`, fetch_min(x, v), else x is not touched, and `otherwise` is returned. On GPUs nothing that comes after waits for
-/// the atomic before it uses the result, so those of several calls are on their way together. Integers.
+/// If `does`, returns fetch_min(x, v); else does not access x, and returns `otherwise`. On GPUs later instructions wait for the
+/// atomic only when they use its result, so the atomics of several calls are in flight together. On GPUs, integers only.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
 #if defined(__CUDA_ARCH__)
@@ -226,7 +226,7 @@ SHOAL_FN T fetch_min_if(bool does, T& x, T v, T otherwise) {
   return does ? fetch_min<S>(x, v) : otherwise;
 #endif
 }
-/// The same with add_relaxed.
+/// The same with add_relaxed; also for floating-point numbers.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T add_relaxed_if(bool does, T& x, T v, T otherwise) {
 #if defined(__CUDA_ARCH__)
@@ -244,13 +244,13 @@ SHOAL_FN T exchange_if(bool does, T& x, T v, T otherwise) {
   return does ? exchange<S>(x, v) : otherwise;
 #endif
 }
-/// Returns x, which may also be a byte. Relaxed.
+/// Returns x. Relaxed. x may also be a byte.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load(const T& x) {
   return detail::AtomicRef<T, S>(const_cast<T&>(x)).load(detail::kRelaxed);
 }
-/// If `does`, load(*x), else nothing is read: `x` may point nowhere, and `otherwise` is returned. On GPUs the loads of several
-/// calls are on their way together, which those under a branch are not (fetch_min_if).
+/// If `does`, returns load(*x); else reads nothing, so that `x` may be an invalid pointer, and returns `otherwise`. On GPUs the
+/// loads of several calls are in flight together, as with fetch_min_if; loads under a branch would not be.
 template <Scope S = Scope::device, class T>
 SHOAL_FN T load_if(bool does, const T* x, T otherwise) {
 #if defined(__CUDA_ARCH__)
@@ -259,14 +259,14 @@ SHOAL_FN T load_if(bool does, const T* x, T otherwise) {
   return does ? load<S>(*x) : otherwise;
 #endif
 }
-/// x = v; x may also be a byte. Relaxed.
+/// x = v. Relaxed. x may also be a byte.
 template <Scope S = Scope::device, class T>
 SHOAL_FN void store(T& x, T v) {
   detail::AtomicRef<T, S>(x).store(v, detail::kRelaxed);
 }
 
-/// Plain (not atomic) copies of an item into and out of memory that workers share. The Word that publishes the item
-/// orders them; the simulator checks that with vector clocks.
+/// Plain (not atomic) copy of an item into memory that workers share; plain_read copies it out. The Word that publishes the item
+/// must order the two; the simulator checks that with vector clocks.
 template <class T>
 SHOAL_FN void plain_write(T& to, const T& from) {
 #if defined(SHOAL_SIMULATE)

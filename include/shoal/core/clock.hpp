@@ -1,19 +1,19 @@
-// A clock that worklists look at while they run.
+// A clock that worklists read while they run.
 #pragma once
 #include "shoal/core/fn.hpp"
 
 #if defined(SHOAL_SIMULATE)
 #include "shoal/core/sim_atomic.hpp"
 #elif !defined(__CUDA_ARCH__)
-#include <time.h>  // not <chrono>, which a user's program would compile
+#include <time.h>  // not <chrono>: a user's program would have to compile it
 #endif
 
 #include <cstdint>
 
 namespace shoal {
 
-/// Microseconds since some moment, the same for all threads of a process. In the simulator: operations so far. On GPUs 0:
-/// nothing there asks for it.
+/// Microseconds since a fixed moment, which is the same for all threads of a process. In the simulator: the number of operations so
+/// far. On GPUs: 0, since no GPU code uses the time.
 SHOAL_FN inline std::uint64_t clock_us() {
 #if defined(SHOAL_SIMULATE)
   return sim::steps();

@@ -1,11 +1,11 @@
-// Random pauses where threads meet, for soaks. Compiled with SHOAL_DELAYS, an atomic access of a Word that orders
-// something, or that hands out tickets, sometimes waits first. A value then stays written but unpublished, a ticket
-// taken but unfilled, or an item run but uncounted, as long as behind a slow wire or an unlucky warp. Without
+// Random pauses at accesses by which threads interact, for soak tests. If SHOAL_DELAYS is defined, an atomic access of a Word that
+// orders memory, or that hands out tickets, sometimes waits first. A value then stays written but unpublished, a ticket
+// taken but unfilled, or an item run but uncounted, for as long as a slow link or a delayed warp would cause. Without
 // SHOAL_DELAYS this compiles to nothing.
 //
 // The target `shoal_delayed` is the library compiled in this way, and algo_matrix_delayed --soak links it. On GPUs,
-// where the faulty transport cannot be used, this is the only source of delays. The pauses come from clocks, so no two
-// runs are delayed alike.
+// where the faulty transport cannot be used, this is the only source of delays. The pauses are derived from clocks, so every
+// run has different ones.
 #pragma once
 #include "shoal/core/fn.hpp"
 
@@ -19,7 +19,8 @@ namespace shoal::detail {
 
 #if defined(SHOAL_DELAYS) && !defined(SHOAL_SIMULATE)
 
-/// Waits once in `one_in` calls, a power of two: up to 16 us, and every 64th time up to half a millisecond.
+/// Waits in one of `one_in` calls on average: up to 16 us, and every 64th time up to half a millisecond.
+/// @param one_in  a power of two
 SHOAL_FN inline void delay(std::uint32_t one_in) {
 #if defined(__CUDA_ARCH__)
   std::uint64_t x = static_cast<std::uint64_t>(clock64()) + (blockIdx.x * 1024u + threadIdx.x) * 0x9E3779B97F4A7C15ull;

@@ -1,5 +1,5 @@
-// The errors that the library throws. A run throws the same error on every PE. The message has what was wrong, what was
-// wanted and what there was.
+// The errors that the library throws. A run throws the same error on every PE. The message says what was wrong, what was
+// needed and what was available.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace shoal {
 
-/// Base of the four; `what()` is one line that a user can act on.
+/// Base class of the errors below; `what()` is one line that a user can act on.
 class Error : public std::runtime_error {
  public:
-  /// @param line  may hold names of files, which may hold anything: what() is printable(line)
+  /// @param line  may contain names of files, and these may contain any bytes, so what() is printable(line)
   explicit Error(const std::string& line);
 };
 
-/// The caller or an input file is wrong (Python: ValueError). The line names the input, the place and the cure.
+/// The caller or an input file is wrong (Python: ValueError). The line names the input, the place, and what to do.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// A file that the system does not open, read or write (Python: FileNotFoundError and its like as well).
+/// The system failed to open, read or write a file (in Python also a FileNotFoundError or a similar class).
 class FileError : public UsageError {
  public:
-  /// @param code  the system's: an errno
+  /// @param code  the system's error number (errno)
   FileError(int code, std::string file, const std::string& line)
       : UsageError(line), code_(code), file_(std::move(file)) {}
   int code() const { return code_; }
@@ -34,7 +34,7 @@ class FileError : public UsageError {
   std::string file_;
 };
 
-/// A worklist, spill or memory was too small (Python: MemoryError). Names the sizes had and wanted.
+/// A worklist, spill or memory was too small (Python: MemoryError). The line names the available and the needed sizes.
 class CapacityError : public Error {
  public:
   using Error::Error;
@@ -46,7 +46,7 @@ class TransportError : public Error {
   using Error::Error;
 };
 
-/// A device failed, is missing, or a run made no progress (Python: RuntimeError).
+/// A device failed or is missing, or a run made no progress (Python: RuntimeError).
 class DeviceError : public Error {
  public:
   using Error::Error;

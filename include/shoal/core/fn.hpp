@@ -1,4 +1,5 @@
-// Macros that mark functions: callable on both sides; kept out of line on GPUs.
+// Macros that mark functions: SHOAL_FN for functions that host and GPU code can call, SHOAL_OUT_OF_LINE for functions that are not
+// inlined on GPUs.
 #pragma once
 
 #if defined(__CUDACC__)

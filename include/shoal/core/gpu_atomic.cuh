@@ -1,11 +1,11 @@
-// The atomic accesses of core/atomic.hpp on GPUs: what cuda::atomic_ref does, with three differences.
+// The atomic accesses of core/atomic.hpp on GPUs. They do what cuda::atomic_ref does, with three differences.
 //
-// - Words are in global memory, and the instructions say so. An atomic instruction that does not know its memory needs
+// - Words are in global memory, and the instructions name this state space. An atomic instruction with a generic address needs
 //   code for shared memory as well: a loop for each access of 8 bytes.
-// - Additions of a constant are hidden from ptxas, which would make one addition out of those of a warp, wrongly
+// - Additions of a constant are disguised, because ptxas would combine those of a warp into one addition, wrongly
 //   (detail::own()).
-// - <cuda/atomic> is not included: nvcc reads a source three times, and that header alone takes about as long as the rest
-//   of shoal/shoal.hpp.
+// - <cuda/atomic> is not included: nvcc reads a source three times, and that header alone takes about as long to compile as the
+//   rest of shoal/shoal.hpp.
 //
 // Orders and scopes are those of the PTX ISA 8.3, section 8 (memory consistency model).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace shoal::gpu {
 
-/// An order is a type, so that each access is compiled for one.
+/// An order is passed as a type, so that each access is compiled for one order.
 enum class Order { relaxed, acquire, release, acq_rel };
 template <Order kOrder>
 using OrderIs = std::integral_constant<Order, kOrder>;
@@ -25,15 +25,15 @@ inline constexpr OrderIs<Order::acquire> kAcquire;
 inline constexpr OrderIs<Order::release> kRelease;
 inline constexpr OrderIs<Order::acq_rel> kAcqRel;
 
-// A statement with the instruction NAME.ORDER.SCOPE.global and the rest of it, which begins with the type, if ORDER is
-// kOrder. The scope is kSystem's.
+// If ORDER is kOrder: a statement with the instruction NAME.ORDER.SCOPE.global, followed by the arguments, which begin with the
+// instruction's type. SCOPE is sys if kSystem, else gpu.
 #define SHOAL_GPU_IF_ORDER(ORDER, NAME, ...)                             \
   if constexpr (kOrder == Order::ORDER && kSystem) {                     \
     asm volatile(NAME "." #ORDER ".sys.global." __VA_ARGS__ : "memory"); \
   } else if constexpr (kOrder == Order::ORDER) {                         \
     asm volatile(NAME "." #ORDER ".gpu.global." __VA_ARGS__ : "memory"); \
   }
-// The same for a read-modify-write, which has all orders.
+// The same for a read-modify-write, which can have each of the four orders.
 #define SHOAL_GPU_ATOM(...)                          \
   {                                                  \
     SHOAL_GPU_IF_ORDER(relaxed, "atom", __VA_ARGS__) \
@@ -41,11 +41,11 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
     SHOAL_GPU_IF_ORDER(release, "atom", __VA_ARGS__) \
     SHOAL_GPU_IF_ORDER(acq_rel, "atom", __VA_ARGS__) \
   }
-// The same with one operand `v`; LETTER is asm's constraint for a register of the type.
+// The same with one operand `v`; LETTER is the asm constraint for a register of the type.
 #define SHOAL_GPU_FETCH(OPERATION, LETTER) \
   SHOAL_GPU_ATOM(OPERATION " %0, [%1], %2;" : "=" LETTER(old) : "l"(at_), LETTER(v))
-// SHOAL_GPU_FETCH under a condition `does`, relaxed: an instruction with a predicate. ptxas may branch around it, but what comes after
-// does not wait.
+// SHOAL_GPU_FETCH under a condition `does`, relaxed: an instruction with a predicate. ptxas may branch around it, but later
+// instructions do not wait for its result.
 #define SHOAL_GPU_FETCH_IF(OPERATION, LETTER)                                                                     \
   if constexpr (kSystem) {                                                                                        \
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p atom.relaxed.sys.global." OPERATION " %0, [%1], %2; }" \
@@ -59,7 +59,7 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
                  : "memory");                                                                                     \
   }
 
-// A load of TYPE under a condition `does`, relaxed, likewise.
+// Likewise a relaxed load of TYPE under a condition `does`.
 #define SHOAL_GPU_LOAD_IF(TYPE, LETTER)                                                                \
   if constexpr (kSystem) {                                                                             \
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.sys.global." TYPE " %0, [%1]; }" \
@@ -74,24 +74,24 @@ inline constexpr OrderIs<Order::acq_rel> kAcqRel;
   }
 
 namespace detail {
-/// `v`, in a form in which ptxas takes it for a value that each lane has of its own.
+/// Returns `v` in a form that ptxas must treat as a different value for each lane.
 ///
-/// If all lanes of a warp add one constant to one word, ptxas lets one of them add the sum for all: the lanes vote, the
-/// first one adds, and the others get its result by a shuffle. The vote is kept in a uniform register, of which a warp has
-/// one for all of its lanes. Where lanes of a warp go separate ways (workers of one thread each), ptxas of CUDA 13.0 has
-/// been seen to wait for memory between the vote and its use. Other lanes run meanwhile and change the register; then
-/// nobody adds, and the result is that of a lane which does not take part (docs/decisions/0024-atomics-of-single-lanes.md).
+/// If all lanes of a warp add the same constant to the same word, ptxas lets one lane add the sum for all of them: the lanes vote,
+/// the first one adds, and the others get its result by a shuffle. The vote is kept in a uniform register, which all lanes of the
+/// warp share. Where the lanes of a warp diverge (workers of one thread each), ptxas of CUDA 13.0 has been seen to wait for memory
+/// between the vote and its use. Other lanes may run meanwhile and overwrite the register. Then no lane adds, and the result comes
+/// from a lane that does not take part (docs/decisions/0024-atomics-of-single-lanes.md).
 template <class T>
 __device__ T own(T v) {
-  std::uint32_t lanes_before;  // never all 32, so the highest bit is zero; ptxas does not know
+  std::uint32_t lanes_before;  // the mask never has bit 31 set, but ptxas does not know that
   asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes_before));
   return v + static_cast<T>(lanes_before >> 31);
 }
 }  // namespace detail
 
-/// A word of 4 or 8 bytes in global memory, or a byte, which is loaded and stored only: a GPU's own, another GPU's or the
-/// host's, but no shared memory and no variable.
-/// @tparam kSystem  false: only threads of this GPU touch it; true: other GPUs or the host do as well
+/// A word of 4 or 8 bytes, or a byte, which can only be loaded and stored. It must be in global memory: this GPU's own, another
+/// GPU's or the host's, but not in shared memory or a local variable.
+/// @tparam kSystem  false: only threads of this GPU access it; true: other GPUs or the host do as well
 template <class T, bool kSystem>
 class AtomicRef {
   static_assert(std::is_trivially_copyable_v<T> &&
@@ -119,7 +119,8 @@ class AtomicRef {
     }
     return value_of(found);
   }
-  /// If `does`, a relaxed load; otherwise nothing is read, and it returns `otherwise`. What comes after does not wait.
+  /// If `does`, a relaxed load; otherwise reads nothing and returns `otherwise`. Later instructions wait only when they use the
+  /// result.
   __device__ T load_if(bool does, T otherwise) const {
     Bits found = bits_of(otherwise);
     if constexpr (kLong) {
@@ -153,7 +154,8 @@ class AtomicRef {
     if constexpr (kLong) SHOAL_GPU_FETCH("exch.b64", "l") else SHOAL_GPU_FETCH("exch.b32", "r");
     return value_of(old);
   }
-  /// On failure `expected` becomes what was found. The order of a failure is that of a success.
+  /// Returns whether it replaced the word. On failure `expected` becomes the value that was found. A failure has the order of a
+  /// success.
   template <Order kOrder, Order kOnFailure>
   __device__ bool compare_exchange_strong(T& expected, T desired, OrderIs<kOrder>, OrderIs<kOnFailure>) const {
     static_assert(kOnFailure == Order::relaxed ||
@@ -176,7 +178,7 @@ class AtomicRef {
     T old;
     if constexpr (std::is_floating_point_v<T>) {
       if constexpr (kLong) SHOAL_GPU_FETCH("add.f64", "d") else SHOAL_GPU_FETCH("add.f32", "f");
-    } else {  // wraps, so that the sign does not matter
+    } else {  // addition wraps, so the sign does not matter
       v = detail::own(v);
       if constexpr (kLong) SHOAL_GPU_FETCH("add.u64", "l") else SHOAL_GPU_FETCH("add.u32", "r");
     }
@@ -207,8 +209,8 @@ class AtomicRef {
       return old;
     }
   }
-  /// If `does`: fetch_min, fetch_add or exchange, relaxed. Otherwise nothing, and returns `otherwise`. The atomics of several calls
-  /// are on their way together, which they are not where a branch uses each result.
+  /// If `does`: fetch_min, fetch_add or exchange, relaxed. Otherwise these access nothing and return `otherwise`. The atomics of
+  /// several calls are in flight together, unless a branch uses each result.
   __device__ T fetch_min_if(bool does, T v, T otherwise) const {
     static_assert(std::is_integral_v<T>);
     T old = otherwise;
@@ -283,7 +285,7 @@ class AtomicRef {
     memcpy(&v, &bits, sizeof(T));
     return v;
   }
-  /// Stores v if it goes before what is there; for types without an instruction for it.
+  /// Stores v if before(v, stored value), by compare-and-swap; for types without an instruction for it. Returns the old value.
   template <Order kOrder, class Before>
   __device__ T replace(T v, OrderIs<kOrder> order, Before before) const {
     T old = load(kRelaxed);
@@ -295,7 +297,7 @@ class AtomicRef {
   std::size_t at_;
 };
 
-/// The 16 bytes at `at`, aligned to 16, in global memory, as one word.
+/// Loads the 16 bytes at `at` in one access; store_pair() stores them. `at` is in global memory and aligned to 16 bytes.
 template <Order kOrder, bool kSystem>
 __device__ void load_pair(const void* at, std::uint64_t& first, std::uint64_t& second) {
   static_assert(kOrder == Order::relaxed || kOrder == Order::acquire);

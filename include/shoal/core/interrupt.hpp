@@ -1,4 +1,4 @@
-// Interrupting work: a caller provides a stop token, and long loops and waits of the library check it.
+// Interrupting work: the caller provides a stop token, and the library's long loops and waits check it.
 #pragma once
 #include <stop_token>
 
@@ -6,9 +6,9 @@
 
 namespace shoal {
 
-/// As long as this object exists, the calls of its thread can be interrupted: soon after `stop` is requested, readers,
-/// generators and runs end with Interrupted, as with any error. Other threads are not affected. Scopes nest; the
-/// innermost one counts.
+/// As long as this object exists, the library's calls in this thread can be interrupted: soon after a stop of `stop` is requested,
+/// readers, generators and runs end with Interrupted, as they would with any error. Other threads are not affected. Objects nest;
+/// the innermost one counts.
 class Interruptible {
  public:
   explicit Interruptible(std::stop_token stop);

@@ -1,4 +1,4 @@
-// What work that was called off throws, and where it looks (core/interrupt.hpp says how to call it off).
+// The exception that ends work which was called off, and the check for it (core/interrupt.hpp says how to call work off).
 #pragma once
 #include <stdexcept>
 
@@ -10,6 +10,7 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("called off before its end") {}
 };
 
+/// Long loops call this.
 /// @throws Interrupted  if the work of this thread was called off
 void throw_if_interrupted();
 

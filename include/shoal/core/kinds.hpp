@@ -1,4 +1,5 @@
-// The kinds of an option and their names: one table for both directions, and for what an error says is legal.
+// The kinds of an option (its legal values) and their names: one table serves to convert in both directions and to list the legal
+// names in an error.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -13,6 +14,7 @@ struct Named {
   const char* name;
 };
 
+/// The name of `kind`.
 /// @param all  every kind, in the order in which an error lists them
 template <class Kind, std::size_t N>
 const char* name_of(const Named<Kind> (&all)[N], Kind kind) {
@@ -22,8 +24,8 @@ const char* name_of(const Named<Kind> (&all)[N], Kind kind) {
   return "?";
 }
 
-/// The kind that `text` names. @param option  whose kinds they are: "strategy"
-/// @param after  what the error says after the last legal name: ", block:THREADS"
+/// The kind that `text` names. @param option  the name of the option, for the error: "strategy"
+/// @param after  text for the error, after the last legal name: ", block:THREADS"
 /// @throws UsageError naming the option, the text and the legal names
 template <class Kind, std::size_t N>
 Kind kind_of(const Named<Kind> (&all)[N], const char* option, const std::string& text, const char* after = "") {

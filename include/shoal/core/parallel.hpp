@@ -1,4 +1,4 @@
-// A loop over all threads of the machine, for work outside of runs: building, placing and checking graphs.
+// A parallel loop on all hardware threads of the machine, for work outside of runs: building, placing and checking graphs.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace shoal {
 
-/// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)). As
-/// many threads as the machine has take the chunks in order; what a chunk covers does not depend on the number of
-/// threads. If calls throw, chunks that have not begun are skipped, and the exception of the lowest chunk is thrown.
-/// @throws Interrupted  the caller's work was called off (core/interrupt.hpp); all of the threads check that
+/// Calls f(chunk, begin, end) once for each chunk of [0, n): chunk c covers [c * grain, min(n, (c + 1) * grain)). At most as many
+/// threads as the machine has hardware threads take the chunks in increasing order; what a chunk covers does not depend on the
+/// number of threads. If calls throw, chunks that have not begun are skipped, and the exception of the lowest chunk is thrown.
+/// @throws Interrupted  the caller's work was called off (core/interrupt.hpp); all threads check for that before each chunk
 template <class F>
 void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   const std::int64_t chunks = (n + grain - 1) / grain;
@@ -47,14 +47,14 @@ void parallel_chunks(std::int64_t n, std::int64_t grain, F&& f) {
   try {
     for (std::int64_t t = 1; t < std::min(cores, chunks); ++t) others.emplace_back(work);
   } catch (const std::system_error&) {
-    // The system has no more threads; those that were started do the work.
+    // The system refused a thread; those that were started do all of the work.
   }
   work();
   for (auto& thread : others) thread.join();
   if (error) std::rethrow_exception(error);
 }
 
-/// The same without the chunk's number: f(begin, end).
+/// The same, but calls f(begin, end), without the chunk's number.
 template <class F>
 void parallel_ranges(std::int64_t n, std::int64_t grain, F&& f) {
   parallel_chunks(n, grain, [&](std::int64_t, std::int64_t begin, std::int64_t end) { f(begin, end); });

@@ -1,10 +1,10 @@
 // Atomics of the simulator: what core/atomic.hpp uses when SHOAL_SIMULATE is defined.
 //
-// The shipped templates are compiled against these and run as virtual workers on one thread. Every atomic operation is a
-// point where another worker may go on, chosen by a seed; loads may return values that are already overwritten, as far as
-// release and acquire allow it; plain accesses are checked for races. The machine behind it is tests/sim/machine.cpp; a
-// program that defines SHOAL_SIMULATE links it. Outside a simulated run (set-up, check of results) the same calls touch
-// memory directly.
+// The library's own templates are compiled against these atomics and run as virtual workers on one thread. At every atomic
+// operation, the simulator may switch to another worker, which a seed chooses. Loads may return values that are already
+// overwritten, as far as release and acquire allow it. Plain accesses are checked for races. The implementation is
+// tests/sim/machine.cpp; a program that defines SHOAL_SIMULATE links it. Outside a simulated run (set-up, check of results) the
+// same calls access memory directly.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace shoal::sim {
 
 enum class Order { relaxed, acquire, release, acq_rel };
 
-/// One atomic operation as the machine sees it. `system` is false for words that only one PE's workers may touch.
+/// What an atomic operation accesses, as the simulator sees it. `system` is false for words that only one PE's workers may access.
 struct Access {
   void* at;
   unsigned bytes;  ///< 4 or 8; 16 for a pair
@@ -23,30 +23,30 @@ struct Access {
 
 std::uint64_t atomic_load(const Access& access, Order order);
 void atomic_store(const Access& access, std::uint64_t bits, Order order);
-/// A read-modify-write in two halves; nothing else runs between them. Returns the newest value.
+/// A read-modify-write in two halves; no other worker runs between them. rmw_begin returns the newest value.
 std::uint64_t rmw_begin(const Access& access, Order order);
 void rmw_commit(const Access& access, std::uint64_t bits, Order order);
-/// On failure `expected` holds what was read, which may be an overwritten value; a weak one also fails without reason.
+/// On failure `expected` holds the value that was read, which may be an overwritten one. If `weak`, it may also fail spuriously.
 bool compare_exchange(const Access& access, std::uint64_t& expected, std::uint64_t desired, Order success,
                       Order failure, bool weak);
 
-/// A word of 16 bytes (transport/whole_slot.hpp): read and written as one.
+/// A word of 16 bytes (transport/whole_slot.hpp), which is read and written in one access.
 struct Pair {
   std::uint64_t first, second;
 };
 Pair pair_load(void* at, bool system, Order order);
 void pair_store(void* at, bool system, Pair pair, Order order);
 
-/// Announces a plain access of `bytes` bytes, for the race detector. A race ends the run with a report.
+/// Announce a plain access of `bytes` bytes to the race detector. A race ends the run with a report.
 void plain_write(const void* at, std::size_t bytes);
 void plain_read(const void* at, std::size_t bytes);
 
-/// A waiting worker lets others go on.
+/// Called by a waiting worker: lets others run.
 void yield();
-/// How many operations were made so far on this memory: a clock.
+/// The number of operations so far on this memory; serves as a clock.
 std::uint64_t steps();
 
-/// The part of std::atomic_ref that shoal uses. Stateless but for the address.
+/// The part of std::atomic_ref that shoal uses. Holds no state but the address.
 template <class T, bool kSystem = true>
 class AtomicRef {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "the simulator knows words of 4 and 8 bytes");

@@ -1,15 +1,15 @@
 // The only way to wait. Every wait inside a run is a spin_wait: it backs off, and it ends when the run ends, because it
-// looks at the run's state.
+// polls the run's state.
 #pragma once
 #include "shoal/core/atomic.hpp"
 
 #if !defined(__CUDA_ARCH__) && !defined(SHOAL_SIMULATE)
-#include <sched.h>  // not <thread> and <immintrin.h>: a tenth of what a user's program takes to compile
+#include <sched.h>  // not <thread> and <immintrin.h>: a tenth of the time that a user's program takes to compile
 #endif
 
 namespace shoal {
 
-/// The state of a run, which every worker looks at while it waits. Zero means running.
+/// The state of a run, which every worker polls while it waits. Zero means running.
 enum class RunState : std::uint32_t {
   running = 0,
   done = 1,           ///< quiescent: no item is left anywhere
@@ -18,16 +18,16 @@ enum class RunState : std::uint32_t {
   worklist_full = 4,  ///< ring and spill are both full
   transport_failed = 5,
   task_failed = 6,  ///< the task broke its contract: owner() named no PE of the run, or a member threw
-  interrupted = 7,  ///< the caller called it off (core/interrupt.hpp)
+  interrupted = 7,  ///< the caller called the run off (core/interrupt.hpp)
 };
 
-/// Written by whoever ends the run (a worker of any PE, or the host's watchdog), read by all.
+/// Holds a RunState. Written by whoever ends the run (a worker of any PE, or the host's watchdog), read by all.
 using StateWord = PaddedWord<std::uint32_t, Scope::system>;
 
 /// The back-off of a waiting thread: first short pauses, then yields (CPU) or sleeps of up to half a microsecond (GPU).
 class Backoff {
  public:
-  static constexpr unsigned kShort = 64;  ///< of a CPU thread: pauses after which it yields
+  static constexpr unsigned kShort = 64;  ///< pauses of a CPU thread before it begins to yield
   SHOAL_FN void pause() {
     ++spins_;
 #if defined(SHOAL_SIMULATE)
@@ -44,7 +44,7 @@ class Backoff {
     }
 #endif
   }
-  /// Counts a turn of the loop, without a pause.
+  /// Counts one iteration of the waiting loop without a pause.
   SHOAL_FN void count() { ++spins_; }
   SHOAL_FN void reset() { spins_ = 0; }
   SHOAL_FN unsigned spins() const { return spins_; }
@@ -53,8 +53,8 @@ class Backoff {
   unsigned spins_ = 0;
 };
 
-/// Waits until ready() is true. Returns false if the run has ended first; the caller must then leave without changing
-/// anything. There is no deadline here: the watchdog ends a run that does not move (worklist/watchdog.hpp).
+/// Waits until ready() returns true. Returns false if the run has ended first; the caller must then return without changing
+/// anything. There is no deadline here: the watchdog ends a run that makes no progress (worklist/watchdog.hpp).
 template <class Ready>
 SHOAL_FN bool spin_wait(const StateWord& state, Ready ready) {
   Backoff backoff;

@@ -1,4 +1,5 @@
-// What a CPU thread writes down while it works, for a trace (core/trace.hpp); with few headers, since templates include it.
+// The log that a CPU thread writes while it works, for a trace (core/trace.hpp). This file includes few headers, because templates
+// include it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,27 +7,29 @@
 
 namespace shoal {
 
-/// Nanoseconds of the clock that all times of a trace are of.
+/// The time in nanoseconds, by the clock that is used for all times of a trace.
 std::int64_t trace_now();
 
-/// Whether the processor has a count that runs evenly. To read it takes a thread a fifth of the time that the clock takes.
+/// Whether the processor has a time-stamp counter with a constant rate. Reading it takes a fifth of the time that reading the clock
+/// takes.
 extern const bool kEvenTicks;
-/// That count, or nanoseconds.
+/// The value of that counter, or trace_now() if there is none.
 inline std::int64_t trace_ticks() {
 #if defined(__x86_64__) && !defined(__CUDA_ARCH__)
   if (kEvenTicks) return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
 #endif
   return trace_now();
 }
-/// What ticks are in nanoseconds, by the clock before and after them.
+/// Converts values of trace_ticks() to times of trace_now(). Reads the clock before the first of them, and in end().
 class TickTimes {
  public:
   TickTimes() : ticks_(trace_ticks()), ns_(trace_now()) {}
-  /// After the last of them.
+  /// Call it after the last tick that is to be converted, and before at().
   void end() {
     const std::int64_t ticks = trace_ticks() - ticks_;
     if (ticks > 0) rate_ = static_cast<double>(trace_now() - ns_) / static_cast<double>(ticks);
   }
+  /// The time in nanoseconds at which trace_ticks() returned `ticks`.
   std::int64_t at(std::int64_t ticks) const {
     return ns_ + static_cast<std::int64_t>(static_cast<double>(ticks - ticks_) * rate_);
   }
@@ -36,19 +39,19 @@ class TickTimes {
   double rate_ = 1;
 };
 
-/// The states of one worker, one after the other, by its own thread.
+/// The sequence of a worker's states, written by the worker's own thread.
 class StateLog {
  public:
   struct Change {
     std::int64_t at;
     std::uint32_t state;
   };
-  /// From now on it is in this state. Looks at the clock only where that is another one.
+  /// Records that the worker is in this state from now on. Reads the clock only if the state has changed.
   void now(std::uint32_t state) {
     if (state != last_) change(state);
   }
   const std::vector<Change>& changes() const { return changes_; }
-  /// There were more changes; from the last one on nothing is known.
+  /// True if no more changes can be recorded: from the last recorded change on, the state is not known.
   bool full() const { return changes_.size() > kMost; }
 
  private:

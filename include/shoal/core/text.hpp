@@ -1,4 +1,4 @@
-// Numbers and names for people.
+// Numbers and names as text for people.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -18,17 +18,17 @@ inline std::string grouped(std::int64_t value) {
   return digits;
 }
 
-/// With a fixed number of decimals: 3.142.
+/// A number with a fixed number of decimals: 3.142.
 inline std::string fixed(double value, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 
-/// In as few digits as read back to the same number: -3, 0.1, 1e+18.
+/// A number in the fewest digits that read back as the same number: -3, 0.1, 1e+18.
 std::string exact(double value);
 
-/// With three significant digits: 1.23e-06.
+/// A number with three significant digits: 1.23e-06.
 inline std::string rough(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
@@ -47,11 +47,11 @@ inline std::string bytes_text(std::int64_t bytes) {
   return fixed(value, unit == 0 ? 0 : 2) + " " + units[unit];
 }
 
-/// As a terminal can show it: control characters, and bytes that are no UTF-8, as \x1b. For whatever holds a user's name;
-/// text that is printable already stays as it is.
+/// Text that a terminal can show: replaces control characters, and bytes that are not valid UTF-8, by escapes like \x1b. For any
+/// text that may contain a name from the user; text that is printable already stays as it is.
 std::string printable(std::string_view text);
 
-/// "1 vertex", "2 vertices", "0 vertices".
+/// A count with its noun: "1 vertex", "2 vertices", "0 vertices".
 inline std::string counted(std::int64_t count, const char* one, const char* many) {
   return grouped(count) + " " + (count == 1 ? one : many);
 }

@@ -1,7 +1,7 @@
-// What happened when in a run, as a timeline that Perfetto (ui.perfetto.dev) opens: `--trace FILE` of the commands.
+// A timeline of a run, which Perfetto (ui.perfetto.dev) opens: the commands' option `--trace FILE`.
 //
-// Workers write into logs of their own; after a run its launcher draws what they hold. Where tracing() is null nothing is
-// recorded, and kernels of GPUs have no code for it.
+// Each worker writes into its own log; after a run its launcher adds the contents of the logs to the trace. If tracing() is null,
+// nothing is recorded. GPU kernels have no code for traces.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace shoal {
 
-/// A timeline: groups of tracks, on which there are spans (something that took a time), flows (from one span to another) and
-/// counts (numbers over time). Any thread.
+/// A timeline: groups of tracks. Tracks have spans (something with a begin and an end) and flows (arrows from one span to another);
+/// groups also have counts (numbers over time). Any thread may call the members.
 class Trace {
  public:
   using Track = std::uint32_t;
-  /// What a span or flow says of itself, as members of a JSON object. A value is a number or a text.
+  /// Details of a span or flow, as members of a JSON object. A value is a number or a text.
   class Facts {
    public:
     Facts& add(const char* name, std::int64_t value);
@@ -30,21 +30,21 @@ class Trace {
     std::string json_;
   };
 
-  /// @param most  of spans, flows and counts together; what comes later is counted and left out
+  /// @param most  the largest number of spans, flows and counts together; later ones are only counted, by left_out()
   explicit Trace(std::size_t most = 2'000'000) : most_(most), begun_(trace_now()) {}
 
-  /// The track of this name, which is made where it is not there yet.
+  /// The track with this name in this group, which is created if it does not exist.
   Track track(const std::string& group, const std::string& name);
-  /// Spans of a track follow each other, or lie within each other; the outer one is added first.
+  /// Adds a span; times are those of trace_now(). Spans of a track must follow each other, or nest; the outer one is added first.
   void span(Track track, const std::string& name, std::int64_t begin, std::int64_t end, const Facts& facts = {});
-  /// An arrow from the span of a track that lasts at `left` to that at `arrived`.
+  /// Adds an arrow from the span of track `from` that contains the time `left` to the span of track `to` that contains `arrived`.
   void flow(const char* name, Track from, std::int64_t left, Track to, std::int64_t arrived, const Facts& facts = {});
-  /// A number that changes over time.
+  /// Adds the value at time `at` of a number that changes over time.
   void count(const std::string& group, const std::string& name, std::int64_t at, double value);
 
   std::size_t size() const;
   std::size_t left_out() const;
-  /// Chrome's trace format, one event a line. Source: "Trace Event Format", which Perfetto reads as well.
+  /// The trace in Chrome's trace format, one event per line. Source: "Trace Event Format", which Perfetto reads as well.
   std::string json() const;
 
  private:
@@ -66,9 +66,9 @@ class Trace {
   std::string text_;
 };
 
-/// The trace of this process's runs; null: there is none.
+/// The trace into which this process's runs are drawn; null if there is none.
 Trace* tracing();
-/// As long as this object exists, runs are drawn into its trace. One at a time.
+/// As long as this object exists, runs are drawn into its trace. Only one such object at a time.
 class Tracing {
  public:
   explicit Tracing(Trace& trace);
@@ -77,7 +77,9 @@ class Tracing {
   ~Tracing();
 };
 
-/// Draws what a worker did. @param names  [states] null: not drawn. @param end  of the last state
+/// Draws the states of a worker as spans of `track`.
+/// @param names  [states] the name of each state; null: the state is not drawn
+/// @param end    when the last state ended
 void draw_states(Trace& trace, Trace::Track track, const StateLog& log, const char* const* names, std::int64_t end);
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// The version, in one place for C++ and Python; CMakeLists.txt says the same (a test compares them).
+// The version, in one place for C++ and Python; CMakeLists.txt has the same version (a test compares them).
 #pragma once
 
 namespace shoal {

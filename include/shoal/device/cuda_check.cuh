@@ -1,4 +1,4 @@
-// Turns a CUDA status into an exception (nothing else does), and makes a device current for a scope.
+// Turns a CUDA status into an exception (no other code does), and makes a device current for a scope.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@
 namespace shoal {
 
 /// Throws if `status` is not success. Clears the runtime's last error, so that no later call reports it again.
-/// @param what  the call as written, with what it was for, e.g. "cudaMemcpyPeer(...)"
+/// @param what  the call or its purpose, for the message, e.g. "cudaMemcpyPeer(...)"
 /// @throws CapacityError for cudaErrorMemoryAllocation, DeviceError for everything else
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
@@ -25,10 +25,10 @@ inline void cuda_check(cudaError_t status, const char* what) {
   throw DeviceError(line);
 }
 
-/// Checks a CUDA runtime call and names it in the error.
+/// Makes a CUDA runtime call, checks its status, and names the call in the error.
 #define SHOAL_CUDA(call) ::shoal::cuda_check((call), #call)
 
-/// Devices that can be used; 0 without a GPU or a driver (never throws for that).
+/// The number of CUDA devices; 0 without a GPU or a driver. Does not throw.
 inline int num_devices() {
   int n = 0;
   if (cudaGetDeviceCount(&n) != cudaSuccess) {

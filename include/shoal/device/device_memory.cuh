@@ -1,5 +1,4 @@
-// Device memory with one owner. Every allocation on a device goes through device_alloc, so that a test can make the
-// k-th one fail.
+// Device memory with one owner. AllocationFault counts every allocation on a device, so that a test can make the k-th one fail.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace shoal {
 
-/// For tests: the number of allocations since the start of the process, how many are still held, and which one (counted
+/// For tests: the number of allocations since the start of the process, the number that are not freed yet, and which one (counted
 /// from 0) is to fail.
 struct AllocationFault {
   static inline std::atomic<std::int64_t> count{0};
@@ -26,36 +25,37 @@ struct AllocationFault {
   static void disarm() { fail_at = -1; }
 };
 
-/// Returns `bytes` of uninitialised memory on the current device, which kernels of every stream may use; null for 0
-/// bytes. Free it with device_free.
+/// Allocates `bytes` of uninitialised memory on the current device, which kernels of every stream may use; returns null for 0
+/// bytes. Free it with device_free().
 ///
 /// The memory comes from a memory pool of the CUDA runtime, because cudaMalloc and cudaFree take a hundred times as
-/// long (docs/decisions/0011-memory-of-a-run.md). There is one pool per device, made at the first call. It keeps up to
-/// kKeptBytes of what was freed and returns the rest to the system. Before a request fails, it returns everything.
+/// long (docs/decisions/0011-memory-of-a-run.md). There is one pool per device, which the first call creates. It keeps up to
+/// kKeptBytes of freed memory and returns the rest to the system. Before a request fails, the pool returns all freed memory, and
+/// the request is tried again.
 ///
 /// With the environment variable SHOAL_PLAIN_MALLOC, and on devices without pools, each call is a cudaMalloc. memcheck
-/// finds the same errors either way; initcheck takes memory that a pool hands out again for initialised.
-/// @param name  what it is for, in the error
+/// finds the same errors either way; initcheck treats memory that a pool hands out again as initialised.
+/// @param name  what the memory is for, for the error
 /// @throws CapacityError naming `name`, the device, the bytes wanted and the bytes free; nothing is left behind
 void* device_alloc(std::size_t bytes, const char* name);
 
-/// Frees what device_alloc returned, with its device current; null is ignored. Waits for the device's work, as cudaFree
-/// does, and until the pool has returned what it does not keep.
+/// Frees memory that device_alloc() returned; its device must be current. Null is ignored. Waits for the device's work, as cudaFree
+/// does, and until the pool has returned to the system what it does not keep.
 void device_free(void* p) noexcept;
 
-/// Bytes of the current device that device_alloc could return: those that are free, and those that its pool keeps.
+/// Bytes of the current device that device_alloc() could still return: free memory, and freed memory that its pool keeps.
 std::size_t free_device_bytes();
 
 inline constexpr std::uint64_t kKeptBytes = std::uint64_t{1} << 30;  ///< of freed memory that a pool keeps
 
-/// `size()` elements of T on one device. Move-only. A fresh array is *not* zeroed.
+/// `size()` elements of T on one device. Move-only. A new array is *not* zeroed.
 template <class T>
 class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>, "device memory is copied byte by byte");
 
  public:
   DeviceArray() = default;
-  /// On the current device. @throws CapacityError
+  /// Allocates on the current device. @throws CapacityError as device_alloc()
   explicit DeviceArray(std::int64_t n, const char* name = "device array") : size_(n) {
     SHOAL_CUDA(cudaGetDevice(&device_));
     data_ = static_cast<T*>(device_alloc(static_cast<std::size_t>(n) * sizeof(T), name));
@@ -75,26 +75,26 @@ class DeviceArray {
   Span<T> span() { return {data_, size_}; }
   Span<const T> span() const { return {data_, size_}; }
 
-  /// Sets every byte to `byte`, ordered by the legacy stream; may return before it is done.
+  /// Sets every byte to `byte`, in the legacy stream; may return before that is done.
   void fill_bytes(int byte) {
     if (size_ == 0) return;
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemset(data_, byte, size_bytes()));
   }
-  /// Copies `n` elements from host memory, which may be changed afterwards, to the start of the array. Ordered by the
-  /// legacy stream; from pageable memory, it may return before they are there.
+  /// Copies `n` elements from host memory, which may be changed afterwards, to the start of the array. The copy is in the
+  /// legacy stream; from pageable memory, the call may return before the elements are in the array.
   void upload(const T* from, std::int64_t n) {
     if (n == 0) return;
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemcpy(data_, from, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyHostToDevice));
   }
-  /// Copies `n` elements from `first` on to host memory; returns when they are there.
+  /// Copies `n` elements, from index `first` on, to host memory; returns when they are there.
   void download(T* to, std::int64_t n, std::int64_t first = 0) const {
     if (n == 0) return;
     DeviceGuard guard(device_);
     SHOAL_CUDA(cudaMemcpy(to, data_ + first, static_cast<std::size_t>(n) * sizeof(T), cudaMemcpyDeviceToHost));
   }
-  /// Frees now; see device_free.
+  /// Frees the memory now; see device_free().
   void reset() noexcept {
     if (data_ != nullptr) {
       int before = 0;
@@ -111,7 +111,7 @@ class DeviceArray {
     std::swap(size_, other.size_);
     std::swap(device_, other.device_);
   }
-  /// Hands the memory to a shared owner (PlacedGraph::keep); the pointer stays valid, this array becomes empty.
+  /// Moves the memory to a shared owner (PlacedGraph::keep). Pointers to it stay valid; this array becomes empty.
   std::shared_ptr<void> share() && { return std::make_shared<DeviceArray>(std::move(*this)); }
 
  private:

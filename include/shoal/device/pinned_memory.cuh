@@ -1,5 +1,5 @@
-// Host memory that GPUs load and store directly, and streams. Both take long to make, so the process keeps those that
-// were given back.
+// Page-locked host memory, which GPUs load and store directly, and CUDA streams. Both take long to create, so the process keeps
+// those that are no longer used for later requests.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -11,20 +11,20 @@
 namespace shoal {
 
 /// Returns `bytes` (at least 1) of uninitialised page-locked host memory, at the same address for every device. It is
-/// given back with its last owner; no kernel may use it then. Up to kKeptPinnedBytes of what was given back are kept
-/// for the next request, since mapping new memory takes half a millisecond and more
+/// given back when its last owner is destroyed; no kernel may use it then. Up to kKeptPinnedBytes of memory that was given back are
+/// kept for later requests, since mapping new memory takes half a millisecond and more
 /// (docs/decisions/0011-memory-of-a-run.md).
-/// @param name  what it is for, in the error
-/// @throws CapacityError  the system has no more
+/// @param name  what the memory is for, for the error
+/// @throws CapacityError  the system has no more page-locked memory
 std::shared_ptr<void> pinned_memory(std::size_t bytes, const char* name);
 
 inline constexpr std::size_t kKeptPinnedBytes = std::size_t{64} << 20;
 
-/// Kernels and copies of urgent streams begin before those of others that are ready.
+/// A stream's priority: if several kernels or copies are ready, those of urgent streams begin first.
 enum class Urgency { usual, urgent };
 
-/// A CUDA stream that does not wait for the legacy stream. It is given back when it is destroyed and must be idle then:
-/// its owner waits for its work first.
+/// A CUDA stream that does not synchronise with the legacy stream. When this object is destroyed, the stream is kept for a later
+/// Stream. It must be idle then: the owner must have waited for its work.
 class Stream {
  public:
   /// @throws DeviceError

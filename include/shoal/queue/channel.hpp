@@ -1,25 +1,25 @@
 // The channel: a bounded queue from one PE to another, written with one-sided puts.
 //
 // The slots and the receiver's counters are in the receiver's memory. `tail` and `credits` are in the
-// sender's memory, so a sender reserves with local atomics and never waits for the network. A sender need not look
+// sender's memory, so a sender reserves with local atomics and never waits for the network. A sender need not check
 // whether a ticket's slot is free: each ticket costs a credit, and the receiver returns a credit only after it has read
 // a slot.
 //
-// Receiving. A worker looks which tickets have arrived, from `drain` on, and claims them by one compare-and-swap. So
-// several workers can drain one channel, and nobody waits for a ticket that it has claimed. A worker that loses the
-// race claims what is left of what it saw.
+// Receiving. A worker checks which tickets have arrived, from `drain` on, and claims them by one compare-and-swap. So
+// several workers can drain one channel, and no worker waits for a ticket that it has claimed. A worker that loses the
+// race claims those of the arrived tickets that are left.
 //
-// Returning credits. Tickets are in order, but a credit is not tied to a slot. A credit for a later slot would let the
-// sender's next ticket overwrite an earlier slot that is still being read. So credits are returned in the order of the
-// tickets, one share (a quarter of the channel) at a time. `read` counts the tickets of each share that were read. The
-// worker that counts the last one of a share marks the share as complete, and returns all complete shares from the
-// oldest on. `home` holds both the marks and the number of returned shares in one word, so of two workers that finish
-// at the same time, one sees the other.
+// Returning credits. Tickets are used in order, but a credit is not tied to a slot. If the credit of a later slot were
+// returned first, the sender's next ticket could overwrite an earlier slot that is still being read. So credits are returned
+// in ticket order, one share (a quarter of the channel) at a time. `read` counts the tickets of each share that were read.
+// The worker that counts the last ticket of a share marks the share as complete, and returns all complete shares from the
+// oldest on. `home` holds both the marks and the number of returned shares in one word, so if two workers finish
+// at the same time, one of them sees the other's mark.
 //
-// Why senders cannot starve: a credit that is not in `credits` belongs to a ticket that is on its way and will be drained,
-// or to a share that is not full, which is fewer slots than the channel has. And if there is one in `credits`, some
-// sender gets it (ChannelSender::reserve). Why a credit never comes too early: it comes in order, as above, and whoever
-// returns a share has acquired every read of it (models/channel.pml).
+// Why senders cannot starve: a credit that is not in `credits` belongs to a ticket that is in flight and will be drained,
+// or to a share that is not yet complete, which has fewer slots than the channel. If `credits` is positive, some sender
+// gets a credit (ChannelSender::reserve). Why a credit never comes too early: credits come in order, as above, and the
+// worker that returns a share has acquired every read of it (models/channel.pml).
 //
 // Source: Gravel, 4 (producer/consumer queue between devices). Differs: one-sided, no CPU in the path, credits in place
 // of ticks.
@@ -34,7 +34,7 @@ namespace shoal {
 /// The sender's end of one channel, in the sender's memory.
 struct ChannelSendCounters {
   PaddedWord<ticket_t, Scope::system> tail;         ///< tickets given to this PE's workers
-  PaddedWord<std::int64_t, Scope::system> credits;  ///< of nobody yet; the receiver adds to it
+  PaddedWord<std::int64_t, Scope::system> credits;  ///< free credits; the receiver adds to it
   PaddedWord<std::uint64_t, Scope::device> messages;
 };
 
@@ -42,7 +42,7 @@ struct ChannelSendCounters {
 inline constexpr lane_t kMostShares = 4;
 SHOAL_FN constexpr ticket_t credit_share(ticket_t capacity) { return capacity < 8 ? 1 : capacity / kMostShares; }
 
-/// The contents of `home`: the number of shares that were returned so far and, in the lowest bits, a mark for each
+/// The contents of `home`: the number of shares that were returned so far and, in the lowest bits, one mark for each
 /// share that is complete and not returned yet.
 struct HomeWord {
   static constexpr std::uint64_t kShare = std::uint64_t{1} << kMostShares;  ///< one returned share
@@ -53,7 +53,7 @@ struct HomeWord {
 /// The receiver's end of one channel, in the receiver's memory.
 struct ChannelReceiveCounters {
   PaddedWord<ticket_t, Scope::device> drain;              ///< the next ticket to be claimed
-  PaddedWord<ticket_t, Scope::device> read[kMostShares];  ///< read[s]: tickets read so far of shares s, s + shares, ...
+  PaddedWord<ticket_t, Scope::device> read[kMostShares];  ///< read[s]: tickets read so far in shares s, s + shares, ...
   PaddedWord<std::uint64_t, Scope::device> home;          ///< a HomeWord
 
   SHOAL_FN ticket_t head() const { return drain.load(); }
@@ -74,17 +74,17 @@ struct ChannelSender {
   ticket_t capacity = 0;
   ChannelSendCounters* counters = nullptr;  ///< here
 
-  /// True if slots are written and read as one word. Such a slot is one memory location, and a store over what was read
-  /// needs no order beyond that of the location: counters and credits can be relaxed. Otherwise they order the sender's
-  /// writes after the receiver's reads.
+  /// True if slots are written and read as one word. Such a slot is one memory location, whose coherence order is enough to
+  /// order the sender's store after the receiver's load of the old value: counters and credits can be relaxed. Otherwise
+  /// counters and credits must order the sender's writes after the receiver's reads.
   static constexpr bool kWhole = kSeveral && kWholeSlot<T>;
 
   /// Leader only. Takes up to `want` tickets; never waits.
   ///
-  /// Looks at the credits before it takes any. A try takes what it wants and then puts back what was not there; in
-  /// between, it hides credits that the receiver returns from all other workers. Thousands of workers that try again
-  /// and again would hide them for ever. With the look, a worker tries only if there are credits, so somebody succeeds
-  /// (models/channel.pml, -DLIVE; docs/decisions/0017-credits-are-looked-at.md).
+  /// Loads the credits before it takes any. An attempt subtracts all that it wants and then adds back what was not there. In
+  /// between, credits that the receiver returns are hidden from all other workers. Thousands of workers that retry
+  /// again and again would hide them forever. Because of the load, a worker tries only if there are credits, so some worker
+  /// succeeds (models/channel.pml, -DLIVE; docs/decisions/0017-credits-are-looked-at.md).
   SHOAL_FN Tickets reserve(lane_t want) const {
     if (counters->credits.load() <= 0) return {};
     const std::int64_t had = kWhole ? counters->credits.fetch_sub(want) : counters->credits.fetch_sub_acquire(want);
@@ -97,7 +97,7 @@ struct ChannelSender {
     const ticket_t first = kWhole ? counters->tail.fetch_add(taken) : counters->tail.fetch_add_acq_rel(taken);
     return {first, static_cast<lane_t>(got)};
   }
-  /// One lane: sends the items of its own tickets, those with `now`.
+  /// One lane alone: sends those items of its own tickets that have `now` set. False if the transport failed.
   template <lane_t kSome, class Tr>
   SHOAL_FN bool put_some(const Tr& transport, pe_t to, const bool (&now)[kSome], const ticket_t (&ticket)[kSome],
                          const T (&value)[kSome]) const {
@@ -121,7 +121,7 @@ struct ChannelSender {
 };
 
 /// What a worker has claimed: tickets [first_ticket, first_ticket + count). Their items are items[skip, skip + count)
-/// of those that it copied.
+/// of the array that claim_arrived() filled.
 struct Claim {
   ticket_t first_ticket = 0;
   lane_t skip = 0;
@@ -137,21 +137,21 @@ struct ChannelReceiver {
   ChannelReceiveCounters* counters = nullptr;                  ///< here
   PaddedWord<std::int64_t, Scope::system>* credits = nullptr;  ///< at the sender
 
-  /// This lane alone: whether an item has arrived. A hint. `head` becomes its ticket, for claim_arrived.
+  /// One lane alone: whether an item has arrived. A hint. `head` becomes the item's ticket, for claim_arrived().
   SHOAL_FN bool waiting(ticket_t& head) const {
     head = counters->drain.load();
-    if constexpr (kWhole) {  // stored as 16 bytes, so loaded as 16 bytes: the memory model covers no mixed sizes
+    if constexpr (kWhole) {  // stored as 16 bytes, so loaded as 16 bytes: the memory model does not cover mixed sizes
       return load_whole<T, false, Scope::system>(&slot(head)).stamp == head + 1;
     } else {
       return slot(head).signal.load() == head + 1;
     }
   }
 
-  /// Worker-collective. Claims what has arrived from ticket `head` on, up to the first gap and as far as nobody else
-  /// has claimed it, and copies it out. The lanes see each other's copies after the next collective.
-  /// @tparam kAtOnce  loads of one lane that are in flight together
+  /// Worker-collective. Claims the items that have arrived from ticket `head` on, up to the first gap, except those that other
+  /// workers have claimed, and copies them out. The lanes see each other's copies after the next collective.
+  /// @tparam kAtOnce  how many loads of one lane are in flight together
   /// @param head   the same on every lane; from waiting()
-  /// @param items  [most] shared by the lanes
+  /// @param items  [most] the copies; shared by the lanes
   template <lane_t kAtOnce = 8, Worker W>
   SHOAL_FN Claim claim_arrived(const W& w, ticket_t head, T* items, lane_t most) const {
     for (lane_t tries = 0; tries < kTries; ++tries) {
@@ -170,12 +170,13 @@ struct ChannelReceiver {
         }
         return claim;
       }
-      head = first;  // others were faster: look again, behind what they claimed
+      head = first;  // other workers were faster: look again, after the tickets that they claimed
     }
     return {};
   }
 
-  /// Leader only, after every lane has copied: counts what was read, and returns the credits that are due.
+  /// Leader only, after every lane has copied its items: counts the tickets as read, and returns the credits that are due to
+  /// PE `from`. False if the transport failed.
   template <class Tr>
   SHOAL_FN bool give_back(const Tr& transport, pe_t from, const Claim& claim) const {
     const ticket_t share = credit_share(capacity), shares = capacity / share;
@@ -193,13 +194,13 @@ struct ChannelReceiver {
   }
 
  private:
-  static constexpr lane_t kTries = 4;                        ///< looks, if other workers claim first each time
-  static constexpr bool kAcquires = kOrders && kOrdersEach;  ///< if not, one fence after all loads acquires
+  static constexpr lane_t kTries = 4;                        ///< attempts, if other workers claim first each time
+  static constexpr bool kAcquires = kOrders && kOrdersEach;  ///< false: one fence after all loads acquires
 
   SHOAL_FN RemoteSlot<T>& slot(ticket_t ticket) const { return slots[ticket & (capacity - 1)]; }
 
-  /// The number of tickets that have arrived from `head` on, up to the first gap; the same on every lane. Copies slots
-  /// that are read as one word.
+  /// Worker-collective. Returns the number of tickets that have arrived from `head` on, up to the first gap; the same on every
+  /// lane. Also copies the values, if slots are read as one word.
   template <lane_t kAtOnce, Worker W>
   SHOAL_FN lane_t look(const W& w, ticket_t head, T* items, lane_t most) const {
     lane_t n = 0;

@@ -1,9 +1,9 @@
 // Combining: items for another PE that have equal keys are merged before they are sent. A worker holds back one item in
 // each slot of a small table. The next item with the same key is merged into it; an item with another key takes its
-// place, and the old one is sent.
+// place, and the old item is sent.
 //
-// An item that is held back does not count as created yet, so the worker must not complete the items that pushed it. It
-// therefore sends everything that it holds back before it reports what it has completed (when it rests), and every few
+// An item that is held back does not count as created yet, so the worker must not count the items that pushed it as completed.
+// It therefore sends everything that it holds back before it reports its completed items (when it rests), and every few
 // steps.
 //
 // Source: Groute and Atos ask for it; neither has it.
@@ -14,7 +14,7 @@
 namespace shoal {
 
 #if defined(SHOAL_SIMULATE)
-inline constexpr lane_t kHeldSlots = 2;  // small cases collide as well
+inline constexpr lane_t kHeldSlots = 2;  // so that small test cases have collisions as well
 #else
 inline constexpr lane_t kHeldSlots = 256;  ///< per worker; a power of two
 #endif
@@ -27,15 +27,15 @@ struct HeldSlot {
   T item;
 };
 
-/// Worker-collective. Holds back the lanes' items where it can. Afterwards `has` and `item` are what must be sent now:
-/// the same item, another one, or none. Out of line, so that runs that do not combine keep their registers (and because
-/// nvcc 13.0 crashes if it is inlined into every push).
-/// @param table  [kHeldSlots] of this worker
-/// @return the number of items that this lane merged into another
+/// Worker-collective. Holds back the lanes' items where it can. Afterwards `has` and `item` are what the lane must send now:
+/// its own item, an item that was held back before, or none. Out of line, so that runs that do not combine need no registers for
+/// it (and because nvcc 13.0 crashes if it is inlined into every push).
+/// @param table  [kHeldSlots] this worker's
+/// @return how many items this lane merged into another: 0 or 1
 template <Worker W, class TaskT>
 SHOAL_OUT_OF_LINE SHOAL_FN lane_t hold_back(W w, const TaskT& task, HeldSlot<typename TaskT::Item>* table, bool& has,
                                             typename TaskT::Item& item) {
-  constexpr int kRounds = 4;  // lanes that want the same slot take turns; what is left afterwards is sent as it is
+  constexpr int kRounds = 4;  // lanes that want the same slot take turns; items left after that are sent as they are
   lane_t merged = 0;
   bool waits = has;
   const std::uint64_t key = has ? static_cast<std::uint64_t>(task.key(item)) : 0;

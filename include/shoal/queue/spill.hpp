@@ -1,6 +1,6 @@
-// Spill: the overflow for items that find no free slot in a ring or no credit in a channel. Each worker has a list of
-// its own, so nobody waits for anybody. The lists consist of chunks from one pool per PE. Most chunks lie in the PE's
-// own memory (`own`, device spill), some in the host's (`host`, host spill). Chunks are given out in turn, so host
+// Spill: the overflow for items that find no free slot in a ring or no credit in a channel. Each worker has its own list,
+// so no worker waits for another. The lists consist of chunks from one pool per PE. Most chunks are in the PE's
+// own memory (`own`, device spill), some in the host's (`host`, host spill). Free chunks are given out in FIFO order, so host
 // spill comes into use once all device spill has been used.
 //
 // A worker that has spilled runs or sends its own items before it goes idle. That is why bounded rings cannot deadlock
@@ -13,9 +13,9 @@ namespace shoal {
 
 inline constexpr std::uint32_t kNoChunk = 0xFFFFFFFFu;
 
-/// One worker's list. The same on all its lanes; kept in memory between discrete kernels.
+/// One worker's list of chunks. Each lane has a copy, and all copies are equal; kept in memory between discrete kernels.
 struct SpillList {
-  std::uint32_t top = kNoChunk;  ///< the newest chunk; an empty list may keep one
+  std::uint32_t top = kNoChunk;  ///< the newest chunk; an empty list may keep one chunk
   lane_t in_top = 0;             ///< items in that chunk; 0: the list is empty
 
   SHOAL_FN bool empty() const { return in_top == 0; }
@@ -30,7 +30,7 @@ struct SpillPool {
   std::uint32_t* next = nullptr;  ///< [chunks] the next older chunk of each chunk's list; in the PE's memory
   std::uint32_t own_chunks = 0;
   lane_t chunk_items = 0;        ///< items of a chunk: LaunchPlan::chunk_items
-  SlotRing<std::uint32_t> free;  ///< the numbers of the free chunks; it can hold all of them
+  SlotRing<std::uint32_t> free;  ///< the numbers of the free chunks; can hold those of all chunks
   SpillList* lists = nullptr;    ///< [workers]
 
   /// [chunk_items] the items of chunk `i`.
@@ -38,8 +38,7 @@ struct SpillPool {
     return i < own_chunks ? own + std::size_t{i} * chunk_items : host + std::size_t{i - own_chunks} * chunk_items;
   }
 
-  /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty and some items found no
-  /// place.
+  /// Worker-collective. Appends the items of the lanes with `has`. False: the pool is empty, and some items were not stored.
   template <Worker W>
   SHOAL_FN bool push(const W& w, SpillList& list, bool has, const T& item, const StateWord& state) const {
     const Scan scan = w.count_before(has);
@@ -81,11 +80,11 @@ struct SpillPool {
         if (older != kNoChunk) recycle(list.top, state);
       }
       older = w.from_leader(older);
-      if (older != kNoChunk) list = {older, chunk_items};  // the last is kept: who has spilled may do so again at once
+      if (older != kNoChunk) list = {older, chunk_items};  // the last one is kept: the worker may spill again at once
     }
     return n;
   }
-  /// Worker-collective. Returns the chunk that an empty list has kept.
+  /// Worker-collective. Gives the chunk that an empty list has kept back to the pool.
   template <Worker W>
   SHOAL_FN void let_go(const W& w, SpillList& list, const StateWord& state) const {
     if (!list.keeps_chunk()) return;
@@ -93,8 +92,8 @@ struct SpillPool {
     list.top = kNoChunk;
   }
 
-  /// Leader only. Takes a chunk from the pool and links it to `older`; kNoChunk if there is none. The run ends then, so
-  /// the ticket that was claimed in vain does not matter.
+  /// Leader only. Takes a chunk from the pool and links it to `older`. Returns kNoChunk if the pool is empty; the run ends then,
+  /// so the ticket that was claimed in vain does not matter.
   SHOAL_FN std::uint32_t allocate(std::uint32_t older, const StateWord& state) const {
     bool pushed = false;
     const ticket_t ticket = free.claim_next(pushed);
@@ -103,7 +102,7 @@ struct SpillPool {
     next[fresh] = older;
     return fresh;
   }
-  /// Leader only. Returns a chunk that every lane has read.
+  /// Leader only. Gives back to the pool a chunk that every lane has finished reading.
   SHOAL_FN void recycle(std::uint32_t used, const StateWord& state) const {
     free.put(free.reserve_freely(), used, state);
   }

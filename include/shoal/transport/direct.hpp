@@ -1,11 +1,11 @@
-// The transport of PEs that reach each other by loads and stores: groups of CPU threads (engine `threads`) and GPUs
-// with peer access (engine `peer`). A PE that is alone (engine `self`) never calls it.
+// The transport for PEs that reach each other's memory by loads and stores: groups of CPU threads (engine `threads`) and GPUs
+// with peer access (engine `peer`). In a run of a single PE (engine `self`) it is never called.
 #pragma once
 #include "shoal/transport/transport.hpp"
 
 namespace shoal {
 
-/// An address in another PE's memory is valid here. Stateless.
+/// An address in another PE's memory can be used here as it is. Stateless.
 struct DirectTransport {
   template <class T>
   SHOAL_FN bool put_signal(pe_t, RemoteSlot<T>* slot, const T& value, ticket_t signal) const {
@@ -13,7 +13,7 @@ struct DirectTransport {
     slot->signal.store_release(signal);
     return true;
   }
-  /// At most one fence serves all slots.
+  /// Uses at most one fence, for all slots together.
   template <bool kOrders, lane_t kSome, class T>
   SHOAL_FN bool put_signals(pe_t, RemoteSlot<T>* const (&slot)[kSome], const T (&value)[kSome],
                             const ticket_t (&signal)[kSome]) const {

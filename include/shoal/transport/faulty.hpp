@@ -1,8 +1,8 @@
-// A transport for tests: another one, whose operations come late, in another order, not at all, or fail.
+// A transport for tests. It wraps another transport and makes its operations late, reordered, lost or failed.
 //
-// It changes only what a network may change. An operation that was delayed or overtaken is still carried out by the
-// thread that asked for it, so that everything this thread did before is visible with it. The state is behind a
-// pointer: the transport itself is trivially copyable, and a test sees what happened. CPU threads only.
+// It changes only what a network may change. A delayed or overtaken operation is still carried out by the
+// thread that asked for it, so everything that this thread did before is visible with it. The state is behind a
+// pointer, so that the transport itself is trivially copyable and a test can read what happened. CPU threads only.
 //
 // Source: LAGraph's "brutal" memory allocator (fail the k-th call, for every k). Differs: delays and reorders as well.
 #pragma once
@@ -22,19 +22,19 @@
 
 namespace shoal {
 
-/// What is to go wrong. Operations are the puts and adds of all threads, numbered from 0 in the order they are asked
-/// for.
+/// The faults to inject. Operations are the put_signal, add and raise calls of all threads, numbered from 0 in the order in which
+/// they are made.
 struct FaultPlan {
   std::uint64_t seed = 1;
-  int delay_percent = 0;       ///< share of operations before or after which the thread pauses, 0 to 100
+  int delay_percent = 0;       ///< percentage of operations before or after which the thread pauses, 0 to 100
   int pause_microseconds = 0;  ///< longest pause of a delayed operation; 0: the thread only yields, once to eight times
-  bool reorder = false;  ///< each thread holds one operation back and issues it after its next one, or when it rests
-  std::int64_t fail_at = -1;       ///< this operation is not carried out and reports failure; -1: none
-  pe_t deaf = -1;                  ///< no `set` of another PE reaches this one, and each reports failure; -1: none
-  int get_pause_microseconds = 0;  ///< before every `get`: makes whoever looks for quiescence slow
+  bool reorder = false;  ///< each thread holds one operation back, and issues it after its next one or in progress()
+  std::int64_t fail_at = -1;       ///< the operation with this number is not carried out and reports failure; -1: none
+  pe_t deaf = -1;                  ///< no `set` to this PE is carried out, and each reports failure; -1: none
+  int get_pause_microseconds = 0;  ///< pause before every `get`: slows quiescence detection
 };
 
-/// What the transports of all PEs of a run share. Outlives the runs that use it; no two runs at a time.
+/// The state that the transports of all PEs of a run share. Must outlive the runs that use it; only one run at a time.
 class FaultState {
  public:
   explicit FaultState(const FaultPlan& plan = {}) : plan_(plan) {}
@@ -42,18 +42,18 @@ class FaultState {
   FaultState& operator=(const FaultState&) = delete;
 
   const FaultPlan& plan() const { return plan_; }
-  /// Between runs: from now on the plan is this one, and operations are numbered from 0 again. What a run that ended
-  /// with an error left held back is forgotten: its addresses may be gone.
+  /// Sets a new plan, and numbers operations from 0 again. Call it only between runs. Operations that a run which ended with an
+  /// error left held back are dropped: their addresses may be invalid.
   void arm(const FaultPlan& plan) {
     const std::lock_guard lock(mutex_);
     plan_ = plan;
     operations_ = 0, failed_ = 0, lost_ = 0, overtaken_ = 0;
     for (auto& [thread, record] : records_) record = {record.random, 0, false, {}};
   }
-  /// The next puts of the calling thread are reported as done and never carried out: lost on the wire.
+  /// The next `n` puts of the calling thread are reported as done and never carried out, as if lost by the network.
   void lose_puts(int n) { mine().puts_to_lose = n; }
 
-  std::int64_t operations() const { return operations_; }  ///< asked for since arm()
+  std::int64_t operations() const { return operations_; }  ///< calls since arm()
   std::int64_t failed() const { return failed_; }
   std::int64_t lost() const { return lost_; }
   std::int64_t overtaken() const { return overtaken_; }  ///< operations issued after a later one of their thread
@@ -77,8 +77,8 @@ class FaultState {
     Held held;
   };
 
-  /// The calling thread's record. The lock is taken once per thread and state: later calls order nothing between
-  /// threads.
+  /// The calling thread's record. The lock is taken only once per thread and state, so that later calls do not order anything
+  /// between threads.
   Thread& mine() {
     thread_local std::uint64_t owner = 0;
     thread_local Thread* record = nullptr;
@@ -116,7 +116,7 @@ class FaultState {
   FaultPlan plan_;
   std::mutex mutex_;
   std::map<std::thread::id, Thread> records_;
-  // Relaxed everywhere: a counter must not order what the transport under test does not order.
+  // All accesses are relaxed: a counter must not order what the transport under test does not order.
   struct Count {
     std::atomic<std::int64_t> n{0};
     operator std::int64_t() const { return n.load(std::memory_order_relaxed); }
@@ -126,7 +126,7 @@ class FaultState {
   Count operations_, failed_, lost_, overtaken_;
 };
 
-/// @tparam Inner  what carries out the operations
+/// @tparam Inner  the transport that carries out the operations
 template <class Inner = DirectTransport>
 class FaultyTransport {
  public:
@@ -153,12 +153,12 @@ class FaultyTransport {
     }
     return inner_.get(pe, word);
   }
-  /// Never delayed, and failed only for a PE that is deaf: it is how a run learns that something failed.
+  /// Never delayed, and fails only for the `deaf` PE: runs use it to tell PEs that something failed.
   template <class T>
   bool set(pe_t pe, SharedWord<T>* word, T value) const {
     return (state_ == nullptr || pe != state_->plan_.deaf) && inner_.set(pe, word, value);
   }
-  /// Issues what this thread holds back. (A failure then is reported by the thread's next operation: none is lost.)
+  /// Issues the operation that this thread holds back. If it fails, the thread's next operation reports the failure.
   void progress() const {
     if (state_ != nullptr) {
       FaultState::Thread& thread = state_->mine();

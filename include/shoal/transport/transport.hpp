@@ -1,6 +1,6 @@
-// How bytes reach another PE: six operations. docs/transport.md is the guide to writing a transport.
+// The transport, which moves bytes to another PE: six operations. docs/transport.md explains how to write a transport.
 //
-// Addresses are those of the target PE. An operation returns false when it has failed for good; the run then ends with
+// All addresses are addresses of the target PE. An operation returns false when it has failed for good; the run then ends with
 // a TransportError on every PE. No operation waits for the target's workers.
 #pragma once
 #include <concepts>
@@ -13,12 +13,12 @@
 
 namespace shoal {
 
-/// A word that several PEs touch.
+/// A word that several PEs access.
 template <class T>
 using SharedWord = Word<T, Scope::system>;
 
-/// A slot in another PE's memory. The value is valid when the signal is its ticket + 1. So the signal identifies the
-/// message; it is not a counter.
+/// A slot in another PE's memory. The value is valid when the signal is the ticket of the value + 1. So the signal identifies
+/// the message; it is not a counter.
 template <class T>
 struct alignas(kSlotAlignment<T>) RemoteSlot {
   SharedWord<ticket_t> signal;
@@ -37,10 +37,10 @@ concept Transport = requires(const Tr& t, pe_t pe, RemoteSlot<std::uint64_t>* sl
   t.progress();                                              // called by idle workers: issues what is held back
 };
 
-/// Optional, for transports whose puts are stores: put_signal for several slots at once; where `slot[k]` is null there
-/// is none. Where kWholeSlot is true, a value of up to 8 bytes and its signal are stored as one word, and the receiver
-/// may read them as one.
-/// @tparam kOrders  true: whoever acquires a signal also sees what this thread did before; false: it sees only the
+/// Optional, for transports whose puts are plain stores: put_signal for several slots at once; entries with a null `slot[k]` are
+/// skipped. If kWholeSlot is true, a value of up to 8 bytes and its signal are stored in one 16-byte access, and the receiver
+/// may read them in one access.
+/// @tparam kOrders  true: a thread that acquires a signal also sees what this thread did before; false: it sees only the
 ///   value
 template <class Tr, class T>
 concept PutsSeveral = requires(const Tr& t, pe_t pe, RemoteSlot<T>* const (&slot)[1], const T (&value)[1],

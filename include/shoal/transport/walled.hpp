@@ -1,7 +1,7 @@
-// The engine `walled`, for tests: processes that are threads of one process, each with a heap that the others reach only by
-// copying into it. What is put is on its way for a while: later puts overtake earlier ones, unless a fence is between them or they
-// go to another process, and large ones arrive in pieces. Puts can be lost, and fail. Each process brings its own puts to
-// their ends, whenever it puts more or waits, so that nothing here orders what the worklist does not order.
+// The engine `walled`, for tests: it simulates processes by threads of one process. Each simulated process has a heap that the
+// others reach only by copying into it. A put stays in flight for a while, and large puts arrive in pieces. Later puts to the same
+// process may overtake earlier ones unless a fence is between them. Puts can be lost, and can fail. Each simulated process
+// delivers its own puts, whenever it puts more or waits, so that this engine orders nothing that the worklist does not order.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -21,21 +21,21 @@
 
 namespace shoal {
 
-/// What is to go wrong.
+/// The faults and delays to inject.
 struct WalledPlan {
   std::uint64_t seed = 1;
-  int late_percent = 0;        ///< share of puts that are on their way for a while, 0 to 100
-  bool reorder = false;        ///< between two fences puts arrive in any order
-  std::uint64_t delay_us = 0;  ///< every put is on its way for at least so long, as between hosts
-  std::int64_t fail_at = -1;   ///< this put of a process is not carried out and reports failure; -1: none
+  int late_percent = 0;        ///< percentage of puts that stay in flight for a while, 0 to 100
+  bool reorder = false;        ///< puts arrive in any order between two fences
+  std::uint64_t delay_us = 0;  ///< every put is in flight for at least so long, as between hosts
+  std::int64_t fail_at = -1;   ///< the put with this number is not carried out and reports failure; -1: none
   std::int64_t lose_from =
-      -1;  ///< this put of a process and all later ones are reported as done and never carried out; -1: none
-  int at_process = 0;  ///< the process whose put fails or is lost
-  bool gates = false;  ///< loads and stores get through the walls as well
-  int hosts = 1;       ///< with gates: only between processes whose numbers leave the same rest
+      -1;  ///< the put with this number and all later ones are reported as done and never carried out; -1: none
+  int at_process = 0;  ///< the process whose puts, numbered from 0, fail or are lost
+  bool gates = false;  ///< processes can also access each other's heaps by loads and stores
+  int hosts = 1;       ///< with gates: only between processes of one host, whose numbers are equal modulo `hosts`
 };
 
-/// The memory of all processes. Outlives their worlds.
+/// The memory of all simulated processes. Must outlive their worlds.
 class WalledMemory {
  public:
   WalledMemory(int processes, std::size_t heap_bytes)
@@ -110,7 +110,7 @@ class WalledHeap : public Heap {
     std::size_t to;
     bool word;
     std::uint64_t value;
-    std::uint64_t fences;  ///< that were before it
+    std::uint64_t fences;  ///< number of fences before it
     std::uint64_t due;     ///< clock_us() at which it may arrive
     std::vector<std::byte> bytes;
   };
@@ -125,7 +125,7 @@ class WalledHeap : public Heap {
     return x ^ (x >> 31);
   }
   std::uint64_t due() const { return plan_.delay_us > 0 ? clock_us() + plan_.delay_us : 0; }
-  /// Microseconds until everything that is on its way may arrive.
+  /// Microseconds until every put in flight may arrive.
   std::uint64_t time_left() {
     const std::lock_guard lock(mutex_);
     std::uint64_t last = 0;
@@ -140,7 +140,7 @@ class WalledHeap : public Heap {
     return plan_.lose_from >= 0 && number >= plan_.lose_from ? Fate::lost : Fate::arrives;
   }
 
-  /// Calls set_off() if this put is to arrive. @return whether the put is reported as done
+  /// Decides the fate of the next put, and calls set_off() if it is to arrive. @return whether the put is reported as done
   template <class SetOff>
   bool send(SetOff set_off) {
     const std::lock_guard lock(mutex_);
@@ -152,7 +152,7 @@ class WalledHeap : public Heap {
     return its != Fate::fails;
   }
 
-  /// Brings some of what is on its way to each process to its end, or all that may arrive.
+  /// Delivers some of the puts that are in flight to each process, or, if `all`, every put that may arrive by now.
   void deliver(bool all = false) {
     const std::uint64_t now = plan_.delay_us > 0 ? clock_us() : 0;
     for (int process = 0; process < processes(); ++process) {
@@ -179,14 +179,14 @@ class WalledHeap : public Heap {
 
   WalledMemory& memory_;
   const WalledPlan plan_;
-  std::mutex mutex_;  // of this process alone: threads of other processes never lock it
+  std::mutex mutex_;  // of this simulated process alone: threads of others never lock it
   std::uint64_t random_;
   std::uint64_t fences_ = 0;
   std::int64_t puts_ = 0, overtaken_ = 0;
   std::vector<Way> on_the_way_;  // [processes]
 };
 
-/// The boards of one such process, with its heap.
+/// The boards of one simulated process, with its heap.
 class WalledBoards : public Boards {
  public:
   WalledBoards(WalledMemory& memory, int process, const WalledPlan& plan = {})

@@ -1,13 +1,13 @@
-// A slot's stamp and a small value, read and written as one word of 16 bytes. GPUs have such words, and the simulator
-// has.
+// A slot's stamp (its sequence number or signal) and a small value, read and written as one word of 16 bytes. GPUs have such
+// accesses, and so has the simulator.
 //
-// With separate words a push reads the stamp, writes the value, waits until the value is visible, and then publishes
+// With separate words, a push reads the stamp, writes the value, waits until the value is visible, and then publishes
 // the stamp; a pop is similar. The two waits are memory fences: they take hundreds of cycles, and thousands if another
-// GPU must see the value. As one word, stamp and value are a single memory location. Whoever reads a stamp has the
+// GPU must see the value. As one word, stamp and value are a single memory location. A thread that reads a stamp also has the
 // value that was stored with it, and the coherence order of that location (the order of all stores to it) is all that a
-// queue needs. A pusher stores only over a stamp that it has read, or that whoever gave it the slot has read; so does a
-// popper. So the read and the store for one ticket lie between those for the tickets before and after it. A release and
-// an acquire are added only if a push must order other memory as well.
+// queue needs. A pusher overwrites only a stamp that it has read itself, or that the thread which gave it the slot has read; the
+// same holds for a popper. So in this order, the load and the store for one ticket come between those for the tickets before and
+// after it. A release and an acquire are added only if a push must order other memory as well.
 //
 // PTX ISA 8.3, sections 7.9.8.1 (ld) and 7.9.11.1 (st): .b128 with .relaxed, .acquire and .release is one access.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace shoal {
 
-/// Alignment of a slot with a stamp and a T, the same on every processor: 16 bytes if the slot can be one word.
+/// Alignment of a slot that has a stamp and a T: 16 bytes if the slot can be one word. The same for code of CPUs and of GPUs.
 template <class T>
 inline constexpr std::size_t kSlotAlignment = sizeof(T) <= 8   ? 16
                                               : alignof(T) > 8 ? alignof(T)
                                                                : 8;
 
-/// True where a slot is read and written as one word.
+/// True if a slot with a T is read and written as one word.
 #if defined(__CUDA_ARCH__) || defined(SHOAL_SIMULATE)
 template <class T>
 inline constexpr bool kWholeSlot = sizeof(T) <= 8;
@@ -38,8 +38,9 @@ struct WholeSlot {
   T value;
 };
 
+/// Loads a slot in one access. Only where kWholeSlot<T> is true.
 /// @param at  the slot, which begins with its stamp; aligned to 16 bytes
-/// @tparam kAcquire  true: what was written before the store_whole<true>() whose word this reads is visible afterwards
+/// @tparam kAcquire  true: afterwards this thread sees what was written before the store_whole<true>() whose word it has read
 template <class T, bool kAcquire, Scope S = Scope::device>
 SHOAL_FN WholeSlot<T> load_whole([[maybe_unused]] const void* at) {
   WholeSlot<T> found{};
@@ -56,6 +57,7 @@ SHOAL_FN WholeSlot<T> load_whole([[maybe_unused]] const void* at) {
   return found;
 }
 
+/// Stores a slot in one access. Only where kWholeSlot<T> is true.
 template <bool kRelease, Scope S = Scope::device, class T>
 SHOAL_FN void store_whole([[maybe_unused]] void* at, [[maybe_unused]] ticket_t stamp, [[maybe_unused]] const T& value) {
   std::uint64_t bits = 0;

@@ -4,8 +4,7 @@
 
 namespace shoal {
 
-/// One GPU thread. Its collectives are those of a CPU thread; its buffers are shorter, because they lie in local
-/// memory.
+/// One GPU thread. Its collectives are those of CpuThread; its buffers are shorter, because they are in local memory.
 struct GpuThread : CpuThread {
   static constexpr lane_t kMaxFetch = 8;
   static constexpr lane_t kBuffer = 4;
@@ -13,7 +12,7 @@ struct GpuThread : CpuThread {
 };
 static_assert(Worker<GpuThread>);
 
-/// 32 lanes of one warp; every lane must be converged at each call.
+/// The 32 lanes of one warp. All of them must be converged at each call.
 struct GpuWarp {
   static constexpr lane_t kMaxLanes = 32;
   static constexpr lane_t kMaxFetch = 32;
@@ -75,8 +74,8 @@ struct GpuWarp {
     const lane_t of_warp = __reduce_min_sync(kAll, x);
     if (of_warp != ~lane_t{0} && lane() == 0) atomicMin(least, of_warp);
   }
-  // The lanes look for the first lane's number together, in two steps for up to 1,024 starts. Then each lane counts the
-  // starts between that number and its own: at most 32, one for each lane to look at.
+  // The lanes search together for the first lane's result, in two steps for up to 1,024 starts. Then each lane counts the
+  // starts that follow this result, up to its own e: at most 32 in all, so each lane loads one.
   template <class Start>
   __device__ lane_t search(lane_t n, lane_t e, bool first, lane_t& low, Start start) const {
     const lane_t e0 = __shfl_sync(kAll, e, 0);
@@ -109,7 +108,7 @@ struct GpuBlock {
   static constexpr lane_t kOffers = kOffersOfALane;
   static constexpr bool kHoldsTickets = true;
   static constexpr lane_t kSearchers = 32;
-  using Part = GpuWarp;  ///< a part of the lanes that can act without the others
+  using Part = GpuWarp;  ///< lanes that can act without the others
 
   Scratch* scratch;
 

@@ -1,35 +1,36 @@
-// What a user writes: a plain struct, trivially copyable, that says what happens to one item. Its members are const;
-// the data that they change is behind pointers.
+// The interface of a task, which the user of a worklist writes: a plain, trivially copyable struct that says what happens to
+// one item. Its members are const; the data that they change is behind pointers.
 //
 // Every task has
-//   Item                   what travels: trivially copyable, 4 to 64 bytes, made by Item{}
+//   Item                   the type of an item: trivially copyable, 4 to 64 bytes; Item{} must compile
 //   owner(item)            the PE that judges and runs the item: 0 to n_pes - 1, and always the same for an item.
-//                          Asked by the pusher, if there are several PEs; on GPUs a few times for an item that travels,
-//                          so it should not take long. Any other number ends the run with a UsageError that names it
+//                          The pusher calls it if there are several PEs; on GPUs a few times for an item that travels, so it
+//                          should be fast. Any other number ends the run with a UsageError that names it
 //   accept(item)           judges: true if the item is to be run. Called once per item, at the owner, by one lane;
 //                          may change the owner's data
 //   ask(asks, item), accepts(item, answer)
-//                          in place of accept, in two steps. ask changes the data if `asks` is true, and returns an Answer;
-//                          accepts says what that means. All items of a lane are asked for before the first answer is
-//                          used, so on a GPU their atomics are on their way together, if ask does not use the result
-//                          of its atomic (fetch_min_if, add_relaxed_if of core/atomic.hpp). `asks` false: the item may be Item{}
+//                          the same in two steps, in place of accept. ask changes the data if `asks` is true, and returns an
+//                          Answer; accepts says whether that Answer means that the item is to be run. A lane calls ask for all
+//                          of its items before it uses the first Answer. So on a GPU the atomics of these items are in flight
+//                          together, if ask does not use the result of its atomic (fetch_min_if, add_relaxed_if of
+//                          core/atomic.hpp). If `asks` is false, the item may be Item{}
 // and, to run an item, either of
 //   operator()(w, item, out)           called by a whole worker; pushes by out.push(w, ...) and out.push_each(w, ...)
-//   range(item), make(item, element)   "push make(item, e) for each e of range(item)": the library spreads the
+//   range(item), make(item, element)   means "push make(item, e) for each e of range(item)": the library spreads the
 //                                      elements of many items over the lanes of a worker. A task without stale may
 //                                      change the owner's data in range
 //
 // It may have
-//   promising(item)        false if accept would refuse the item. It changes nothing: a worker calls it for several
-//                          items at a time, and then calls accept for those that are left
+//   promising(item)        false if accept would refuse the item. It changes nothing. A worker calls it for several items
+//                          first, and then calls accept for those that are left
 //   look(asks, item), promising(item, look)
-//                          in place of promising, in two steps, as ask and accepts: look loads what promising compares with. On a
-//                          GPU the loads for a lane's items are on their way together if they depend on `asks` by load_if and
-//                          not by a branch
-//   worth_sending(item)    false if an item for another PE need not travel. The pusher calls it once per item; it may
-//                          record in this PE's own data what it lets through. Or worth_sending(item, answer), after ask,
-//                          which then asks the pusher's own data
-//   stale(item)            true if an accepted item need not run any more. Asked just before it would run
+//                          the same in two steps, in place of promising. look loads the data that promising compares with, and
+//                          must load nothing if `asks` is false. On a GPU the loads for the items of a lane are in flight
+//                          together if look makes them conditional with load_if, and not with a branch
+//   worth_sending(item)    false if an item for another PE need not be sent. The pusher calls it once per item; it may record
+//                          in its own PE's data which items it lets through. A task with ask may have
+//                          worth_sending(item, answer) instead: the pusher first calls ask, on its own PE's data
+//   stale(item)            true if an accepted item need not run any more. Called just before the item would run
 //   accept_at(pe, item)    with `--judge remote`, in place of accept for items of other PEs: the pusher judges, on
 //                          the data of the owner `pe`, which it reaches by peer access. Needs atomics of system scope.
 //                          In two steps: ask_at(asks, pe, item), and accepts
@@ -40,15 +41,15 @@
 //                          before they are sent
 //   idle(w, out, part, parts)
 //                          called by a whole worker that found no item: looks through part `part` of `parts` of this
-//                          PE's own data, and may push. It depends on the data alone, and finds nothing when nothing
-//                          is left to be done
+//                          PE's own data, and may push. Its result depends only on the data, and it pushes nothing when
+//                          nothing is left to be done
 //   enough()               called on every PE every few steps, by one lane: true ends the run on all PEs, with items
 //                          left (Report::left)
 // and may promise, as `static constexpr bool NAME = true`,
-//   kSelfContained         whoever judges or runs an item needs to see only the item, not what was written before it
-//                          was pushed. Saves GPUs a memory fence for every item; make may be called more than once for one
-//   kKnowsOthers           the pusher may call promising for items of other PEs, too, before worth_sending. For tasks
-//                          that remember what they have offered to other PEs
+//   kSelfContained         whoever judges or runs an item needs to see only the item, and not what the pusher wrote before the
+//                          push. Saves GPUs a memory fence per item. make may then be called more than once for an element
+//   kKnowsOthers           promising may be called by the pusher for items of other PEs as well, before worth_sending. For
+//                          tasks that remember which items they have offered to other PEs
 // and may name the kernels that a program compiles for it, as kKernels (worklist/kernel_set.hpp).
 //
 // Source: design of Atos (f1, f2), Groute (OnSend, OnReceive, GetPrio).
@@ -62,7 +63,7 @@
 
 namespace shoal {
 
-/// What the library calls for every item. check_task refuses anything else, with a message.
+/// Judges in one step.
 template <class T>
 concept AcceptsAtOnce = requires(const T& t, const typename T::Item& item) {
   { t.accept(item) } -> std::convertible_to<bool>;
@@ -73,6 +74,7 @@ concept AsksFirst = requires(const T& t, const typename T::Item& item, const typ
   { t.ask(true, item) } -> std::convertible_to<typename T::Answer>;
   { t.accepts(item, answer) } -> std::convertible_to<bool>;
 };
+/// What every task must have. check_task() rejects any other type with a message.
 template <class T>
 concept Task = requires(const T& t, const typename T::Item& item) {
   { t.owner(item) } -> std::convertible_to<pe_t>;
@@ -84,15 +86,15 @@ concept FanOutTask = requires(const T& t, const typename T::Item& item) {
   { t.make(item, t.range(item)[0]) } -> std::convertible_to<typename T::Item>;
 };
 
-// What a task may have in addition. A new member must be named in detail::OptionalMembers as well, and needs a message
-// in check_task.
+// Optional members of a task. A new one must be named in detail::OptionalMembers as well, and needs a message in
+// check_task().
 
-// Judging, and avoiding it.
+// Judging, and ways to avoid it.
 template <class T>
 concept PromisesAtOnce = requires(const T& t, const typename T::Item& item) {
   { t.promising(item) } -> std::convertible_to<bool>;
 };
-/// In two steps.
+/// The same in two steps.
 template <class T>
 concept LooksFirst = requires(const T& t, const typename T::Item& item) {
   { t.promising(item, t.look(true, item)) } -> std::convertible_to<bool>;
@@ -103,7 +105,7 @@ template <class T>
 concept HasWorthSending = requires(const T& t, const typename T::Item& item) {
   { t.worth_sending(item) } -> std::convertible_to<bool>;
 };
-/// The same, of tasks that ask first.
+/// The form of worth_sending for tasks with ask().
 template <class T>
 concept HasWorthOfAnswer = AsksFirst<T> &&
     requires(const T& t, const typename T::Item& item, const typename T::Answer& answer) {
@@ -132,7 +134,7 @@ template <class T>
 concept KnowsOthers = requires {
   requires T::kKnowsOthers;
 };
-// Order, merging, and the end.
+// Order of items, merging, and an early end of the run.
 template <class T>
 concept HasPriority = requires(const T& t, const typename T::Item& item) {
   { t.priority(item) } -> std::convertible_to<double>;
@@ -153,7 +155,7 @@ concept HasEnough = requires(const T& t) {
 };
 
 namespace detail {
-/// Takes the place of Out while a task is checked; its pushes are never executed.
+/// Takes the place of Out while a task is checked at compile time; its pushes are never executed.
 struct DoorOfChecks {
   template <class... Any>
   SHOAL_FN void push(const Any&...) {}
@@ -164,21 +166,21 @@ template <class T>
 concept RunsItems = requires(const T& t, const CpuThread& w, const typename T::Item& item, DoorOfChecks& out) {
   t(w, item, out);
 }
-|| requires { &T::operator(); };  // not a template: for one kind of worker
+|| requires { &T::operator(); };  // operator() is no template: for one kind of worker
 
 /// A struct with the names of all optional members.
 struct OptionalMembers {
   int range, ask, accepts, ask_at, look, promising, worth_sending, stale, accept_at, priority, key, combine, idle,
       enough;
 };
-/// Finds which of those names a task has, in whatever form: if T has a member `stale` too, `&Beside<T>::stale` is
-/// ambiguous and does not compile.
+/// Detects which of those names a task has, whatever their signatures: if T has a member `stale` too, `&Beside<T>::stale`
+/// is ambiguous and does not compile.
 template <class T>
 struct Beside : T, OptionalMembers {};
 }  // namespace detail
 
-/// Refuses at compile time, with a message, a task that is incomplete, or has an optional member in a form that cannot
-/// be used and would otherwise be ignored.
+/// Rejects a task at compile time, with a message, if it is incomplete, or if it has an optional member with a signature
+/// that the library cannot call and would otherwise ignore.
 template <class T>
 constexpr bool check_task() {
   static_assert(

@@ -1,5 +1,5 @@
-// The CPU threads of runs, in groups that are PEs: started once, asleep between runs. Also the barrier at which they
-// meet.
+// A team of CPU threads for runs: the threads are started once and sleep between runs; each group of them is a PE. Also
+// the barrier at which threads meet.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace shoal {
 /// n_pes groups of threads_per_pe threads. The thread that calls run() takes part as thread 0 of PE 0. The other
 /// threads belong to the team; after a run they poll for the next one for some tens of microseconds, and then sleep.
 ///
-/// One run at a time, from any one thread; a run inside a run is a UsageError. Not movable: threads hold its address.
+/// Only one run at a time, from any thread; a run inside a run is a UsageError. Not movable: threads hold its address.
 class ThreadTeam {
  public:
   /// @param n_pes           [1, kMaxPes]
@@ -44,7 +44,7 @@ class ThreadTeam {
 
  private:
   using Call = void (*)(void* callee, pe_t pe, int thread);
-  struct Threads;  // the team's own, and what they sleep on
+  struct Threads;  // the threads that belong to the team, and the condition variables on which threads sleep
 
   void run_erased(Call call, void* callee);
   void call_one(int index) noexcept;
@@ -53,10 +53,10 @@ class ThreadTeam {
 
   pe_t n_pes_;
   int threads_per_pe_;
-  Call call_ = nullptr;  // these two are published by epoch_
+  Call call_ = nullptr;  // call_ and callee_ are published by epoch_
   void* callee_ = nullptr;
-  PaddedWord<std::uint32_t, Scope::device> epoch_;    // runs begun
-  PaddedWord<std::uint32_t, Scope::device> pending_;  // own threads that have not returned from this run
+  PaddedWord<std::uint32_t, Scope::device> epoch_;    // number of runs begun
+  PaddedWord<std::uint32_t, Scope::device> pending_;  // threads of the team that have not returned from this run
   PaddedWord<std::uint32_t, Scope::device> running_;  // 1 while a run is in progress
   std::unique_ptr<Threads> threads_;
 };
@@ -65,7 +65,7 @@ class ThreadTeam {
 /// Everything written before a thread arrives is visible to all threads after they leave.
 class SpinBarrier {
  public:
-  /// @param n  threads that meet, at least 1
+  /// @param n  the number of threads that meet, at least 1
   explicit SpinBarrier(int n) : n_(static_cast<std::uint32_t>(n)) {
     arrived_.store(0);
     round_.store(0);
@@ -75,13 +75,13 @@ class SpinBarrier {
   SpinBarrier& operator=(const SpinBarrier&) = delete;
 
   /// All n threads call this. @return false if the barrier was cancelled; the caller must then leave, and must not rely
-  /// on anything that others were to write.
+  /// on anything that the other threads should have written.
   bool arrive_and_wait() {
     return arrive_and_wait([] {});
   }
 
-  /// The same; the last thread to arrive runs `last()` while the others wait. `last` must not wait for them; when it
-  /// throws, the barrier is cancelled and the exception leaves through that thread.
+  /// The same; the last thread to arrive runs `last()` while the others wait. `last` must not wait for the others. If it
+  /// throws, the barrier is cancelled and this call throws the exception in that thread.
   template <class Last>
   bool arrive_and_wait(Last&& last) {
     const std::uint32_t round = round_.load();  // cannot change before this thread has arrived
@@ -105,15 +105,15 @@ class SpinBarrier {
     return true;
   }
 
-  /// Releases all threads that wait now or later, with false. Any thread may call it; it cannot be undone.
+  /// Makes arrive_and_wait() return false in all threads that wait now or later. Any thread may call it; it cannot be undone.
   void cancel() { cancelled_.store(1); }
-  /// For long steps between two meetings.
+  /// Lets a thread that works for long between two meetings notice cancel().
   bool cancelled() const { return cancelled_.load() != 0; }
 
  private:
   std::uint32_t n_;
   PaddedWord<std::uint32_t, Scope::device> arrived_;
-  PaddedWord<std::uint32_t, Scope::device> round_;  // read by all waiters, so on its own line
+  PaddedWord<std::uint32_t, Scope::device> round_;  // polled by all waiters, so it has its own cache line
   PaddedWord<std::uint32_t, Scope::device> cancelled_;
 };
 

@@ -1,7 +1,7 @@
-// What changes of a worker while it works: one struct, so that it can leave the worker and come back as a whole.
+// The state of a worker that changes while it works, in one struct, so that it can be copied as a whole.
 //
-// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). This struct comes back, and nothing
-// else. So whatever a worker changes belongs here; the other members of Out and Scheduler are constant.
+// On GPUs rare work is done out of line, on a copy of the worker (Scheduler::rarely). Afterwards only this struct is copied
+// back. So all state that a worker changes belongs here; the other members of Out and Scheduler are constant.
 #pragma once
 #include <type_traits>
 
@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-/// One-lane workers: accepted items that wait for a reservation together, and items that this worker owes to slots that
-/// are reserved already (Out::place).
+/// One-lane workers: accepted items that are collected for one reservation of slots, and items that this worker owes to slots
+/// that it has reserved already (Queuing::place).
 template <Worker W, class Item>
 struct ChangingOfOneLane {
   struct Owed {
@@ -28,15 +28,15 @@ struct ChangingOfOneLane {
 
 /// Workers of several lanes.
 struct ChangingOfSeveralLanes {
-  lane_t share = 0;      ///< tickets that it asks for at once, if it holds tickets: Scheduler::share
-  bool claimed = false;  ///< whether it has asked since its last batch
+  lane_t share = 0;      ///< tickets that it claims at once, if it holds tickets: Scheduler::share
+  bool claimed = false;  ///< whether it has claimed tickets since its last batch
 };
 
-/// One-lane workers among several PEs: items for other PEs that wait to be appended to segments together.
+/// One-lane workers, in runs on several PEs: items for other PEs that are collected to be appended to segments together.
 template <Worker W, class Item>
 struct ChangingWithSegments {
   static constexpr lane_t kLeaves = W::kBuffer < 16 ? W::kBuffer : 16;
-  std::uint64_t carried_at = 0;  ///< what this worker had pushed when it carried last
+  std::uint64_t carried_at = 0;  ///< how many items this worker had pushed at its last call of Out::carry
   lane_t leaving = 0;
   Item leaves[kLeaves];
   pe_t leaves_for[kLeaves];
@@ -44,18 +44,18 @@ struct ChangingWithSegments {
 
 /// Tasks with phases.
 struct ChangingInPhases {
-  std::uint64_t phase = 0;  ///< the last phase that this worker has carried out, or carries out
+  std::uint64_t phase = 0;  ///< the last phase that this worker has carried out, or is carrying out
 };
 
 /// Tasks with priorities.
 struct ChangingInPriorities {
-  bool brings = false;  ///< whether parked items that the phase has reached are left to run: FarStore::bringing
+  bool brings = false;  ///< whether parked items that the phase has reached may be left to run: FarStore::bringing
 };
 
 /// Tasks with idle().
 struct ChangingInSweeps {
-  lane_t parts_left = 0;  ///< parts left to look through before this worker rests
-  bool muted = false;     ///< inside idle()
+  lane_t parts_left = 0;  ///< parts for which idle() is still to be called before this worker reports what it completed
+  bool muted = false;     ///< true inside idle(): Out::mute
 };
 
 /// Tasks that combine items.
@@ -63,17 +63,17 @@ struct ChangingWithCombine {
   bool holds = false;  ///< whether this worker's table may hold items; the same on every lane
 };
 
-/// CPU threads: what a worker does, for a trace. (Worker states: worklist/trace.hpp)
+/// CPU threads: the log of the worker's states (WorkerState), for a trace.
 struct ChangingWithLog {
-  StateLog* log = nullptr;
+  StateLog* log = nullptr;  ///< null: the run writes no trace
 };
 
-/// In place of state that this kind of worker or task does not need: it would be stored and loaded again around every
-/// call that is out of line.
+/// An empty struct in place of state that this kind of worker or task does not need. Such state would be stored and loaded
+/// around every out-of-line call.
 template <class State>
 struct Without {};
 
-/// All of it, one object per lane. Fields of the leader are valid on lane 0.
+/// All of a worker's changing state, one object per lane. Fields marked "leader" are valid on lane 0 only.
 template <Worker W, class View, class TaskT = typename View::Task, class Item = typename View::Item>
 struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Item>, ChangingOfSeveralLanes>,
                   std::conditional_t<W::kMaxLanes == 1 && !kAlone<View>, ChangingWithSegments<W, Item>, Without<View>>,
@@ -86,9 +86,9 @@ struct Changing : std::conditional_t<W::kMaxLanes == 1, ChangingOfOneLane<W, Ite
   Hand<Item> hand;
   lane_t credit = 0;  ///< leader: credits for ring slots that this worker has emptied
   LaneTally<W> tally = {};
-  std::uint64_t finished = 0;  ///< leader: completed and not reported yet
-  bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers look
-  bool stuck = false;          ///< its spill could not move at the last try
+  std::uint64_t finished = 0;  ///< leader: stays and tokens that it has completed and not reported yet
+  bool seeds_left = false;     ///< whether there may be seeds left; if there are few, only the first workers take some
+  bool stuck = false;          ///< whether none of its spilled items could move at the last try
 #if defined(SHOAL_CLOCKS)
   Clocks clocks;
 #endif

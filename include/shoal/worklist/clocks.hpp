@@ -1,7 +1,7 @@
-// Where the time of a worklist's GPU workers goes: for builds with -DSHOAL_CLOCKS=1 (cmake -DSHOAL_CLOCKS=on), which are
-// slower. Each run then writes a table to standard error: for each section its share of all workers' time, how often a warp
-// entered it, and its mean time. Sections lie within each other: `run` has `park`, `reserve` and `place` in it. In `meet` a warp
-// of a block waits for the others before they queue and send together. Without clocks, nothing of this is compiled.
+// Measures on what the GPU workers of a worklist spend their time, in builds with -DSHOAL_CLOCKS=1 (cmake -DSHOAL_CLOCKS=on),
+// which are slower. Each run then writes a table to standard error: for each section its share of all workers' time, how often
+// a warp entered it, and its mean time. Sections are nested: `run` contains `park`, `reserve` and `place`. In `meet` a warp of a
+// block waits for the other warps before all of them queue and send together. In other builds, none of this is compiled.
 #pragma once
 
 #if !defined(SHOAL_CLOCKS)
@@ -11,7 +11,7 @@
 
 #include "shoal/core/atomic.hpp"
 
-/// From here to the end of the block: time of a section, in a worker's Changing.
+/// Counts the time from here to the end of the enclosing scope as time of `section`, in a worker's Changing.
 #define SHOAL_TIMED(w, changing, section) const Timed timed((w), (changing).clocks, (section))
 
 namespace shoal {
@@ -47,13 +47,13 @@ inline constexpr const char* kSectionNames[kSections] = {
 struct ClockWords {
   Word<std::uint64_t, Scope::device> cycles[kSections], times[kSections];
 };
-/// One warp's, or one thread's that is a worker; its first lane counts.
+/// The sums of one warp, or of one thread that is a worker. Its first lane measures.
 struct Clocks {
   std::uint64_t cycles[kSections] = {};
   std::uint32_t times[kSections] = {};
 };
 
-/// On the first lane of each warp alone; nothing on other processors than GPUs.
+/// Measures a section, on the first lane of each warp only. On CPUs all times are 0.
 class Timed {
  public:
   template <class W>
@@ -81,7 +81,7 @@ class Timed {
   long long begin_;
 };
 
-/// The first lane of each warp, when its worker leaves.
+/// Adds a warp's sums to those of its PE. Called by the first lane of each warp when its worker leaves.
 SHOAL_FN inline void add_clocks(const Clocks& clocks, ClockWords& to) {
   for (lane_t s = 0; s < kSections; ++s) {
     if (clocks.times[s] == 0) continue;
@@ -90,7 +90,7 @@ SHOAL_FN inline void add_clocks(const Clocks& clocks, ClockWords& to) {
   }
 }
 
-/// On the host, after a run: the table of one PE.
+/// Prints the table of one PE to standard error; on the host, after a run.
 inline void print_clocks(int pe, const ClockWords& of) {
   const double all = static_cast<double>(of.cycles[static_cast<lane_t>(Section::all)].load());
   for (lane_t s = 0; s < kSections && all > 0; ++s) {

@@ -1,27 +1,27 @@
-// The gate: what the lanes of a block share while they queue and send items together, with one reservation for each PE. Each
-// warp sending on its own would have thousands of warps add to the counters of a channel, a few items at a time
+// The gate: the memory that the lanes of a block share while they queue and send items together, with one reservation for each
+// PE. If each warp sent on its own, thousands of warps would add to the counters of a channel, for a few items at a time
 // (docs/decisions/0051-blocks-send-together.md).
 #pragma once
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// In memory that the lanes share. Between two turns all counts are zero.
+/// Lies in shared memory of the block. Between two uses all counts are zero.
 struct Gate {
   lane_t count[kMaxPes];     ///< items for each PE
-  Tickets tickets[kMaxPes];  ///< for each PE of its channel, for this one of the ring
+  Tickets tickets[kMaxPes];  ///< tickets of the channel to each PE; at this PE's place, tickets of its ring
 };
-/// Whether a worker has a gate: blocks, in order, among several PEs.
+/// Whether a worker has a gate: blocks have one, in runs in FIFO order on several PEs.
 template <class W, class View>
 inline constexpr bool kSendsWhole = HasParts<W> && !HasPriority<typename View::Task> && !kAlone<View>;
 
-/// What the lanes have, all together; and of what stays, how much the lanes before this one.
+/// The result of count_at_gate().
 struct GateCount {
-  lane_t stay, before;
-  bool any_leave;
+  lane_t stay, before;  ///< items that stay on this PE: of all lanes, and of the lanes before this one
+  bool any_leave;       ///< whether any lane has an item for another PE
 };
-/// Worker-collective: counts the items that stay, and for each PE those that travel there. An item that travels gets its rank
-/// among those of its PE. Whose it is the task is asked again: a lane has no registers to remember it for all of its items.
+/// Worker-collective: counts the items that stay, and for each other PE those that travel there. An item that travels gets its
+/// rank among those for its PE. The task's owner() is called again: a lane has no registers to remember the owners of its items.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN GateCount count_at_gate(const W& w, const View& view, Gate& gate, const bool (&keep)[kSome],
                                  const bool (&travels)[kSome], const typename View::Item (&item)[kSome],
@@ -34,22 +34,23 @@ SHOAL_FN GateCount count_at_gate(const W& w, const View& view, Gate& gate, const
       rank[k] = w.count_in(gate.count, owner, travels[k]);
     }
   }
-  // Both sums in one: a lane has at most kOffers of either.
+  // Both sums packed into one: a lane has at most kOffers of either.
   constexpr lane_t kLeaving = 1u << 16;
   static_assert(W::kMaxLanes * kSome < kLeaving);
   const Scan scan = w.exclusive_sum(staying + leaving * kLeaving);
   return {scan.total % kLeaving, scan.before % kLeaving, scan.total >= kLeaving};
 }
 
-/// Worker-collective, after count_at_gate(), whose collective it needs: reserves tickets of the ring for what stays, and of the
-/// channels for what leaves. @return whether there were fewer than were wanted
+/// Worker-collective, after count_at_gate(), whose final collective makes all counts visible: reserves tickets of the ring for
+/// the items that stay, and of the channels for those that leave.
 /// @param credit  on the leader: its credits for the ring
 /// @param index   this worker's number
+/// @return whether there were fewer tickets than items
 template <Worker W, class View>
 SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const GateCount& count, lane_t& credit,
                               lane_t index) {
   bool lacks = false;
-  // One lane for each PE, of different warps, so that what they wait for is on its way together.
+  // One lane for each PE, in different warps if possible, so that the atomics for which they wait are in flight together.
   constexpr lane_t kApart = W::kMaxLanes > 32 ? 32 : 1;
   if (w.lane() % kApart == 0) {
     const auto n_pes = count.any_leave ? static_cast<lane_t>(view.n_pes) : 1;
@@ -73,7 +74,7 @@ SHOAL_FN bool reserve_at_gate(const W& w, const View& view, Gate& gate, const Ga
   return w.any(lacks);
 }
 
-/// This lane alone, after reserve_at_gate(): sends its items for which there are tickets. `travels` stays set for the others.
+/// This lane alone, after reserve_at_gate(): sends those of its items for which there are tickets, and clears their `travels`.
 template <class View, lane_t kSome>
 SHOAL_FN void send_through_gate(const View& view, const Gate& gate, lane_t index, const lane_t (&rank)[kSome],
                                 bool (&travels)[kSome], const typename View::Item (&item)[kSome]) {

@@ -4,9 +4,9 @@
 
 namespace shoal {
 
-/// Worker-collective: looks at all channels at the same time, each lane at one. True if items have arrived in `channel`, from
-/// ticket `head` on. This is a hint: another worker may claim them first. Workers begin with different channels, so that they
-/// drain different ones.
+/// Worker-collective: polls all channels at the same time, each lane one of them. True if items have arrived in `channel`,
+/// from ticket `head` on. This is a hint: another worker may claim them first. Workers begin with different channels, so that
+/// they drain different ones.
 /// @param turn  this worker's number
 template <Worker W, class View>
 SHOAL_FN bool find_arrived(const W& w, const View& view, lane_t turn, lane_t& channel, ticket_t& head) {
@@ -30,13 +30,14 @@ SHOAL_FN bool find_arrived(const W& w, const View& view, lane_t turn, lane_t& ch
   return true;
 }
 
-/// What find_segment found: items may be claimed in a segment from PE `from`; -1: nowhere.
+/// What find_segment() found: items may be claimed in a segment from PE `from`; -1: none were found.
 struct FoundSegment {
   pe_t from = -1;
   ticket_t segment = 0;
 };
 
-/// Worker-collective: tells what was put off of every open segment of this PE, unless somebody has.
+/// Worker-collective: publishes items of the open segments to other PEs whose notification was put off (--batch-wait), unless
+/// another worker has done so. Each lane does this for some of the PEs.
 template <Worker W, class View>
 SHOAL_FN void offer_parts(const W& w, const View& view) {
   for (pe_t to = static_cast<pe_t>(w.lane()); to < view.n_pes; to += static_cast<pe_t>(w.size())) {
@@ -45,13 +46,13 @@ SHOAL_FN void offer_parts(const W& w, const View& view) {
   }
 }
 
-/// Worker-collective: looks at the oldest segments from every PE, each lane at one at a time. A hint, as above. Workers begin
-/// in different places, so that they claim in different segments. Whoever looks also offers what was put off: all workers look
-/// from time to time, idle or not. Out of line on GPUs (queuing.hpp says why).
+/// Worker-collective: polls the oldest segments from every PE, each lane one at a time. The result is a hint, as above. Workers
+/// begin with different segments, so that they claim from different ones. Each call also offers the items whose notification
+/// was put off, because all workers call this from time to time, idle or not. Out of line on GPUs (queuing.hpp says why).
 /// @param turn  this worker's number
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane_t turn) {
-  constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // segments from one PE that are looked at
+  constexpr lane_t kMost = W::kMaxLanes == 1 ? 4 : 8;  // most segments from one PE that are polled
   if (view.segments.puts_off()) offer_parts(w, view);
   const auto segments = static_cast<lane_t>(view.segments.segments());
   const lane_t ahead = segments < kMost ? segments : kMost, all = static_cast<lane_t>(view.n_pes - 1) * ahead;
@@ -70,18 +71,17 @@ SHOAL_OUT_OF_LINE SHOAL_FN FoundSegment find_segment(W w, const View& view, lane
   return {step_from(view, (first + turn) % all / ahead + 1), segment};
 }
 
-/// How much a GPU worker takes with one drain of a channel. The drains of a channel follow one another and take some
-/// microseconds each, however much they bring, so a drain takes several items per lane. A block that fans out what it
-/// takes gets fewer: one block would have to judge it all, and would lose shared memory that serves as cache
+/// How many items a worker takes with one drain of a channel. On GPUs the drains of one channel follow one another and take
+/// some microseconds each, however many items they bring, so a drain takes several items per lane. A block whose task fans
+/// out takes fewer: it would have to judge all of them by itself, and would use shared memory that otherwise serves as cache
 /// (docs/decisions/0018-larger-drains.md).
 template <Worker W, class View>
 struct DrainSize {
   static constexpr std::size_t kBytes = sizeof(typename View::Item);
   static constexpr bool kBlock = W::kMaxLanes > 32, kFewer = kBlock && FanOutTask<typename View::Task>;
-  /// Most items per lane. A lane that is a worker of its own has its desk in local memory.
+  /// The most items per lane. A GPU thread that is a worker of its own has its desk in local memory.
   static constexpr lane_t kItems = W::kMaxLanes == 1 ? 32 : kAlone<View> || kBytes > 32 ? 1 : kFewer ? 2 : 64 / kBytes;
-  /// Loads of one lane that are in flight together. More loads would take registers from everything else that the
-  /// worker does.
+  /// Loads of one lane that are in flight together. More of them would take registers from the worker's other code.
   static constexpr lane_t kAtOnce = kFewer || kBytes > 16 ? 2 : kBlock ? 4 : W::kMaxLanes > 1 ? 8 : 16;
 };
 
@@ -97,9 +97,9 @@ SHOAL_FN Claim copy_from_segment(const W& w, const View& view, pe_t from, ticket
   return {claim.first, 0, claim.count};
 }
 
-/// Worker-collective: claims what has arrived in a channel, from ticket `head` on (or from a PE in segment `head`), and copies it
-/// to items[skip, skip + count). Out of line on GPUs, because it needs registers that nothing else needs.
-/// @param channel  its number; where there are segments, the PE's
+/// Worker-collective: claims items that have arrived in a channel, from ticket `head` on (or from a PE, in segment `head`), and
+/// copies them to items[skip, skip + count). Out of line on GPUs, because it needs registers that no other code needs.
+/// @param channel  the channel's number; if the run uses segments, the sending PE's
 /// @param items    [most] shared by the lanes
 template <Worker W, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN Claim copy_arrived(W w, const View& view, lane_t channel, ticket_t head,

@@ -1,15 +1,16 @@
-// Judging: which of the items that a lane has pushed are accepted, and which of those for other PEs are to travel.
+// Judging: decides which of the items that a lane has pushed are accepted, and which items for other PEs travel to them.
 #pragma once
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// Whether a pusher that judges asks for its own items and others together, since nothing has to be asked before.
+/// Whether a pusher that judges (judge=remote) asks for its own items and for those of other PEs together. This is possible
+/// only if the task has no worth_sending(), which would have to be asked before.
 template <class W, class View, class TaskT = typename View::Task>
 inline constexpr bool kJudgesAtOnce =
     AsksAt<TaskT> && !HasWorthSending<TaskT> && !HasWorthOfAnswer<TaskT> && !kAlone<View> && W::kMaxLanes > 1;
 
-/// Looks at those of several items of each lane that `asks` names. Of the others the result says nothing.
+/// Calls the task's promising() for those items of each lane for which `asks` is set. For the others the result has no meaning.
 template <class W, class TaskT, lane_t kSome>
 SHOAL_FN void look_if_promising(const W& w, const TaskT& task, const bool (&asks)[kSome],
                                 const typename TaskT::Item (&item)[kSome], bool (&promising)[kSome]) {
@@ -26,7 +27,7 @@ SHOAL_FN void look_if_promising(const W& w, const TaskT& task, const bool (&asks
   }
 }
 
-/// Counts the verdict on an item that was judged, if it was, and keeps it.
+/// Counts the verdict on an item, if it was judged. `judged` becomes whether the item was judged and accepted.
 template <class Tally>
 SHOAL_FN void count_verdict(Tally& tally, bool& judged, bool accepts) {
   tally.accepted += judged && accepts;
@@ -34,10 +35,10 @@ SHOAL_FN void count_verdict(Tally& tally, bool& judged, bool accepts) {
   judged = judged && accepts;
 }
 
-/// Judges each lane's own items, and clears those that are refused. Of others' items that are to travel it asks whether they
-/// are worth it, or, if that is not a question and the pusher judges, whether their owners accept them. All items of the
-/// lane are asked for before the first answer is used.
-/// @param promising  of `keep`: whether promising() has let it through
+/// Judges the items that each lane keeps for this PE, and clears `keep` for those that are refused. For items that are to travel
+/// to other PEs, it clears `travels` for those that are not worth sending; or, if kJudgesAtOnce holds and the pusher judges, for
+/// those that their owners refuse. A lane asks for all of its items before it uses the first answer.
+/// @param promising  for items with `keep`: the result of promising()
 template <class W, class View, class Tally, lane_t kSome>
 SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool (&promising)[kSome],
                          bool (&keep)[kSome], bool (&travels)[kSome], const pe_t (&owner)[kSome],
@@ -77,8 +78,8 @@ SHOAL_FN void judge_here(const W& w, const View& view, Tally& tally, const bool 
   }
 }
 
-/// Judges each lane's items that are to travel on their owners' data, and clears those that are refused. After judge_here,
-/// because judging may change the owner's data.
+/// Judges the items that are to travel, on their owners' data, and clears `travels` for those that are refused. To be called
+/// after judge_here(), which may clear some of them, because judging may change the owner's data.
 template <class W, class View, class Tally, lane_t kSome>
 SHOAL_FN void judge_there(const W& w, const View& view, Tally& tally, bool (&travels)[kSome],
                           const typename View::Item (&item)[kSome]) {

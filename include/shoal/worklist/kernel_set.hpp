@@ -1,9 +1,10 @@
-// Which of the worklist's kernels a program has for a task on GPUs. Each kind of worker and kernel is code of its own, which takes
-// seconds to compile. So a program has those that `auto` chooses among, and more only where its task names them:
+// Which kernels of the worklist a program contains for a task on GPUs. Each pair of a worker kind and a kernel kind is compiled
+// separately, which takes seconds. So a program contains the kernels that `auto` chooses among, and more only if its task names
+// them:
 //
 //   static constexpr KernelSet kKernels = kAllKernels;   // a member of the task
 //
-// CPU threads run every kind of kernel without it.
+// On CPU threads every kind of kernel runs without this.
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -23,7 +24,7 @@ struct KernelSet {
   constexpr KernelSet operator|(KernelSet other) const { return {bits | other.bits}; }
 };
 
-/// What `auto` chooses among (plan_launch).
+/// The kernels that `auto` chooses among (plan_launch).
 inline constexpr KernelSet kAutoKernels =
     KernelSet::of(WorkerKind::warp, KernelKind::persistent) | KernelSet::of(WorkerKind::block, KernelKind::persistent);
 inline constexpr KernelSet kAllKernels = kAutoKernels | KernelSet::of(WorkerKind::thread, KernelKind::persistent) |
@@ -31,9 +32,9 @@ inline constexpr KernelSet kAllKernels = kAutoKernels | KernelSet::of(WorkerKind
                                          KernelSet::of(WorkerKind::warp, KernelKind::discrete) |
                                          KernelSet::of(WorkerKind::block, KernelKind::discrete);
 
-/// Whether a kernel has variants: for a PE that is alone, and for runs without priorities. Those that `auto` chooses among have;
-/// of every other there is one, which serves all runs. It is slower and takes a third of the time to compile.
-/// `cmake -DSHOAL_OPTIMISE_ALL_KERNELS=on` makes variants of all.
+/// Whether a kernel has variants: for runs on one PE, and for runs without priorities. The kernels that `auto` chooses among do.
+/// Every other pair has one kernel for all runs, which is slower and takes a third of the time to compile.
+/// `cmake -DSHOAL_OPTIMISE_ALL_KERNELS=on` makes variants of all kernels.
 constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]] KernelKind kernel) {
 #if defined(SHOAL_VARIANTS_OF_ALL_KERNELS)
   return true;
@@ -42,7 +43,7 @@ constexpr bool has_variants([[maybe_unused]] WorkerKind worker, [[maybe_unused]]
 #endif
 }
 
-/// The set that task T names, or else what a program has by default: all with SHOAL_ALL_KERNELS, which
+/// The set that task T names, or else the default: kAutoKernels, or all kernels with SHOAL_ALL_KERNELS, which
 /// `cmake -DSHOAL_PROGRAM_KERNELS=all` defines.
 template <class T>
 constexpr KernelSet kernels_of() {
@@ -59,7 +60,7 @@ constexpr KernelSet kernels_of() {
   }
 }
 
-/// @throws UsageError  a program that has the kernels `compiled` was asked for another; names both, and the cure
+/// @throws UsageError  `compiled` does not contain the kernel that the run needs; the message names both, and the cure
 void check_compiled(KernelSet compiled, WorkerKind worker, KernelKind kernel);
 
 }  // namespace shoal

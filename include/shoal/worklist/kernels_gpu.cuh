@@ -1,5 +1,5 @@
-// The kernels of a worklist on GPUs. Each worker has a scheduler, and its desk in shared memory. Also the number of
-// workers that are resident at the same time.
+// The kernels of a worklist on GPUs. Each worker has a scheduler, and its desk in shared memory. Also computes how many
+// workers are resident at the same time.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -19,7 +19,7 @@
 namespace shoal::gpu {
 
 inline constexpr int kWarpWorkerBlock = 256;  ///< threads of a block that holds warp or thread workers
-/// Blocks per multiprocessor for which the compiler limits registers. More were slower: workers that wait contend for
+/// Blocks per multiprocessor for which the compiler limits registers. More blocks were slower: waiting workers contend for
 /// the counters.
 inline constexpr int kResidentBlocks = 2;
 template <class W>
@@ -71,7 +71,7 @@ __device__ Desk<typename View::Task> carve_desk(char* memory, lane_t lanes) {
   return desk;
 }
 
-/// Makes this lane's scheduler and gives it to `body`.
+/// Makes this lane's scheduler and calls `body` with it.
 template <class W, class View, class Body>
 __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, Body body) {
   using Task = typename View::Task;
@@ -101,11 +101,12 @@ __device__ void with_scheduler(const View& view, lane_t workers, lane_t fetch, B
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     persistent_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);  // all its blocks begin together
+  if (blockIdx.x == 0 && threadIdx.x == 0) view.here().begun.store(1);  // the kernel's blocks all begin together
   with_scheduler<W>(view, workers, fetch, [](auto& scheduler) { scheduler.run_persistent(); });
 }
 
-/// @param limit  of the round, if the host launches the rounds; otherwise `loop` has it
+/// @param limit  the round takes the ring's tickets below it; if the device repeats the rounds, `loop` has the limit instead
+/// @param loop   null: the host launches each round
 template <class W, class View>
 __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
     round_kernel(const __grid_constant__ View view, lane_t workers, lane_t fetch, ticket_t limit, RoundLoop* loop,
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(kBlockBound<W>, kResidentBlocks)
 
 template <class View>
 struct InOrderOf {
-  using Type = View;  ///< a task without priorities has no other kernels
+  using Type = View;  ///< a task without priorities has only kernels for FIFO order
 };
 template <class TaskT, class TransportT>
 requires HasPriority<TaskT>
@@ -132,7 +133,7 @@ struct InOrderOf<WorklistView<TaskT, TransportT>> {
 template <class View>
 using ViewInOrder = typename InOrderOf<View>::Type;
 
-/// The kernel of workers W over a view; null if the program has none (kernel_set.hpp).
+/// The kernel of workers W for a view; null if the program contains none (kernel_set.hpp).
 template <class W, class View, KernelKind kKind>
 const void* kernel_over() {
   if constexpr (!kernels_of<typename View::Task>().has(kKindOf<W>, kKind)) {
@@ -144,12 +145,14 @@ const void* kernel_over() {
   }
 }
 
-/// The kernels of workers W over a view, of one kind. Where another source has `template struct Kernels<...>`, and this one
-/// `extern template struct Kernels<...>`, they are compiled there (cmake/Kernels.cmake).
+/// The kernels of one kind of workers W for a view. If another source file has `template struct Kernels<...>` and this one has
+/// `extern template struct Kernels<...>`, they are compiled in the other one (cmake/Kernels.cmake).
 template <class W, class View, KernelKind kKind>
 struct Kernels {
-  /// @param alone     of a PE that is the only one: its kernels are others
-  /// @param in_order  of a run without priorities: likewise; among several PEs, of persistent warps and blocks
+  /// @param alone     the run has only one PE
+  /// @param in_order  the run uses no priorities
+  /// Where a kernel has variants (has_variants), both select one; on several PEs, `in_order` does so only for the kernels that
+  /// `auto` chooses among.
   static const void* find(bool alone, bool in_order);
 };
 template <class W, class View, KernelKind kKind>
@@ -159,25 +162,26 @@ const void* Kernels<W, View, kKind>::find(bool alone, bool in_order) {
       return in_order ? kernel_over<W, ViewAlone<ViewInOrder<View>>, kKind>()
                       : kernel_over<W, ViewAlone<View>, kKind>();
     }
-    // Among several PEs, single threads as workers, and rounds, have one kernel: `auto` does not take them.
+    // On several PEs, single threads as workers, and rounds, have one kernel each, because `auto` does not choose them.
     if constexpr (kAutoKernels.has(kKindOf<W>, kKind)) {
       if (in_order) return kernel_over<W, ViewInOrder<View>, kKind>();
     }
   }
   return kernel_over<W, View, kKind>();
 }
-/// The same of whatever kind.
+/// The kernel of the given kind of workers W for a view; null if the program contains none.
 template <class W, class View>
 const void* find_kernel(KernelKind kind, bool alone, bool in_order) {
   return kind == KernelKind::persistent ? Kernels<W, View, KernelKind::persistent>::find(alone, in_order)
                                         : Kernels<W, View, KernelKind::discrete>::find(alone, in_order);
 }
-/// The view that the library's own algorithms have.
+/// The view that the library's own algorithms use.
 template <class TaskT>
 using DirectView = WorklistView<TaskT, DirectTransport>;
 
-/// Shared memory of `desks` workers for kernels of kind `kind`, of runs in order or not.
-/// @param alone  of a PE that is the only one
+/// Bytes of shared memory for the desks of `desks` workers, in kernels of kind `kind`: enough for runs with and without
+/// priorities.
+/// @param alone  the run has only one PE
 template <class W, class View>
 std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   static_assert(sizeof(ViewAlone<View>) == sizeof(View) && sizeof(ViewAlone<ViewInOrder<View>>) == sizeof(View),
@@ -186,7 +190,8 @@ std::size_t desks_bytes(KernelKind kind, lane_t lanes, int desks, bool alone) {
   if (kernel_alone) return desks * desk_bytes<W, ViewAlone<View>>(lanes);
   return desks * std::max(desk_bytes<W, View>(lanes), desk_bytes<W, ViewInOrder<View>>(lanes));
 }
-/// @throws UsageError  the program has no such kernel
+/// The kernel for a plan, with the threads, shared memory and workers of its blocks.
+/// @throws UsageError  the program does not contain such a kernel
 template <class View, class Plan>
 Shape shape_of(const Plan& plan, pe_t n_pes) {
   check_compiled(kernels_of<typename View::Task>(), plan.worker, plan.kernel);
@@ -210,7 +215,8 @@ Shape shape_of(const Plan& plan, pe_t n_pes) {
   return s;
 }
 
-/// Workers that are resident together on one PE, bounded by plan.workers.
+/// How many workers can be resident on each PE at the same time, at most plan.workers if that is set.
+/// @throws UsageError  not even one block fits a multiprocessor
 template <class View, class Plan>
 int most_workers(const Machine& machine, const Plan& plan) {
   const Shape s = shape_of<View>(plan, machine.n_pes());

@@ -1,4 +1,4 @@
-// Runs workers on CPU threads, with the watchdog beside them.
+// Runs workers on CPU threads, while a watchdog checks that they make progress.
 #pragma once
 #include <sched.h>
 
@@ -17,13 +17,13 @@
 
 namespace shoal::cpu {
 
-/// Discrete runs of several processes, between rounds: carries until there is something to do for another round. False: the run
-/// is over.
+/// For discrete runs of several processes, between two rounds: carries items to and from other processes until there is work for
+/// another round. False: the run is over.
 template <class View>
 bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   const View& view = views[0];
   const std::uint64_t phase = view.here().phase.load();
-  sched_yield();  // a round that only waits for credits must not keep who would give them from a core
+  sched_yield();  // if this process only waits for credits, the process that has to return them may need this core
   for (Backoff backoff;; backoff.pause()) {
     if (view.segments.puts_off()) {
       for (const View& one : views) offer_parts(CpuThread{}, one);
@@ -37,7 +37,8 @@ bool wait_for_a_round(const std::vector<View>& views, PhaseOrders& orders) {
   }
 }
 
-/// Runs to the end on the machine's threads. Thread t of PE p is worker t; threads from `workers` on do nothing.
+/// Runs the views' tasks to the end on the machine's threads. Thread t of PE p is worker t of that PE; threads with t >= `workers`
+/// do nothing.
 template <class View, class Plan>
 void launch(const Machine& machine, const Plan& plan, const std::vector<View>& views, int workers,
             std::uint64_t spill_chunks, Report& report) {
@@ -69,13 +70,13 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     scheduler.out().now().log = trace.log(pe, thread);
     try {
       body(scheduler);
-    } catch (...) {  // a member of the task threw; ends the run, or the others would wait for its items
+    } catch (...) {  // a member of the task threw: end the run, or the other workers would wait for the item for ever
       view.stop_all(RunState::task_failed);
       throw;
     }
     list = scheduler.out().now().list;
   };
-  // However the workers leave, the other processes are told.
+  // However the workers leave, also with an exception, the other processes are notified.
   const std::unique_ptr<Wires, void (*)(Wires*)> tells(wires, [](Wires* at) { at->look_for_ends(); });
   if (plan.kernel == KernelKind::persistent) {
     machine.team().run(
@@ -87,7 +88,7 @@ void launch(const Machine& machine, const Plan& plan, const std::vector<View>& v
     for (bool again = true; again; ++report.rounds) {
       std::vector<ticket_t> limit;
       for (const View& view : views) {
-        // Takes back tickets beyond the limit.
+        // Takes back the tickets beyond the limit that the last round claimed.
         if (report.rounds > 0) view.here().ring.head.store(last[static_cast<std::size_t>(view.me - view.first_near)]);
         limit.push_back(view.here().ring.tail.load());
       }

@@ -1,10 +1,10 @@
-// Runs workers on GPUs: with one persistent kernel per PE, or with one discrete kernel per PE and round. The task is
-// the same.
+// Runs workers on GPUs: with one persistent kernel per PE, or with one discrete kernel per PE and round. The task's code is
+// the same for both.
 //
 // A persistent kernel is launched cooperatively, with a grid from the occupancy calculator, so all workers are resident
 // at the same time. They must be, because a pusher may wait for a slot that another worker is about to empty. All
-// kernels are loaded, and everything is allocated, before the first launch. The host watches the counters, and ends a
-// run that does not move.
+// kernels are loaded, and all memory is allocated, before the first launch. The host polls the counters, and ends a run
+// that makes no progress.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace shoal::gpu {
 
-/// For discrete runs: does on the host, between two rounds, what order_phase() does.
+/// For discrete runs: order_phase() on the host, between two rounds.
 template <class View>
 bool order_phase_from_host(const Machine& machine, const std::vector<View>& views, const std::vector<PeSnapshot>& pes,
                            PhaseOrders& orders) {
@@ -58,8 +58,8 @@ bool order_phase_from_host(const Machine& machine, const std::vector<View>& view
   }
 }
 
-/// Runs the views' tasks until the run ends, for whatever reason; the counters then tell which.
-/// @throws DeviceError  the CUDA runtime failed, or nothing moved; no kernel is running then
+/// Runs the views' tasks until the run ends, for whatever reason; afterwards the PEs' counters show the reason.
+/// @throws DeviceError  the CUDA runtime failed, or the run made no progress; no kernel is running then
 template <class View>
 void launch(const Machine& machine, const LaunchPlan& plan, const std::vector<View>& views, int workers,
             std::uint64_t chunks, Streams& streams, Report& report) {

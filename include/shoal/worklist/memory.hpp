@@ -1,5 +1,5 @@
-// The memory of a worklist: allocates and initialises every PE's counters, ring, channels and spill, and makes the
-// views of them that workers get.
+// The memory of a worklist: allocates and initialises the counters, ring, channels and spill of every PE of this process,
+// and makes the views through which workers use them.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -15,8 +15,8 @@
 
 namespace shoal {
 
-/// Segments of about plan.batch_bytes bytes, as large together as a channel. At least four, as far as the capacity allows:
-/// while one is filled, others are read.
+/// The shape of a plan's segments: each has about plan.batch_bytes bytes, and all together have the capacity of a channel.
+/// There are at least four, as far as the capacity allows, so that some can be read while another is filled.
 inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) {
   SegmentShape shape;
   if (plan.batch_bytes <= 0) return shape;
@@ -30,8 +30,8 @@ inline SegmentShape segments_of(const LaunchPlan& plan, std::size_t item_bytes) 
   return shape;
 }
 
-/// Of the number of channels from one PE to another: no more than there are slots, or places for their counters. Where segments
-/// travel, it is 0.
+/// log2 of the number of channels from one PE to another. There are no more channels than slots, or than places for their
+/// counters (kMaxPes). If the run uses segments, the result is 0.
 inline lane_t log_channels_of(const LaunchPlan& plan, pe_t n_pes) {
   if (plan.batch_bytes > 0 || n_pes == 1) return 0;
   const auto most = std::min<ticket_t>({plan.channels, plan.channel_capacity, static_cast<ticket_t>(kMaxPes / n_pes)});
@@ -44,15 +44,15 @@ class WorklistMemory {
   using Item = typename TaskT::Item;
   using View = WorklistView<TaskT, TransportT>;
 
-  /// @param workers  most workers of each PE
-  /// @throws CapacityError
+  /// @param workers  the most workers of each PE
+  /// @throws CapacityError: not enough memory; if there are several processes, as Wires::Wires()
   WorklistMemory(const Machine& machine, const LaunchPlan& plan, TransportT transport, int workers)
       : machine_(machine), plan_(plan), workers_(static_cast<std::uint64_t>(workers)), counters_(machine.n_pes()) {
     const bool prioritised = HasPriority<TaskT> && plan.queue == QueueKind::priority;
     buckets_ = {plan.threshold, 1 / plan.threshold_delta, prioritised ? plan.buckets : 0};
     slots_ = prioritised ? buckets_.slots() : 0;
-    // In addition each worker needs chunks that it does not fill: one for its list, one for each slot of parked items,
-    // and one more because some workers spill much more than others.
+    // Each worker needs more chunks, because it has some that are not full: one for its list, and one for each slot of
+    // parked items. One more per worker is added because some workers spill much more than others.
     const std::uint64_t on_top = workers_ * (2 + slots_);
     own_ = plan.spill_own + plan.spill_host > 0 ? chunks_of(plan.spill_own) + on_top : 0;
     chunks_ = own_ + chunks_of(plan.spill_host);
@@ -68,14 +68,14 @@ class WorklistMemory {
     clear_all();
   }
 
-  /// Initialises everything as before the first run. No worker may be running. Every process does this at the same time.
+  /// Initialises everything as before the first run. No worker may be running. All processes must call it at the same time.
   void reset() {
     clear_all();
     if (wires_) wires_->reset();
   }
 
-  /// Before a run: sets the task and seeds of PE p of this process. The counters continue from the last run. In a GPU's memory they
-  /// may arrive later: see Machine::wait_for_memory().
+  /// To be called before a run: sets the task and seeds of PE p of this process. The counters of the queues continue from the
+  /// last run. Copies to a GPU's memory may be complete only later: see Machine::wait_for_memory().
   void begin(pe_t p, const TaskT& task, const std::vector<Item>& seeds) {
     Part& part = parts_[p];
     PeControl& control = counters_[p];
@@ -105,34 +105,33 @@ class WorklistMemory {
     views_[p].n_seeds = seeds.size();
   }
 
-  /// Reads every PE's counters, after a run or when it has failed.
+  /// Copies the counters of every PE of this process to the host, after a run or when it has failed.
   void read_counters() {
     for (pe_t p = 0; p < machine_.n_pes(); ++p) {
       machine_.copy_out(p, &counters_[p], parts_[p].control.get(), control_bytes());
-      for (pe_t q = 0; wires_ && q < machine_.all_pes();
-           ++q) {  // what was carried together, not what was told together
+      // To a PE of another process, a message is what one turn carries of a segment, not what one update of `written` shows.
+      for (pe_t q = 0; wires_ && q < machine_.all_pes(); ++q) {
         if (!is_near(q)) counters_[p].ends[q].send.messages.store(wires_->messages(number(p), q));
       }
     }
   }
 
-  const std::vector<View>& views() const { return views_; }             ///< [PEs of this process], as the next
+  const std::vector<View>& views() const { return views_; }             ///< [PEs of this process], as counters()
   const std::vector<PeControl>& counters() const { return counters_; }  ///< as last read, or set
   Wires* wires() const { return wires_.get(); }                         ///< null: this process is alone
   std::uint64_t chunks() const { return chunks_; }                      ///< chunks of spill on each PE
 
  private:
-  std::size_t control_bytes() const {
-    return PeControl::bytes(machine_.all_pes(), log_channels_);
-  }  ///< that a run uses
+  /// The bytes of a PeControl that a run uses.
+  std::size_t control_bytes() const { return PeControl::bytes(machine_.all_pes(), log_channels_); }
 
   using Memory = std::shared_ptr<void>;
-  /// One PE's.
+  /// The memory of one PE.
   struct Part {
     Memory control, ring, spill, host_spill, next, free, lists, seen, held, far_chunks, far_bring, far_numbers, seeds,
         starts, homes;
-    Memory inbox[kMaxPes];   // of PEs of this process; what comes from others is in the heap
-    Memory outbox[kMaxPes];  // where wires lead
+    Memory inbox[kMaxPes];   // from PEs of this process; inboxes from other processes are in the world's heap
+    Memory outbox[kMaxPes];  // to PEs of other processes, for the wires
     std::size_t seed_room = 0;
   };
 
@@ -267,7 +266,7 @@ class WorklistMemory {
     return view;
   }
 
-  /// What goes between PE p of this process and those of others.
+  /// Tells the wires which queues lead from PE p of this process to PEs of other processes, and back.
   void lay_wires(pe_t p) {
     if (!wires_) return;
     const View& view = views_[p];
@@ -279,7 +278,7 @@ class WorklistMemory {
       wires_->add_arriving(q, view.me, view.homes[q]);
     }
   }
-  pe_t number(pe_t p) const { return machine_.first_pe() + p; }  ///< of PE p of this process, among all
+  pe_t number(pe_t p) const { return machine_.first_pe() + p; }  ///< the number, among all PEs, of PE p of this process
   bool is_near(pe_t q) const { return q >= number(0) && q < number(machine_.n_pes()); }
   SegmentStart* starts_of(const Memory& starts, pe_t q) const {
     auto* const first = static_cast<SegmentStart*>(starts.get());
@@ -292,12 +291,12 @@ class WorklistMemory {
   Buckets buckets_;
   SegmentShape segments_;
   lane_t log_channels_ = 0;
-  std::uint64_t slots_ = 0;       // of parked items; 0: the run parks none
-  std::uint64_t own_ = 0;         // chunks of spill in the PE's own memory
-  std::uint64_t chunks_ = 0;      // and in all
-  ticket_t free_capacity_ = 0;    // of the ring of free chunks
-  std::unique_ptr<Wires> wires_;  // if there are other processes
-  std::vector<Part> parts_;       // [PEs of this process], as the next
+  std::uint64_t slots_ = 0;       // slots of parked items; 0: the run parks none
+  std::uint64_t own_ = 0;         // chunks of spill in a PE's own memory
+  std::uint64_t chunks_ = 0;      // chunks of spill of a PE in all
+  ticket_t free_capacity_ = 0;    // slots of the ring of free chunks
+  std::unique_ptr<Wires> wires_;  // null: there are no other processes
+  std::vector<Part> parts_;       // [PEs of this process], as views_ and counters_
   std::vector<View> views_;
   std::vector<PeControl> counters_;
 };

@@ -1,5 +1,5 @@
-// Out: what a worker pushes with. push, push_each and emit judge an item if this PE owns it, and otherwise send it to
-// its owner.
+// Out: the object through which a worker pushes items. push, push_each and emit judge an item if this PE owns it, and
+// otherwise send it to its owner.
 #pragma once
 #include "shoal/worklist/judge.hpp"
 #include "shoal/worklist/queuing.hpp"
@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// Whether this kind of worker can call what only the host has.
+/// Whether this kind of worker can call code that only the host has (wires, traces).
 #if defined(SHOAL_SIMULATE_WIRES)
 template <class W>
 inline constexpr bool kMayCarry = std::is_base_of_v<CpuThread, W>;
@@ -21,7 +21,7 @@ template <class W>
 inline constexpr bool kMayCarry = std::is_same_v<W, CpuThread>;
 #endif
 
-/// What a worker pushes with. One object per lane.
+/// A worker's means to push items. One object per lane.
 template <Worker W, class View>
 class Out : public Queuing<W, View> {
   using Base = Queuing<W, View>;
@@ -42,11 +42,11 @@ class Out : public Queuing<W, View> {
   using Base::now;
   using Base::view;
 
-  /// Worker-collective: pushes one item, made by the leader's copy of `item` (every lane passes the same).
+  /// Worker-collective: pushes one item, the leader's copy of `item` (every lane passes the same).
   SHOAL_FN void push(const W& w, const Item& item) { emit(w, w.lane() == 0, item); }
 
   /// Worker-collective: pushes make(e) for each element e of `range`.
-  /// @param range  [0, 2^31) elements; may be empty; the same on every lane
+  /// @param range  fewer than 2^31 elements; may be empty; the same on every lane
   /// @param make   element -> Item; runs once per element, on one lane; must not call a collective
   template <class Range, class Make>
   SHOAL_FN void push_each(const W& w, Range range, Make make) {
@@ -54,14 +54,15 @@ class Out : public Queuing<W, View> {
                   [&](std::int64_t i) { return make(range[i]); });
   }
 
-  /// Worker-collective: pushes make(i) for each i in [begin, end), kOffers of each lane at a time. Few elements, at most one
-  /// for each lane, take a shorter path: the batches of a road have a dozen elements. What is left after full turns takes it
-  /// only in blocks, where a turn costs more; a warp's batch is short from the beginning, and looks only there.
-  /// @tparam kTogether  true: all lanes call make(i, k, true) at the same time, each for its k-th element, and those that have
-  ///   none make(end - 1, k, false). It may call what the lanes of a warp do together (ActsTogether): their elements lie side
-  ///   by side, and the k-th ones of all lanes before the next ones
-  /// @tparam kMany  true: as a rule there are many elements, so there is no shorter path, which would be one more copy of all
-  ///   that follows from a push
+  /// Worker-collective: pushes make(i) for each i in [begin, end), in turns of kOffers elements per lane. If there is at most
+  /// one element per lane, a shorter path handles them: on road networks a batch has about a dozen elements. A block also takes
+  /// this path for the elements that are left after full turns, because a turn costs a block more. Other workers check for it
+  /// only at the beginning, since a warp's short batch is short from the start.
+  /// @tparam kTogether  true: all lanes call make at the same time: make(i, k, true) for a lane's k-th element, or
+  ///   make(end - 1, k, false) if it has none. So make may call what the lanes of a warp do together (ActsTogether). The k-th
+  ///   elements of a warp's lanes are consecutive, and come before the lanes' next elements
+  /// @tparam kMany  true: there are usually many elements, so the shorter path is left out. It would be one more copy of all
+  ///   the code that a push needs
   /// @param make  number -> Item
   template <bool kTogether = false, bool kMany = false, class Number, class Make>
   SHOAL_FN void push_numbered(const W& w, Number begin, Number end, Make make) {
@@ -103,12 +104,11 @@ class Out : public Queuing<W, View> {
     }
   }
 
-  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before it can be
-  /// seen.
+  /// Worker-collective: each lane with `has` pushes its own item. Every item is counted as created before another worker
+  /// can see it.
   SHOAL_FN void emit(const W& w, bool has, const Item& item) { emit_some(w, {has}, {item}); }
 
-  /// The same for several items of each lane. Their loads are in flight together, and one reservation serves all of
-  /// them.
+  /// emit() for several items of each lane. Their loads are in flight together, and one reservation serves all of them.
   template <lane_t kSome>
   SHOAL_FN void emit_some(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     pe_t owner[kSome];
@@ -147,7 +147,8 @@ class Out : public Queuing<W, View> {
     if constexpr (!kJudgesAtOnce<W, View>) {
       for (lane_t k = 0; k < kSome; ++k) now_.tally.withheld += leaves[k] != travels[k];
     }
-    // Before other PEs are asked, which takes long; not in two places of a kernel, which would cost it registers.
+    // Queues this PE's items before other PEs are asked about theirs, which takes long. If kDispatches, this happens below:
+    // a kernel with two calls of append() would need more registers.
     if constexpr (!kDispatches) append(w, keep, item);
     if constexpr (HasRemoteJudge<TaskT> && !kJudgesAtOnce<W, View>) {
       if (view().judge_remote) {
@@ -161,7 +162,8 @@ class Out : public Queuing<W, View> {
         return;
       }
       append(w, keep, item);
-      for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);  // not remembered till here
+      // Asked again: to keep the owners up to here would take registers.
+      for (lane_t k = 0; k < kSome; ++k) owner[k] = owner_if(view(), travels[k], item[k]);
     }
     send(w, travels, owner, item);
   }
@@ -179,7 +181,7 @@ class Out : public Queuing<W, View> {
     }
   }
 
-  /// Takes a turn at carrying what goes to other processes.
+  /// Carries what waits to go to other processes, if a carrying turn is due (Wires::is_due) and no other worker has it.
   /// @param works  this worker has other work as well
   SHOAL_FN void carry([[maybe_unused]] bool works) {
     if constexpr (kMayCarry<W> && kGathers) {
@@ -191,18 +193,19 @@ class Out : public Queuing<W, View> {
   SHOAL_FN void note_stale(bool stale) { now_.tally.stale += stale; }
   SHOAL_FN void note_run(bool run) { now_.tally.run += run; }
   SHOAL_FN void note_idle_call() { ++now_.tally.idle_calls; }
-  /// This lane: shows the watchdog that its worker is working. The queues do not show it while all of its pushes are
-  /// refused, while it runs the items of one batch, or while it runs what comes back from its own spill. Not part of
-  /// what every push does: a store for each batch would be one more word that all workers of a PE write.
+  /// One lane: shows the watchdog that its worker makes progress. The queues' counters do not show it while all of the
+  /// worker's pushes are refused, while it runs the items of one batch, or while it runs items from its own spill. Not done
+  /// in every push: a store for each batch would be one more word to which all workers of a PE write.
   SHOAL_FN void beat() const {
     if constexpr (HasIdle<TaskT>) {
       if (now_.muted) return;
     }
     view().here().beat[index() % kBeats].store(std::uint64_t{now_.tally.pushed} + now_.tally.run);
   }
-  /// Pushes of idle() are no sign that the run moves: idle() may push for ever, and all of it be refused.
+  /// Turns beat() off while idle() runs. Pushes of idle() are no sign of progress: idle() may push for ever, and all of its
+  /// items may be refused.
   SHOAL_FN void mute(bool muted) { now_.muted = muted; }
-  /// What this lane has pushed so far.
+  /// How many items this lane has pushed so far.
   SHOAL_FN auto pushed() const { return now_.tally.pushed; }
   SHOAL_FN void note_waiting(ticket_t n) {
     if (n > now_.tally.peak_ring) now_.tally.peak_ring = static_cast<decltype(now_.tally.peak_ring)>(n);
@@ -232,7 +235,7 @@ class Out : public Queuing<W, View> {
     for (pe_t& one : me) one = view().me;
     judge_here(w, view(), now_.tally, promising, has, none, me, item);
   }
-  /// Where a lane's k-th element lies among those that are pushed together (push_numbered).
+  /// The position of a lane's k-th element among those that are pushed in one turn (push_numbered).
   template <bool kTogether>
   SHOAL_FN static lane_t element_of(const W& w, lane_t k) {
     if constexpr (kTogether) {
@@ -243,8 +246,8 @@ class Out : public Queuing<W, View> {
     }
   }
 
-  /// Carries what goes to other processes where a batch takes long: items of many arcs may be a tenth of a graph, and the
-  /// others would wait for all of it.
+  /// Carries what waits to go to other processes in the middle of a long batch. The items of one batch may have a tenth of a
+  /// graph's arcs, and the other processes would wait until all of them are pushed.
   SHOAL_FN void carry_meanwhile([[maybe_unused]] const W& w) {
     if constexpr (kMayCarry<W> && kGathers) {
       if (view().wires == nullptr || now_.tally.pushed - now_.carried_at < kPushesOfACarry) return;
@@ -254,14 +257,14 @@ class Out : public Queuing<W, View> {
   }
 
 #if defined(SHOAL_SIMULATE_WIRES)
-  static constexpr lane_t kPushesOfABeat = 2, kPushesOfACarry = 4;  // its batches are short
+  static constexpr lane_t kPushesOfABeat = 2, kPushesOfACarry = 4;  // a simulation's batches are short
 #else
-  static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: a sign of life every so many pushes
-  static constexpr lane_t kPushesOfACarry =
-      1024;  ///< two batches of a graph of long rows, which make a turn at carrying
+  static constexpr lane_t kPushesOfABeat = 256;  ///< one-lane workers: pushes between two calls of beat()
+  /// Pushes between two turns of carrying: about two batches on a graph with long rows.
+  static constexpr lane_t kPushesOfACarry = 1024;
 #endif
-  /// Others: after every so many elements of a long range, which costs fewer registers. Shorter batches need none,
-  /// because the next batch moves a queue.
+  /// Workers of several lanes: elements of a long range between two calls of beat(). This costs fewer registers than counting
+  /// pushes. Shorter batches need no beat(), because the next batch changes a counter of a queue.
   static constexpr std::int64_t kElementsOfABeat = 1 << 16;
 };
 

@@ -1,10 +1,10 @@
-// Handles several items of each lane of a worker together: counts them, sends them to other PEs, puts them into spill.
+// Parcels: several items of each lane of a worker, which are counted, sent to other PEs, or put into spill together.
 #pragma once
 #include "shoal/worklist/view.hpp"
 
 namespace shoal {
 
-/// Worker-collective: the number of items of the lanes before this one, and of all lanes.
+/// Worker-collective: how many `has` are set in the lanes before this one, and in all lanes.
 template <Worker W, lane_t kSome>
 SHOAL_FN Scan count_before(const W& w, const bool (&has)[kSome]) {
   if constexpr (kSome == 1) {
@@ -33,7 +33,7 @@ SHOAL_FN Tickets from_leader(const W& w, Tickets t) {
   return {w.from_leader(t.first), w.from_leader(t.count)};
 }
 
-/// What the lanes of a worker send, or spill, together: several items per lane.
+/// The items that a lane of a worker sends or spills together with the other lanes.
 template <class Item, lane_t kSome>
 struct Parcel {
   Item item[kSome];
@@ -42,7 +42,7 @@ struct Parcel {
 };
 
 /// Worker-collective: puts one item of each lane with `has` into spill. Every item is counted as created before it can
-/// be seen.
+/// be seen. Ends the run if the pool is empty. Returns the number of items on the leader, and 0 on other lanes.
 template <Worker W, class View>
 SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool has, const typename View::Item& item) {
   const Scan scan = w.count_before(has);
@@ -53,7 +53,7 @@ SHOAL_FN lane_t spill_one(const W& w, const View& view, SpillList& list, bool ha
   return w.lane() == 0 ? scan.total : 0;
 }
 
-/// A worker's spill, and on the leader the number of items that were put into it.
+/// A worker's list of spilled items, and on the leader the number of items that were added to it.
 struct Spilled {
   SpillList list;
   lane_t items = 0;
@@ -72,7 +72,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Spilled spill_out_of_line(W w, const View& view, Spil
                                                      const Parcel<typename View::Item, kSome>& parcel) {
   return spill_each(w, view, list, parcel);
 }
-/// The same, out of line on GPUs, as send_parcel. Not for workers of one lane: nvcc 13.0 crashes on those.
+/// spill_each(), out of line on GPUs like send_parcel(). Except for workers of one lane: nvcc 13.0 crashes on those.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN Spilled spill_parcel(const W& w, const View& view, SpillList list,
                               const Parcel<typename View::Item, kSome>& parcel) {
@@ -84,7 +84,7 @@ SHOAL_FN Spilled spill_parcel(const W& w, const View& view, SpillList list,
 }
 
 /// Collective over `w`: sends the items with `now` to PE `to`, as far as there are credits, each through a slot of the channel
-/// of worker `index`. `has` becomes set for the others.
+/// that worker `index` uses. Sets `has` of the items that found no credit.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN void put_in_slots(const W& w, const View& view, pe_t to, lane_t index, bool (&now)[kSome],
                            Parcel<typename View::Item, kSome>& parcel) {
@@ -104,8 +104,8 @@ SHOAL_FN void put_in_slots(const W& w, const View& view, pe_t to, lane_t index, 
   if (!channel.put_some(view.transport, to, now, ticket, parcel.item)) view.stop_all(RunState::transport_failed);
 }
 
-/// The same through segments. Tickets go to the lanes' first items first, then to their second ones: what the lanes store
-/// at the same time lies side by side.
+/// As put_in_slots(), but through segments. The first items of all lanes get the first tickets, then come their second items, so
+/// what the lanes store at the same time is contiguous.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN void put_in_segments(const W& w, const View& view, pe_t to, bool (&now)[kSome],
                               Parcel<typename View::Item, kSome>& parcel) {
@@ -131,7 +131,7 @@ SHOAL_FN void put_in_segments(const W& w, const View& view, pe_t to, bool (&now)
 }
 
 /// Collective over `w`: sends the items for which there are credits, with one reservation for each owner that occurs.
-/// `has` stays set for the others.
+/// `has` stays set for the items that found no credit.
 template <Worker W, class View, lane_t kSome>
 SHOAL_FN void put_parcel(const W& w, const View& view, lane_t index, Parcel<typename View::Item, kSome>& parcel) {
   bool waits[kSome];
@@ -146,7 +146,7 @@ SHOAL_FN void put_parcel(const W& w, const View& view, lane_t index, Parcel<type
       if (waits[k] && owner < nearest) nearest = owner;
     }
     nearest = w.smallest(nearest);
-    if (nearest == ~lane_t{0}) return;  // none left; Out::owner_of has checked that every owner is a PE
+    if (nearest == ~lane_t{0}) return;  // none left; every owner was checked to be a PE before
     const pe_t to = static_cast<pe_t>(nearest);
     bool now[kSome];
     for (lane_t k = 0; k < kSome; ++k) {
@@ -162,8 +162,8 @@ SHOAL_FN void put_parcel(const W& w, const View& view, lane_t index, Parcel<type
 }
 
 /// Worker-collective: sends items to their owners, and puts those that find no credit into this worker's spill. Each
-/// warp of a block sends on its own, because a reservation costs less than the barriers of the block. Out of line on
-/// GPUs (queuing.hpp says why).
+/// warp of a block sends its items by itself, because a reservation costs less than barriers of the whole block. Out of line
+/// on GPUs (queuing.hpp says why).
 /// @param index  this worker's number
 template <Worker W, class View, lane_t kSome>
 SHOAL_OUT_OF_LINE SHOAL_FN Spilled send_parcel(W w, const View& view, SpillList list, lane_t index,

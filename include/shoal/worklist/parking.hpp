@@ -1,4 +1,5 @@
-// One worker's parked items: accepted items beyond the threshold. queue/buckets.hpp has the rule and the store.
+// Parking: how a worker sets aside accepted items that are beyond the threshold, and takes them back later. queue/buckets.hpp
+// has the rule that maps items to buckets and slots, and the storage.
 #pragma once
 #include "shoal/worklist/parcel.hpp"
 #include "shoal/worklist/phase.hpp"
@@ -7,19 +8,20 @@
 namespace shoal {
 
 /// Memory that the lanes of a worker share while they sort items by slot. Between two calls of park() all counts are
-/// zero, and what the last call has found is still there.
+/// zero, and `stay` and `tickets` still have the results of the last call.
 struct BinTable {
-  lane_t count[1 + kMostSlots];  ///< items that stay, and those for each slot
+  lane_t count[1 + kMostSlots];  ///< [0]: items that stay, because they may run now; [1 + slot]: items for that slot
   lane_t nearest;                ///< smallest bucket among the items for slots 0 and 1; only one of these is in use
-  lane_t stay;                   ///< park()'s: items that stay
-  Tickets tickets;               ///< their tickets, if they go to the ring
-  FarPlace place[kMostSlots];
+  lane_t stay;                   ///< result of park(): the number of items that stay
+  Tickets tickets;               ///< result of park(): the tickets of these items, if they go to the ring
+  FarPlace place[kMostSlots];    ///< [slot] where its items are written
 };
 /// Whether a worker packs the items of its lanes before it sorts them (Out::append_packed).
 template <class W, class TaskT>
 inline constexpr bool kPacksItems = HasParts<W>&& HasPriority<TaskT>;
 
-/// One lane alone: places for `n` items of its worker in a slot, recorded for who moves the threshold.
+/// One lane alone: reserves places for `n` items of its worker in a slot. Records the nearest bucket among them in
+/// PeControl::nearest, from which it is decided how far the threshold moves. Ends the run if the pool is empty.
 template <class View>
 SHOAL_FN FarPlace reserve_far(const View& view, lane_t index, lane_t slot, lane_t n, lane_t nearest) {
   bool news = false, fits = true;
@@ -31,16 +33,16 @@ SHOAL_FN FarPlace reserve_far(const View& view, lane_t index, lane_t slot, lane_
   return place;
 }
 
-/// One lane that is a worker: parks an item that is beyond the threshold. False if it is not.
+/// One-lane workers: parks an item if it is beyond the threshold. False if it is not.
 /// @param index  the worker's number on its PE
-/// @param phase  the last phase that the worker has recorded
+/// @param phase  the phase by which the worker parks (Changing::phase)
 template <class View>
 SHOAL_FN bool park_one(const View& view, lane_t index, std::uint64_t phase, const typename View::Item& item) {
   const Buckets& buckets = view.far.buckets;
   const lane_t near = Phase::near(phase), bucket = buckets.of(static_cast<double>(view.task.priority(item)));
   if (bucket <= near) return false;
   const FarPlace place = reserve_far(view, index, buckets.slot_of(bucket, near, Phase::turn(phase)), 1, bucket);
-  view.far.write(view.spill, place, 0, item);  // else the pool is empty, and the run ends
+  view.far.write(view.spill, place, 0, item);  // fails only if the pool is empty; then the run ends
   return true;
 }
 
@@ -49,7 +51,7 @@ template <class Item, lane_t kSome>
 struct Unsorted {
   Item item[kSome];
   bool has[kSome];
-  lane_t rank[kSome];  ///< park()'s: of an item that stays, its number among those
+  lane_t rank[kSome];  ///< result of park(), for an item that stays: its number among those that stay
 };
 /// What park() did: on each lane, how many items of its own it parked; on the leader, the credits that are left.
 struct Parked {
@@ -57,12 +59,11 @@ struct Parked {
   lane_t credit;
 };
 
-/// Worker-collective, several lanes: parks the items that are beyond the threshold, clears their `has`, and numbers the
-/// others, which stay. Afterwards table.stay is how many there are.
+/// Worker-collective, for workers of several lanes: parks the items that are beyond the threshold and clears their `has`. The
+/// others stay: they are numbered in `rank`, and table.stay becomes their number.
 ///
-/// All slots are filled at the same time: the lanes count the items of each slot together, then one lane for each slot
-/// finds places for them. So it takes two barriers, whatever the number of slots. Out of line on GPUs, so that what has no
-/// priorities keeps its registers.
+/// All slots are filled at the same time: the lanes count the items of each slot together, and then one lane for each slot
+/// finds places for them. So it takes two barriers, whatever the number of slots.
 /// @tparam kToRing  whether the leader reserves tickets of the ring for the items that stay: table.tickets
 /// @param credit    on the leader: its credits for the ring
 template <bool kToRing, Worker W, class View, lane_t kSome>
@@ -80,7 +81,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
     if (bin[k] == 1 || bin[k] == 2) nearest = bucket < nearest ? bucket : nearest;
     parked += far[k];
   }
-  // A warp's vote costs nothing, and on roads nearly all items are near.
+  // For a warp, a vote is almost free, and on road networks nearly all items may run now: then nothing has to be sorted.
   if constexpr (kToRing && W::kMaxLanes <= 32) {
     if (!w.any(parked > 0)) {
       lane_t mine = 0;
@@ -101,8 +102,8 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
     of.has[k] = of.has[k] && !far[k];
   }
   w.lower(&table.nearest, nearest);
-  const lane_t apart =
-      W::kMaxLanes > 32 ? 32 : 1;  // lanes of different warps: what they wait for is on its way together
+  // In a block, takes lanes of different warps, so that the atomics for which they wait are in flight together.
+  const lane_t apart = W::kMaxLanes > 32 ? 32 : 1;
   for (bool first = true;; first = false) {
     w.sync();
     for (lane_t b = w.lane() / apart; w.lane() % apart == 0 && b <= buckets.slots(); b += w.size() / apart) {
@@ -123,7 +124,7 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
       const FarPlace& place = table.place[bin[k] - 1];
       far[k] = !view.far.write(view.spill, place, of.rank[k], of.item[k]) && place.next != kNoChunk;
     }
-    // As a rule one chunk holds all that the lanes can have. Else some items have found no place, and go once more.
+    // Usually one chunk has space for all items that the lanes can have. Otherwise the items that found no place try again.
     if (view.spill.chunk_items >= kSome * w.size() || !w.any(any_of(far))) return {parked, credit};
     for (lane_t k = 0; k < kSome; ++k) {
       const lane_t again = w.count_in(table.count, bin[k], far[k]);
@@ -134,14 +135,15 @@ SHOAL_FN Parked park(W w, const View& view, BinTable& table, lane_t index, std::
 
 /// What bring_parked() did.
 struct Brought {
-  lane_t near = 0;      ///< items that are to be run now
-  bool brings = true;   ///< whether there may be more of them
-  bool shares = false;  ///< whether all workers are to run them, so that they go through the ring
+  lane_t near = 0;      ///< number of items that are to be run now
+  bool brings = true;   ///< whether there may be more parked items that the phase has reached
+  bool shares = false;  ///< whether all workers of the PE are to run them, so that they must go through the ring
   lane_t parked = 0;    ///< items of this lane that were parked again
-  lane_t stale = 0;     ///< and those that need not be
+  lane_t stale = 0;     ///< items of this lane that were not parked again, because they are stale
 };
 
-/// Worker-collective: takes some of the parked items that the phase has reached, and parks those again that it has not.
+/// Worker-collective: takes some parked items from the slots that the phase has reached. Those that are still beyond the
+/// threshold are parked again, unless they are stale.
 /// @param items  [most] shared by the lanes: the items to be run
 /// @param most   at most w.size(), if there are several lanes
 template <Worker W, class View>
@@ -150,11 +152,12 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   Brought brought;
   FarBring& b = view.far.bringing[index];
   constexpr std::uint64_t kShares = std::uint64_t{1} << 63;
-  std::uint64_t from = kNoChunk;  // the chunk, what is left in it, and whether that is shared
+  std::uint64_t from = kNoChunk;  // packed: the chunk, the items left in it, and whether they are shared
   if (w.lane() == 0) {
     const lane_t before = b.slot;
     if (view.far.next_chunk(view.spill, view.far.chunks_of(index), b, view.here().state)) {
-      // Most workers have parked about as much as this one, or it has most of it and the others would wait.
+      // If at least half of the workers have parked in this bucket, each runs its own items. If fewer have, they share their
+      // items, because the other workers would have nothing to do. There is no such count for slots 0 and 1: always shared.
       if (b.slot != before) {
         b.shares = b.slot < 2 || 2 * view.here().parkers[Phase::near(phase) % kParkersKept].load() < view.n_workers;
       }
@@ -193,7 +196,7 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
     of.has[0] = w.lane() < n;
     if (of.has[0]) of.item[0] = plain_read(parked[w.lane()]);
     const bool far = of.has[0] && is_far(of.item[0]);
-    if (!w.any(far)) {  // so it is in all slots but two
+    if (!w.any(far)) {  // always so in slots other than 0 and 1
       if (of.has[0]) items[w.lane()] = of.item[0];
       brought.near = n;
     } else {
@@ -207,8 +210,8 @@ SHOAL_OUT_OF_LINE SHOAL_FN Brought bring_parked(W w, const View& view, BinTable*
   return brought;
 }
 
-/// Worker-collective, for one worker of each PE that carries out a phase: makes the counts of parkers ready for buckets
-/// that none can park in yet.
+/// Worker-collective, for one worker of each PE that carries out a phase: sets to zero the counts in PeControl::parkers of
+/// those buckets in which no worker can have parked yet.
 template <Worker W>
 SHOAL_FN void forget_parkers(const W& w, PeControl& here, lane_t near) {
   for (lane_t i = w.lane(); i < kParkersKept - kMostLists; i += w.size()) {
@@ -216,7 +219,7 @@ SHOAL_FN void forget_parkers(const W& w, PeControl& here, lane_t near) {
   }
 }
 
-/// Which slots a phase has reached, since the phase before: bit s for slot s.
+/// The slots that the phase `phase` has reached and the phase `before` had not: bit s for slot s.
 SHOAL_FN inline std::uint32_t slots_reached(const Buckets& buckets, std::uint64_t before, std::uint64_t phase) {
   if (buckets.lists == 0) return 0;
   std::uint32_t slots = 0;

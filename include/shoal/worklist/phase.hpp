@@ -1,5 +1,5 @@
-// The phase word. A phase is a move of the threshold, or a sweep of idle(), that every worker carries out when no item
-// that may run is left. worklist/phases.hpp orders phases.
+// The phase word. A phase is a move of the threshold, or a sweep (a call of idle() for every part of the data). It begins
+// when no item that may run is left, and every worker carries out its share. worklist/phases.hpp orders phases.
 #pragma once
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace shoal {
 
-/// The word packs the phase's number (30 bits); the turn, which changes when the items beyond all kept buckets are
-/// looked through (queue/buckets.hpp); whether the phase is a sweep, which calls idle(); and the threshold: the last
-/// bucket that may run.
+/// The word packs the phase's number (30 bits); the turn, which selects slot 0 or 1 and changes when the items beyond all
+/// buckets with slots of their own are looked through (queue/buckets.hpp); whether the phase is a sweep, which calls idle();
+/// and the threshold `near`: the last bucket that may run.
 struct Phase {
   static SHOAL_FN std::uint64_t pack(std::uint64_t number, bool turn, bool sweep, lane_t near) {
     return number << 34 | static_cast<std::uint64_t>(turn) << 33 | static_cast<std::uint64_t>(sweep) << 32 | near;

@@ -1,14 +1,15 @@
 // Phases: what happens when no item that may run is left, but the run may not be over. Either the priority threshold
 // moves, or a sweep begins, in which every worker looks through its part of the PE's data with idle(). Worker 0 of PE 0
-// orders a phase at a moment of quiescence; every worker of every PE carries it out.
+// (with several processes: of each process's first PE) orders a phase at a moment of quiescence; every worker of every PE
+// carries it out.
 //
-// A phase is counted like items. It creates one token per worker before the phase can be seen, and a worker completes
-// its token after it has done its part, which may take many batches, and everything that followed from it is counted. So the run is never found
-// quiescent while a phase is in progress. A run ends when it is quiescent, nothing is parked, and the last sweep of all
-// workers pushed nothing.
+// A phase is counted like items. One token per worker is created before the phase can be seen. A worker completes its token
+// after it has done its part of the phase, which may take many batches, and after all pushes that followed from it are
+// counted. So the run is never found quiescent while a phase is in progress. A run ends when it is quiescent, no item is
+// parked, and the last sweep of all workers pushed nothing.
 //
-// Source: the threshold is Groute's soft priority, but decided on the GPU. The sweep is Atos's f2; "a complete sweep
-// found nothing" is the end that Atos's listing means, though it guesses by a count of idle polls.
+// Source: the threshold is Groute's soft priority, but decided on the GPU. The sweep is Atos's f2. "A complete sweep found
+// nothing" is the condition for the end that Atos's listing intends, though Atos approximates it by counting idle polls.
 #pragma once
 #include "shoal/worklist/phase.hpp"
 #include "shoal/worklist/view.hpp"
@@ -19,7 +20,7 @@ namespace shoal {
 template <class TaskT>
 inline constexpr bool kPhased = HasPriority<TaskT> || HasIdle<TaskT>;
 
-/// What worker 0 of PE 0 remembers between phases.
+/// What the worker that orders phases remembers between them.
 struct PhaseOrders {
   std::uint64_t word = 0;     ///< the last phase
   lane_t turned_at = 0;       ///< the threshold when the turn changed last
@@ -39,8 +40,8 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   bool turn = Phase::turn(orders.word), sweep = false;
   if (HasPriority<TaskT> && least != kNoBucket) {
     near = least;
-    // Items that were parked in the turn's slot since the turn changed are at least `lists` buckets beyond the
-    // threshold of that time, so nothing in it needs a look before the threshold has moved that far.
+    // Items that were parked in the turn's slot since the turn changed are at least `lists` buckets beyond the threshold
+    // of that time. So none of them can be reached before the threshold has moved that far.
     if (near - orders.turned_at >= buckets.lists) {
       turn = !turn;
       orders.turned_at = near;
@@ -55,14 +56,14 @@ SHOAL_FN bool next_phase(PhaseOrders& orders, const Buckets& buckets, lane_t lea
   return true;
 }
 
-/// The nearest bucket, beyond the threshold, that may be parked in a slot at a moment of quiescence after the phase
-/// `now`.
+/// The nearest bucket beyond the threshold of which items may be parked in a slot, at a moment of quiescence after the phase
+/// `now`; kNoBucket if there is none.
 ///
-/// This is not always the minimum that workers have recorded (`told`), because a record can be outdated. An item may
-/// arrive from another PE before the phase in which it was pushed does; the worker then parks it according to the
-/// previous phase. When it carries the phase out it brings the item back, but the record remains, and hides what was
-/// recorded after it. In the slot that is not the turn's such a record means nothing, because every worker has emptied
-/// that slot. In the slot of a near bucket, only one bucket can be parked at a time, and that one is the answer.
+/// This is not always the minimum that the workers have recorded (`told`), because a record can be outdated. An item may
+/// arrive from another PE before the phase in which it was pushed does. The worker then parks it according to the previous
+/// phase. When the worker carries out the phase, it takes the item back, but the record remains, and hides larger values that
+/// are recorded later. If the slot is 0 or 1 and not that of the turn, such a record has no meaning, because every worker has
+/// emptied the slot. A slot from 2 on can hold only one bucket at a time, so that bucket is the answer.
 /// @param told  PeControl::nearest of the slot
 SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t now) {
   const lane_t near = Phase::near(now);
@@ -72,15 +73,16 @@ SHOAL_FN inline lane_t may_be_parked(const Buckets& buckets, lane_t slot, lane_t
   return buckets.bucket_of(slot, near);
 }
 
-/// True if the record of a slot can be cleared with the phase `word`, which follows `before`: all workers empty the
-/// slot in this phase, or have done so before.
+/// True if the record of a slot (PeControl::nearest) can be cleared in the phase `word`, which follows `before`: all workers
+/// empty the slot in this phase, or have done so before.
 SHOAL_FN inline bool spent(const Buckets& buckets, lane_t slot, lane_t told, std::uint64_t before, std::uint64_t word) {
   if (told == kNoBucket) return false;
   if (slot < 2) return Phase::turn(before) != Phase::turn(word) || slot != static_cast<lane_t>(Phase::turn(word));
   return may_be_parked(buckets, slot, told, before) <= Phase::near(word);
 }
 
-/// Worker-collective, at a moment of quiescence: the nearest bucket that may be parked on the PEs that this one reaches.
+/// Worker-collective, at a moment of quiescence: the nearest bucket of which items may be parked on the PEs that this one
+/// reaches; kNoBucket if there is none.
 /// @param before  the last phase
 template <Worker W, class View>
 SHOAL_FN lane_t nearest_parked(const W& w, const View& view, std::uint64_t before) {
@@ -122,8 +124,8 @@ SHOAL_FN void begin_phase(const W& w, const View& view, std::uint64_t before, st
   if (!sent) view.stop_all(RunState::transport_failed);
 }
 
-/// Worker-collective, for worker 0 of PE 0 at a moment of quiescence. Orders the next phase on every PE. False: the run
-/// is over.
+/// Worker-collective, for worker 0 of PE 0 at a moment of quiescence, in runs of one process. Orders the next phase on every
+/// PE. False: the run is over.
 template <Worker W, class View>
 SHOAL_FN bool order_phase(const W& w, const View& view, PhaseOrders& orders, std::uint64_t created) {
   using TaskT = typename View::Task;

@@ -1,5 +1,5 @@
-// Queuing: where a worker puts items. Accepted ones go into its PE's ring, those beyond the threshold are parked, those for other
-// PEs are sent, and what finds no room goes into this worker's spill.
+// Queuing: where a worker puts its items. Accepted items go into the ring of its PE, or are parked if they are beyond the
+// threshold. Items for other PEs are sent. Items that find no space go into this worker's spill.
 //
 // The kinds of workers differ in how an accepted item gets into the ring:
 //
@@ -9,9 +9,9 @@
 // | GpuThread         | the same                     | the slot is owed (settle()): its popper may be in the same warp|
 // | GpuWarp, GpuBlock | kOffers per lane: append()   | the lanes wait, and empty the slots for which they hold tickets|
 //
-// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line, and
-// what it changes goes there and back by value: as long as nothing takes the address of a worker's state, the code that
-// runs all the time keeps the state in registers (Scheduler::rarely).
+// Items that find no free slot, and items for other PEs, go through parcel.hpp. On GPUs that code is out of line, and the
+// state that it changes is passed and returned by value: as long as nothing takes the address of a worker's state, the
+// frequently executed code keeps the state in registers (Scheduler::rarely).
 #pragma once
 #include "shoal/worklist/changing.hpp"
 #include "shoal/worklist/gate.hpp"
@@ -44,7 +44,7 @@ class Queuing {
     if constexpr (kPhased<TaskT>) now_.phase = view.seen[index];
   }
 
-  /// Worker-collective, before everything else: prepares the memory that the lanes share.
+  /// Worker-collective, to be called first: prepares the memory that the lanes share.
   SHOAL_FN void begin(const W& w) {
     if constexpr (kSorts) {
       for (lane_t b = w.lane(); b < 1 + kMostSlots; b += w.size()) bins_->count[b] = 0;
@@ -57,8 +57,9 @@ class Queuing {
     }
   }
 
-  /// Worker-collective: takes parked items that the phase has reached, and parks again those that it has not. Returns
-  /// the number of items that are now in `items`, and are to be run: by this worker, or, if it `shares` them, by all.
+  /// Worker-collective: takes parked items that the phase may have reached, and parks those again that are still beyond the
+  /// threshold. Returns how many items are now in `items`. The caller must run them, or, if `shares` becomes true, put them
+  /// into the ring, so that all workers of the PE run them.
   /// @param items  [most] shared by the lanes; `most` is w.size() if there are several
   SHOAL_FN lane_t bring(const W& w, Item* items, lane_t most, bool& shares) {
     if constexpr (HasPriority<TaskT>) {
@@ -81,7 +82,7 @@ class Queuing {
   }
 
   /// Worker-collective: queues the accepted items that are still in this worker's buffer, and sends those for other PEs.
-  /// Called before its items are completed.
+  /// To be called before the items that pushed them are completed.
   SHOAL_FN void flush(const W& w) {
     send_off(w);
     if constexpr (W::kMaxLanes == 1) {
@@ -94,7 +95,7 @@ class Queuing {
     }
   }
 
-  /// Worker-collective: sends the items that are held back for combining. Called before completed items are reported.
+  /// Worker-collective: sends the items that are held back to be combined. To be called before completed items are reported.
   SHOAL_FN void let_go(const W& w) {
     if constexpr (HasCombine<TaskT>) {
       if (view().n_pes == 1 || !now_.holds) return;
@@ -113,8 +114,8 @@ class Queuing {
     }
   }
 
-  /// Fills those slots owed by place() that are empty now. True if none is owed; only one-lane workers of a GPU owe
-  /// slots.
+  /// Writes the items that place() could not write into those of their slots that are empty now. True if this worker owes no
+  /// slot an item any more; only one-lane workers of a GPU ever do.
   SHOAL_FN bool settle() {
     if constexpr (kOwes) {
       lane_t left = 0;
@@ -126,9 +127,9 @@ class Queuing {
     return !owes();
   }
 
-  /// Worker-collective: sends items from this worker's spill, or moves them to the ring. Returns the number of items of
-  /// this PE that found no free slot; they are at the front of `items`, and the caller must run them. `moved` says
-  /// whether any item left spill.
+  /// Worker-collective: sends `n` items that were taken from this worker's spill, or moves them to the ring if this PE owns
+  /// them. Items without a credit go back to spill. Returns the number of items of this PE that found no free slot; they are
+  /// at the front of `items`, and the caller must run them. `moved` says whether any item left spill for good.
   SHOAL_FN lane_t unspill(const W& w, Item* items, lane_t n, bool& moved) {
     lane_t to_run = 0;
     const auto spilled_before = now_.tally.spilled;
@@ -156,7 +157,7 @@ class Queuing {
 
   SHOAL_FN const View& view() const { return *view_at_; }
   SHOAL_FN StateWord& state() const { return view().here().state; }
-  /// What changes of this worker; all else is constant.
+  /// The state of this worker that changes; all other members are constant.
   SHOAL_FN Changing<W, View>& now() { return now_; }
   SHOAL_FN const Changing<W, View>& now() const { return now_; }
   SHOAL_FN lane_t index() const { return index_; }
@@ -167,10 +168,10 @@ class Queuing {
   template <lane_t kSome>
   SHOAL_FN void append(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     if constexpr (W::kMaxLanes == 1) {
-      if (!any_of(has)) return;  // most pushes of a search are refused
+      if (!any_of(has)) return;  // in a graph search most pushes are refused
     }
     if constexpr (kSorts) {
-      // A GPU that is alone has other kernels for runs in order (kernels_gpu.cuh).
+      // On a single GPU PE, runs in FIFO order have other kernels (kernels_gpu.cuh), so this one need not check.
       if (kAlone<View> || view().far.buckets.lists > 0) {
         if constexpr (kPacks && kSome > 1) {
           append_packed(w, has, item);
@@ -210,9 +211,10 @@ class Queuing {
     }
   }
 
-  /// Blocks, in order, among several PEs: queues accepted items, and sends those for others. The lanes meet once for all
-  /// of them: one lane reserves tickets of the ring, and one for each other PE tickets of its channel, at the same time. If
-  /// each warp sent on its own, thousands of warps would add to the counters of a channel, a few items at a time.
+  /// For blocks, in runs in FIFO order on several PEs: queues accepted items, and sends those for other PEs. The lanes count
+  /// all of them together. Then one lane reserves tickets of the ring and, at the same time, one lane for each other PE
+  /// reserves tickets of its channel. If each warp sent on its own, thousands of warps would add to the counters of a channel,
+  /// for a few items at a time.
   template <lane_t kSome>
   SHOAL_FN void dispatch(const W& w, bool (&keep)[kSome], bool (&travels)[kSome], const Item (&item)[kSome]) {
     lane_t rank[kSome] = {};
@@ -250,6 +252,7 @@ class Queuing {
   }
 
   /// Sends items to their owners, with one reservation for each owner that occurs among the lanes.
+  /// @param again  the items were held back or spilled before; they are not held back again
   template <lane_t kSome>
   SHOAL_FN void send(const W& w, const bool (&has)[kSome], const pe_t (&owner)[kSome], const Item (&item)[kSome],
                      bool again = false) {
@@ -279,8 +282,8 @@ class Queuing {
     note(send_parcel(w, view(), now_.list, index_, parcel));
   }
 
-  /// One-lane workers: sends the items that wait to be appended to segments together. They are not counted as created yet,
-  /// so this must come before what pushed them is completed.
+  /// One-lane workers: sends the items that were collected to be appended to segments together. They are not counted as
+  /// created yet, so this must be called before the items that pushed them are completed.
   SHOAL_FN void send_off(const W& w) {
     if constexpr (kGathers) {
       if (now_.leaving == 0) return;
@@ -296,8 +299,8 @@ class Queuing {
     }
   }
 
-  /// This lane alone: the owner of an item that was pushed before, or merged. If that is no PE of the run, the run ends
-  /// and `has` is cleared, so the item goes nowhere and no table of PEs is accessed out of bounds.
+  /// One lane: the owner of an item that was pushed earlier, or merged. If owner() names no PE of the run, ends the run and
+  /// clears `has`, so the item goes nowhere and no table of PEs is accessed out of bounds.
   SHOAL_FN pe_t owner_of(bool& has, const Item& item) const {
     const pe_t owner[1] = {has && view().n_pes > 1 ? view().task.owner(item) : view().me};
     has = has && view().is_pe(owner[0]);
@@ -306,13 +309,13 @@ class Queuing {
   }
 
  private:
-  /// The same, blocks, with priorities. As a rule few of several items of each lane were accepted, and sorting takes long:
-  /// so they are packed first, one for each lane.
+  /// append() for blocks, with priorities. Usually only few of each lane's items were accepted, and sorting takes long, so
+  /// the accepted items are first packed, one for each lane.
   template <lane_t kSome>
   SHOAL_FN void append_packed(const W& w, const bool (&has)[kSome], const Item (&item)[kSome]) {
     const Scan scan = count_before(w, has);
     for (lane_t base = 0; base < scan.total; base += w.size()) {
-      lane_t at = scan.before - base;  // of the items that were packed before, it is no place
+      lane_t at = scan.before - base;  // wraps to a large number for items that are packed already
       for (lane_t k = 0; k < kSome; ++k) {
         if (has[k] && at < w.size()) plain_write(pack_[at], item[k]);
         at += has[k];
@@ -320,11 +323,12 @@ class Queuing {
       w.sync();
       bool one_has[1] = {base + w.lane() < scan.total};
       const Item one[1] = {one_has[0] ? plain_read(pack_[w.lane()]) : Item{}};
-      append_near(w, one_has, one);  // has a collective, so all lanes have read what is packed over next
+      append_near(w, one_has, one);  // contains a collective: all lanes have read before the next turn overwrites
     }
   }
 
-  /// The same, several lanes, with priorities: items for the ring and those for all slots are sorted together.
+  /// append() for workers of several lanes, with priorities: sorts the items for the ring and those for all slots of parked
+  /// items together.
   template <lane_t kSome>
   SHOAL_FN void append_near(const W& w, bool (&has)[kSome], const Item (&item)[kSome]) {
     Unsorted<Item, kSome> of;
@@ -350,7 +354,7 @@ class Queuing {
     if (t.count < stay) to_spill(w, has, item);
   }
 
-  /// This lane, which is a worker: parks an item if it is beyond the threshold.
+  /// One-lane workers: parks an item if it is beyond the threshold, and returns whether it did.
   SHOAL_FN bool parks(const Item& item) {
     if constexpr (HasPriority<TaskT> && W::kMaxLanes == 1) {
       if (view().far.buckets.lists == 0 || !park_one(view(), index_, now_.phase, item)) return false;
@@ -361,11 +365,11 @@ class Queuing {
     }
   }
 
-  /// Worker-collective: the lanes with `waits` fill the slots of their reserved tickets. While a lane has to wait, all
-  /// lanes keep emptying the slots for which they hold tickets, because another pusher may be waiting for these. A
-  /// one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in the same warp,
-  /// parked until this thread has finished. The worker owes the slot its item instead, reserves nothing more until it
-  /// has filled the slot, and does that in settle().
+  /// Worker-collective: the lanes with `waits` write their items into the slots of their reserved tickets. While a lane has
+  /// to wait for its slot, all lanes keep emptying the slots for which they hold tickets, because another pusher may be
+  /// waiting for these. A one-lane worker of a GPU does not wait here at all: the thread that must empty the slot may be in
+  /// the same warp, and not be scheduled until this thread has finished. Instead the worker owes the slot its item: it writes
+  /// the item later, in settle(), and reserves nothing more until then.
   template <lane_t kSome>
   SHOAL_FN void place(const W& w, bool (&waits)[kSome], const ticket_t (&ticket)[kSome], const Item (&item)[kSome]) {
     SHOAL_TIMED(w, now_, Section::place);
@@ -398,7 +402,7 @@ class Queuing {
     place(w, one_waits, one_ticket, one);
   }
 
-  /// Sends an item that has been held back, or spilled.
+  /// Sends an item that was held back or spilled before.
   SHOAL_FN void send_one(const W& w, bool has, pe_t owner, const Item& item) {
     send(w, {has}, {owner}, {item}, /*again=*/true);
   }
@@ -415,7 +419,7 @@ class Queuing {
     now_.tally.spilled += spilled.items;
   }
 
-  /// Whether slots are owed their items (place()).
+  /// Whether this worker owes items to slots (place()).
   SHOAL_FN bool owes() const {
     if constexpr (kOwes) {
       return now_.owing > 0;
@@ -434,7 +438,7 @@ class Queuing {
   const lane_t index_;
 
  protected:
-  Changing<W, View> now_;  ///< the last: elsewhere ptxas gives it other registers than those that were measured
+  Changing<W, View> now_;  ///< the last member: elsewhere, ptxas allocates registers differently from what was measured
 };
 
 }  // namespace shoal

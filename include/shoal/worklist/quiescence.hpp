@@ -1,27 +1,27 @@
-// Quiescence: how a run finds that no item is left. It counts; it never guesses.
+// Quiescence: how a run detects that no item is left on any PE. It is decided by counting, never by a guess.
 //
-// Each time an item enters a ring, a channel, spill or the seed list, that stay is created once, and completed once
-// when it ends. Created are the tickets of rings and channels, `entered` (seeds and spilled items) and `tokens` (parts
-// of phases); each is counted before the item can be seen. Completed is one counter per PE. It is increased, with
-// release, after an item was dropped, moved on, or run and everything that it pushed was counted.
+// Each time an item enters a ring, a channel, spill or the seed list, a stay begins. It is counted once as created, before
+// the item can be seen, and once as completed, when the stay ends. The created counters are the tickets of rings and
+// channels, `entered` (seeds and spilled items) and `tokens` (parts of phases). Each PE has one completed counter. It is
+// increased, with release, after an item was dropped, moved on or run, and after everything that it pushed was counted.
 //
-// The check reads the completed counters of all PEs first, and then the created counters of all PEs. If the sums are
-// equal, nothing is left: the created sum is at least what it was when the completed counters were read, and completed
-// never exceeds created. Reading in the other order, or PE by PE, is unsafe (models/quiescence.pml).
+// The check first reads the completed counters of all PEs, and then the created counters of all PEs. If the two sums are
+// equal, nothing is left: the created sum only grows, so it is at least what it was when the completed counters were read,
+// and completed never exceeds created. Reading in the other order, or PE by PE, is unsafe (models/quiescence.pml).
 //
-// Source: reading "all completed, then all created" follows Mattern's counting argument. It needs no idle vote and no
-// wave, and works for any number of PEs.
+// Source: reading "all completed, then all created" follows Mattern's counting argument. It needs no vote among idle
+// workers and no wave of messages, and works for any number of PEs.
 #pragma once
 #include "shoal/worklist/pe_worklist.hpp"
 
 namespace shoal {
 
-/// Everything created on a PE so far is counted in so many words.
+/// The number of words in which a PE counts everything that was created on it.
 template <class View>
 SHOAL_FN lane_t created_words(const View& view) {
   return (static_cast<lane_t>(view.n_pes) << view.log_channels) + 1;
 }
-/// Word i of them on PE q. Relaxed: the caller has acquired the completed counters.
+/// The value of word i of these on PE q. Loaded relaxed, because the caller has acquired the completed counters.
 /// @tparam kNewest  reads tails by adding zero (see quiescent())
 template <bool kNewest, class View>
 SHOAL_FN std::uint64_t created_word(const View& view, pe_t q, lane_t i) {
@@ -38,7 +38,8 @@ SHOAL_FN std::uint64_t created_at(const View& view, pe_t q) {
   for (lane_t i = 0; i < created_words(view); ++i) sum += created_word<kNewest>(view, q, i);
   return sum;
 }
-/// Worker-collective: on all PEs of this process. The lanes share out the words, which take long to come from other GPUs.
+/// Worker-collective: the sum of everything created on all PEs of this process. The lanes divide the words among themselves,
+/// because loads from other GPUs take long.
 template <bool kNewest = false, Worker W, class View>
 SHOAL_FN std::uint64_t created_everywhere(const W& w, const View& view) {
   const lane_t words = created_words(view), all = static_cast<lane_t>(view.end_near - view.first_near) * words;
@@ -49,8 +50,8 @@ SHOAL_FN std::uint64_t created_everywhere(const W& w, const View& view) {
   return w.sum(sum);
 }
 
-/// Worker-collective, for an idle worker of PE 0. True if at some moment of the call no item was left anywhere;
-/// `created` is then the number of stays so far.
+/// Worker-collective, for an idle worker of the first PE of this process. True if at some moment of the call no item was
+/// left on any PE of this process; `created` is then the number of stays so far.
 template <Worker W, class View>
 SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   std::uint64_t completed = 0;
@@ -60,23 +61,23 @@ SHOAL_FN bool quiescent(const W& w, const View& view, std::uint64_t& created) {
   completed = w.sum(completed);  // all lanes have read all completed counters before any reads a created one
   created = created_everywhere(w, view);
   if constexpr (SelfContained<typename View::Task>) {
-    // Queues of self-contained items do not order what the pusher did before its push. So a tail may be read that does
-    // not yet count an item that is already completed. Adding zero reads the newest value: it cannot come before the
-    // addition that counted that item, because the pusher's ticket follows from that addition, the slot from the
-    // ticket, the completion from the slot, and this read from the completion.
+    // Queues of self-contained items do not make the pusher's earlier writes visible. So the tail that was read above may
+    // not yet count an item that is already completed. Adding zero reads the newest value: the read cannot come before the
+    // addition that counted that item, because the pusher's ticket depends on that addition, the slot on the ticket, the
+    // completion on the slot, and this read on the completion.
     if (completed != created) return false;
     created = created_everywhere</*kNewest=*/true>(w, view);
   }
   return completed == created;
 }
 
-/// quiescent() for a part of a worker's lanes. Out of line on GPUs, because a block has no registers to spare for it.
+/// quiescent() for one part (a warp) of a block. Out of line on GPUs, because a block has no registers to spare for it.
 template <class Part, class View>
 SHOAL_OUT_OF_LINE SHOAL_FN bool part_sees_quiescence(const View& view, std::uint64_t& created) {
   return quiescent(Part(), view, created);
 }
 
-/// Worker-collective. As quiescent(); of a block, one warp does it while the others wait.
+/// Worker-collective: as quiescent(). In a block, one warp does it while the others wait.
 /// @param created  set on the leader, if true
 template <Worker W, class View>
 SHOAL_FN bool seems_over(const W& w, const View& view, std::uint64_t& created) {

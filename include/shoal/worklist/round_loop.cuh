@@ -1,12 +1,13 @@
-// Rounds of a discrete run that the device repeats by itself: a CUDA graph whose loop body is a few round kernels
-// (src/worklist/loop_graph.cuh). The last block of a round clears the loop's condition when nothing is left. This is for
-// one PE, and saves the host's part between two rounds: a round trip to the host costs more than most rounds of a graph
-// with long paths.
+// Rounds of a discrete run that the device repeats by itself: a CUDA graph with a loop whose body is a few round kernels
+// (src/worklist/loop_graph.cuh). The last block of a round clears the loop's condition when no item is left. This works for
+// one PE only. It avoids a round trip to the host between two rounds, which costs more than most rounds do on a graph with
+// long paths.
 //
-// The last block also orders the moves of the threshold: each is one round more.
+// The last block also moves the threshold; each move takes one more round.
 //
-// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and for tasks with idle(), the host repeats the
-// rounds. The host still watches (wait_and_watch): if a run does not move, it sets the state word, and the next round ends the loop.
+// Needs conditional nodes (CUDA 12.4). Without them, with several PEs, and for tasks with idle(), the host launches each
+// round. The host watches for progress in either case (wait_and_watch): if there is none, it sets the state word, and the
+// next round ends the loop.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -26,18 +27,18 @@ using shoal_loop_handle = unsigned long long;
 
 namespace shoal::gpu {
 
-/// What the rounds of one loop share, in device memory.
+/// The state that the rounds of one loop share, in device memory.
 struct RoundLoop {
   PaddedWord<std::uint32_t, Scope::device> arrived;  ///< blocks that have finished this round
-  PaddedWord<ticket_t, Scope::device> limit;         ///< this round takes the tickets below it
+  PaddedWord<ticket_t, Scope::device> limit;         ///< this round takes the ring's tickets below it
   Word<std::uint64_t, Scope::device> rounds;
   Word<std::uint32_t, Scope::device>
       ended;           ///< set only between two rounds, so all blocks of a round read the same value
-  PhaseOrders orders;  ///< the last block's
+  PhaseOrders orders;  ///< used only by the last block of a round
 
-  /// Every thread calls this as its last act. The last block prepares the next round, or ends the loop. It has acquired
-  /// what all others wrote, and nothing else runs, so one load of each counter shows whether anything is left; all
-  /// loads are in flight together.
+  /// Every thread calls this as its last action. The last block to arrive prepares the next round, or ends the loop. It has
+  /// acquired what all other blocks wrote, and nothing else runs, so one load of each counter shows whether any item is left;
+  /// all loads are in flight together.
   template <class View>
   __device__ void end_round(const View& view, ticket_t below, shoal_loop_handle handle) {
     __syncthreads();

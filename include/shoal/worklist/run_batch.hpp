@@ -1,5 +1,5 @@
-// Runs a batch of accepted items. If the task has operator(), it runs one item after another. If it has range() and
-// make(), all lanes share the elements of all items.
+// Runs a batch of accepted items. If the task has operator(), a worker runs one item after another. If the task has range()
+// and make(), the lanes share the elements of all items of the batch.
 #pragma once
 #include <utility>
 
@@ -17,11 +17,12 @@ struct RangeOf<TaskT> {
   using Type = decltype(std::declval<const TaskT&>().range(std::declval<const typename TaskT::Item&>()));
 };
 
-/// The first elements of every range are shared by the lanes together; the rest of a range longer than this comes
-/// afterwards, range by range.
+/// The lanes first share the elements of all ranges of a batch together, but only this many of each range. The rest of longer
+/// ranges follows, one range after another.
 inline constexpr lane_t kHub = 1u << 12;
 
-/// Where a batch's elements begin that come from one item: Desk::start, of the items that have elements, in their order.
+/// The number, within a batch, of the first element that comes from an item, and the number of that item, packed into one word.
+/// Desk::start has one for each item that has elements, in the order of the items.
 struct BatchStart {
   static constexpr lane_t kMostItems = 512;
   lane_t word;
@@ -44,7 +45,7 @@ struct Desk {
   Gate* gate = nullptr;                  ///< for blocks that send together (kSendsWhole); else null
 };
 
-/// One lane per item: whether the item is to be run; false if it is stale. Counts either case.
+/// One lane per item: true if the item is to be run, false if it is stale. Counts it in either case.
 template <Worker W, class View>
 SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   using TaskT = typename View::Task;
@@ -55,13 +56,14 @@ SHOAL_FN bool live(Out<W, View>& out, const typename View::Item& item) {
   return !stale;
 }
 
-/// Whether make may be called more than once for an element: nobody looks for what the pusher may have written for an item. Lanes that
-/// have no element of their own then make the last one's item, and throw it away, so that no load is under a branch.
+/// Whether make() may be called more than once for an element. If the task is self-contained it may, because no other worker
+/// relies on what a pusher wrote before a push. Lanes without an element of their own then make the item of the last element
+/// and discard it, so that no load is under a branch.
 template <class TaskT>
 inline constexpr bool kMakesFreely = SelfContained<TaskT>;
 
-/// Balanced fan-out: lane i looks up the range of item i; then all lanes share all elements, and look for each element's
-/// item together.
+/// Worker-collective: balanced fan-out. Lane i looks up the range of item i; then the lanes share all elements, and search
+/// together for the item to which each element belongs.
 /// Source: Merrill et al., PPoPP 2012 (scan and search).
 template <Worker W, class View>
 SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
@@ -75,11 +77,11 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
     SHOAL_TIMED(w, out.now(), Section::split);
     if (i < n) {
       const auto item = desk.item[i];
-      const auto range = task.range(item);  // the loads of range() and of live() are in flight together
+      const auto range = task.range(item);  // before live(), so that the loads of both are in flight together
       if (live(out, item)) size = static_cast<lane_t>(range.size() < kHub ? range.size() : kHub);
       desk.range[i] = range;
     }
-    // Both sums in one: fewer than 2^22 elements, and at most 2^9 items that have some.
+    // Both sums packed into one: fewer than 2^22 elements, and at most 2^9 items that have some.
     constexpr lane_t kItem = 1u << 22;
     static_assert(kHub * BatchStart::kMostItems < kItem && BatchStart::kMostItems <= ~lane_t{0} / kItem);
     const Scan scan = w.exclusive_sum(size + (size > 0 ? kItem : 0));
@@ -90,13 +92,13 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   lane_t low = 0;
   out.template push_numbered</*kTogether=*/true>(w, lane_t{0}, elements, [&](lane_t at, lane_t k, bool has) {
     const auto start = [&](lane_t j) { return desk.start[j].element(); };
-    // A warp searches again for each of its few elements: what it would remember costs it more.
+    // A warp starts a new search for each of its few elements: keeping the last result would cost it more.
     const BatchStart from = desk.start[w.search(items, at, !HasParts<W> || k == 0, low, start)];
     if (!kMakesFreely<TaskT> && !has) return Item{};
     return task.make(desk.item[from.item()], desk.range[from.item()][at - from.element()]);
   });
   if (elements < kHub || !w.any(size == kHub)) return;
-  for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one after another
+  for (lane_t j = 0; j < items; ++j) {  // the rest of very long ranges, one range after another
     const lane_t h = desk.start[j].item();
     const auto range = desk.range[h];
     if (range.size() <= kHub) continue;
@@ -109,7 +111,7 @@ SHOAL_FN void expand(const W& w, Out<W, View>& out, const Desk<typename View::Ta
   }
 }
 
-/// Worker-collective: runs the desk's first `n` items, those that are not stale.
+/// Worker-collective: runs those of the desk's first `n` items that are not stale.
 template <Worker W, class View>
 SHOAL_FN void run_batch(const W& w, Out<W, View>& out, const Desk<typename View::Task>& desk, lane_t n) {
   using TaskT = typename View::Task;

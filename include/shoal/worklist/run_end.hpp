@@ -1,4 +1,4 @@
-// What is checked before a run of a worklist and after it, for tasks of any type.
+// The checks before and after a run of a worklist. They do not depend on the type of the task.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,25 +11,27 @@
 
 namespace shoal {
 
-/// @param priority,remote_judge,combine  what the task has
-/// @throws UsageError  the plan wants what the task lacks (priorities, judging by the pusher, combining)
+/// Checks that a task can be run as the plan says.
+/// @param priority,remote_judge,combine  whether the task has the members for these
+/// @throws UsageError  the plan asks for something that the task lacks (priorities, judging by the pusher, combining), or for
+///   combining and judging by the pusher at once, or its number of buckets or its threshold delta is out of range
 void check_plan(const LaunchPlan& plan, bool priority, bool remote_judge, bool combine);
 
 /// @throws UsageError  there is not one task and one list of seeds for each PE
 void check_lists(pe_t n_pes, std::size_t tasks, std::size_t lists_of_seeds);
 
-/// The counters around a run.
+/// The counters of the PEs of this process before and after a run, and what else is needed to evaluate them.
 struct RunCounts {
   std::vector<PeControl> before, after;  ///< [PEs of this process]
-  pe_t first = 0;                        ///< the number of the first of them
-  pe_t all_pes = 1;                      ///< of all processes
-  std::vector<std::uint64_t> seeds;      ///< [PEs of this process] how many there were
-  std::uint64_t chunks = 0;              ///< of spill on each PE
-  std::size_t item_bytes = 0;            ///< what an item takes on its way to another PE
-  std::size_t message_bytes = 0;         ///< what a message takes besides its items
+  pe_t first = 0;                        ///< the number of the first PE of this process
+  pe_t all_pes = 1;                      ///< the number of PEs of all processes
+  std::vector<std::uint64_t> seeds;      ///< [PEs of this process] how many seeds there were
+  std::uint64_t chunks = 0;              ///< chunks of spill on each PE
+  std::size_t item_bytes = 0;            ///< bytes that an item takes on its way to another PE
+  std::size_t message_bytes = 0;         ///< bytes that a message takes besides its items
   bool phased = false;
 };
-/// Adds to `report` what the workers counted, what was sent and what is left.
+/// Adds to `report` what the workers counted, what was sent to other PEs, and how many items are left.
 /// @return how the run ended: done or enough
 /// @throws UsageError, CapacityError, TransportError, DeviceError, Interrupted  it ended badly, or the counts do not add up
 RunState end_run(const LaunchPlan& plan, const RunCounts& counts, Report& report);

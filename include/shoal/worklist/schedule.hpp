@@ -1,5 +1,5 @@
-// The scheduler: what a worker does on every processor. It takes items, runs them, pushes more, and looks for the end
-// when there is nothing to do.
+// The scheduler: the main loop of a worker, the same on CPUs and GPUs. A worker takes items, runs them, and pushes the items
+// that follow. Worker 0 of a process's first PE also checks, when it finds nothing to do, whether the run is over.
 #pragma once
 #include "shoal/worklist/inbox.hpp"
 #include "shoal/worklist/pe_worklist.hpp"
@@ -12,16 +12,16 @@
 
 namespace shoal {
 
-/// What a CPU thread does, for a trace.
+/// What a CPU worker is doing, as a trace records it.
 enum class WorkerState : std::uint32_t {
   busy,     ///< takes items, and runs or sends them
-  polling,  ///< has found nothing, and looks again
-  idle,     ///< the same for long: gives up its core between looks
+  polling,  ///< found nothing, and polls again
+  idle,     ///< has found nothing for a while: yields its core between polls
   away,     ///< before a round, and after it
   count
 };
 
-/// A worker's loop. One object per lane. What changes of the worker is in Out::now().
+/// A worker's loop. One object per lane. All state of the worker that changes is in Out::now().
 template <Worker W, class View>
 class Scheduler {
  public:
@@ -30,7 +30,7 @@ class Scheduler {
 
   /// @param desk   memory shared by the lanes of `w`
   /// @param fetch  items taken at a time: 1 to min(kMaxFetch, size()) with several lanes, 1 to kMaxFetch with one
-  /// @param index  this worker's number on its PE; worker 0 of the first PE of a process looks for the end
+  /// @param index  this worker's number on its PE; worker 0 of a process's first PE detects the end of the run
   SHOAL_FN Scheduler(const W& w, const View& view, SpillList list, Desk<TaskT> desk, lane_t fetch, lane_t index)
       : w_(w), out_(view, list, index, desk.bins, desk.pack, desk.gate), desk_(desk), fetch_(fetch) {
     now().seeds_left = std::uint64_t{index} * w.size() < view.n_seeds;
@@ -41,17 +41,17 @@ class Scheduler {
   SHOAL_FN void run_persistent() {
     out_.begin(w_);
     work_until_the_end();
-    view().transport.progress();  // nothing that this worker sent is on its way when the queues are destroyed
+    view().transport.progress();  // issues whatever is held back before the queues are destroyed
     rarely([](Scheduler& self) { return self.leave(); });
     is(WorkerState::away);
   }
   SHOAL_FN void work_until_the_end() {
     SHOAL_TIMED(w_, now(), Section::all);
-    // GPU workers of one thread push their seeds before the loop. When they did it inside, runs hung, most likely
-    // because the compiler let a thread that had worked wait for the idle threads of its warp
+    // GPU workers of one thread push all their seeds before the loop. When they pushed seeds inside the loop, runs hung,
+    // most likely because the compiled code made a thread that had worked wait for the idle threads of its warp
     // (docs/decisions/0013-seeds.md).
     while (Out<W, View>::kOwes && begin_more</*kAll=*/true>()) rest();
-    PhaseOrders orders;  // only worker 0 of PE 0 uses it, so it stays in memory and takes no registers
+    PhaseOrders orders;  // used only by the worker that detects the end, so it stays in memory and takes no registers
     Backoff backoff;
     for (lane_t steps = 1;; ++steps) {
       const bool worked = step(steps);
@@ -59,15 +59,15 @@ class Scheduler {
       bool began = false;
       if constexpr (!Out<W, View>::kOwes) began = !worked && begin_more();
       if constexpr (HasIdle<TaskT>) now().parts_left = began ? kIdleParts : now().parts_left;
-      if (!worked) rest();  // also if it finds more seeds each time: what it has completed must be reported
+      if (!worked) rest();  // even if it took more seeds: the items that it has completed must be reported
       if (worked || began) {
         is(WorkerState::busy);
         backoff.reset();
       } else {
         is(backoff.spins() < Backoff::kShort ? WorkerState::polling : WorkerState::idle);
         if (index() == 0 && view().me == view().first_near && look_for_the_end(orders)) break;
-        // A holder polls its own slots, which disturbs no other worker, so it need not back off while items may be on
-        // their way.
+        // A worker that holds tickets polls only its own slots, which disturbs no other worker. So it need not back off
+        // for its first kEagerSpins polls, while items may be about to arrive.
         SHOAL_TIMED(w_, now(), Section::idle);
         if (!W::kHoldsTickets || backoff.spins() > kEagerSpins)
           backoff.pause();
@@ -82,41 +82,43 @@ class Scheduler {
     }
   }
 
-  /// Worker-collective: one round of a discrete run. Takes the ring's tickets below `limit`, what has arrived, and what
-  /// was spilled. Never waits for another PE.
+  /// Worker-collective: one round of a discrete run. Takes the ring's items with tickets below `limit`, the items that
+  /// have arrived from other PEs, and the spilled items. Never waits for another PE.
   SHOAL_FN void run_round(ticket_t limit) {
     out_.begin(w_);
-    while (begin_more() && !over()) {  // until this worker has to spill; the next round continues
+    while (begin_more() && !over()) {  // stops when this worker has spilled; the next round continues
     }
     carry_out_phase();
     for (lane_t batch = 1; take(limit) && (batch % kBatchesPerLook != 0 || !over()); ++batch) {
     }
     while (receive_any() && !over()) {
     }
-    // Moves all of this worker's spill that can move. It stops when the ring is full, since this worker would then run
-    // everything alone.
+    // Moves this worker's spilled items as long as they can move. Stops when the ring is full, because this worker would
+    // then run all of them by itself.
     bool fits = !now().list.empty();
     while (fits && !over() && rarely([&fits](Scheduler& self) { return self.take_from_spill(&fits); })) {
     }
-    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();  // the next round does not wait for slots
+    // The next round relies on every slot below its limit being filled, so no slot may be owed an item after this one.
+    for (Backoff backoff; !out_.settle() && !over();) backoff.pause();
     rest<false>();
-    leave();  // in line, because every worker does it in every round
+    leave();  // inline, unlike in run_persistent(), because every worker does it in every round
     is(WorkerState::away);
   }
 
   SHOAL_FN Out<W, View>& out() { return out_; }
 
  private:
-  /// For a trace, where there is one.
+  /// Records the worker's state in the trace, if there is one.
   SHOAL_FN void is([[maybe_unused]] WorkerState state) {
     if constexpr (kMayCarry<W> && std::is_same_v<W, CpuThread>) {
       if (now().log != nullptr) now().log->now(static_cast<std::uint32_t>(state));
     }
   }
-  /// Runs rare work out of line on GPUs, on a copy of this worker, and takes back all that changes of a worker. As long
-  /// as nothing takes the address of the state, the code that runs all the time keeps it in registers. What is constant
-  /// is not taken back, so the compiler still knows that the view is the kernel's parameter; reading it is then an
-  /// operand of an instruction and not a load.
+  /// Runs a step that is rarely needed. On GPUs, for workers of several lanes, the step is a function that is not inlined
+  /// and that works on a copy of this object; afterwards the state that changes, now(), is copied back. As long as
+  /// nothing takes the address of the state itself, the frequently executed code keeps it in registers. Constant members
+  /// are not copied back, so the compiler still knows that the view is the kernel's parameter, and reads it as an operand
+  /// of an instruction instead of with a load.
   template <class Step>
   SHOAL_FN bool rarely(Step step) {
     if constexpr (W::kHoldsTickets && W::kMaxLanes > 1) {
@@ -133,8 +135,9 @@ class Scheduler {
     return step(copy);
   }
 
-  /// True if the run is over: it is quiescent, and no worker has ended it with an error. A worker that did so wrote
-  /// this PE's state before it completed its item, and quiescent() has acquired that completion.
+  /// True if the run is over: it is quiescent, and no worker has ended it with an error. Such an error cannot be missed: a
+  /// worker that ends the run writes this PE's state before it completes its item, and quiescent() has acquired that
+  /// completion.
   SHOAL_FN bool look_for_the_end(PhaseOrders& orders) {
     SHOAL_TIMED(w_, now(), Section::end);
     if constexpr (kMayCarry<W>) {
@@ -154,7 +157,7 @@ class Scheduler {
     if (w_.lane() == 0) view().stop_all(RunState::done);
     return true;
   }
-  /// Takes a turn at carrying what goes to other processes.
+  /// Takes a turn at carrying items to other processes (Out::carry).
   SHOAL_FN void carry([[maybe_unused]] lane_t steps, [[maybe_unused]] bool worked) {
     if constexpr (kMayCarry<W>) {
       if (!worked || steps % kStepsPerCarry == 0) out_.carry(worked);
@@ -177,8 +180,8 @@ class Scheduler {
     SHOAL_TIMED(w_, now(), Section::look);
     lane_t state = 0;
     if (w_.lane() == 0) {
-      // Acquires only if there is something to acquire: a GPU's acquiring load invalidates the first-level cache of all
-      // workers.
+      // Acquires only if there is something to acquire: an acquiring load on a GPU invalidates the first-level cache,
+      // which several workers share.
       state = out_.state().load();
       if (state != 0) state = out_.state().load_acquire();
       if constexpr (HasEnough<TaskT>) {
@@ -191,22 +194,23 @@ class Scheduler {
     return w_.from_leader(state) != 0;
   }
 
-  /// Does one batch of work from wherever there is some. False if there was none, or if none of it could move.
+  /// Does one batch of work, from whichever queue has some. False if there was none, or if none of it could move.
   SHOAL_FN bool step(lane_t steps) {
     if (!out_.settle()) {
       if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
       return false;
     }
-    if (!now().list.empty()) {  // under pressure: what was spilled goes first, and nothing new is begun
+    if (!now().list.empty()) {  // back-pressure: spilled items go first, and no new item is taken from the ring
       if constexpr (W::kHoldsTickets) view().ring.poll(now().hand);
-      // Items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
+      // Spilled items that cannot move wait for credits of channels. Meanwhile this worker helps to drain its own PE's
       // channels.
       const bool moved = (!now().stuck || some_channel_has_credits(w_, view(), index())) &&
                          rarely([](Scheduler& self) { return self.take_from_spill(); });
       now().stuck = !moved;
       return ((now().stuck || looks(steps, moved)) && receive_some()) || moved;
     }
-    // Sometimes also while there is work: until it has carried the phase out, this worker parks by the old threshold.
+    // Now and then even while there is work: until this worker has carried out the phase, it parks items by the old
+    // threshold.
     if (HasPriority<TaskT> && steps % 4 == 1) carry_out_phase();
     bool worked = take();
     worked = (looks(steps, worked) && receive_some()) || worked;
@@ -217,7 +221,7 @@ class Scheduler {
     return worked;
   }
 
-  /// Does this worker's part of a phase that was ordered since its last look. False if there is none.
+  /// Does this worker's part of a phase that was ordered since it last checked. False if there is none.
   SHOAL_FN bool carry_out_phase() {
     if constexpr (!kPhased<TaskT>) {
       return false;
@@ -244,7 +248,7 @@ class Scheduler {
         if (index() == 0) forget_parkers(w_, view().here(), Phase::near(word));
         const std::uint32_t slots = slots_reached(view().far.buckets, before, word);
         now().brings = slots != 0;
-        if (slots != 0) {  // take() does the rest, and completes the token
+        if (slots != 0) {  // take() runs the parked items, and then completes the token
           if (w_.lane() == 0) view().far.bringing[index()].slots = slots;
           return true;
         }
@@ -257,7 +261,7 @@ class Scheduler {
     return true;
   }
 
-  /// Whether this worker has parked items to run that the phase has reached.
+  /// Whether parked items that the phase has reached may be left for this worker to run.
   SHOAL_FN bool brings() {
     if constexpr (HasPriority<TaskT>) {
       return now().brings;
@@ -265,8 +269,8 @@ class Scheduler {
       return false;
     }
   }
-  /// Calls idle() for all of this worker's parts. A push counts even if no item is left of it: accept() may have
-  /// changed data and refused the item, and the next sweep must look at the result.
+  /// Calls idle() for all of this worker's parts. If it pushed anything, another sweep must follow, even if every item was
+  /// refused: accept() may have changed data before it refused, and the next sweep must look at the result.
   SHOAL_FN void sweep() {
     const auto pushed_before = out_.pushed();
     for (lane_t part = 0; part < kIdleParts; ++part) look(part);
@@ -283,9 +287,9 @@ class Scheduler {
     if (w_.lane() == 0) out_.note_idle_call();
   }
 
-  /// A worker that finds nothing to run calls idle() for one of its parts at a time, for each part once, and again only
-  /// after it has worked. It reports what it has completed after the last part (rest), so the end cannot be seen
-  /// before. Whatever this misses, a sweep finds.
+  /// For a worker that finds nothing to run: calls idle() for the next of its parts. It goes through all parts once, and
+  /// again only after it has worked. It reports its completed items only after the last part (rest()), so the run cannot
+  /// be found quiescent before. Whatever these calls miss, a sweep finds.
   SHOAL_FN bool look_once() {
     if constexpr (!HasIdle<TaskT>) {
       return false;
@@ -297,7 +301,7 @@ class Scheduler {
     }
   }
 
-  /// Whether parts are left to look through before this worker rests.
+  /// Whether idle() is still to be called for some parts before this worker reports its completed items.
   SHOAL_FN bool looks_on() {
     if constexpr (HasIdle<TaskT>) {
       return now().parts_left > 0;
@@ -306,22 +310,22 @@ class Scheduler {
     }
   }
 
-  /// Whether this worker looks at the channels in this step. A few workers are enough to find items as soon as they
-  /// arrive; if all looked, their loads of the same words would delay the worker that drains.
+  /// Whether this worker polls the channels in this step. A few polling workers are enough to find items as soon as they
+  /// arrive. If all workers polled, their loads of the same words would delay the worker that drains.
   SHOAL_FN bool looks(lane_t steps, bool worked) const {
     const lane_t every = view().n_workers / kLookers + 1;
     return view().n_pes > 1 && (steps + index()) % (worked && every < 4 ? 4 : every) == 0;
   }
 
-  /// Drains a few times, since there may be more where something was. Not more often, because this worker may hold the
-  /// ticket of an item that waits in the ring.
+  /// Drains a few times, because more items may have arrived where there were some. Not more often, because this worker may
+  /// hold the ticket of an item that waits in the ring.
   SHOAL_FN bool receive_some() {
     lane_t times = 0;
     while (times < kDrainsAtOnce && receive_any()) ++times;
     return times > 0;
   }
 
-  /// Drains the first channel in which something has arrived, or a segment.
+  /// Drains the first channel, or segment, in which it finds items that have arrived. False if it found or got none.
   SHOAL_FN bool receive_any() {
     if (view().n_pes == 1) return false;
     SHOAL_TIMED(w_, now(), Section::receive);
@@ -337,7 +341,7 @@ class Scheduler {
     return found && receive(channel, head);
   }
 
-  /// Runs one batch: of parked items that the phase has reached, else of the ring. False if there is none.
+  /// Runs one batch: of parked items that the phase has reached, or else of items of the ring. False if there is none.
   /// @param limit  discrete runs: the ring's tickets below it were all filled before the round
   SHOAL_FN bool take(ticket_t limit = kNoLimit) {
     const bool parked = brings();
@@ -354,7 +358,7 @@ class Scheduler {
     }
     if (n > 0) run_items(n);
     if (n > 0 || parked) {
-      // Parked items belong to the phase, so its token is completed after the last of them.
+      // Parked items are counted as part of the phase, whose token is completed after the last of them.
       const lane_t done = !parked ? n : brings() ? 0 : 1;
       if (!parked && w_.lane() == 0) now().credit += n;
       complete(done);
@@ -368,7 +372,7 @@ class Scheduler {
     if (w_.lane() == 0) out_.beat();
     return out_.bring(w_, desk_.item, desk_size(), shares);
   }
-  /// Moves the desk's first `n` items to the ring, where all workers find them.
+  /// Moves the desk's first `n` items to the ring, where all workers of the PE find them.
   SHOAL_FN bool queue_desk(lane_t n) {
     for (lane_t base = 0; base < n; base += w_.size()) {
       const lane_t i = base + w_.lane();
@@ -383,7 +387,7 @@ class Scheduler {
   SHOAL_FN lane_t take_from_ring() {
     if constexpr (W::kHoldsTickets) {
       Hand<Item>& hand = now().hand;
-      if (!has_claimed()) {  // it asks once for each batch, and then only polls
+      if (!has_claimed()) {  // claims tickets once for each batch, and then only polls their slots
         const bool wants = w_.lane() < share() && !hand.holds && !hand.has;
         const Scan scan = w_.count_before(wants);
         if (scan.total > 0) {
@@ -416,9 +420,9 @@ class Scheduler {
     }
   }
 
-  /// For how many tickets this worker asks. A worker's tickets follow one another, so what few pushers append goes to
-  /// few workers. Where many items wait, each takes a full batch; where few do, small ones, so that more workers share
-  /// them and each is through sooner.
+  /// How many tickets this worker claims for a batch. They are consecutive, so items that a few pushers append go to a few
+  /// workers. While many items wait, a worker takes a full batch. While few wait, it takes a smaller one, so that more
+  /// workers share the items and each finishes sooner.
   SHOAL_FN lane_t share() const {
     if constexpr (W::kMaxLanes > 1) {
       return now().share;
@@ -437,7 +441,8 @@ class Scheduler {
     if constexpr (W::kMaxLanes > 1) now().claimed = claimed;
   }
   SHOAL_FN lane_t least_share() const { return fetch_ / 8 > 4 ? fetch_ / 8 : fetch_ < 4 ? fetch_ : 4; }
-  /// Leader: tickets to hold, with the next share above them, so that one broadcast tells both.
+  /// Leader only: claims `n` tickets to hold. Returns the first of them, with the next share packed into the bits above it,
+  /// so that one broadcast hands both to all lanes.
   SHOAL_FN ticket_t claim_ahead(lane_t n) const {
     if constexpr (W::kMaxLanes == 1) {
       return view().ring.claim_ahead(n);
@@ -449,6 +454,7 @@ class Scheduler {
       return first | ticket_t{fair < least ? least : fair < fetch_ ? fair : fetch_} << kTicketBits;
     }
   }
+  /// Every lane: unpacks a result of claim_ahead(). Keeps the share, and returns the ticket.
   SHOAL_FN ticket_t share_from(ticket_t claimed) {
     if constexpr (W::kMaxLanes == 1) {
       return claimed;
@@ -481,18 +487,20 @@ class Scheduler {
     return t.count;
   }
 
-  /// Drains what has arrived in a channel, from ticket `head` on, or from a PE in segment `head`, as far as no other worker has
-  /// claimed it.
+  /// Drains the items that have arrived in `channel` from ticket `head` on and that no other worker has claimed. If the run uses
+  /// segments, `channel` is the number of the sending PE, and `head` that of the segment.
   SHOAL_FN bool receive(lane_t channel, ticket_t head) {
     const Claim claim = copy_arrived(w_, view(), channel, head, desk_.item, desk_.items);
     if (claim.count == 0) return false;
-    // The items are judged here and run by whoever takes them from the ring, so receiving is quick, and a long item
-    // does not block a channel.
+    // This worker only judges the items; whichever worker takes them from the ring runs them. So receiving is quick, and an
+    // item that runs for long does not block a channel.
     out_.take_in(w_, desk_.item + claim.skip, claim.count);
     complete(claim.count);
     return true;
   }
 
+  /// Worker-collective: takes some items from this worker's spill and sends them, moves them to the ring, or, if the ring is
+  /// full, runs them here. Returns whether any item left spill.
   /// @param fits  set to false if the ring was full and items were run here
   SHOAL_FN bool take_from_spill(bool* fits = nullptr) {
     lane_t n = 0;
@@ -508,12 +516,12 @@ class Scheduler {
     }
     if (left > 0 && fits != nullptr) *fits = false;
     complete(n);
-    return moved;  // false: all went back to spill, because there are no credits yet
+    return moved;  // false: all went back to spill, because their channels have no credits yet
   }
 
-  /// For a worker that has nothing to do: pushes a share of the seeds that nobody has taken. False if none is left, or
-  /// if this worker has spilled or owed items, which go first.
-  /// @tparam kAll  also with spilled or owed items
+  /// For a worker that has nothing to do: pushes a share of the seeds that no worker has taken yet. False if none is left,
+  /// or if this worker has spilled or owed items, which go first.
+  /// @tparam kAll  pushes seeds even if this worker has spilled or owed items
   template <bool kAll = false>
   SHOAL_FN bool begin_more() {
     if (!now().seeds_left || (!kAll && (!now().list.empty() || !out_.settle()))) return false;
@@ -538,8 +546,8 @@ class Scheduler {
     return true;
   }
 
-  /// Worker-collective: for a PE that is alone, and asks nobody else's owner(). A seed is what a user gives, and may be a vertex that
-  /// the graph has not; the run ends then, before the task touches its data there.
+  /// Worker-collective, for runs on one PE, in which pushes do not call owner(): checks the owner of each seed. A user gives the
+  /// seeds, and one may be a vertex that the graph does not have. The run then ends before the task accesses data for it.
   SHOAL_FN bool seeds_are_mine(std::uint64_t first, std::uint64_t end) const {
     bool astray = false;
     for (std::uint64_t i = first + w_.lane(); i < end; i += w_.size()) {
@@ -557,25 +565,26 @@ class Scheduler {
     run_batch(w_, out_, desk_, n);
   }
 
-  /// Completes `n` stays or tokens, after the pushes that followed from them: these are counted, and every lane has
-  /// arrived, so the leader's next release covers them. Reported only when the worker rests: late is safe, and a
-  /// release waits for all stores before it.
+  /// Completes `n` stays or tokens (quiescence.hpp) after the pushes that followed from them. These pushes are counted and
+  /// all lanes have met, so the leader's next release covers them. The worker reports the completions only when it rests:
+  /// a late report is safe, and a release has to wait for all stores before it.
   SHOAL_FN void complete(std::uint64_t n) {
     out_.flush(w_);
     w_.sync();
     if (w_.lane() == 0) now().finished += n;
   }
 
-  /// For a worker that has nothing to do: returns what others may need, and reports what is completed.
-  /// @tparam kRelease  true: others may look at any time; false: nobody looks before the end of the round, which orders
-  ///   it
+  /// For a worker that has nothing to do: sends the items that it holds back, returns its ring credits, and reports its
+  /// completed items.
+  /// @tparam kRelease  true: reports with release, because the count may be read at any time; false: nobody reads it
+  ///   before the end of the round, which orders it
   template <bool kRelease = true>
   SHOAL_FN void rest() {
     SHOAL_TIMED(w_, now(), Section::rest);
     out_.let_go(w_);
     if (w_.lane() == 0) {
       view().ring.release(now().credit);
-      // Not while it has parts for idle() left: what they push would follow from work that is reported already.
+      // Not while idle() is still to be called for some parts: their pushes would follow from work that is already reported.
       if (now().finished > 0 && !looks_on()) {
         if constexpr (kRelease)
           view().here().completed.fetch_add_release(now().finished);
@@ -587,20 +596,20 @@ class Scheduler {
     view().transport.progress();
   }
 
-  /// Items that run_items() takes at a time.
+  /// The most items that run_items() takes at a time.
   SHOAL_FN lane_t desk_size() const { return W::kMaxLanes == 1 ? W::kMaxFetch : w_.size(); }
 
   static constexpr lane_t kStepsPerCarry = 2;
   static constexpr ticket_t kNoLimit = ~ticket_t{0};
-  static constexpr int kTicketBits = 54;   ///< of a run's tickets: at 100 G items a second, two days
+  static constexpr int kTicketBits = 54;   ///< bits of a ticket: at 100 G items a second, they last two days
   static constexpr lane_t kIdleParts = 8;  ///< parts per worker; one call of idle() looks through one
-  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between looks at the run's state
-  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these looks
+  static constexpr lane_t kStepsPerLook = W::kHoldsTickets ? 16 : 4;   ///< steps between polls of the run's state
+  static constexpr lane_t kBatchesPerLook = HasEnough<TaskT> ? 1 : 8;  ///< in a round: batches between these polls
   static constexpr lane_t kStepsPerIdleLook = 4;                       ///< the same while there is nothing to do
-  static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an idle chunk kept
-  static constexpr lane_t kLookers = 32;        ///< workers of a PE that look at the channels at any time
+  static constexpr lane_t kStepsPerLetGo = 64;  ///< most steps that an item is held back, or an unused chunk is kept
+  static constexpr lane_t kLookers = 32;        ///< about how many workers of a PE poll the channels in any step
   static constexpr lane_t kDrainsAtOnce = 4;
-  static constexpr lane_t kSeedsOfALane = 32;  ///< seeds per lane in a share: few enough that all workers get some
+  static constexpr lane_t kSeedsOfALane = 32;  ///< most seeds per lane in a share: few enough that all workers get some
   static constexpr unsigned kEagerSpins = 2000;
 
   const W w_;

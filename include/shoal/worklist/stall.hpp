@@ -1,4 +1,4 @@
-// Diagnosis of a run that does not move: the counters of every PE, a one-line explanation, a JSON dump.
+// Diagnosis of a run that makes no progress: the counters of every PE, a one-line explanation, and a JSON dump.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,39 +13,41 @@ namespace shoal {
 struct PeSnapshot {
   pe_t first = 0;           ///< the number of the first PE of this process; the others follow
   std::uint64_t cause = 0;  ///< the first reason that a worker of this PE gave for ending the run; 0: none
-  std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled, parts of phases
+  std::uint64_t state = 0, completed = 0, entered = 0;  ///< entered: seeds, spilled items, and parts of phases (tokens)
   bool begun = false;                                   ///< GPUs: the PE's persistent kernel has started
   std::uint64_t seeds_taken = 0;
-  std::uint64_t beats = 0;  ///< changes while workers judge pushed items and run items
+  std::uint64_t beats = 0;  ///< its value changes while workers judge pushed items and run items (Out::beat)
   std::uint64_t phase = 0;
   std::uint64_t ring_tail = 0, ring_head = 0;
   std::int64_t ring_credits = 0;
   std::uint64_t spilled_chunks = 0;  ///< chunks of spill in use
   std::uint64_t chunk_items = 0;     ///< items of such a chunk
-  std::uint64_t segment_items = 0;   ///< items of a segment; 0: channels
-  std::vector<std::uint64_t> sent;   ///< [n_pes] tickets given out towards each PE
-  std::vector<std::int64_t>
-      channel_credits;  ///< [n_pes] the fewest of a channel there; those of segments that are home are known after look_at_slots()
+  std::uint64_t segment_items = 0;   ///< items of a segment; 0: the run uses channels
+  std::vector<std::uint64_t> sent;   ///< [n_pes] tickets given out for items to each PE
+  /// [n_pes] the fewest credits that a channel to each PE has. With segments, the credits of segments that were given back but
+  /// not turned into credits yet are included only after look_at_slots().
+  std::vector<std::int64_t> channel_credits;
   std::vector<std::uint64_t> received;  ///< [n_pes] tickets from each PE that workers have claimed
   std::vector<std::uint64_t> unread;    ///< [n_pes] those of them that are not read yet
 
   // Known only after look_at_slots(), from the slots themselves.
   bool looked = false;
   std::uint64_t ring_waiting = 0;   ///< filled slots of the ring
-  std::uint64_t ring_unfilled = 0;  ///< tickets given to pushers whose slot is empty
+  std::uint64_t ring_unfilled = 0;  ///< tickets that were given to pushers and whose slots are empty
   ticket_t first_unfilled = 0;
-  std::vector<std::uint64_t> missing;   ///< [n_pes] tickets given out at that PE, not received, and not arrived
-  std::vector<ticket_t> first_missing;  ///< [n_pes]
+  std::vector<std::uint64_t> missing;   ///< [n_pes] tickets given out at that PE whose items have not arrived here
+  std::vector<ticket_t> first_missing;  ///< [n_pes] the first of them
 
   std::uint64_t created() const;
   /// Items that were taken from ring, channels, spill and seeds and are not completed. Items in spill count as well,
-  /// because only the number of their chunks is known. Negative: completed more often than taken.
+  /// because only the number of their chunks is known. Negative: more items were completed than taken, which is an error.
   std::int64_t in_hand() const;
 };
 
 PeSnapshot snapshot(const PeControl& control, pe_t n_pes, std::uint64_t spill_chunks);
 
-/// Looks at the segments of items from PE `from`: what was reserved and never told, and what is home and no credit yet.
+/// Inspects the segments of items from PE `from`. Counts the tickets that were reserved and whose items the receiver was never
+/// notified of, and adds the credits of segments that were given back and not turned into credits yet.
 template <class View>
 void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes) {
   const SegmentShape& shape = view.segments;
@@ -63,11 +65,11 @@ void look_at_segments(const View& view, pe_t from, std::vector<PeSnapshot>& pes)
       static_cast<std::int64_t>((home - queue.starts->granted.load()) << shape.log_items);
 }
 
-/// Looks at the slots of PE `view.me`, or at copies of them on the host. They may be in use: only sequences and signals
-/// are read.
-/// @param pes  snapshots of all PEs; fills in that of `view.me`
+/// Inspects the slots of PE `view.me`, or copies of them on the host. Workers may be using the slots, so only their sequences
+/// and signals are read.
+/// @param pes  snapshots of all PEs of this process; fills in that of `view.me`
 /// @param ring [view.ring.capacity]
-/// @param inbox [n_pes] each the slots of all channels from there; null for the PE itself
+/// @param inbox [n_pes] for each PE, the slots of all channels from it; null for PE `view.me` itself
 template <class View>
 void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<typename View::Item>* ring,
                    const RemoteSlot<typename View::Item>* const* inbox) {
@@ -80,7 +82,7 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
   }
   here.missing.assign(static_cast<std::size_t>(view.n_pes), 0);
   here.first_missing.assign(static_cast<std::size_t>(view.n_pes), 0);
-  for (pe_t from = view.first_near; from < view.end_near; ++from) {  // what the others have sent is not known here
+  for (pe_t from = view.first_near; from < view.end_near; ++from) {  // how much other PEs have sent is not known here
     if (inbox[from] == nullptr) continue;
     if (view.segments.on) {
       look_at_segments(view, from, pes);
@@ -98,30 +100,33 @@ void look_at_slots(const View& view, std::vector<PeSnapshot>& pes, const Slot<ty
   here.looked = true;
 }
 
-/// How a run ended, and on which PE that began.
+/// How a run ended, and on which PE the cause was found.
 struct RunEnd {
   RunState how = RunState::done;
   pe_t where = 0;
 };
-/// The worst of the PEs' own first reasons: one PE may have failed before it knew that another had. A PE that nobody ended well,
-/// or that the host stopped, has stalled (or was called off), unless something worse explains it. After all workers have left.
+/// The worst of the first reasons that each PE gave for ending the run: one PE may have failed before it knew that another had. A
+/// PE whose state still says that it runs, or that the host stopped it, has stalled (or was called off), unless a worse reason
+/// explains it. To be called after all workers have left.
 RunEnd end_of(const std::vector<PeSnapshot>& pes);
 
-/// Sum of created minus sum of completed, of all PEs of all processes: items that are somewhere. 0 means quiescent (if nothing runs any more).
+/// The sum of created minus the sum of completed of all the PEs in `pes`: items that are still somewhere. If `pes` are all PEs of
+/// the run and nothing runs any more, 0 means quiescent.
 std::uint64_t outstanding(const std::vector<PeSnapshot>& pes);
-/// A number that changes whenever something moves: an item leaves a ring or a channel, a seed is taken, a worker has
-/// run an item of its batch or judged some hundreds. Items that go back and forth between spill and full channels do
+/// A number that changes whenever the run makes progress: an item leaves a ring or a channel, a seed is taken, a worker has
+/// run an item of its batch or judged some hundreds of items. Items that go back and forth between spill and full channels do
 /// not change it, and neither does idle().
 std::uint64_t progress(const std::vector<PeSnapshot>& pes);
 
-/// One line with the PE, the queue and its counters. For instance "channel PE 0 -> PE 1: 1 of 6 items sent never
-/// arrived". It names causes before consequences: a lost put before the worker that waits for it, a worker that does
-/// not return from its task before the items that wait for it. Most useful while nothing moves and no worker has left.
+/// One line that explains why a run makes no progress, with the PE, the queue and its counters. For instance "channel PE 0 ->
+/// PE 1: 1 of 6 items sent never arrived". It names causes before consequences: a lost put before the worker that waits for
+/// it, a worker that does not return from its task before the items that wait for it. Most useful while nothing moves and no
+/// worker has left.
 std::string diagnose(const std::vector<PeSnapshot>& pes);
 /// Writes every counter as JSON to `shoal-stall-<process>.json` in the working directory; returns the name, empty on
 /// failure.
 std::string dump(const std::vector<PeSnapshot>& pes, const std::string& diagnosis);
-/// The line of a DeviceError: "no progress for 10 s: <diagnosis>; counters in <file>". Writes the dump.
+/// The message of a DeviceError: "no progress for 10 s: <diagnosis>; counters in <file>". Also writes the dump.
 std::string stall_line(double timeout_seconds, const std::vector<PeSnapshot>& pes);
 
 }  // namespace shoal

@@ -1,5 +1,5 @@
-// The host's part of a run on GPUs, for tasks of any type: streams, copies of every PE's counters, launches, and the end of a
-// run that does not move.
+// The host's part of a run on GPUs, which does not depend on the type of the task: streams, copies of every PE's counters,
+// launches, and the end of a run that makes no progress.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -16,7 +16,7 @@
 
 namespace shoal::gpu {
 
-/// Threads of a block, shared memory and workers of a block for a plan.
+/// The kernel for a plan, and the threads, shared memory and workers of each of its blocks.
 struct Shape {
   int threads = 0;
   std::size_t shared_bytes = 0;
@@ -24,16 +24,16 @@ struct Shape {
   const void* kernel = nullptr;
 };
 
-/// What the host needs to know of the kernels of a run.
+/// What the host needs to know about the kernels of a run.
 struct RunOnGpus {
   Shape shape;
-  int workers = 0;                  ///< of each PE
+  int workers = 0;                  ///< workers of each PE
   std::vector<const void*> view;    ///< [n_pes] the kernels' first argument
   std::vector<PeControl*> control;  ///< [n_pes] counters, in the PEs' memory
-  std::size_t control_bytes = 0;    ///< of each that the run uses
-  std::uint64_t chunks = 0;         ///< of spill on each PE
-  bool sweeps = false;              ///< the task has idle(): the host repeats the rounds of discrete runs
-  /// Between two rounds of which nothing is left: orders the next phase, if there is one.
+  std::size_t control_bytes = 0;    ///< the bytes of each PeControl that the run uses
+  std::uint64_t chunks = 0;         ///< chunks of spill on each PE
+  bool sweeps = false;              ///< the task has idle(): the host launches each round of a discrete run
+  /// For discrete runs, after a round that left no item: orders the next phase. False: there is none.
   std::function<bool(const std::vector<PeSnapshot>&)> order_phase;
 };
 
@@ -44,15 +44,17 @@ class Streams {
 
   cudaStream_t work(pe_t p) const { return work_[p]; }
 
-  /// Copies every PE's counters to the host: `beside` the running kernels, on another stream, or after them.
+  /// Copies every PE's counters to the host.
+  /// @param beside  true: on another stream, while kernels run; false: on the kernels' stream, after they have ended
   std::vector<PeSnapshot> snapshots(const RunOnGpus& run, bool beside);
   /// Sets the head of PE p's ring to `ticket`, before its next kernel.
   void set_head(pe_t p, RingCounters& ring, ticket_t ticket);
+  /// Sets the state of the run on every PE, so that all workers leave.
   void stop(const RunOnGpus& run, RunState why);
 
-  /// After an error of the CUDA runtime on some PE: tells the kernels of the others to leave, since they might wait for
-  /// that PE for ever. Further errors are ignored. If a kernel does not leave, the process ends, because the memory
-  /// that it uses cannot be freed.
+  /// After an error of the CUDA runtime on some PE: makes the kernels of the other PEs end, since they might wait for that
+  /// PE for ever. Further errors are ignored. If a kernel does not end, the process ends, because the memory that the
+  /// kernel uses cannot be freed.
   void abandon(const RunOnGpus& run, const char* why) noexcept;
 
  private:
@@ -64,8 +66,8 @@ class Streams {
   ticket_t heads_[kMaxPes] = {};
 };
 
-/// Runs the kernels until the run ends, for whatever reason; the counters then tell which.
-/// @throws DeviceError  the CUDA runtime failed, or nothing moved; no kernel is running then
+/// Runs the kernels until the run ends, for whatever reason; afterwards the PEs' counters show the reason.
+/// @throws DeviceError  the CUDA runtime failed, or the run made no progress; no kernel is running then
 void launch(const Machine& machine, const LaunchPlan& plan, const RunOnGpus& run, Streams& streams, Report& report);
 
 }  // namespace shoal::gpu

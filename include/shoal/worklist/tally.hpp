@@ -1,4 +1,4 @@
-// What one lane counts, and how a worker adds it to the PE's counts.
+// The counts of one lane, and how a worker adds the counts of its lanes to those of the PE.
 #pragma once
 #include <type_traits>
 
@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-/// One lane's counts of one run. 32 bits on GPUs, where registers are few and a lane cannot reach 2^32.
+/// One lane's counts in one run. They have 32 bits on GPUs, where registers are few and a lane cannot reach 2^32.
 template <Worker W>
 using LaneTally = LaneCounters<std::conditional_t<W::kHoldsTickets, std::uint32_t, std::uint64_t>>;
 
@@ -20,7 +20,7 @@ SHOAL_FN void add_up(const W& w, LaneCounters<Count>& tally, PeControl& here) {
   const auto add = [&](Merge merge, Count count, auto& total) {
     if (merge == Merge::most) {
       if (w.lane() == 0) total.fetch_max(count);
-    } else if (w.any(count != 0)) {  // a vote costs less than a sum, and most counts of a round are zero on all lanes
+    } else if (w.any(count != 0)) {  // a vote costs less than a sum, and most counts are zero on all lanes in a round
       const std::uint64_t sum = w.sum(count);
       if (w.lane() == 0) total.fetch_add(sum);
     }

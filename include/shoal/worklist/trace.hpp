@@ -1,5 +1,5 @@
-// What a worklist's run writes into a trace (core/trace.hpp): queues over time, and what each CPU worker does; of GPUs, their
-// kernels as the host sees them.
+// What a run of a worklist writes into a trace (core/trace.hpp): counts of the queues over time, and the states of each CPU
+// worker; for GPUs, the times of their kernels as the host sees them.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,28 +13,30 @@
 
 namespace shoal {
 
-/// One run's. Without a trace it does nothing.
+/// Writes one run into the trace. Does nothing if there is no trace.
 class RunTrace {
  public:
   using Look = std::function<std::vector<PeSnapshot>()>;
-  /// A thread of its own looks at the counters every millisecond.
-  /// @param first    the number of the first PE
-  /// @param workers  of each; 0: they write no logs
+  /// Starts a thread that reads the counters every millisecond.
+  /// @param first    the number of the first PE of this process
+  /// @param n_pes    the PEs of this process
+  /// @param workers  workers of each PE; 0: they write no logs
+  /// @param look     returns snapshots of all these PEs
   RunTrace(pe_t first, pe_t n_pes, int workers, Look look);
-  /// The caller looks, where due() says so.
+  /// Starts no thread: the caller reads the counters and calls add() whenever due() is true.
   RunTrace(pe_t first, pe_t n_pes);
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
   ~RunTrace();
 
-  /// Of a worker, counted from 0 on, on PE number `pe` of this process; null: it need not write one.
+  /// The log of worker `worker` (from 0) on PE `pe` (from 0 in this process); null: the worker need not write one.
   StateLog* log(pe_t pe, int worker);
-  /// Whether a millisecond has gone since the last add().
+  /// Whether a millisecond has passed since the last add(). False if there is no trace.
   bool due() const;
   void add(const std::vector<PeSnapshot>& pes);
-  /// Of all PEs' kernels. @param begin  trace_now() before they were launched
+  /// Adds the time of the kernels of all PEs, from `begin` until now. @param begin  trace_now() before they were launched
   void kernels(const std::string& name, std::int64_t begin);
-  /// After all workers have left.
+  /// Writes the logs of all workers into the trace. To be called after all workers have left.
   void draw();
 
  private:

@@ -16,34 +16,36 @@ namespace shoal {
 
 class Wires;
 
-/// An invalid result of owner(), which names no PE of the run, packed into a word that is not 0.
+/// An invalid result of owner(), which names no PE of the run, packed into a 64-bit value that is never 0.
 struct RefusedOwner {
   static SHOAL_FN std::uint64_t pack(pe_t owner) { return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(owner); }
   static pe_t owner(std::uint64_t word) { return static_cast<pe_t>(static_cast<std::uint32_t>(word)); }
 };
 
-/// The number of words that workers increase as signs of life. Workers share them; only a change means something.
+/// The number of heartbeat words, which workers write as signs of life. Several workers may share a word; its value has no
+/// meaning, only a change of it.
 inline constexpr lane_t kBeats = 32;
 
-/// One PE's counters, in its own memory. Words that others read have system scope.
+/// One PE's counters, in its own memory. Words that other PEs access have system scope.
 struct PeControl {
   StateWord state;
-  PaddedWord<std::uint64_t, Scope::system>
-      completed;                                     ///< items judged, run, dropped or moved on, after their own pushes
-  PaddedWord<std::uint64_t, Scope::system> entered;  ///< seeds, and items put into spill
-  PaddedWord<std::int64_t, Scope::system> tokens;   ///< parts of phases, one per worker and phase (worklist/phases.hpp)
-  PaddedWord<std::uint64_t, Scope::system> phase;   ///< the phase that every worker is to carry out
-  Word<lane_t, Scope::system> nearest[kMostSlots];  ///< smallest bucket parked in each slot, or less
+  /// Stays that have ended (worklist/quiescence.hpp): an item was judged, run, dropped or moved on, and its pushes are counted.
+  PaddedWord<std::uint64_t, Scope::system> completed;
+  /// Seeds, and items put into spill; also one for each worker that pushed in a sweep.
+  PaddedWord<std::uint64_t, Scope::system> entered;
+  PaddedWord<std::int64_t, Scope::system> tokens;  ///< parts of phases, one per worker and phase (worklist/phases.hpp)
+  PaddedWord<std::uint64_t, Scope::system> phase;  ///< the phase (worklist/phase.hpp) that every worker is to carry out
+  Word<lane_t, Scope::system> nearest[kMostSlots];  ///< [slot] the smallest bucket parked in it, or a smaller one
   Word<std::uint64_t, Scope::system> refused;       ///< RefusedOwner of an item that was pushed here; 0: none
-  Word<std::uint32_t, Scope::system> cause;         ///< the first RunState for which a worker of this PE ended the run
-  Word<std::uint32_t, Scope::system> begun;         ///< 1 from the start of a persistent kernel on; for the host
+  Word<std::uint32_t, Scope::system> cause;         ///< the first RunState with which a worker of this PE ended the run
+  Word<std::uint32_t, Scope::system> begun;         ///< 1 once the persistent kernel has started; for the host
   RingCounters ring;
   RingCounters spill_free;
   lane_t chunk_items;    ///< items of a chunk of spill, for the host's reports
   lane_t segment_items;  ///< items of a segment, likewise; 0: the run uses channels
-  lane_t log_channels;   ///< of the number of channels from a PE to another, likewise
+  lane_t log_channels;   ///< log2 of the number of channels from one PE to another, likewise
   RingCounters far[kMostSlots];
-  Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers that have parked items in it
+  Word<lane_t, Scope::device> parkers[kParkersKept];  ///< [bucket % kParkersKept] workers with items parked in it
   PaddedWord<std::uint64_t, Scope::device> seeds_taken;
   PaddedWord<std::uint64_t, Scope::system> beat[kBeats];  ///< Out::beat(); for the watchdog
   LaneCounters<PaddedWord<std::uint64_t, Scope::device>>
@@ -55,16 +57,17 @@ struct PeControl {
     ChannelSendCounters send;
     ChannelReceiveCounters receive;
   };
-  ChannelEnds
-      ends[kMaxPes];  ///< by View::channel(); with segments, by PE. The last: what a run does not use is not copied
+  /// Indexed by View::channel(), or by PE if the run uses segments. The last member, so that the entries that a run does not
+  /// use need not be copied.
+  ChannelEnds ends[kMaxPes];
 
-  /// Bytes from the beginning that a run uses.
+  /// How many bytes, from the beginning of this struct, a run uses.
   static constexpr std::size_t bytes(pe_t n_pes, lane_t log_channels) {
     return sizeof(PeControl) - sizeof(ends) + (static_cast<std::size_t>(n_pes) << log_channels) * sizeof(ChannelEnds);
   }
 };
 
-/// One PE's view of the worklist. Trivially copyable; passed into kernels by value.
+/// One PE's view of the worklist. Trivially copyable; passed into kernels by value. "Here" means in this PE's memory.
 template <class TaskT, class TransportT>
 struct WorklistView {
   using Task = TaskT;
@@ -76,34 +79,36 @@ struct WorklistView {
   TransportT transport;
   pe_t me = 0;
   pe_t n_pes = 1;
-  pe_t first_near = 0, end_near = 1;           ///< the PEs whose memory this one reaches, itself among them
+  pe_t first_near = 0, end_near = 1;           ///< the range of PEs whose memory this one reaches, itself included
   PeControl* control[kMaxPes] = {};            ///< the counters of those PEs; control[me] is here
   SlotRing<Item, !SelfContained<TaskT>> ring;  ///< here
   SpillPool<Item> spill;                       ///< here
-  RemoteSlot<Item>* outbox[kMaxPes] =
-      {};  ///< outbox[q]: slots at PE q for items from here; where a wire leads to it, here
+  /// outbox[q]: slots for items from this PE to PE q. They are in PE q's memory; if PE q is in another process, they are here,
+  /// and a wire carries their items to PE q.
+  RemoteSlot<Item>* outbox[kMaxPes] = {};
   RemoteSlot<Item>* inbox[kMaxPes] = {};  ///< inbox[q]: slots here for items from PE q
-  ticket_t channel_capacity = 0;
-  lane_t log_channels = 0;  ///< of the number of channels from a PE to another: n_pes times that is at most kMaxPes
-  SegmentShape segments;    ///< whether outbox and inbox hold segments: their SegmentEnds, and then the items
-  SegmentStart* starts = nullptr;  ///< [n_pes][segments] here, of what this PE sends
-  SegmentStart* homes[kMaxPes] =
-      {};  ///< homes[q]: [segments] at PE q, of what it sends to this one; where a wire leads to it, here
-  Wires* wires = nullptr;          ///< CPU PEs of several processes
-  FarStore<Item> far;              ///< for tasks with priority(); lists is 0 if the run does not use priorities
+  ticket_t channel_capacity = 0;          ///< slots of one channel
+  lane_t log_channels = 0;                ///< log2 of channels(); n_pes * channels() is at most kMaxPes
+  SegmentShape segments;           ///< if on: outbox and inbox hold segments, first their SegmentEnds, then the items
+  SegmentStart* starts = nullptr;  ///< [n_pes][segments] here, of the segments that this PE sends
+  /// homes[q]: [segments] SegmentStarts of what PE q sends to this PE. In PE q's memory; if PE q is in another process, here.
+  SegmentStart* homes[kMaxPes] = {};
+  Wires* wires = nullptr;          ///< for CPU PEs of several processes; else null
+  FarStore<Item> far;              ///< for tasks with priority(); buckets.lists is 0 if the run does not use priorities
   std::uint64_t* seen = nullptr;   ///< [n_workers] tasks with phases: the last phase that each worker has carried out
-  lane_t n_workers = 0;            ///< on every PE
+  lane_t n_workers = 0;            ///< workers of each PE
   bool judge_remote = false;       ///< for tasks with accept_at() or ask_at(): whether the pusher judges
   HeldSlot<Item>* held = nullptr;  ///< [n_workers * kHeldSlots] here; null if the run does not combine
-  const Item* seeds = nullptr;     ///< [n_seeds] what this PE pushes at the start; counted in `entered`
+  const Item* seeds = nullptr;     ///< [n_seeds] the items that this PE pushes first; counted in `entered`
   std::uint64_t n_seeds = 0;
 
   SHOAL_FN PeControl& here() const { return *control[me]; }
-  /// The number of a channel between this PE and PE `pe`, among all of this PE. Workers share the channels out by their index.
+  /// The number, among all channels of this PE, of the channel between it and PE `pe` that worker `index` uses. There are
+  /// channels() of them, over which the workers are spread by their index.
   SHOAL_FN lane_t channel(pe_t pe, lane_t index) const {
     return static_cast<lane_t>(pe) << log_channels | (index & (channels() - 1));
   }
-  SHOAL_FN lane_t channels() const { return lane_t{1} << log_channels; }  ///< from a PE to another
+  SHOAL_FN lane_t channels() const { return lane_t{1} << log_channels; }  ///< from one PE to another
   SHOAL_FN pe_t pe_of(lane_t channel) const { return static_cast<pe_t>(channel >> log_channels); }
   SHOAL_FN Sender sender(lane_t channel) const {
     return {slots_of(outbox, channel), channel_capacity, &here().ends[channel].send};
@@ -126,8 +131,8 @@ struct WorklistView {
     return segments.on ? segment_sender(to).has_credits() : here().ends[channel(to, index)].send.credits.load() > 0;
   }
   SHOAL_FN bool is_pe(pe_t p) const { return static_cast<std::uint32_t>(p) < static_cast<std::uint32_t>(n_pes); }
-  /// One lane: ends the run on every PE, because one of `owner`, which owner() returned, is not a PE of the run. The
-  /// host reports that before any other cause.
+  /// One lane: ends the run on every PE, because one of the values `owner`, which the task's owner() returned, is not a PE
+  /// of the run. The host reports this error before any other.
   template <lane_t kSome>
   SHOAL_FN void refuse(const pe_t (&owner)[kSome]) const {
     for (pe_t one : owner) {
@@ -135,8 +140,8 @@ struct WorklistView {
     }
     stop_all(RunState::task_failed);
   }
-  /// Ends the run on every PE that this one reaches; the wires take it to the others. Of several reasons each PE keeps
-  /// its workers' first one; the host reports the worst of these. A PE that cannot be told is stopped by its watchdog,
+  /// Ends the run on every PE that this one reaches; the wires notify the others. Each PE keeps the first reason that one of
+  /// its workers gave; the host reports the worst of the PEs' reasons. If a PE cannot be notified, its watchdog stops it,
   /// and the run reports that the transport failed.
   SHOAL_FN void stop_all(RunState why) const {
     const auto tell = [&](RunState state) {
@@ -163,7 +168,7 @@ struct WorklistView {
   SHOAL_FN Item* items_behind(SegmentEnd* ends) const { return reinterpret_cast<Item*>(ends + segments.segments()); }
 };
 
-/// The owner of an item, if there is one.
+/// The owner of an item, or this PE if the lane has no item.
 template <class View>
 SHOAL_FN pe_t owner_if(const View& view, bool has, const typename View::Item& item) {
   return has ? view.task.owner(item) : view.me;
@@ -175,21 +180,22 @@ SHOAL_FN pe_t step_from(const View& view, lane_t steps) {
   return (view.me + static_cast<pe_t>(steps)) % view.n_pes;
 }
 
-/// A task without its priorities: for kernels of runs that do not use them, which have more registers for the rest.
+/// A task without its priority(). Runs in FIFO order have kernels of their own, compiled for this type, which leave more
+/// registers for everything else.
 template <class TaskT>
 struct InOrder : TaskT {
   void priority(const typename TaskT::Item&) const = delete;
 };
 
-/// The view of a PE that is alone, for kernels that are compiled without the code that sends and receives. On GPUs this
-/// leaves more registers and shared memory for the rest (docs/decisions/0018-larger-drains.md).
+/// The view of a PE that is the only one of its run. Its kernels are compiled without the code that sends and receives,
+/// which on GPUs leaves more registers and shared memory for the rest (docs/decisions/0018-larger-drains.md).
 template <class View>
 struct ViewAlone : View {
   static constexpr pe_t me = 0;
   static constexpr pe_t n_pes = 1;
   static constexpr pe_t first_near = 0, end_near = 1;
 };
-/// Whether a view is such a view.
+/// Whether View is a ViewAlone.
 template <class View>
 inline constexpr bool kAlone = false;
 template <class View>

@@ -1,5 +1,5 @@
-// The watchdog of a CPU run: a thread that checks regularly whether anything moves, and ends the run if nothing does. Also
-// ends a run that is called off.
+// The watchdog of a CPU run: a thread that checks regularly whether the run makes progress, and ends it if it does not. Also
+// ends a run that its caller calls off.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace shoal {
 
-/// The counters of every PE of a CPU run that is in this process, read while it runs. A snapshot may be inconsistent,
-/// for instance between the two ends of a channel.
-/// @param closely  also look at every slot, for a run that does not move
+/// The counters of every PE of this process, read while a CPU run is in progress. The snapshots may be inconsistent, for
+/// instance between the two ends of a channel.
+/// @param closely  also inspects every slot, for a run that makes no progress
 template <class View>
 std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t spill_chunks, bool closely = false) {
   std::vector<PeSnapshot> pes;
@@ -28,35 +28,35 @@ std::vector<PeSnapshot> snapshots(const std::vector<View>& views, std::uint64_t 
 
 /// Exit status of a process whose task did not return after the run was ended.
 inline constexpr int kStuckExitCode = 75;
-/// Ends the process with it, and with a line on stderr: a thread that does not return cannot be taken back. Outputs
-/// that are not whole are removed.
+/// Ends the process with kStuckExitCode and a line on stderr, because a thread that does not return cannot be stopped. Output
+/// files that are incomplete are removed.
 [[noreturn]] void end_stuck_process(const std::string& program, const std::string& what);
 
-/// Watches from construction to destruction. When nothing has moved for the timeout, it makes the diagnosis and then
-/// tells the workers to leave. They have two seconds; after that a task must be stuck in code of its own, so the
-/// diagnosis is printed and the process ends with kStuckExitCode. When the work of the thread that made it is called off
+/// Watches from construction to destruction. If there is no progress for the timeout, it makes the diagnosis and then tells
+/// the workers to leave. They have two seconds for it. After that a task must be stuck in its own code, so the diagnosis is
+/// printed and the process ends with kStuckExitCode. If the thread that constructed the watchdog is interrupted
 /// (core/interrupt.hpp), it tells the workers to leave as well.
 class Watchdog {
  public:
-  /// What goes to the other processes of a run, if there are any.
+  /// How the watchdog communicates with the other processes of a run; both are empty if there are none.
   struct Others {
-    std::function<std::uint64_t(std::uint64_t)>
-        moved;                                      ///< gives a number that changes when something moves; that of all
-    std::function<void(const std::string&)> leave;  ///< this process is about to end, and why
+    /// Takes this process's progress number, and returns that of all processes together (Wires::moved).
+    std::function<std::uint64_t(std::uint64_t)> moved;
+    std::function<void(const std::string&)> leave;  ///< says that this process is about to end, and why
   };
-  /// @param timeout_seconds  after so long without progress, `end` is called once
-  /// @param look             snapshots of all PEs; true: with their slots
-  /// @param end              ends the run on the PEs on which it has not ended; from any thread
+  /// @param timeout_seconds  after this time without progress, `end` is called once
+  /// @param look             returns snapshots of all PEs of this process; its argument says whether to inspect their slots
+  /// @param end              ends the run on the PEs on which it has not ended; called from any thread
   Watchdog(double timeout_seconds, std::function<std::vector<PeSnapshot>(bool closely)> look,
            std::function<void(RunState why)> end, Others others = {});
   ~Watchdog();
 
-  /// Call when all workers have left. @throws DeviceError if this watchdog stopped them
+  /// To be called when all workers have left. @throws DeviceError if this watchdog stopped them for lack of progress
   void throw_if_stalled();
-  double seconds() const;  ///< since it began to watch
+  double seconds() const;  ///< the time since it began to watch
 
  private:
-  struct Watch;  // with the headers of threads and clocks, which take long to compile
+  struct Watch;  // defined in the source file: it needs the headers of threads and clocks, which take long to compile
   const std::unique_ptr<Watch> watch_;
 };
 

@@ -1,15 +1,16 @@
-// The end of a run across processes, none of which sees the counters of another: two waves. In the first every process says
-// how many items its PEs have completed. Only when all have said it does each read how many its PEs have created, and says
-// that in the second. If both sums are equal, then at a moment between the two no item was left anywhere.
+// Termination detection across processes, none of which can read the counters of another. It takes two waves. In the first wave
+// every process announces how many items its PEs have completed. Only when all processes have done so, each reads how many
+// items its PEs have created, and announces that in the second wave. If both sums are equal, then at some moment between the
+// two waves no item was left anywhere.
 //
-// This is the argument of worklist/quiescence.hpp, with a wave in place of a pass over memory: an item is counted as created
-// before anybody can see it, also before it is in a segment that waits to be carried, and as completed after everything
-// that it pushed was counted. So completed never exceeds created, and what is read as completed first and as created later
-// can only be equal if nothing changed in between. What depends on the moment, such as the nearest bucket that is parked, is
-// read in the second wave: from the quiet moment on it does not change. All processes get the same sums, so each decides by
-// itself, and all decide the same. models/waves.pml checks this, with ten wrong variants.
+// The argument is that of worklist/quiescence.hpp, with a wave in place of a pass over memory. An item is counted as created
+// before anybody can see it, and before it is in a segment that waits to be carried. It is counted as completed after
+// everything that it pushed was counted. So completed never exceeds created, and a completed sum can equal a created sum that
+// is read later only if nothing changed in between. Values that depend on the moment, such as the nearest parked bucket, are
+// read in the second wave: from the quiescent moment on they do not change. All processes get the same sums, so each decides
+// by itself, and all decide the same. models/waves.pml checks this, with ten wrong variants.
 //
-// Nobody waits: a worker of each process looks now and then how far the waves are, and says what is due.
+// No thread waits for a wave: a worker of each process polls now and then how far the waves are, and announces what is due.
 #pragma once
 #include "shoal/worklist/phases.hpp"
 #include "shoal/worklist/quiescence.hpp"
@@ -17,11 +18,12 @@
 
 namespace shoal {
 
-/// True if nothing is left to do on the PEs of this process, as far as it can tell. A hint: waves may begin at any time, and
-/// fail if something is left.
+/// True if no item is left on the PEs of this process, as far as it can tell. This is only a hint: waves may begin at any time,
+/// and their sums differ if an item is left.
 template <class View>
 bool seems_quiet(const View& view) {
-  std::uint64_t completed = 0, taken_over = 0;  // created here, or come from elsewhere, and not gone elsewhere
+  // taken_over: created here, or received from other processes, except what was sent to other processes
+  std::uint64_t completed = 0, taken_over = 0;
   for (pe_t q = view.first_near; q < view.end_near; ++q) completed += view.control[q]->completed.load_acquire();
   for (pe_t q = view.first_near; q < view.end_near; ++q) {
     const PeControl& c = *view.control[q];
@@ -34,7 +36,7 @@ bool seems_quiet(const View& view) {
   return completed == taken_over;
 }
 
-/// True if a segment from another process has something to claim, for a PE of this process. A hint.
+/// True if a segment from another process has items that this PE can claim. A hint.
 template <class View>
 bool something_arrived(const View& view) {
   for (pe_t q = 0; q < view.n_pes; ++q) {
@@ -48,9 +50,10 @@ bool something_arrived(const View& view) {
   return false;
 }
 
-/// For one thread of this process, again and again: takes its part in waves, and begins the next phase here if one is due.
-/// @param orders  the same thread's, of this run
-/// @return true: no item is left anywhere, and no phase either
+/// To be called repeatedly by one thread of this process: takes this process's part in the waves, and begins the next phase on
+/// the PEs of this process if one is due.
+/// @param orders  belongs to that thread, and to this run
+/// @return true: no item is left on any PE of any process, and no phase is due
 template <class View>
 bool over_everywhere(const View& view, PhaseOrders& orders) {
   Wires& wires = *view.wires;
@@ -67,7 +70,7 @@ bool over_everywhere(const View& view, PhaseOrders& orders) {
       return false;
     }
     case Wires::Turn::to_say_created: {
-      std::uint64_t created = 0;  // the newest: quiescent() says why
+      std::uint64_t created = 0;  // reads the newest values; quiescent() says why
       for (pe_t q = view.first_near; q < view.end_near; ++q) created += created_at<true>(view, q);
       lane_t nearest = kNoBucket;
       if constexpr (kPhased<typename View::Task>) nearest = nearest_parked(CpuThread{}, view, orders.word);

@@ -1,14 +1,15 @@
-// This process's ends of the wires to PEs of other processes, and what the processes tell each other during a run.
+// This process's ends of the wires to PEs of other processes, and the messages that the processes exchange during a run.
 //
-// Workers push an item for such a PE into segments (queue/segments.hpp) that lie here, in the sender's memory. The carrier copies
-// what may be read of them, whole ranges at a time, to the same segments at the receiver, and then raises the receiver's
-// `written`. What the receiver's workers give back comes home in the same way: as a count, which the sender's carrier turns into
-// the words that its workers look at. Every number only grows and has one writer, so it may be put again, and come late.
+// Workers push an item for a PE of another process into segments (queue/segments.hpp) in their own process's memory. The carrier
+// copies the items that may be read, whole ranges at a time, to the same segments in the receiver's memory, and then raises the
+// receiver's `written`. Segments that the receiver's workers give back are reported in the opposite direction: as a count, which
+// the sender's carrier writes into the `home` words that its workers read. Every such number only grows and has one writer, so
+// it does no harm if a number is put twice or arrives late.
 //
-// Nobody carries all the time: a worker that has nothing to do carries, and a worker that works does now and then. So no thread
-// takes a core from the workers, and messages grow with the load.
+// No thread carries all the time: a worker that has nothing to do carries, and a worker that has work does so now and then. So
+// no carrier takes a core from the workers, and messages get larger as the load grows.
 //
-// The end of a run is found by two waves (worklist/waves.hpp), which are words here, too.
+// The end of a run is detected by two waves (worklist/waves.hpp), whose words also lie in the heap.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -28,76 +29,81 @@
 
 namespace shoal {
 
-/// What one process says in a wave, and what is true of all processes together.
+/// What one process announces in a wave, or the result for all processes together.
 struct WaveAnswer {
-  std::uint64_t count = 0;            ///< first wave: items completed; second wave: items created; together: the sum
-  std::uint64_t nearest = kNoBucket;  ///< second wave: the nearest bucket that may be parked; together: the smallest
+  std::uint64_t count = 0;            ///< first wave: items completed; second wave: items created; of all: the sum
+  std::uint64_t nearest = kNoBucket;  ///< second wave: the nearest bucket that may be parked; of all: the smallest
 };
 
 class Wires {
  public:
-  /// Takes part of the world's heap. All processes make one with the same shape and item size, at the same place of the program.
-  /// @param n_here   the PEs of this process
-  /// @param workers  of each PE here
-  /// @throws CapacityError; UsageError: processes differ; as World::exchange()
+  /// Allocates a part of the world's heap. All processes must construct one, with the same shape and item size, at the same point
+  /// of the program.
+  /// @param workers  workers of each PE of this process
+  /// @throws CapacityError: the heap is too small; UsageError: the processes differ; also as World::exchange()
   Wires(World& world, const SegmentShape& shape, std::size_t item_bytes, int workers);
   ~Wires();
   Wires(const Wires&) = delete;
   Wires& operator=(const Wires&) = delete;
 
-  /// Segments for what comes from PE `from` to PE `to`, which is here: SegmentEnds, and then the items.
+  /// The segments for items from PE `from` to PE `to` of this process: SegmentEnds, and then the items.
   SegmentEnd* inbox(pe_t to, pe_t from) const;
   std::size_t inbox_bytes() const { return inbox_bytes_; }
-  std::uint64_t workers() const { return workers_; }  ///< of all PEs of all processes
+  std::uint64_t workers() const { return workers_; }  ///< workers on all PEs of all processes
 
-  /// What goes from PE `from`, which is here, to PE `to`, which is elsewhere.
-  /// @param ends    [segments] and then the items, here
-  /// @param starts  [segments] here
-  /// @param tail    of the sender's workers
+  /// Registers the queue from PE `from` of this process to PE `to` of another process.
+  /// @param ends    [segments] and then the items, in this process
+  /// @param starts  [segments] in this process
+  /// @param tail    the tickets given to the sender's workers
   void add_leaving(pe_t from, pe_t to, SegmentEnd* ends, SegmentStart* starts,
                    const Word<ticket_t, Scope::system>* tail);
-  /// What comes from PE `from`, which is elsewhere, to PE `to`, which is here.
-  /// @param homes  [segments] whose `home` this PE's workers raise
+  /// Registers the queue from PE `from` of another process to PE `to` of this process.
+  /// @param homes  [segments] whose `home` the receiver's workers raise
   void add_arriving(pe_t from, pe_t to, SegmentStart* homes);
-  /// A PE that is here.
+  /// Registers a PE of this process: the words that end its run, and say why.
   void add_pe(StateWord* state, Word<std::uint32_t, Scope::system>* cause) { pes_.push_back({state, cause}); }
 
-  /// Everything as before the first run. Waits for the other processes. No worker may be running.
+  /// Sets everything to its state before the first run. Waits for the other processes. No worker may be running.
   void reset();
   void begin_run();
-  /// After the workers of this process have left: tells the others if the run did not end well.
+  /// To be called after the workers of this process have left: notifies the other processes if the run did not end well.
   /// @throws TransportError: another process is gone
   void end_run();
 
-  /// How often something was put for PE `to` from PE `from`, which is here, since reset(). After a run.
+  /// How many times items were put from PE `from` of this process to PE `to`, since reset(). To be called after a run.
   std::uint64_t messages(pe_t from, pe_t to) const;
 
-  /// Carries what waits to be carried, if nobody else does at the moment. Of any thread.
+  /// Carries whatever waits to be carried, unless another thread is doing so. May be called by any thread.
   void carry();
-  /// For a worker, before it carries. Always true where a put is a copy. Where a put takes a library's time, messages are to grow
-  /// with what they cost. So a worker that has other work lets as much time pass since the last turn that put something as that
-  /// turn took, times kRest, and at least kLeastRest: a call may come back before the library has sent anything. One without work
-  /// carries at once, but not again within kIdleRest: a wire that cannot keep up gets fewer and larger messages.
+  /// Whether a worker should call carry() now. Always true if a put is only a copy. If puts go through a library, which takes more
+  /// time (Heap::puts_cost), messages should be larger the more they cost. So a worker that has other work waits, after the last
+  /// turn that put something, for kRest times as long as that turn took, and at least for kLeastRest, since a put may return before
+  /// the library has sent anything. A worker without work carries at once, but not again within kIdleRest: so a wire that cannot
+  /// keep up gets fewer and larger messages.
   bool is_due(bool has_work) const {
     if (!puts_cost_) return true;
     return clock_us() >= carried_at_.load() + (has_work ? std::max(kRest * took_.load(), kLeastRest) : kIdleRest);
   }
-  /// Ends the run here if another process has ended it, and tells the others if it has ended here. Of any thread.
+  /// Ends the run in this process if another process has ended it, and notifies the others if it has ended here, for any reason but
+  /// `done`, which all processes find by themselves. May be called by any thread.
   void look_for_ends();
-  /// True: another process ended the run, with an error or because it was enough.
+  /// True if another process ended the run, with an error or because its enough() was true.
   bool ended_elsewhere() const { return ended_elsewhere_.load() != 0; }
 
-  /// For the watchdog, now and then: gives this process's sign of progress to all. @return that of all together
+  /// For the watchdog, to be called now and then: sends this process's progress number to all other processes.
+  /// @return the sum of the progress numbers of all processes
   std::uint64_t moved(std::uint64_t mine);
   /// For the watchdog: this process is about to end itself.
   void leave_for_good(const std::string& why) { world_.end(why); }
 
-  // Waves, of one worker of this process. Every process says its answers in turn; see over_everywhere() of worklist/waves.hpp.
+  // The waves. Only one worker of each process calls these functions; see over_everywhere() of worklist/waves.hpp.
 
+  /// What this process has to do next: announce its completed or created sum, wait for other processes, or compare the sums.
   enum class Turn { to_say_completed, to_say_created, wait, to_compare };
   Turn turn();
+  /// Announces this process's answer in the current wave to all other processes.
   void say(const WaveAnswer& mine);
-  /// At Turn::to_compare. @return true: both sums are equal; `all` is the second wave's
+  /// To be called at Turn::to_compare. @return true: both sums are equal; `all` is the result of the second wave
   bool compare(WaveAnswer& all);
 
  private:
@@ -108,7 +114,7 @@ class Wires {
     StateWord* state;
     Word<std::uint32_t, Scope::system>* cause;
   };
-  /// A word that is to be put after the items.
+  /// A word that must be put after the items.
   struct Late {
     int process;
     std::size_t to;
@@ -148,19 +154,19 @@ class Wires {
   static constexpr std::uint64_t kLeastRest = 100, kIdleRest = 40;  ///< microseconds
   const bool puts_cost_;
 
-  // Of workers of all PEs of this process.
-  Word<std::uint64_t, Scope::system> carried_at_,
-      took_;                                       ///< the last turn that put something: when, and how long, in us
-  PaddedWord<std::uint32_t, Scope::system> busy_;  ///< 1: somebody carries
+  // Shared by the workers of all PEs of this process.
+  /// The last turn that put something: when it ended, and how long it took, in us.
+  Word<std::uint64_t, Scope::system> carried_at_, took_;
+  PaddedWord<std::uint32_t, Scope::system> busy_;  ///< 1: some thread carries
   Word<std::uint32_t, Scope::system> told_end_, ended_elsewhere_;
   std::uint64_t run_ = 0;
-  std::uint64_t said_ =
-      0;  ///< statements of waves: odd ones in first waves, even ones in second; one worker's, as the next
+  // The next three belong to the worker that takes part in the waves.
+  std::uint64_t said_ = 0;  ///< answers that this process has announced: odd ones in first waves, even ones in second
   std::uint64_t completed_ = 0;  ///< the sum of the first wave
-  bool waits_ = false;           ///< for the last statement of all
-  lane_t carries_ = 0;           ///< so often somebody has carried
-  std::mutex mutex_;             ///< guards the next
-  std::string lost_;             ///< why another process ended the run for good
+  bool waits_ = false;           ///< whether some process may not have announced answer number said_ yet
+  lane_t carries_ = 0;           ///< how many times a thread has carried
+  std::mutex mutex_;             ///< guards lost_
+  std::string lost_;             ///< why the run cannot go on: another process ended it, or stands still
 };
 
 }  // namespace shoal

@@ -1,7 +1,8 @@
-// The owner of a worklist, on the host: allocates the queues of all PEs of a machine, runs a task on them, and reports.
+// Worklist: the host object that owns the queues of all PEs of a machine. It allocates them, runs a task on them, and
+// reports what the run did.
 //
-// One object serves many runs of the same task type. Nothing is reset between them, because tickets only grow. After a
-// run that failed, the queues are initialised again.
+// One object serves many runs of the same task type. The queues are not reset between runs, because ticket numbers only
+// grow. Only after a run that failed, or that enough() ended, are they initialised again.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,8 +27,9 @@
 
 namespace shoal {
 
-/// What a translation unit's worklists can run on; it keeps the kinds of instances apart at link time. A source with GPU code whose
-/// runs are all on GPUs defines SHOAL_CODE_FOR as CodeFor::gpu before it includes this, and compiles in less time.
+/// The processors for which a translation unit compiles its worklists. As a template parameter of Worklist it makes instances
+/// for different processors different types at link time. A source file with GPU code that runs worklists on GPUs only can
+/// define SHOAL_CODE_FOR as CodeFor::gpu before it includes this header: the CPU code is left out, which saves compile time.
 enum class CodeFor { cpu, cpu_and_gpu, gpu };
 #if !defined(__CUDACC__)
 #define SHOAL_CODE_FOR CodeFor::cpu
@@ -43,10 +45,10 @@ class Worklist {
   using Item = typename TaskT::Item;
   using View = WorklistView<TaskT, TransportT>;
 
-  /// Allocates the queues of every PE of this process. If there are other processes, all make one at the same place of the
-  /// program, and what goes to their PEs goes over wires.
-  /// @throws CapacityError; UsageError: the plan wants what the task lacks (priorities, judging by the pusher,
-  ///   combining), or what wires lack; as World::exchange()
+  /// Allocates the queues of every PE of this process. If there are several processes, each must construct its Worklist at
+  /// the same point of the program. Items for PEs of other processes travel over wires (wires.hpp).
+  /// @throws CapacityError: not enough memory; UsageError: the plan asks for something that the task does not provide
+  ///   (priorities, judging by the pusher, combining), or that wires or GPUs do not support; also as World::exchange()
   Worklist(const Machine& machine, const LaunchPlan& plan, TransportT transport = {})
       : machine_(machine),
         plan_(checked(machine, plan)),
@@ -57,18 +59,21 @@ class Worklist {
 #endif
   }
 
-  /// Runs `task[p]` on every PE p of this process, beginning with `seeds[p]`, until no item is left anywhere, or until enough()
-  /// is true on some PE. The workers of PE p push its seeds; the seeds' owners judge them. All processes run at the same time.
-  /// @return counts and seconds of this run, of this process: of_all_processes() has those of all, and the errors
+  /// Runs `task[p]` on every PE p of this process, beginning with `seeds[p]`, until no item is left on any PE, or until enough()
+  /// is true on some PE. The workers of PE p push its seeds; the owner of each seed judges it. If there are several processes,
+  /// all of them must call run() at the same time.
+  /// @param task   [PEs of this process]
+  /// @param seeds  [PEs of this process]
+  /// @return counts and seconds of this run in this process; of_all_processes() combines the reports and errors of all
   /// @throws CapacityError (ring and spill full), TransportError, DeviceError (no progress, or the device failed),
-  ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); what a task's member threw on a CPU
-  ///         thread
+  ///         UsageError (owner() named no PE); Interrupted (core/interrupt.hpp); whatever a member of the task threw on
+  ///         a CPU thread
   Report run(const std::vector<TaskT>& task, const std::vector<std::vector<Item>>& seeds) {
     const pe_t n = machine_.n_pes();
     check_lists(n, task.size(), seeds.size());
-    throw_if_interrupted();  // also between runs that are too short for a look
+    throw_if_interrupted();  // a run may be too short for its own check of the interrupt
     if (some_broken()) memory_.reset();
-    broken_ = true;  // until the run has ended well
+    broken_ = true;  // stays true unless the run ends well
     if (memory_.wires() != nullptr) memory_.wires()->begin_run();
     RunCounts counts;
     counts.first = machine_.first_pe();
@@ -89,7 +94,7 @@ class Worklist {
 #if defined(SHOAL_CLOCKS)
     for (pe_t p = 0; p < n; ++p) print_clocks(p, counts.after[p].clocks);
 #endif
-    // broken_ stays true, so what is left is thrown away before the next run.
+    // If end_run() throws, or run() returns early, broken_ stays true, so the next run discards the items that are left.
     const RunState how = end_run(plan_, counts, report);
     const bool ended_elsewhere = memory_.wires() != nullptr && memory_.wires()->ended_elsewhere();
     if (ended_elsewhere) report.whole = false;
@@ -109,7 +114,7 @@ class Worklist {
     return plan;
   }
 
-  /// Whether the last run ended badly, here or in another process.
+  /// Whether the last run failed or ended early, here or in another process. Collective over all processes.
   bool some_broken() const {
     if (machine_.world() == nullptr) return broken_;
     bool broken = false;

@@ -1,4 +1,4 @@
-// The asynchronous search on a machine's PEs: the same lines for CPU threads and GPUs.
+// The asynchronous search on a machine's PEs, from the same source for CPU threads and GPUs.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,17 +12,18 @@
 namespace shoal {
 
 /// Owns the levels and the worklist.
-/// @tparam kCodeFor  as of Worklist
+/// @tparam kCodeFor  see Worklist
 template <CodeFor kCodeFor = SHOAL_CODE_FOR>
 class BfsAsync : public BfsEngine {
  public:
-  /// Vertices whose levels do not fit a GPU's second-level cache (docs/decisions/0040-levels-in-bytes.md).
+  /// From this many vertices on, levels do not fit a GPU's second-level cache (docs/decisions/0040-levels-in-bytes.md).
   static constexpr std::int64_t kBytesFrom = 1 << 23;
 
-  /// @param bytes_from  from so many vertices on, each PE has the levels in bytes, too
+  /// @param bytes_from  from this many vertices on, each PE has a copy of the levels in bytes as well
   BfsAsync(const Machine& machine, const PlacedGraph& graph, const BfsPlan& plan, std::int64_t bytes_from)
       : machine_(machine), graph_(graph), known_(machine, graph, "levels"), worklist_(machine, plan.launch) {
-    // Where arcs are few, levels are many and each is a chain of latencies: one look less, and most levels are no bytes.
+    // With few arcs per vertex there are many levels, and each is a chain of memory latencies. Then one load less per hop pays, and
+    // most levels do not fit a byte.
     const bool look_first = graph.num_arcs > 8 * graph.num_vertices;
     const bool in_bytes = look_first && graph.num_vertices >= bytes_from;
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
@@ -47,7 +48,7 @@ class BfsAsync : public BfsEngine {
   }
 
   Words words() const override { return known_.words(); }
-  /// Whether the levels are in bytes, too.
+  /// Whether there is a copy of the levels in bytes.
   bool in_bytes() const { return !bytes_.empty(); }
 
  private:
@@ -58,7 +59,7 @@ class BfsAsync : public BfsEngine {
   const Machine& machine_;
   const PlacedGraph& graph_;
   KnownWords<level_t> known_;
-  std::vector<std::shared_ptr<void>> bytes_;  ///< [PEs here], or none
+  std::vector<std::shared_ptr<void>> bytes_;  ///< [PEs here], or empty
   Worklist<Bfs, DirectTransport, kCodeFor> worklist_;
   std::vector<Bfs> tasks_;
 };

@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-/// The counts that are printed and written beside the levels.
+/// Checks the counts that are printed and written beside the levels.
 std::string find_wrong_counts(const Csr& graph, const BfsResult& result) {
   std::int64_t reached = 0, reached_arcs = 0;
   std::int32_t depth = 0;

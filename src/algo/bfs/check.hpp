@@ -1,4 +1,4 @@
-// Checks answers with the property verifier of reference.hpp, which shares nothing with the search.
+// Checks answers with the property verifier of reference.hpp, which shares no code with the search.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-/// Holds what checking needs beside the answer: for a directed graph, its reverse (built once, at the first check).
+/// Holds what a check needs beside the answer: for a directed graph, its reverse (built once, at the first check).
 class BfsCheck {
  public:
   explicit BfsCheck(const Csr& graph) : graph_(graph) {}

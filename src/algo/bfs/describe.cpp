@@ -1,4 +1,4 @@
-// What bfs says of itself: breadth-first search from one or many sources.
+// Describes the algorithm bfs: breadth-first search from one or many sources.
 #include <optional>
 
 #include "algo/algorithm.hpp"

@@ -1,4 +1,5 @@
-// What BfsRunner drives. An engine is told the placed number of the source; the words that it leaves are levels, level_t.
+// The engines that BfsRunner drives. The input of a run is the placed number of the source; the words that an engine leaves are
+// levels (level_t).
 #pragma once
 #include <utility>
 
@@ -8,14 +9,15 @@
 
 namespace shoal {
 
-/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+/// Decides what the options leave open from the graph's shape and the machine; appends the reasons to `why`.
 using BfsPlan = StrategyPlan<BfsStrategy>;
 BfsPlan plan_bfs(const Machine&, const PlacedGraph&, const BfsOptions&, Decisions& why);
-/// Bytes of the host's memory.
+/// Bytes of host memory.
 RunNeeds needs_of(const GraphSize&, const BfsOptions&);
-/// What `auto` means on GPUs, and why.
+/// The strategy that `auto` means on GPUs, and the reason.
 std::pair<BfsStrategy, const char*> choose_bfs_on_gpus(const PlacedGraph&);
-/// Whether, in order of arrival, a GPU with less to do would run ahead of the others: windows of levels hold it back.
+/// Whether a GPU with less work would run ahead of the others if items ran in the order in which they arrive. Windows of levels
+/// then hold it back.
 bool bfs_runs_ahead_on_gpus(const PlacedGraph&);
 
 using BfsEngine = Engine<vertex_t>;

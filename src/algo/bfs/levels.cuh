@@ -1,8 +1,8 @@
-// Level-synchronous breadth-first search on GPUs: what one PE holds, and what its kernels are told and tell. The barrier
-// between two levels is lockstep's (src/lockstep/lockstep.cuh).
+// Level-synchronous breadth-first search on GPUs: the data of one PE, and the inputs and outputs of its kernels. The barrier
+// between two levels is in src/lockstep/lockstep.cuh.
 //
-// Bitmaps number vertices "padded": the range of PE p begins at base[p], a multiple of 1,024, so that a word, and a
-// 128-byte line, belongs to one PE. With one PE, padded and placed numbers are the same.
+// Bitmaps use "padded" vertex numbers: the range of PE p begins at base[p], a multiple of 1,024, so that each word and each
+// 128-byte line belongs to one PE. With one PE, padded and placed numbers are the same.
 #pragma once
 #include "lockstep/frontier.cuh"
 #include "shoal/graph/csr.hpp"
@@ -11,20 +11,21 @@ namespace shoal::bfs_gpu {
 
 using namespace lockstep;
 
-inline constexpr u32 kPad = 1024;              ///< PEs' ranges begin at multiples of this in bitmaps
+inline constexpr u32 kPad = 1024;              ///< in bitmaps, the range of each PE begins at a multiple of this
 inline constexpr u32 kTileWords = 8;           ///< words of a bitmap that a warp works on at once
-inline constexpr u32 kTile = 32 * kTileWords;  ///< the same in vertices
-inline constexpr u32 kWarpWords = 360;     ///< shared memory of a warp: a buffer, or what bottom-up keeps of its tiles
-inline constexpr u32 kNone = 0xFFFFFFFFu;  ///< no neighbour
-inline constexpr int kMaxSteps = 256;      ///< steps that are remembered
-inline constexpr int kMaxThreads = 1024;   ///< of a block
+inline constexpr u32 kTile = 32 * kTileWords;  ///< vertices of these words
+inline constexpr u32 kWarpWords = 360;         ///< words of shared memory per warp: a buffer, or bottom-up's tile data
+inline constexpr u32 kNone = 0xFFFFFFFFu;      ///< no neighbour
+inline constexpr int kMaxSteps = 256;          ///< steps that are recorded
+inline constexpr int kMaxThreads = 1024;       ///< of a block
 
-/// What a barrier gathers: slots of the queue that is being filled and the arcs in them (a counter of both parts, the
-/// low Slice::arc_bits bits count arcs), and vertices that bottom-up found.
+/// The values that a barrier gathers: slots of the queue that is being filled and the arcs in them (one counter with two parts,
+/// whose low Slice::arc_bits bits count arcs), and the number of vertices that bottom-up found.
 template <bool kMulti>
 using Team = Gang<kMulti, Op::high_part, Op::low_part, Op::sum>;
 
-/// A frontier vertex: its row, and the number of frontier arcs before it. `before` ascends with the slot.
+/// A frontier vertex: the index of its row in the targets, and the number of frontier arcs before it. `before` ascends with the
+/// slot.
 struct alignas(16) Entry {
   u64 row;
   u64 before;
@@ -38,37 +39,37 @@ struct Step {
 /// Why a kernel ended.
 enum class Why : u64 { done, narrow, wide };
 
-/// What a kernel leaves in the words of its outcome.
+/// What a kernel writes to Outcome::word.
 struct Summary {
   Why why;
   u64 depth;                        ///< of the frontier that was not expanded
-  u64 steps;                        ///< made so far in the search
-  u64 top_down, bottom_up, narrow;  ///< levels of this kernel
-  u64 unexplored;                   ///< arcs of vertices that no frontier held yet, nearly
-  u64 frontier;                     ///< slots and arcs in the queue of `depth`, packed; from narrow_levels, and to it
+  u64 steps;                        ///< steps recorded so far in the search
+  u64 top_down, bottom_up, narrow;  ///< levels that this kernel ran
+  u64 unexplored;                   ///< arcs of vertices that have not been in a frontier, approximately
+  u64 frontier;                     ///< slots and arcs in the queue of `depth`, packed; narrow_levels' input and output
 };
 static_assert(sizeof(Summary) == sizeof(Outcome::word));
 
-/// One PE as kernels see it; passed by value.
+/// The data of one PE that kernels use; passed by value.
 struct Slice {
-  lockstep::View team;  ///< PEs whose memory is reached from here: all, or this one alone (lockstep/apart.cuh)
-  pe_t n_pes, me;       ///< of all
+  lockstep::View team;  ///< PEs whose memory this PE can access: all of them, or itself alone (lockstep/apart.cuh)
+  pe_t n_pes, me;       ///< counted over all PEs
   CsrView out, in;
   u32 base[kPeers + 1];          ///< padded number of each PE's first vertex
   u32 shift[kPeers];             ///< padded minus placed, for vertices of each PE (wraps)
   vertex_t begin[kPeers + 1];    ///< placed ranges
-  u32 words;                     ///< own words of a bitmap, a multiple of kPad / 32
+  u32 words;                     ///< words of a bitmap for the own vertices, a multiple of kPad / 32
   int arc_bits;                  ///< low bits of a packed counter that count arcs
   u64 total_arcs;                ///< of the whole graph
   u64 total_vertices;            ///< of the whole graph
   u32* unreachable;              ///< [words] own vertices without in-arcs, and padding
-  u32* seen;                     ///< [all words] own: reached; others': sent to their owner
+  u32* seen;                     ///< [all words] own vertices: reached; other PEs' vertices: sent to their owner
   u32* front[2];                 ///< [all words] frontiers of all PEs, for bottom-up
   u32* head;                     ///< [32 * words] padded number of the best connected in-neighbour, or kNone
   uint4* heads;                  ///< [32 * words] the four best connected; the first is `head`
   Entry* queue[2];               ///< own frontier by depth % 2, vertices with out-arcs only
-  vertex_t* inbox[kPeers];       ///< [count] own vertices that peers reached, as local numbers, in order of sending
-  vertex_t* peer_inbox[kPeers];  ///< where this PE writes for each peer: there, or, if it is not reached, here
+  vertex_t* inbox[kPeers];       ///< [count] own vertices that peers reached: local numbers, in the order of sending
+  vertex_t* peer_inbox[kPeers];  ///< where this PE writes for each peer: its inbox or, if out of reach, an outbox
   u32* peer_front[2][kPeers];
   PaddedWord<u64, Scope::device>* spilled;  ///< slots and arcs that narrow_levels left in the queue, packed
   Step* step;                               ///< [kMaxSteps] of the last search
@@ -82,16 +83,16 @@ struct Rules {
 };
 
 struct SearchArgs {
-  u32 resume;  ///< 0: from `source`; 1: the frontier at `depth` lies in the queue
+  u32 resume;  ///< 0: begin at `source`; 1: continue with the frontier at `depth`, which is in the queue
   u32 depth;
   u32 steps;
   u64 unexplored;
-  u64 frontier;  ///< packed, if it goes on
-  u32 source;    ///< local number at its owner, kNone elsewhere
+  u64 frontier;  ///< packed; used when resuming
+  u32 source;    ///< local number at its owner; kNone on other PEs
   level_t* level;
 };
 
-/// Slots and arcs as one word of a counter.
+/// Slots and arcs packed into one word of a counter.
 inline __device__ u64 packed(const Slice& v, u64 slots, u64 arcs) { return (slots << v.arc_bits) + arcs; }
 inline __device__ u64 slots_of(const Slice& v, u64 packed) { return packed >> v.arc_bits; }
 inline __device__ u64 arcs_of(const Slice& v, u64 packed) { return packed & ((u64{1} << v.arc_bits) - 1); }
@@ -108,8 +109,8 @@ __device__ u32 padded(const Slice& v, vertex_t placed) {
   return placed + shift;
 }
 
-/// Reads a row of each lane (degree 0: none), and calls visit with up to four of the placed numbers there (kNone: none). A
-/// row of more than kSerial arcs is read by all lanes.
+/// Each lane has a row (degree 0: none). Calls visit with up to four placed numbers of targets per lane (kNone: none). All lanes
+/// together read a row of more than kSerial arcs.
 template <u32 kSerial, class Visit>
 __device__ void for_rows(const Slice& v, u64 row, u32 degree, Visit&& visit) {
   const u32 lane = lane_id();
@@ -137,7 +138,7 @@ __device__ void for_rows(const Slice& v, u64 row, u32 degree, Visit&& visit) {
   }
 }
 
-/// What the host is told; one thread of the PE, before the kernel ends.
+/// Writes the summary for the host. Called by one thread of the PE, before the kernel ends.
 inline __device__ void tell(const Slice& v, const Summary& summary) {
   memcpy(v.team.outcome->word, &summary, sizeof(summary));
 }

@@ -1,5 +1,5 @@
-// Level-synchronous search on GPUs that do not reach each other's memory: a kernel for each step of the course
-// (levels_course.hpp), of the same parts as the kernel that holds a whole search.
+// Level-synchronous search on GPUs that cannot access each other's memory: one kernel launch for each step of the course
+// (levels_course.hpp), built from the same parts as the kernel that runs a whole search.
 #include <chrono>
 #include <vector>
 
@@ -16,27 +16,28 @@ static_assert(LevelsTold::kPes == kPeers);
 struct ApartStep {
   LevelsStep what;
   u32 depth;             ///< of the frontier
-  u32 bits;              ///< which bitmap has it, or is to have it
-  u32 source;            ///< local number at its owner, kNone elsewhere
-  u64 queue;             ///< what is in the queue of `depth`, packed
-  u32 received[kPeers];  ///< in each inbox
+  u32 bits;              ///< which bitmap holds it, or will hold it
+  u32 source;            ///< local number at its owner, kNone on other PEs
+  u64 queue;             ///< content of the queue of `depth`, packed
+  u32 received[kPeers];  ///< vertices in each inbox
   level_t* level;
   LevelsTold* told;
 };
 
-/// What the blocks of a PE find in a step; the same in all.
+/// What the blocks of a PE find in a step; the same in all blocks.
 struct Found {
   u64 queue;  ///< slots and arcs in the queue that was written, packed
   u64 expanded = 0, vertices = 0;
 };
 
-/// What the coming queue has got since the last barrier, packed.
+/// What was added to the next queue since the last barrier, packed.
 inline __device__ u64 gathered(const Slice& v, const Team<true>& gang) {
   return packed(v, gang.own<0>(), gang.own<1>());
 }
 
-/// What was sent for the frontier joins its queue. Every thread of the PE, as the rest: they meet once.
-/// @return false: the kernel was ended
+/// Adds the vertices that were sent for the frontier to its queue. Every thread of the PE calls this and the next two functions;
+/// each contains one barrier.
+/// @return false: the kernel was stopped
 inline __device__ bool receive_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer,
                                     Found& found) {
   Sink<true> sink{{buffer}, v, gang, step.level, step.depth, step.queue};
@@ -70,7 +71,7 @@ inline __device__ bool any_received(const ApartStep& step) {
   return any != 0;
 }
 
-/// @return false: the kernel was ended
+/// @return false: the kernel was stopped
 inline __device__ bool take_step(const Slice& v, const ApartStep& step, Team<true>& gang, u32* buffer, Found& found) {
   switch (step.what) {
     case LevelsStep::top_down:
@@ -96,7 +97,7 @@ inline __device__ bool take_step(const Slice& v, const ApartStep& step, Team<tru
   return ok;
 }
 
-/// Launched cooperatively, with (blockDim.x / 32) * kWarpWords words of shared memory. The PE is alone in its gang.
+/// Launched cooperatively, with (blockDim.x / 32) * kWarpWords words of shared memory. The gang consists of this PE alone.
 __global__ void __launch_bounds__(kMaxThreads, 1)
     step_apart(const __grid_constant__ Slice v, const __grid_constant__ ApartStep step) {
   extern __shared__ u32 buffers[];
@@ -131,7 +132,7 @@ void BfsLevelsGpu::State::set_up_apart() {
   }
 }
 
-/// What the coming step reads of other PEs.
+/// Exchanges the data of other PEs that the next step reads.
 void BfsLevelsGpu::State::send_before(const LevelsCourse& course) {
   std::vector<WirePart> sent, received;
   const auto add = [](std::vector<WirePart>& parts, pe_t here, pe_t there, u32* data, std::uint64_t words) {

@@ -8,10 +8,10 @@ namespace shoal {
 using bfs_levels::OwnedWords;
 using bfs_levels::share;
 
-constexpr int kWordsAtOnce = 32;  // bottom-up: words of 64 vertices that a thread takes
+constexpr int kWordsAtOnce = 32;  // bottom-up: 64-bit bitmap words that a thread takes at once
 
-/// Frontier and closed vertices as bits, read off the levels. A word is written by the PE that owns the first of its vertices
-/// that belong to this process.
+/// Makes bitmaps of the frontier and of closed vertices from the levels. A bitmap word is written by the PE that owns the first of
+/// its vertices that belong to this process.
 void BfsLevelsCpu::State::to_bitmap(pe_t pe, int thread) {
   const OwnedWords words(graph.out[pe]);
   const std::int64_t first_word = words.begin == here.begin ? words.first() : (words.begin + 63) / 64;
@@ -67,7 +67,7 @@ void BfsLevelsCpu::State::look_up(pe_t pe, int thread) {
       if (~words.mask(w) == 0) {
         next.word(w) = bits;
         closed.word(w) |= bits;
-      } else {  // other PEs may have bits here: theirs and ours differ, so that adding is setting
+      } else {  // other PEs may have bits in this word: the bits are disjoint, so adding sets them
         fetch_add(next.word(w), bits);
         fetch_add(closed.word(w), bits);
       }

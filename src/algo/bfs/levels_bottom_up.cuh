@@ -1,6 +1,6 @@
-// The bottom-up side of a level: every vertex that is not reached yet looks for an in-neighbour in the frontier. And
-// the two ways between a queue and a bitmap. A warp owns a tile of 256 vertices, so that only what is found late needs
-// an atomic.
+// The bottom-up direction of a level: every unreached vertex looks for an in-neighbour in the frontier. Also the two conversions
+// between a queue and a bitmap. A warp owns a tile of 256 vertices, so only vertices that are found after their tile was written
+// need atomics.
 #pragma once
 #include "levels_top_down.cuh"
 
@@ -25,7 +25,7 @@ __device__ void publish_tile(const Slice& v, u32 which, u32 tile, u32 word) {
   }
 }
 
-/// front[0] becomes the vertices whose level is `depth`.
+/// Sets front[0] to the vertices whose level is `depth`.
 template <bool kMulti>
 __device__ void frontier_to_bitmap(const Slice& v, const level_t* level, u32 depth) {
   for (u32 tile = warp_id(); tile < v.words / kTileWords; tile += num_warps()) {
@@ -63,7 +63,7 @@ __device__ void bitmap_to_queue(Sink<kMulti>& sink, u32 which) {
   sink.flush();
 }
 
-/// Marks a vertex as found after its tile was published: here, and in the copies of all peers. One lane.
+/// Marks a vertex that was found after its tile was published: here, and in the copies of all peers. One lane calls it.
 template <bool kMulti>
 __device__ void publish_late(const Slice& v, level_t* level, u32 depth, u32 which, u32 local) {
   const u32 at = v.base[v.me] / 32 + local / 32, bit = 1u << (local & 31);
@@ -77,7 +77,8 @@ __device__ void publish_late(const Slice& v, level_t* level, u32 depth, u32 whic
   }
 }
 
-/// Reads the rows of n listed own vertices until a neighbour is in front[which]; those found get level `depth`.
+/// Reads the rows of the n listed own vertices until a neighbour is in front[which]; sets the level of those that have one to
+/// `depth`.
 /// @return how many this lane found
 template <bool kMulti>
 __device__ u32 search_rows(const Slice& v, level_t* level, u32 depth, u32 which, const u32* list, u32 n) {
@@ -128,17 +129,17 @@ __device__ u32 search_rows(const Slice& v, level_t* level, u32 depth, u32 which,
   return count;
 }
 
-/// Searches all unreached own vertices for neighbours in front[which]; those found get level `depth` and make up
-/// front[which ^ 1]. Few vertices need their rows read: those of several tiles are read together, a row a lane.
+/// Looks for a neighbour in front[which] for every unreached own vertex; those that have one get level `depth` and make up
+/// front[which ^ 1]. Few vertices need their rows read, so the rows of several tiles are read together, one row per lane.
 /// @param buffer  the warp's kWarpWords words
-/// @return how many this warp found (every lane)
+/// @return how many this warp found (the same in every lane)
 template <bool kMulti>
 __device__ u32 bottom_up(const Slice& v, level_t* level, u32 depth, u32 which, u32* buffer) {
   const u32 lane = lane_id();
   const u32* front = v.front[which];
   u32* seen = v.seen + v.base[v.me] / 32;
-  auto* list = reinterpret_cast<std::uint8_t*>(buffer);  // places in the tile that still look
-  u32* found = buffer + kTile / 4;                       // [kTileWords] what they found
+  auto* list = reinterpret_cast<std::uint8_t*>(buffer);  // positions in the tile of vertices that are still searching
+  u32* found = buffer + kTile / 4;                       // [kTileWords] bits of those in `list` that found a neighbour
   u32* rows = found + kTileWords;                        // own vertices whose rows must be read
   static_assert(kTile == 256 && kWarpWords >= kTile / 4 + kTileWords + kTile + 32, "a place is one byte; all fit");
   u32 count = 0, num_rows = 0;
@@ -166,7 +167,7 @@ __device__ u32 bottom_up(const Slice& v, level_t* level, u32 depth, u32 which, u
       if (n != 0) {
         if (lane < kTileWords) found[lane] = 0;
         __syncwarp();
-        for (u32 i = 0; i < n; i += 64) {  // two of the list a lane, so that their loads overlap
+        for (u32 i = 0; i < n; i += 64) {  // two list entries per lane, so that their loads overlap
           u32 place[2];
           uint4 q[2];
           bool hit[2];
@@ -200,7 +201,7 @@ __device__ u32 bottom_up(const Slice& v, level_t* level, u32 depth, u32 which, u
       if (lane < kTileWords && word != 0) seen[tile * kTileWords + lane] = ~open | word;
     }
     publish_tile<kMulti>(v, which ^ 1, tile, word);
-    __syncwarp();  // what comes late finds the words in place
+    __syncwarp();  // publish_late() must find the words written
     count += __popc(word);
     if (num_rows >= 32) {
       count += search_rows<kMulti>(v, level, depth, which, rows, num_rows);

@@ -1,9 +1,10 @@
-// The course of a search by levels over PEs that do not reach each other's memory (lockstep/apart.cuh): what its steps are, by what
-// all PEs told at the end of the last one. Every process plans the same. Of the host alone; the kernels are in levels_apart.cu.
+// The course of a level-synchronous search over PEs that cannot access each other's memory (lockstep/apart.cuh): chooses each step
+// from what all PEs reported at the end of the previous step. Every process computes the same plan. Host code only; the kernels are
+// in levels_apart.cu.
 //
-// The sides are chosen as in levels_search.cuh. What PEs reached among the vertices of others is sent before the next step, whose
-// kernel judges it first. Until then the frontier is known but for that; where it might be worth going bottom-up, it is judged
-// by itself, else no step is spent on it: a road's levels take one each.
+// The direction is chosen as in levels_search.cuh. Vertices of other PEs that a step reached are sent before the next step, whose
+// kernel judges them first. Until then, the size of the frontier is known without them. If going bottom-up might be worth it, a
+// step of its own judges them; otherwise no step is spent on that, so that a level of a road network takes one step.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,24 +14,24 @@
 
 namespace shoal::bfs_gpu {
 
-/// What a PE tells at the end of a step.
+/// What a PE reports at the end of a step.
 struct LevelsTold {
   static constexpr int kPes = 8;  ///< most PEs
-  std::uint64_t slots, arcs;      ///< in its queue of the next frontier, or of this one after a step that only receives
-  std::uint64_t expanded;         ///< arcs of the frontier that it expanded, with what was received for it
-  std::uint64_t found;            ///< vertices, by a step bottom-up
-  std::uint64_t failed;           ///< not 0: its kernel was ended
-  std::uint64_t sent[kPes];       ///< vertices of each other PE that it reached, to be sent there
+  std::uint64_t slots, arcs;      ///< in its queue of the next frontier; after a step that only receives, of this one
+  std::uint64_t expanded;         ///< arcs of the frontier that it expanded, including the vertices received for it
+  std::uint64_t found;            ///< vertices that a bottom-up step found
+  std::uint64_t failed;           ///< not 0: its kernel was stopped
+  std::uint64_t sent[kPes];       ///< vertices of each other PE that it reached, which will be sent there
 };
 
 /// What the kernels of a step do.
 enum class LevelsStep : std::uint32_t {
-  begin,      ///< clear, and put the source into the queue of depth 0
-  top_down,   ///< receive what was sent for the frontier at depth(); expand it
+  begin,      ///< receive the vertices sent for the frontier at depth(), then expand it
+  top_down,   ///< only the first half of top_down
   receive,    ///< the first half of that
-  to_bits,    ///< own part of the frontier at depth() as bits; they tell nothing, and `up` follows
-  up,         ///< bottom-up, when the bits of all PEs are there
-  from_bits,  ///< own part of the frontier at depth() as a queue
+  to_bits,    ///< write the own part of the frontier at depth() as bits; the kernels report nothing, and `up` follows
+  up,         ///< a bottom-up level, once the bits of all PEs have arrived
+  from_bits,  ///< make a queue of the own part of the frontier at depth()
   done
 };
 
@@ -44,9 +45,9 @@ class LevelsCourse {
   LevelsCourse(const Rules& rules, pe_t n_pes)
       : rules_(rules), unexplored_(rules.arcs), told_(static_cast<std::size_t>(n_pes)) {}
 
-  /// The first is `begin`.
+  /// The first step is `begin`.
   LevelsStep step() const { return step_; }
-  /// @param told  [n_pes] by what step() asked for
+  /// Chooses the next step. @param told  [n_pes] what the PEs reported after step()
   void next(std::span<const LevelsTold> told) {
     told_.assign(told.begin(), told.end());
     switch (step_) {
@@ -65,14 +66,14 @@ class LevelsCourse {
     }
     step_ = choose();
   }
-  /// After to_bits, whose kernels tell nothing.
+  /// Call after to_bits, whose kernels report nothing.
   void go_up() { step_ = LevelsStep::up; }
 
   std::uint32_t depth() const { return depth_; }  ///< of the frontier that step() begins with
-  std::uint32_t bits() const { return bits_; }    ///< 0 or 1: where its bits are, if they are
-  /// What PE `pe` has in the queue of depth(), without what is sent to it.
+  std::uint32_t bits() const { return bits_; }    ///< 0 or 1: the bitmap that holds it, if it is in a bitmap
+  /// The report of PE `pe`: its queue of depth(), without the vertices that are still to be sent to it.
   const LevelsTold& of(pe_t pe) const { return told_[static_cast<std::size_t>(pe)]; }
-  /// Vertices that go from a PE to another before a step that receives.
+  /// Vertices that one PE sends another before a step that receives.
   std::uint64_t sent(pe_t from, pe_t to) const {
     return step_ == LevelsStep::top_down || step_ == LevelsStep::receive ? of(from).sent[to] : 0;
   }
@@ -92,7 +93,7 @@ class LevelsCourse {
     }
     return all;
   }
-  /// A pass over the bitmaps is worth it only when the frontier has arcs enough to pay for it.
+  /// A pass over the bitmaps pays only when the frontier has enough arcs.
   bool is_worth_going_up(std::uint64_t arcs) const {
     return static_cast<double>(arcs) * rules_.alpha > static_cast<double>(unexplored_) && arcs * 128 > rules_.vertices;
   }
@@ -122,7 +123,7 @@ class LevelsCourse {
   LevelsStep step_ = LevelsStep::begin;
   std::uint32_t depth_ = 0, bits_ = 0;
   std::uint64_t unexplored_;
-  std::uint64_t vertices_ = 0;  ///< in the frontier, while bottom-up
+  std::uint64_t vertices_ = 0;  ///< in the frontier, during bottom-up levels
   std::int64_t top_down_ = 0, bottom_up_ = 0;
   std::vector<LevelsTold> told_;
 };

@@ -38,7 +38,7 @@ BfsLevelsCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const BfsLevelsT
   for (pe_t pe = 0; pe < graph.n_pes(); ++pe) {
     for (pe_t to = 0; to < all_pes(); ++to) traffic_of(pe, to) = {.from = graph.first_pe + pe, .to = to};
   }
-  // Each part is touched first by the threads that will use it, so that the memory is near them.
+  // The threads that will use a part of an array touch it first, so that its memory is near them.
   team.run([&](pe_t pe, int thread) {
     clear_levels(pe, thread);
     const OwnedWords words(graph.out[pe]);
@@ -140,7 +140,7 @@ void BfsLevelsCpu::State::clear_levels(pe_t pe, int thread) {
   std::fill(levels.data() + graph.out[pe].first + begin, levels.data() + graph.out[pe].first + end, kUnreached);
 }
 
-// ---- the door -------------------------------------------------------------------------------------------------------
+// ---- public members -------------------------------------------------------------------------------------------------
 
 BfsLevelsCpu::BfsLevelsCpu(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning, World* world) {
   if (!graph.devices.empty()) {

@@ -1,4 +1,4 @@
-// Level-synchronous search on GPUs: the door, launches, and what they report.
+// Level-synchronous search on GPUs: public members, launches, and reports.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -138,7 +138,7 @@ void BfsLevelsGpu::search(vertex_t placed_source, level_t* const* level, Report&
   if (s.apart) return s.search_apart(placed_source, level, report);
   const auto start = std::chrono::steady_clock::now();
   s.run_search(placed_source, level);
-  // What processes say to each other before and after is none of the search.
+  // The time that processes spend in talking to each other before and after is not part of the search.
   report.seconds += s.world != nullptr
                         ? s.kernel_seconds
                         : std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -173,7 +173,7 @@ std::int64_t BfsLevelsGpu::extra_bytes() const { return state_->memory.bytes(); 
 
 namespace {
 
-/// Searches, and keeps the levels.
+/// Engine: runs searches, and holds the memory of the levels.
 class LevelsGpu : public BfsEngine {
  public:
   LevelsGpu(const Machine& machine, const PlacedGraph& graph)

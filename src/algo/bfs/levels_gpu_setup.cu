@@ -1,4 +1,4 @@
-// Level-synchronous search on GPUs: memory, peers, heads, made once per graph.
+// Level-synchronous search on GPUs: set-up of memory, peers and heads, done once per graph.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -56,7 +56,7 @@ void BfsLevelsGpu::State::set_up_memory(Slice& v) {
   for (auto& front : v.front) front = memory.shared_zeros<u32>(p, all, "frontier bitmap");
   v.head = memory.array<u32>(p, 32 * own, "head in-neighbours");
   v.heads = memory.array<uint4>(p, 32 * own, "four in-neighbours");
-  // A peer sends each vertex at most once in a search.
+  // [count] entries are enough, since a peer sends each vertex at most once in a search.
   for (pe_t q = 0; q < n_pes; ++q) {
     if (q != v.me) v.inbox[q] = memory.shared<vertex_t>(p, v.out.count, "inbox");
   }

@@ -1,4 +1,4 @@
-// Level-synchronous search on GPUs: what the host holds for it. Set up in levels_gpu_setup.cu, run in levels_gpu.cu.
+// Level-synchronous search on GPUs: the host's state. Set up in levels_gpu_setup.cu, run in levels_gpu.cu.
 #pragma once
 #include <memory>
 #include <vector>
@@ -30,7 +30,7 @@ struct BfsLevelsGpu::State {
   double clock_ghz = 1;
   double kernel_seconds = 0;  // of the last search
 
-  std::unique_ptr<Apart> apart;  // null: PEs reach each other's memory
+  std::unique_ptr<Apart> apart;  // null: PEs can access each other's memory
 
   State(const PlacedGraph& g, const BfsLevelsGpuTuning& t, World* w, World::Reach reach)
       : graph(g),
@@ -39,7 +39,7 @@ struct BfsLevelsGpu::State {
         team(g.devices, "breadth-first search", t.deadline_seconds, w, reach),
         memory(g.devices, reach == World::Reach::memory ? w : nullptr) {}
   bool multi() const { return graph.all_pes() > 1; }
-  /// A view's PE, counted from 0 in this process.
+  /// The PE of a view, counted from 0 within this process.
   pe_t here(const bfs_gpu::Slice& v) const { return v.me - graph.first_pe; }
   const void* search_kernel() const;
   std::size_t search_shared() const;
@@ -50,13 +50,13 @@ struct BfsLevelsGpu::State {
   void set_up_rows();
   void set_up_launches();
   void run_search(vertex_t source, level_t* const* level);
-  /// One kernel: from a source, or on from where narrow_levels left off. Adds to `total`.
+  /// Runs one kernel: from a source, or continuing where narrow_levels stopped. Adds to `total`.
   void run_kernel(bool resume, vertex_t source, level_t* const* level);
   void run_narrow(level_t* level);
   void add_summary();
   void describe(Report& report) const;
 
-  // Where PEs do not reach each other's memory (levels_apart.cu).
+  // For PEs that cannot access each other's memory (levels_apart.cu).
   void set_up_apart();
   void search_apart(vertex_t source, level_t* const* level, Report& report);
   void send_before(const bfs_gpu::LevelsCourse& course);

@@ -1,17 +1,17 @@
-// What the bottom-up side wants to know of a graph beforehand: the four best connected in-neighbours of every vertex. A
-// vertex of a skewed graph nearly always has one of them in the frontier, so that its row need not be read. Only a
-// hint: levels do not depend on which neighbours are chosen.
+// Preparation for the bottom-up direction: the four best connected in-neighbours of every vertex. In a skewed graph one of them is
+// nearly always in the frontier, so that a vertex's row need not be read. They are only a hint: levels do not depend on which
+// neighbours are chosen.
 #pragma once
 #include "levels.cuh"
 
 namespace shoal::bfs_gpu {
 
-inline constexpr u32 kSampledArcs = 4096;  ///< of a longer row, so many evenly spread arcs are looked at
+inline constexpr u32 kSampledArcs = 4096;  ///< of a longer row, about this many evenly spread arcs are sampled
 
-/// degrees[own] = in-degree of own vertices; `unreachable` marks those without in-arcs, and padding; *with_out counts
-/// own vertices with out-arcs. One thread a padded vertex.
+/// degrees[own] = in-degree of own vertices; `unreachable` marks those without in-arcs, and padding; *with_out counts own vertices
+/// with out-arcs. One thread per padded vertex.
 __global__ void describe_rows(const __grid_constant__ Slice v, u32* degrees, u32* unreachable, u64* with_out) {
-  const u32 local = blockIdx.x * blockDim.x + threadIdx.x;  // a warp lies within or beyond the padded range
+  const u32 local = blockIdx.x * blockDim.x + threadIdx.x;  // a whole warp lies within or beyond the padded range
   if (local >= v.words * 32) return;
   u32 in = 0, out = 0;
   if (local < v.out.count) {
@@ -27,7 +27,8 @@ __global__ void describe_rows(const __grid_constant__ Slice v, u32* degrees, u32
   }
 }
 
-/// head and heads of own vertices from the in-degrees of all (padded numbers). A warp takes 32 rows, one after another.
+/// Chooses head and heads of own vertices from the in-degrees of all vertices (padded numbers). A warp handles 32 rows, one after
+/// another.
 template <bool kMulti>
 __global__ void choose_heads(const __grid_constant__ Slice v, const u32* degrees, u32* head, uint4* heads) {
   const u32 lane = lane_id();
@@ -47,7 +48,7 @@ __global__ void choose_heads(const __grid_constant__ Slice v, const u32* degrees
       for (u64 k = lane * stride; k < arcs; k += 32 * stride) {
         u32 t = padded<kMulti>(v, v.in.targets[row + k]);
         if (t == self) continue;  // a loop never helps
-        u32 d = degrees[t] + 1;   // a neighbour without in-arcs still counts: it may be the source
+        u32 d = degrees[t] + 1;   // + 1: a neighbour without in-arcs still counts, since it may be the source
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           if (d > degree[j]) {

@@ -1,6 +1,5 @@
-// Small levels on one cluster of blocks, with the cluster's barrier in hardware and the frontier in its shared memory.
-// For graphs of thousands of small levels (roads), where a barrier of the whole GPU costs more than a level. One PE
-// only.
+// Small levels on one cluster of blocks, with the cluster's hardware barrier and the frontier in its shared memory. For graphs with
+// thousands of small levels (road networks), in which a barrier of the whole GPU costs more than a level. One PE only.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -11,38 +10,38 @@ namespace shoal::bfs_gpu {
 
 inline constexpr u32 kNarrowSlots = 6144;    ///< entries of a block's queue
 inline constexpr u32 kNarrowLongest = 4096;  ///< a vertex with more arcs ends the narrow run
-inline constexpr u32 kWide = 1u << 23;       ///< added to a count of vertices (far smaller): leave after this level
+inline constexpr u32 kWide = 1u << 23;       ///< added to a (far smaller) count of vertices: leave after this level
 inline constexpr std::size_t kNarrowBytes = 2 * kNarrowSlots * sizeof(u64);
 
 struct NarrowArgs {
-  Summary from;  ///< of the kernel before
+  Summary from;  ///< summary of the kernel before
   level_t* level;
 };
 
-/// What a block has appended for one level; other blocks read it as one word.
+/// What a block has appended for one level; other blocks read it as one 64-bit word.
 struct alignas(8) NarrowCount {
-  u32 vertices;  ///< and kWide: an entry found no room, or is too long; leave after this level
+  u32 vertices;  ///< plus kWide if an entry found no slot or has too many arcs: leave after this level
   u32 arcs;
 };
 
 struct NarrowShared {
   NarrowCount count[2];   ///< by depth % 2, of this block's queue
-  u64 size[kMaxCluster];  ///< all blocks' counts for the level that runs
+  u64 size[kMaxCluster];  ///< counts of all blocks for the current level
 };
 
-/// What a warp of the cluster needs to append; all members are called by whole warps.
+/// The state that a warp of the cluster needs to append entries. Whole warps call all members, except append().
 struct NarrowSink {
   const Slice& v;
   level_t* level;
   NarrowShared& s;
   u64* queue;                                  ///< of this block: row << 16 | degree
   u32 depth;                                   ///< of the vertices that are reached
-  bool check;                                  ///< read a bit before setting it
+  bool check;                                  ///< whether to read a bit before setting it
   u32 late[4] = {kNone, kNone, kNone, kNone};  ///< vertices of this lane whose level is not written yet
   u32 late_depth = 0;
 
-  /// Writes the levels that visit() left for later: the stores are then under way while the next level reads, and not
-  /// what its barrier waits for.
+  /// Writes the levels that visit() deferred. The stores then overlap with the reads of the next level, and the barrier of their
+  /// own level does not wait for them.
   __device__ void settle() {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -51,8 +50,8 @@ struct NarrowSink {
     }
   }
 
-  /// Reaches up to four vertices of each lane (kNone: none). Rows are looked up while the atomics are under way: a
-  /// level costs what its longest chain of dependent accesses costs.
+  /// Reaches up to four vertices per lane (kNone: none). Row offsets are loaded while the atomics are in flight, because the time
+  /// of a level is that of its longest chain of dependent accesses.
   __device__ void visit(const u32 (&t)[4]) {
     bool fresh[4];
     u32 old[4];
@@ -94,7 +93,7 @@ struct NarrowSink {
     ballots.place(slot, fresh, [&](int j, u32 at) { append(at, row[j], end[j] - row[j]); });
   }
 
-  /// One lane: what has no place in the block's queue goes straight to the queue in memory; the rest of the frontier
+  /// Called by one lane. An entry that does not fit the block's queue goes to the queue in global memory; the rest of the frontier
   /// follows when the cluster leaves.
   __device__ void append(u32 slot, u64 row, u64 degree) {
     const bool fits = slot < kNarrowSlots && degree <= kNarrowLongest;
@@ -105,13 +104,13 @@ struct NarrowSink {
     atomicOr(&s.count[depth & 1].vertices, kWide);
   }
 
-  /// Expands one entry of each lane (0: none).
+  /// Expands one entry per lane (0: none).
   __device__ void expand(u64 entry) {
     for_rows<kNarrowSerial>(v, entry >> 16, static_cast<u32>(entry & 0xFFFF), [&](const u32(&t)[4]) { visit(t); });
   }
 };
 
-/// Appends one entry of each lane (0: none) to the queue in memory of `depth`. One warp.
+/// Appends one entry per lane (0: none) to the queue of `depth` in global memory. Called by one warp.
 inline __device__ void append_entries(const Slice& v, u64 entry, u32 depth) {
   const u64 degree = entry & 0xFFFF;
   const u64 mine = degree != 0 ? packed(v, 1, degree) : 0;
@@ -122,9 +121,9 @@ inline __device__ void append_entries(const Slice& v, u64 entry, u32 depth) {
   if (degree != 0) v.queue[depth & 1][slots_of(v, at)] = {entry >> 16, arcs_of(v, at)};
 }
 
-/// Runs levels from the queue of `depth` on until the frontier is empty or wide. One cluster; as many warps a
-/// block as blocks, or a multiple; kNarrowBytes of shared memory. Tells a Summary; a wide frontier lies in the queue of its
-/// depth.
+/// Runs levels, beginning with the queue of `depth`, until the frontier is empty or wide. Launched as one cluster; the number of
+/// warps of a block is a multiple of the number of blocks; needs kNarrowBytes of shared memory. Writes a Summary; a wide frontier
+/// is left in the queue of its depth.
 __global__ void __launch_bounds__(kMaxThreads, 1)
     narrow_levels(const __grid_constant__ Slice v, const __grid_constant__ Rules rules, const NarrowArgs args) {
   namespace cg = cooperative_groups;
@@ -135,8 +134,8 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   u32 depth = static_cast<u32>(args.from.depth);
   u64 explored = 0;
 
-  // The frontier in memory is dealt out to the blocks. A narrow run begins with at most kNarrowSlots * blocks arcs, and
-  // at most 65,535: slots and degrees fit.
+  // The frontier in global memory is distributed over the blocks. A narrow run begins with at most kNarrowSlots * blocks arcs, and
+  // at most 65,535, so slots and degrees fit.
   const u32 n = static_cast<u32>(slots_of(v, args.from.frontier));
   const u64 arcs = arcs_of(v, args.from.frontier);
   if (thread_id() == 0) v.spilled->store(0);
@@ -159,12 +158,12 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   Why why = Why::done;
   for (;; ++depth, ++levels) {
     meet_cluster();
-    // The first entry is read before it is known whether there is one; the counts are under way at the same time.
+    // The first entry is loaded before it is known whether there is one, so that this load overlaps with the loads of the counts.
     const u32 half = (depth & 1) * kNarrowSlots * sizeof(u64);
     u64 entry = first_entry.load(half);
     if (warp == 0) {
       if (lane < blocks) s.size[lane] = counts.load((depth & 1) * sizeof(NarrowCount));
-      if (lane == 0) s.count[(depth + 1) & 1] = {0, 0};  // last read by others before this level's barrier
+      if (lane == 0) s.count[(depth + 1) & 1] = {0, 0};  // other blocks last read it before this level's barrier
     }
     sink.settle();
     __syncthreads();
@@ -196,7 +195,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
       append_entries(v, i < held ? narrow_queue[(depth & 1) * kNarrowSlots + i] : 0, depth);
     }
   }
-  cluster.sync();  // nobody leaves while its shared memory may be read; all is in the queue
+  cluster.sync();  // no block may exit while others read its shared memory; now all entries are in the queue
   if (thread_id() == 0) {
     const u64 left = args.from.unexplored > explored ? args.from.unexplored - explored : 0;
     tell(v, {why, depth, args.from.steps, 0, 0, levels, left, v.spilled->load()});

@@ -21,8 +21,8 @@
 
 namespace shoal::bfs_levels {
 
-/// n uninitialised elements, in huge pages where the system gives them on request: random access to a large array then
-/// misses the caches only, not the address translation as well.
+/// n uninitialised elements, in huge pages if the system grants them: random access to a large array then misses the caches, but
+/// not the TLB as well.
 template <class T>
 HostArray<T> large_array(std::int64_t n) {
   constexpr std::size_t kHugePage = std::size_t{1} << 21;
@@ -36,7 +36,7 @@ HostArray<T> large_array(std::int64_t n) {
   return HostArray<T>(static_cast<T*>(p), n, std::shared_ptr<void>(p, std::free));
 }
 
-/// Vertices in the order they were found, by one thread. Keeps its memory when it is cleared.
+/// Vertices in the order in which one thread found them. Keeps its memory when it is cleared.
 class VertexQueue {
  public:
   std::int64_t size() const { return size_; }
@@ -45,8 +45,8 @@ class VertexQueue {
   const vertex_t* end() const { return data_.data() + size_; }
   void clear() { size_ = 0; }
 
-  /// Makes room for `more` vertices behind the last. @throws std::bad_alloc with nothing changed
-  /// @return where the first of them goes; say filled_to() how far they went
+  /// Makes room for `more` vertices after the last. @throws std::bad_alloc with nothing changed
+  /// @return where to write the first of them; afterwards call filled_to() with the end of what was written
   vertex_t* reserve(std::int64_t more) {
     if (size_ + more > data_.size()) grow(size_ + more);
     return data_.data() + size_;
@@ -69,19 +69,19 @@ class VertexQueue {
   std::int64_t size_ = 0;
 };
 
-/// One bit per placed vertex, in words of 64. Where a PE's range begins inside a word, the word belongs to several PEs.
+/// One bit per placed vertex, in 64-bit words. A word in which a PE's range begins may belong to several PEs.
 class Bitmap {
  public:
   Bitmap() = default;
   explicit Bitmap(std::int64_t n) : words_(large_array<std::uint64_t>(words_of(n))) {}
-  /// In memory of somebody else. @param words  [words_of(n)]
+  /// In memory that the caller owns. @param words  [words_of(n)]
   Bitmap(std::uint64_t* words, std::int64_t n) : words_(words, words_of(n), nullptr) {}
   static std::int64_t words_of(std::int64_t n) { return (n + 63) / 64; }
   const std::uint64_t* data() const { return words_.data(); }
   bool test(vertex_t v) const { return (words_[v / 64] >> (v % 64)) & 1; }
   std::uint64_t& word(std::int64_t w) { return words_[w]; }
   std::uint64_t word(std::int64_t w) const { return words_[w]; }
-  /// Of any thread. @return whether it was not set before
+  /// Any thread may call it. @return whether the bit was not set before
   bool set(vertex_t v) {
     const std::uint64_t bit = std::uint64_t{1} << (v % 64);
     std::uint64_t& word = words_[v / 64];
@@ -96,7 +96,7 @@ class Bitmap {
   HostArray<std::uint64_t> words_;
 };
 
-/// The words of 64 vertices that hold vertices of one PE, or of one process: [first, last), and which bits of them are its.
+/// The 64-bit words that hold vertices of one PE, or of one process: words [first(), last()), and which bits of them belong to it.
 struct OwnedWords {
   std::int64_t begin, end;  // placed vertices
   explicit OwnedWords(const CsrView& rows)
@@ -105,7 +105,7 @@ struct OwnedWords {
 
   std::int64_t first() const { return begin / 64; }
   std::int64_t last() const { return begin == end ? first() : (end + 63) / 64; }
-  /// Bits of word w in [first(), last()) that belong to the PE.
+  /// Bits of word w in [first(), last()) that belong to the PE or process.
   std::uint64_t mask(std::int64_t w) const {
     std::uint64_t bits = ~std::uint64_t{0};
     if (w * 64 < begin) bits &= ~std::uint64_t{0} << (begin - w * 64);

@@ -1,11 +1,12 @@
-// Level-synchronous search on CPU threads: which step is next. Run by the last thread at a barrier, while the others wait.
+// Level-synchronous search on CPU threads: chooses the next step. The last thread to arrive at a barrier runs this while the others
+// wait.
 #include <algorithm>
 
 #include "levels_state.hpp"
 
 namespace shoal {
 
-constexpr std::int64_t kSamples = 2048;  // frontier vertices looked at to estimate the frontier's arcs
+constexpr std::int64_t kSamples = 2048;  // frontier vertices that are sampled to estimate the frontier's arcs
 
 void BfsLevelsCpu::State::decide(ThreadState& me) {
   auto any = [&](auto&& member) {
@@ -58,7 +59,7 @@ void BfsLevelsCpu::State::decide(ThreadState& me) {
       return end_bottom_up();
     case Step::to_queues:
       if (alone_is_better()) return begin_level(me);
-      step = Step::expand;  // at least once: the frontier has just been found too small for bottom-up
+      step = Step::expand;  // at least one level top-down: the frontier has just been found too small for bottom-up
       return;
     case Step::done:
       return;
@@ -109,7 +110,7 @@ void BfsLevelsCpu::State::begin_bottom_up() {
     return;
   }
   for (auto& pe : pes) pe.words_taken.store(0);
-  for (const auto& rows : graph.out) {  // words that are not one PE's alone are added to, the others are written
+  for (const auto& rows : graph.out) {  // threads add to words that several PEs share, and overwrite the others
     const std::int64_t end = static_cast<std::int64_t>(rows.first) + rows.count;
     if (end % 64 != 0) next.word(end / 64) = 0;
   }
@@ -141,7 +142,7 @@ void BfsLevelsCpu::State::end_bottom_up() {
 }
 
 bool BfsLevelsCpu::State::alone_is_better() {
-  if (all_pes() > 1 || frontier > tuning.solo) return false;  // a PE's levels are written by its own threads only
+  if (all_pes() > 1 || frontier > tuning.solo) return false;  // only a PE's own threads write its levels
   if (frontier * graph.max_degree <= tuning.solo_arcs) return true;
   arc_t arcs = 0;
   for (auto& thread : threads) {
@@ -150,7 +151,7 @@ bool BfsLevelsCpu::State::alone_is_better() {
   return arcs <= tuning.solo_arcs;
 }
 
-/// Sets narrow_most.
+/// Also sets narrow_most.
 bool BfsLevelsCpu::State::may_be_narrow() {
   if (exchange || all_pes() == 1 || team.threads_per_pe() > 1 || trace.on()) return false;
   narrow_most = tuning.narrow;
@@ -161,7 +162,7 @@ bool BfsLevelsCpu::State::may_be_narrow() {
   return frontier <= narrow_most;
 }
 
-/// Out-arcs of the frontier: exact when it is small, else from a sample spread evenly over every queue.
+/// Out-arcs of the frontier: exact when it is small, otherwise estimated from a sample spread evenly over every queue.
 double BfsLevelsCpu::State::frontier_arcs() {
   const std::int64_t stride = std::max<std::int64_t>(1, frontier / kSamples);
   double arcs = 0;
@@ -183,7 +184,7 @@ std::int64_t BfsLevelsCpu::State::sum(std::int64_t ThreadState::*member) {
   return total;
 }
 
-/// Counts what waits in the outboxes, into the report's traffic as well.
+/// Counts the vertices in the outboxes, and adds them to the report's traffic.
 std::int64_t BfsLevelsCpu::State::count_posted() {
   if (all_pes() == 1) return 0;
   std::int64_t total = 0;
@@ -204,7 +205,7 @@ std::int64_t BfsLevelsCpu::State::count_posted() {
   return total;
 }
 
-/// Into the report's traffic.
+/// Adds to the report's traffic.
 void BfsLevelsCpu::State::count_posted(pe_t from, pe_t to, std::int64_t items) {
   if (items == 0) return;
   Traffic& pair = traffic_of(from, to);
@@ -213,7 +214,7 @@ void BfsLevelsCpu::State::count_posted(pe_t from, pe_t to, std::int64_t items) {
   pair.bytes += items * static_cast<std::int64_t>(sizeof(vertex_t));
 }
 
-/// Of all threads, those for PEs in [begin, end).
+/// Clears the outboxes of all threads for PEs in [begin, end).
 void BfsLevelsCpu::State::clear_outboxes(pe_t begin, pe_t end) {
   for (auto& thread : threads) {
     for (pe_t to = begin; to < end; ++to) thread.outbox[to].clear();

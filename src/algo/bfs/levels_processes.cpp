@@ -1,4 +1,4 @@
-// Level-synchronous search on CPU threads of several processes: what they give each other between two steps.
+// Level-synchronous search on CPU threads of several processes: what they exchange between two steps.
 #include <algorithm>
 #include <cstring>
 
@@ -25,14 +25,15 @@ void BfsLevelsCpu::State::make_exchange(World& world) {
       std::make_unique<lockstep::Exchange>(world, inbox_at(2, 0, 0), "what processes give each other in a search");
 }
 
-/// Before a search: the last one may have been left at different places.
+/// Called before a search: resets what the previous search may have left in another state in each process.
 void BfsLevelsCpu::State::begin_exchange() {
   front = Bitmap(reinterpret_cast<std::uint64_t*>(exchange->at(0)), n());
   next = Bitmap(reinterpret_cast<std::uint64_t*>(exchange->at(inboxes / 2)), n());
   puts = more = 0;
 }
 
-/// Two in turn: what arrived in a round is read before the next is told of, and so may be overwritten by the one after that.
+/// There are two inboxes, used in alternate rounds: what arrived in a round is read before the next round is announced, so the
+/// round after that may overwrite it.
 std::size_t BfsLevelsCpu::State::inbox_at(std::int64_t round, int from_process, pe_t to_here) const {
   const std::size_t process =
       static_cast<std::size_t>(round) * told_level.size() + static_cast<std::size_t>(from_process);
@@ -40,13 +41,13 @@ std::size_t BfsLevelsCpu::State::inbox_at(std::int64_t round, int from_process, 
   return inboxes + box * static_cast<std::size_t>(room) * sizeof(vertex_t);
 }
 
-/// What a process has put for a PE of this one in the last round.
+/// The vertices that a process has put for PE `pe` of this process in the last round.
 Span<const vertex_t> BfsLevelsCpu::State::arrived(int from_process, pe_t pe) const {
   const auto* const box = reinterpret_cast<const vertex_t*>(exchange->at(inbox_at((puts - 1) % 2, from_process, pe)));
   return {box, told_level[static_cast<std::size_t>(from_process)].sent[graph.first_pe + pe]};
 }
 
-/// Before a search: no vertex of another process is known to be reached.
+/// Called before a search: marks all vertices of other processes as not known to be reached.
 void BfsLevelsCpu::State::forget_others(int index) {
   const auto [begin, end] = share(Bitmap::words_of(n()), index, team.size());
   for (std::int64_t w = begin; w < end; ++w) {
@@ -55,19 +56,19 @@ void BfsLevelsCpu::State::forget_others(int index) {
   }
 }
 
-/// Vertices of other processes that are in the frontier need not be told of any more.
+/// Vertices of other processes that are in the frontier are known to be reached, so they need not be sent any more.
 void BfsLevelsCpu::State::remember_front(int index) {
   const auto [begin, end] = share(Bitmap::words_of(n()), index, team.size());
   for (std::int64_t w = begin; w < end; ++w) {
     if (w < here.first() || w >= here.last()) {
       closed.word(w) |= front.word(w);
-    } else if (~here.mask(w) != 0) {  // the PE adds its own bits at the same time
+    } else if (~here.mask(w) != 0) {  // the owning PE adds its own bits at the same time
       fetch_add(closed.word(w), front.word(w) & ~here.mask(w) & ~load(closed.word(w)));
     }
   }
 }
 
-/// Puts what was posted for PEs of other processes, as much as there is room for, and hears what the others have put.
+/// Puts what was posted for PEs of other processes, as much as there is room for, and hears what the other processes have put.
 bool BfsLevelsCpu::State::send() {
   ToldLevel mine{};
   for (auto& thread : threads) mine.found += thread.queue[1 - now].size();
@@ -81,7 +82,7 @@ bool BfsLevelsCpu::State::send() {
     pe_t to_here = 0;
     while (to_here < to && world.process_of(to - to_here - 1) == process) ++to_here;
     const std::size_t at = inbox_at(puts % 2, exchange->process(), to_here);
-    std::int64_t skip = rounds * room, sent = 0;  // of all boxes together
+    std::int64_t skip = rounds * room, sent = 0;  // over the boxes of all threads
     for (auto& thread : threads) {
       const VertexQueue& box = thread.outbox[to];
       const std::int64_t begin = std::min(skip, box.size()), count = std::min(box.size() - begin, room - sent);
@@ -104,8 +105,8 @@ bool BfsLevelsCpu::State::send() {
   return true;
 }
 
-/// What is true of the frontier of all processes.
-/// @param arcs  about those of this process; becomes those of all
+/// Computes the size and the arcs of the frontier of all processes.
+/// @param arcs  in: estimate for this process; out: the sum over all processes
 bool BfsLevelsCpu::State::agree_on_frontier(double& arcs) {
   ToldFrontier mine{.size = 0, .arcs = arcs};
   for (auto& thread : threads) mine.size += thread.queue[now].size();
@@ -120,11 +121,11 @@ bool BfsLevelsCpu::State::agree_on_frontier(double& arcs) {
   return true;
 }
 
-/// Every process gets the words of all.
-/// @param count  of this process; becomes the sum
+/// Gives every process the bitmap words of all.
+/// @param count  in: of this process; out: the sum over all processes
 bool BfsLevelsCpu::State::share_words(Bitmap& bits, std::int64_t& count) {
   ToldWords mine{.count = count, .edge = {{-1, 0}, {-1, 0}}};
-  std::int64_t first = here.first(), last = here.last();  // words that are ours alone
+  std::int64_t first = here.first(), last = here.last();  // words in which only this process has vertices
   if (first < last && ~here.mask(first) != 0) {
     mine.edge[0] = {first, bits.word(first) & here.mask(first)};
     ++first;
@@ -146,7 +147,7 @@ bool BfsLevelsCpu::State::share_words(Bitmap& bits, std::int64_t& count) {
   std::int64_t word = -1;
   for (const ToldWords& its : all) {
     count += its.count;
-    for (const auto& edge : its.edge) {  // in the order of words
+    for (const auto& edge : its.edge) {  // in ascending order of words
       if (edge.word < 0) continue;
       bits.word(edge.word) = edge.bits | (edge.word == word ? bits.word(word) : 0);
       word = edge.word;

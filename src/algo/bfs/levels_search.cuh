@@ -1,10 +1,10 @@
-// The search itself: one cooperative kernel per PE, level after level, each from the side that promises less work.
+// The search itself: one cooperative kernel per PE runs level after level, each in the direction that needs less work.
 #pragma once
 #include "levels_bottom_up.cuh"
 
 namespace shoal::bfs_gpu {
 
-/// Clears levels and bitmaps, and puts the source into the queue of depth 0; to be met.
+/// Clears levels and bitmaps, and puts the source into the queue of depth 0. A barrier must follow.
 template <bool kMulti>
 __device__ void begin_search(const Slice& v, Team<kMulti>& gang, const SearchArgs& args) {
   const u32 thread = thread_id(), threads = num_threads();
@@ -33,19 +33,19 @@ __device__ void begin_search(const Slice& v, Team<kMulti>& gang, const SearchArg
   }
 }
 
-/// What lies in the queues of a depth, or of bottom-up levels: the vertices alone.
+/// The size of the frontier: what is in the queues of a depth. During bottom-up levels only `vertices` is set.
 struct Frontier {
   u64 own;             ///< slots and arcs of this PE, packed
   u64 vertices, arcs;  ///< of all PEs
 };
-/// What was appended before the last barrier.
+/// What was appended to the queues before the last barrier.
 template <bool kMulti>
 __device__ Frontier appended(const Slice& v, const Team<kMulti>& gang) {
   return {packed(v, gang.template own<0>(), gang.template own<1>()), gang.template total<0>(),
           gang.template total<1>()};
 }
 
-/// What a block knows of the search between two barriers; the same in all blocks, and on all PEs but for `own`.
+/// The state of the search between two barriers, as each block keeps it: the same in all blocks, and on all PEs except for `own`.
 struct Progress {
   u32 depth, narrow_streak = 0;
   u64 unexplored;
@@ -53,7 +53,7 @@ struct Progress {
   Why why = Why::done;
 };
 
-/// What the first thread of a PE writes down, in shared memory: registers are short.
+/// What the first thread of a PE records. It is in shared memory because registers are scarce.
 struct Log {
   u32 steps, top_down, bottom_up;
   u32 depth;           ///< of the frontier that is being expanded
@@ -80,7 +80,7 @@ inline __device__ void note_step(const Slice& v, Log& log, char side) {
   log.clock = now;
 }
 
-/// One level top-down. @return false when the search was ended
+/// One level top-down. @return false if the kernel was stopped
 template <bool kMulti>
 __device__ bool top_down_level(const Slice& v, Team<kMulti>& gang, u32* buffer, level_t* level, Log& log,
                                Progress& at) {
@@ -104,7 +104,7 @@ __device__ bool top_down_level(const Slice& v, Team<kMulti>& gang, u32* buffer, 
   return true;
 }
 
-/// Levels bottom-up until the frontier is empty or small again; then its queue is made. @return false when ended
+/// Runs bottom-up levels until the frontier is empty or small again, then makes its queue. @return false if the kernel was stopped
 template <bool kMulti>
 __device__ bool bottom_up_levels(const Slice& v, const Rules& rules, Team<kMulti>& gang, u32* buffer, level_t* level,
                                  Log& log, Progress& at) {
@@ -133,7 +133,7 @@ __device__ bool bottom_up_levels(const Slice& v, const Rules& rules, Team<kMulti
   }
 }
 
-/// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kWarpWords words of shared memory. Tells a
+/// Launched cooperatively on all PEs at the same time, with (blockDim.x / 32) * kWarpWords words of shared memory. Writes a
 /// Summary.
 template <bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   Progress at;
   at.depth = args.depth;
   at.unexplored = args.unexplored;
-  at.front = {args.frontier, slots_of(v, args.frontier), arcs_of(v, args.frontier)};  // if it goes on: of one PE
+  at.front = {args.frontier, slots_of(v, args.frontier), arcs_of(v, args.frontier)};  // when resuming, there is one PE
   if (thread_id() == 0) log = {args.steps, 0, 0, 0, 0, 0, static_cast<u64>(clock64())};
   bool ok = true;
   if (args.resume == 0) {
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     at.front = appended(v, gang);
   }
   while (ok && at.front.arcs != 0) {
-    // A pass over the bitmaps is worth it only when the frontier has arcs enough to pay for it.
+    // A pass over the bitmaps pays only when the frontier has enough arcs.
     if (at.front.arcs * rules.alpha > at.unexplored && at.front.arcs * 128 > v.total_vertices) {
       ok = bottom_up_levels<kMulti>(v, rules, gang, buffer, args.level, log, at);
       continue;

@@ -1,5 +1,5 @@
-// Level-synchronous search on CPU threads: what the threads share. Steps are run by all threads between two barriers; the
-// plan is made by the last thread at each barrier, while the others wait.
+// Level-synchronous search on CPU threads: the state that the threads share. All threads run a step between two barriers; the last
+// thread to arrive at a barrier plans the next step while the others wait.
 #pragma once
 #include <deque>
 #include <memory>
@@ -17,58 +17,59 @@ namespace bfs_levels {
 
 enum class Step { init, expand, hubs, receive, to_bitmap, bottom_up, to_queues, done };
 
-/// What one thread has, on lines of its own.
+/// The state of one thread, on cache lines of its own.
 struct alignas(kCacheLine) ThreadState {
-  VertexQueue queue[2];                              // the frontier's part found by this thread: now, and next
-  std::vector<VertexQueue> outbox;                   // [all_pes] found by this thread, to be judged by their owner
-  std::vector<VertexQueue> other_outbox;             // [PEs] the same in turns, while levels have one meeting
-  VertexQueue* boxes = nullptr;                      // of the two, where it posts now
-  level_t level = 0;                                 // of what it finds now
-  VertexQueue hubs;                                  // rows left for all threads of the PE
+  VertexQueue queue[2];                              // frontier vertices that this thread found: this level, next level
+  std::vector<VertexQueue> outbox;                   // [all_pes] found by this thread, to be judged by their owners
+  std::vector<VertexQueue> other_outbox;             // [PEs] a second set, for every other level with one meeting
+  VertexQueue* boxes = nullptr;                      // the one of the two that it posts to now
+  level_t level = 0;                                 // of the vertices that it finds now
+  VertexQueue hubs;                                  // vertices with long rows, left for all threads of the PE
   std::int64_t found = 0;                            // bottom-up: vertices that this step reached
   std::int64_t left = 0;                             // bottom-up: vertices with in-arcs that are still unreached
-  std::int64_t narrow = 0;                           // levels that this step has done, without its last one
-  bool narrow_empty = false;                         // ... which had no vertices after all
-  PaddedWord<std::int64_t, Scope::device> taken;     // of queue[now] and outbox, by whichever threads work through them
-  PaddedWord<std::uint64_t, Scope::device> told[2];  // what it says when levels meet once
+  std::int64_t narrow = 0;                           // levels that this step has completed before its last one
+  bool narrow_empty = false;                         // whether that last one turned out to have no vertices
+  PaddedWord<std::int64_t, Scope::device> taken;     // vertices of queue[now] that threads have taken so far
+  PaddedWord<std::uint64_t, Scope::device> told[2];  // the words that it publishes when levels meet once
 };
 
-/// What the threads of one PE share.
+/// The state that the threads of one PE share.
 struct alignas(kCacheLine) PeState {
-  PaddedWord<std::int64_t, Scope::device> words_taken;  // bottom-up: words handed out
+  PaddedWord<std::int64_t, Scope::device> words_taken;  // bottom-up: bitmap words handed out
   PaddedWord<std::int64_t, Scope::device> hub_taken;    // pieces of hub rows handed out
 };
 
-/// Whose vertices an arc may lead to, beside this PE's.
-enum class Others { none, here, elsewhere };  // elsewhere: of other processes, too
+/// Which other PEs' vertices an arc may lead to.
+enum class Others { none, here, elsewhere };  // elsewhere: those of other processes, too
 
-/// What a thread says after a level with one meeting (levels_top_down.cpp).
+/// What a thread publishes after a level with one meeting (levels_top_down.cpp).
 struct ToldNarrow {
   std::int64_t vertices = 0;  // found, or posted
-  bool some = false;          // were there vertices in its part of the frontier
+  bool some = false;          // whether its part of the frontier had vertices
 };
 
-/// What a process says after a top-down level.
+/// What a process reports after a top-down level.
 struct ToldLevel {
-  std::int64_t found, posted;   // vertices: kept by their owners, and to be judged by their owners
-  std::int64_t more;            // posted, and not among `sent`
+  std::int64_t found, posted;   // vertices: kept by their owners, and still to be judged by their owners
+  std::int64_t more;            // posted vertices that are not in `sent` yet
   std::uint32_t sent[kMaxPes];  // vertices that were put for each PE
 };
-/// ... of the frontier.
+/// What a process reports about its part of the frontier.
 struct ToldFrontier {
   std::int64_t size;
   double arcs;
 };
-/// ... when it has put its words of a bitmap into the others. Words that it shares with others come with this.
+/// What a process reports after it has put its bitmap words into the other processes. Words in which vertices of several processes
+/// lie are included here instead.
 struct ToldWords {
-  std::int64_t count;  // of whatever is added up
+  std::int64_t count;  // the process's summand of share_words()'s `count`
   struct {
     std::int64_t word;  // -1: none
     std::uint64_t bits;
   } edge[2];
 };
 
-/// part [index] of `parts` equal parts of [0, n)
+/// The bounds of part [index] of `parts` equal parts of [0, n).
 inline std::pair<std::int64_t, std::int64_t> share(std::int64_t n, int index, int parts) {
   return {n * index / parts, n * (index + 1) / parts};
 }
@@ -88,14 +89,14 @@ struct BfsLevelsCpu::State {
   bfs_levels::OwnedWords here;                   // the vertices of this process
   std::unique_ptr<lockstep::Exchange> exchange;  // with other processes; null: there are none
   HostArray<level_t> levels;                     // [n] by placed number: each PE's part is a contiguous slice of it
-  Bitmap front, next;                            // of the frontier of all PEs, when it is looked at bottom-up
-  Bitmap closed;  // reached, or without in-arcs: nothing to look for; of other processes: known to be reached
+  Bitmap front, next;                            // the frontier of all PEs, and the next one, during bottom-up levels
+  Bitmap closed;  // reached, or without in-arcs: not searched for; vertices of other processes: known to be reached
   Bitmap has_in_arcs;
   std::deque<ThreadState> threads;
   std::deque<PeState> pes;
   std::optional<SpinBarrier> barrier;
 
-  // The plan: written by the last thread at the barrier, read by all after it.
+  // The plan: the last thread at the barrier writes it, all read it afterwards.
   Step step = Step::done;
   vertex_t source = kNoVertex;                          // of the search
   level_t level = 0;                                    // of the vertices that the step reaches
@@ -103,21 +104,21 @@ struct BfsLevelsCpu::State {
   std::int64_t frontier = 0;                            // vertices in it
   std::int64_t posted = 0;                              // vertices to be judged by their owners
   std::int64_t left = 0;                                // bottom-up: vertices with in-arcs that are still unreached
-  double unexplored_arcs = 0;                           // about
+  double unexplored_arcs = 0;                           // approximate
   std::int64_t top_down = 0, alone = 0, bottom_up = 0;  // levels of each kind
-  bool narrow = false;                                  // the step may do several levels
-  std::int64_t narrow_most = 0;                         // ... while the next has at most so many vertices
-  std::uint64_t meetings = 0;                           // of narrow levels before this step
+  bool narrow = false;                                  // whether the step may run several levels
+  std::int64_t narrow_most = 0;                         // ... while the next level has at most this many vertices
+  std::uint64_t meetings = 0;                           // of narrow levels, before this step
   std::vector<Traffic> traffic;                         // [from, of this process][to, of all]
   lockstep::StepTrace trace;
 
   // With other processes.
-  std::size_t inboxes = 0;            // of the exchange: where vertices are put
-  std::int64_t room = 0;              // vertices from one process to one PE
-  pe_t most_here = 0;                 // PEs of a process
-  std::int64_t rounds = 0, puts = 0;  // how often inboxes were filled: of this level, and of all
-  std::int64_t more = 0;              // vertices that wait for another round, of all processes
-  std::int64_t at_most = 0;           // vertices of the next frontier: found, or to be judged by their owners
+  std::size_t inboxes = 0;                        // offset in the exchange at which received vertices are put
+  std::int64_t room = 0;                          // most vertices that one process puts for one PE in a round
+  pe_t most_here = 0;                             // most PEs of any process
+  std::int64_t rounds = 0, puts = 0;              // how often inboxes were filled: in this level, and in the search
+  std::int64_t more = 0;                          // vertices of all processes that wait for another round
+  std::int64_t at_most = 0;                       // bound of the next frontier: vertices found, and those to be judged
   std::vector<bfs_levels::ToldLevel> told_level;  // [processes] in the last round
 
   State(const PlacedGraph& graph, ThreadTeam& team, const BfsLevelsTuning& tuning, World* world);
@@ -164,7 +165,7 @@ struct BfsLevelsCpu::State {
   void count_posted(pe_t from, pe_t to, std::int64_t items);
   void clear_outboxes(pe_t begin, pe_t end);
 
-  // With other processes (levels_processes.cpp). Those that meet the others return false when one has left the run.
+  // With other processes (levels_processes.cpp). The functions that meet the others return false when a process has left the run.
   void make_exchange(World& world);
   void begin_exchange();
   std::size_t inbox_at(std::int64_t round, int from_process, pe_t to_here) const;

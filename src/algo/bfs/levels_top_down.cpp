@@ -1,4 +1,4 @@
-// Level-synchronous search on CPU threads: the steps of a top-down level, and a run of small levels by one thread.
+// Level-synchronous search on CPU threads: the steps of a top-down level, and the expansion of small levels by one thread.
 #include <algorithm>
 
 #include "levels_state.hpp"
@@ -11,13 +11,13 @@ using bfs_levels::ToldNarrow;
 
 constexpr arc_t kHubArcsAtOnce = 4096;
 
-/// Judges the vertices at the far ends of a row's arcs: keeps those that are ours and unreached, posts those that are not
-/// ours to their owner. Two threads may both find a vertex unreached; they write the same level, and it is expanded twice,
-/// which is harmless and rare, where a compare-and-swap for each arc is neither.
+/// Judges the targets of a row's arcs: keeps own vertices that are unreached, and posts other PEs' vertices to their owners. Two
+/// threads may both find a vertex unreached. They then write the same level, and the vertex is expanded twice. This is harmless and
+/// rare, whereas a compare-and-swap would cost time on every arc.
 template <Others kOthers>
 inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me, VertexQueue& found,
                                             const vertex_t* first, const vertex_t* last) {
-  level_t* const level_of = levels.data();  // in registers: for all the compiler knows, the stores below change members
+  level_t* const level_of = levels.data();  // in registers: the compiler must assume that the stores change members
   const level_t reached = me.level;
   vertex_t* end = found.reserve(last - first);
   for (const vertex_t* target = first; target != last; ++target) {
@@ -40,7 +40,7 @@ inline void BfsLevelsCpu::State::expand_row(const CsrView& rows, ThreadState& me
 template <Others kOthers, bool kShareHubs>
 void BfsLevelsCpu::State::expand_rows(const CsrView& rows, ThreadState& me, VertexQueue& found, const vertex_t* first,
                                       const vertex_t* last) {
-  // Far ahead the row's place, nearer the row: both are in memory, and each lies where the one before says.
+  // Prefetches the row's offset far ahead, and the row itself nearer: both are in memory, and the offset says where the row is.
   constexpr std::ptrdiff_t kRowAhead = 8, kPlaceAhead = 16;
   for (const vertex_t* u = first; u != last; ++u) {
     if (last - u > kPlaceAhead) __builtin_prefetch(&rows.offsets[rows.local(u[kPlaceAhead])]);
@@ -59,7 +59,7 @@ void BfsLevelsCpu::State::expand(pe_t pe, int thread) {
   ThreadState& me = thread_of(pe, thread);
   const CsrView& rows = graph.out[pe];
   VertexQueue& found = me.queue[1 - now];
-  for (int i = 0; i < n_threads; ++i) {  // first what this thread found, then what others have left
+  for (int i = 0; i < n_threads; ++i) {  // first the vertices that this thread found, then those that others have left
     ThreadState& from = thread_of(pe, (thread + i) % n_threads);
     const VertexQueue& queue = from.queue[now];
     for (;;) {
@@ -128,9 +128,10 @@ void BfsLevelsCpu::State::receive(pe_t pe, int thread) {
   }
 }
 
-/// Levels that meet once: what was posted for a PE is judged by it after the meeting, when it begins the next level. Ends as
-/// expand() does: what the last level has posted is not judged yet. A thread posts into two sets of boxes in turn, so that one
-/// is read while the other is written: who has come to a meeting has read what was written before the last one.
+/// Levels with one meeting: a PE judges what was posted for it after the meeting, at the beginning of its next level. This ends
+/// like expand(): what was posted in the last level is not judged yet. Each thread posts to two sets of boxes in turn, so that one
+/// set is read while the other is written: a thread that arrives at a meeting has read everything that was written before the
+/// previous one.
 void BfsLevelsCpu::State::expand_narrow(pe_t pe) {
   ThreadState& me = thread_of(pe, 0);
   const CsrView& rows = graph.out[pe];
@@ -158,9 +159,10 @@ void BfsLevelsCpu::State::expand_narrow(pe_t pe) {
   if (me.narrow % 2 != 0) me.outbox.swap(me.other_outbox);
 }
 
-/// One meeting of narrow levels: each thread says its word and reads those of all. The number of the meeting is in the word, which
-/// has a place for this meeting and one for the next: who has heard all of this meeting is still two away from this place.
-/// @param told  what this thread says; becomes what all have said together
+/// One meeting of narrow levels: each thread publishes one word and reads the words of all threads. A word contains the meeting's
+/// number. There are two places for it, used in turn: a thread that has read the words of this meeting writes to this place again
+/// only two meetings later.
+/// @param told  in: what this thread publishes; out: the combination of what all threads published
 /// @return false: the run was called off
 bool BfsLevelsCpu::State::tell(ThreadState& me, std::uint64_t meeting, ToldNarrow& told) {
   constexpr int kNumberAt = 40;

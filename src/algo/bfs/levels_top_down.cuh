@@ -1,4 +1,4 @@
-// The top-down side of a level: the frontier's arcs are shared evenly by all warps, new vertices become queue entries.
+// The top-down direction of a level: the frontier's arcs are divided evenly among all warps; new vertices become queue entries.
 #pragma once
 #include "levels.cuh"
 
@@ -7,22 +7,22 @@ namespace shoal::bfs_gpu {
 inline constexpr u32 kLongRow = 32;     ///< rows of more arcs are read by all lanes of a warp
 inline constexpr u32 kShareArcs = 128;  ///< fewest arcs that are worth a warp
 
-/// Collects what one warp reached and appends it, 256 vertices with one atomic. Every member is called by all lanes of the
-/// warp.
+/// Collects the vertices that one warp reached and appends up to 256 of them with one atomic. All lanes of the warp call every
+/// member.
 template <bool kMulti>
 struct Sink : Collector {
   const Slice& v;
   Team<kMulti>& gang;
   level_t* level;
-  u32 depth;      ///< of the vertices that are collected
-  u64 begun = 0;  ///< what the queue of `depth` held when the last barrier was met, packed
+  u32 depth;      ///< level of the vertices that are collected
+  u64 begun = 0;  ///< content of the queue of `depth` at the last barrier, packed
 
-  /// Appends the own vertices with out-arcs to the queue of `depth`, and sends the others to their owners.
+  /// Appends the own vertices that have out-arcs to the queue of `depth`, and sends other PEs' vertices to their owners.
   __device__ void flush() {
     if (fill == 0) return;
     __syncwarp();
     const u32 lane = lane_id(), first = v.base[v.me];
-    u32 degree[kBuffer / 32];  // rows are not kept but read again: they would cost 16 registers
+    u32 degree[kBuffer / 32];  // row indices are read again later: keeping them would cost 16 registers
     u64 mine = 0;
 #pragma unroll
     for (u32 j = 0; j < kBuffer / 32; ++j) {
@@ -93,7 +93,7 @@ struct Sink : Collector {
     }
     if (fill > kBuffer - 128) flush();
   }
-  /// The same with placed numbers, which become padded ones.
+  /// The same with placed numbers, which are converted to padded ones in place.
   __device__ void visit_placed(u32 (&vertex)[4]) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -103,19 +103,19 @@ struct Sink : Collector {
   }
 };
 
-/// The slot whose arcs hold frontier arc `arc`: the last with before <= arc. One warp; n >= 1.
+/// The slot whose row holds frontier arc number `arc`: the last slot with before <= arc. Called by one warp; n >= 1.
 inline __device__ u32 find_entry(const Entry* queue, u32 n, u64 arc) {
   u32 low = 0, high = n;
   while (high - low > 1) {
     const u32 step = (high - low + 31) / 32, i = low + lane_id() * step;
     const u32 votes = __ballot_sync(kAll, i < high && queue[i].before <= arc);
-    low += (31 - __clz(votes)) * step;  // lane 0 always votes: before of `low` is at most `arc`
+    low += (31 - __clz(votes)) * step;  // lane 0 always votes, since `before` of slot `low` is at most `arc`
     high = min(low + step, high);
   }
   return low;
 }
 
-/// Expands a frontier of long or uneven rows: each warp takes an equal share of the arcs.
+/// Expands a frontier with long or uneven rows: each warp takes an equal share of the arcs.
 template <bool kMulti>
 __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
   const Slice& v = sink.v;
@@ -126,7 +126,7 @@ __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64
   if (arc >= end) return;
   u32 slot = find_entry(queue, n, arc);
   while (arc < end) {
-    // A window of 32 entries, one a lane. Every entry has arcs, so the window holds at least 32 - (arcs before `arc`).
+    // A window of 32 entries, one per lane. Every entry has arcs, so the window holds at least 32 - (arcs before `arc`).
     const u32 i = slot + lane;
     const Entry entry = i < n ? queue[i] : Entry{0, arcs};
     u64 after = __shfl_down_sync(kAll, entry.before, 1);
@@ -158,7 +158,7 @@ __device__ void expand_shares(Sink<kMulti>& sink, const Entry* queue, u32 n, u64
   }
 }
 
-/// Expands a frontier of short rows: a lane takes a vertex; the warp helps with the odd long row.
+/// Expands a frontier of short rows: each lane takes a vertex; the warp reads an occasional long row together.
 template <bool kMulti>
 __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 arcs) {
   const Slice& v = sink.v;
@@ -176,7 +176,7 @@ __device__ void expand_rows(Sink<kMulti>& sink, const Entry* queue, u32 n, u64 a
   }
 }
 
-/// Judges the vertices that peer p sent, [before, upto) in its inbox: the owner keeps those it had not reached.
+/// Judges the vertices that peer p sent, entries [before, upto) of its inbox here: keeps those that were not reached before.
 template <bool kMulti>
 __device__ void receive_from(Sink<kMulti>& sink, pe_t p, u32 before, u32 upto) {
   const Slice& v = sink.v;
@@ -191,7 +191,7 @@ __device__ void receive_from(Sink<kMulti>& sink, pe_t p, u32 before, u32 upto) {
   }
 }
 
-/// The same of all peers, since the last level.
+/// The same for all peers: what they sent since the last level.
 template <bool kMulti>
 __device__ void receive(Sink<kMulti>& sink) {
   const Slice& v = sink.v;
@@ -200,7 +200,7 @@ __device__ void receive(Sink<kMulti>& sink) {
   }
 }
 
-/// Expands the own part of a frontier. @param own  what the queue holds, packed
+/// Expands the own part of a frontier. @param own  content of the queue, packed
 template <bool kMulti>
 __device__ void expand(Sink<kMulti>& sink, const Entry* queue, u64 own) {
   const u32 n = static_cast<u32>(slots_of(sink.v, own));

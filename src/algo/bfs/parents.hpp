@@ -1,5 +1,5 @@
-// The tree of a search, from its levels, whichever engine found them: of each vertex the smallest input number among the
-// in-neighbours one level up, so that it does not depend on PEs or partition.
+// The tree of a search, computed from its levels, whichever engine found them. The parent of a vertex is the smallest input number
+// among its in-neighbours one level closer to the source, so the tree does not depend on the PEs or the partition.
 #pragma once
 #include "shoal/core/array.hpp"
 #include "shoal/core/span.hpp"
@@ -13,9 +13,9 @@ namespace shoal {
 HostArray<vertex_t> find_parents(ThreadTeam& team, const PlacedGraph& graph, Span<const level_t> levels,
                                  vertex_t placed_source);
 
-/// The same on GPUs; of several processes, parents of the vertices that belong to PEs of this one.
+/// The same on GPUs. With several processes: the parents of the vertices that belong to PEs of this process.
 /// @param levels   [n_pes] device memory of each PE: [count] levels of its vertices
-/// @param on_host  of several processes: the levels of all vertices, by placed number
+/// @param on_host  with several processes: the levels of all vertices, by placed number
 HostArray<vertex_t> find_parents_on_devices(const PlacedGraph& graph, const level_t* const* levels,
                                             vertex_t placed_source, const level_t* on_host = nullptr);
 

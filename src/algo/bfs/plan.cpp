@@ -12,20 +12,21 @@ namespace {
 constexpr Named<BfsStrategy> kStrategies[] = {
     {BfsStrategy::automatic, "auto"}, {BfsStrategy::async, "async"}, {BfsStrategy::levels, "levels"}};
 
-// Less is done before a second thread is awake, and every level is a meeting (docs/decisions/0023, as the next three).
+// A thread with less work is not worth its wake-up time, and every level ends in a meeting (docs/decisions/0023, also for the next
+// three constants).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
-// Levels of larger roads are too wide for one cluster of blocks.
+// The levels of larger road networks are too wide for one cluster of blocks.
 constexpr std::int64_t kVerticesOfNarrowLevels = 1 << 25;
-// Few, wide levels are no road's, also where rows are short on average.
+// A graph with a vertex of more arcs is not a road network, even if rows are short on average: its levels are few and wide.
 constexpr arc_t kArcsOfAJunction = 8;
 
-// Where a PE has more of a road than it can run as fast as items come, a PE with less to do runs ahead, by paths that are too
-// long, and much is run again.
+// When a PE has more vertices of a road network than it can process at the rate at which items arrive, a PE with less work runs
+// ahead along paths that are too long, and much is run again.
 constexpr std::int64_t kVerticesInOrder = 1 << 24;  ///< of a PE, up to which the order of arrival is good enough
 
-/// Whether much of what is run comes from other PEs. Where it comes late, windows of levels must be narrow, if they help at
-/// all.
+/// Whether many of the items that are run come from other PEs. If they arrive late, windows of levels must be narrow, if they help
+/// at all.
 bool crosses_much(const PlacedGraph& graph) { return graph.partition.cut_arcs > graph.num_arcs / 8; }
 
 }  // namespace
@@ -35,16 +36,16 @@ BfsStrategy parse_bfs_strategy(const std::string& text) { return kind_of(kStrate
 
 namespace {
 
-/// A graph of few levels, or of levels so wide that they cost little beside what is in them.
+/// A graph with few levels, or with levels so wide that the cost per level is small compared with that of their vertices and arcs.
 bool is_shallow(const PlacedGraph& graph) { return is_skewed(graph) || mean_degree(graph) >= 8; }
 
-/// Why the items of a run by worklist are taken by their level; null: first come, first served is as good.
+/// The reason for running a worklist's items by level; null: order of arrival is as good.
 const char* order_worth(const Machine& machine, const PlacedGraph& graph) {
   const bool ahead = machine.on_gpu() ? bfs_runs_ahead_on_gpus(graph) : graph.all_pes() > 1 && !is_shallow(graph);
   return ahead ? "else a PE runs ahead of the others" : nullptr;
 }
 
-/// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on an H200.
 lane_t batches_at_once(const PlacedGraph& graph) {
   if (mean_degree(graph) < 8) return 1;
   if (is_skewed(graph)) return graph.all_pes() == 1 && graph.num_vertices >= 1 << 23 ? 2 : 1;
@@ -101,8 +102,8 @@ BfsPlan plan_bfs(const Machine& machine, const PlacedGraph& graph, const BfsOpti
     if (order != nullptr) decide_again(why, "queue", "priority", order);
     fetch_more(machine, options, plan.launch, batches_at_once(graph), why);
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // A move of the threshold costs what several levels of a road cost, and two levels of a skewed graph are most of it. Rounds
-      // do not run ahead of a level, so few moves are best.
+      // Moving the threshold costs as much as several levels of a road network, and two levels of a skewed graph contain most of
+      // it. Rounds do not run ahead of a level, so few moves are best.
       const bool shallow = is_shallow(graph), wide = machine.on_gpu() && !crosses_much(graph);
       const bool rounds = machine.on_gpu() && plan.launch.kernel == KernelKind::discrete;
       plan.launch.threshold_delta = shallow ? (rounds ? 4 : 2) : wide ? 1024 : 64;

@@ -17,7 +17,7 @@ CsrView view_of(const Csr& graph) {
   return {graph.offsets.data(), graph.targets.data(), 0, static_cast<vertex_t>(graph.num_vertices())};
 }
 
-/// Empty if the lengths and the source fit the graph.
+/// An empty text if the lengths and the source fit the graph.
 std::string wrong_shape(std::int64_t n, std::int64_t size, const char* what, vertex_t source) {
   if (size != n) return "there are " + number(size) + " " + what + " for " + number(n) + " vertices";
   if (source >= n) return "the source " + number(source) + " is not one of the " + number(n) + " vertices";
@@ -32,7 +32,7 @@ std::string describe_wrong_level(vertex_t v, vertex_t source, level_t level, std
   if (closest == ~0ull) return who + " but none of its neighbours is reached";
   const level_t lowest = static_cast<level_t>(closest >> 32);
   const std::string neighbor = "neighbour " + number(static_cast<vertex_t>(closest)) + " has level " + number(lowest);
-  // Too high, or unreached: that neighbour shows it. Too low: no neighbour stands one level below.
+  // Level too high, or unreached: that neighbour proves it. Too low: no neighbour is one level below.
   if (level > lowest) return who + " but its " + neighbor;
   return who + " but no neighbour is one level below it (the lowest, " + neighbor + ")";
 }
@@ -62,7 +62,7 @@ std::string verify_parents(const Csr& in, Span<const std::int32_t> levels, Span<
   if (shape.empty()) shape = wrong_shape(n, parents.size(), "parents", source);
   if (!shape.empty()) return shape;
   auto fits = [&](vertex_t u, vertex_t v) { return levels[u] >= 0 && std::int64_t{levels[u]} + 1 == levels[v]; };
-  // What is wrong with the parent of v, in words. Rows may be unsorted, so each is read to its end.
+  // Describes what is wrong with the parent of v. Rows may be unsorted, so each is read to its end.
   auto describe = [&](vertex_t v, bool in_full) -> std::string {
     const std::int64_t parent = parents[v];
     const auto say = [&](const std::string& rest) {

@@ -1,15 +1,15 @@
-// Breadth-first search in plain serial code, and what a right answer is.
+// Breadth-first search in plain serial code, and a definition of the right answer.
 //
 // Levels are right when, and only when, for every vertex v:
 //   1. v is the source and has level 0; or
 //   2. v has in-neighbours with levels, and v's level is the smallest of theirs plus one; or
 //   3. v has no in-neighbour with a level, and is unreached.
-// (2 walks from any level down to the one vertex of level 0, so a level is the length of a path; no shorter path can
-// leave the levels without breaking 2 or 3 at its first wrong vertex.) Parents are right when the source is its own parent,
-// every other reached vertex has an in-neighbour one level lower as parent, and unreached vertices have none.
+// (Rule 2 leads from any level down to the one vertex of level 0, so a level is the length of a path. A shorter path would break
+// rule 2 or 3 at its first vertex with a wrong level.) Parents are right when the source is its own parent, every other reached
+// vertex has as parent an in-neighbour one level lower, and unreached vertices have none.
 //
-// The checks look at one vertex at a time through its in-arcs, so the same functions run on CPU threads and on GPUs, and
-// share nothing with the searches. For a directed graph the in-arcs are the rows of transpose(graph).
+// A check looks at one vertex at a time through its in-arcs, so the same functions run on CPU threads and on GPUs; they share no
+// code with the searches. The in-arcs of a directed graph are the rows of transpose(graph).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace shoal {
 
-/// Levels by a queue, serial. [num_vertices] hops from `source`, kUnreached where there is no path.
+/// Levels by serial search with a queue: [num_vertices] hops from `source`, kUnreached where there is no path.
 /// @param source below graph.num_vertices(); the caller has checked it
 inline std::vector<level_t> bfs_reference(const Csr& graph, vertex_t source) {
   std::vector<level_t> level(graph.num_vertices(), kUnreached);
@@ -39,10 +39,9 @@ inline std::vector<level_t> bfs_reference(const Csr& graph, vertex_t source) {
   return level;
 }
 
-/// The in-neighbour with the lowest level, as level << 32 | vertex; all ones when there is none or none is reached.
-/// Looks at entries begin, begin + step, ... of v's row, so that the lanes of a worker may share a row and take the
-/// smallest of their results.
-/// @param in     the rows of in-arcs that hold v
+/// The in-neighbour with the lowest level, as level << 32 | vertex; all ones when no in-neighbour is reached. Reads entries begin,
+/// begin + step, ... of v's row, so that the lanes of a worker may share a row and take the smallest of their results.
+/// @param in     the rows of in-arcs; they must contain v's
 /// @param level  [all vertices]
 SHOAL_FN inline std::uint64_t closest_in_neighbor(const CsrView& in, const level_t* level, vertex_t v,
                                                   std::int64_t begin = 0, std::int64_t step = 1) {
@@ -63,8 +62,8 @@ SHOAL_FN inline bool level_is_right(vertex_t v, vertex_t source, level_t level, 
   return level != kUnreached && level == (closest >> 32) + 1;
 }
 
-/// What is wrong with v, in words; `v` and `neighbor` are printed as they are. Call when level_is_right() said no.
-/// @param closest  its lower half may be replaced, to print a neighbour in other numbers
+/// Describes what is wrong with v; `v` and `neighbor` are printed as they are. Call it when level_is_right() returned false.
+/// @param closest  the caller may replace its lower half, to print the neighbour in other numbers
 std::string describe_wrong_level(vertex_t v, vertex_t source, level_t level, std::uint64_t closest);
 
 /// Checks all levels, on all threads. Empty when they are right; otherwise one line about the first wrong vertex, such as

@@ -69,7 +69,7 @@ struct RunnerState<BfsOptions> : PlannedState<Shape> {
 
  private:
 #if defined(SHOAL_HAVE_CUDA)
-  /// Every process: where there are several, the levels of all vertices, which no GPU has. Else nothing.
+  /// Called by every process. With several processes: the levels of all vertices, since no GPU has all of them. Otherwise empty.
   HostArray<level_t> levels_of_processes() const {
     if (run.machine().world() == nullptr) return {};
     return fetch_words<level_t>(run.machine(), run.placed(), engine->words());

@@ -10,14 +10,14 @@
 namespace shoal {
 namespace {
 
-/// What the host needs to put a violation in words.
+/// What the host needs to describe a violation.
 struct WrongLevel {
   vertex_t vertex;  ///< placed; kNoVertex when all are right
   level_t level;
   std::uint64_t closest;
 };
 
-/// One warp looks at each vertex; the smallest wrong one ends up in *first_wrong.
+/// One warp checks each vertex; *first_wrong becomes the smallest wrong one.
 __global__ void __launch_bounds__(256)
     check_levels(CsrView in, const level_t* level, vertex_t source, vertex_t* first_wrong) {
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * blockDim.x / 32;

@@ -1,4 +1,4 @@
-// The asynchronous labelling on a machine's PEs: the same lines for CPU threads and GPUs.
+// The asynchronous labelling on a machine's PEs, from the same source for CPU threads and GPUs.
 #pragma once
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace shoal {
 
 /// Owns the labels and the worklist.
-/// @tparam Prepare  finds seeds and clears labels where the labels are:
+/// @tparam Prepare  finds seeds and clears labels in the memory that holds them:
 ///                  seeds(engine, pe) -> std::vector<Components::Item>, once, when the graph is placed;
 ///                  clear(engine) sets every known label as algo/components.hpp wants it, inside the timed region
 template <class Prepare>

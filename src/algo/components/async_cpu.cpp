@@ -16,7 +16,7 @@ struct PrepareCpu {
     }
     return seeds;
   }
-  /// Each thread clears its share of its PE's labels; seeds are few, and in order.
+  /// Each thread clears its share of its PE's labels. Seeds are few, and sorted, so they are marked in a second pass.
   template <class Engine>
   void clear(Engine& engine) const {
     const Machine& machine = engine.machine();

@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 
-/// Own vertices that are seeds, in no order.
+/// Finds the own vertices that are seeds; their order is arbitrary.
 __global__ void find_seeds(CsrView out, CsrView in, Components::Item* seeds, unsigned long long* count) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < out.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
@@ -42,7 +42,7 @@ struct PrepareGpu {
     found.download(seeds.data(), static_cast<std::int64_t>(n));
     return seeds;
   }
-  /// On all devices at once.
+  /// Clears the labels on all devices at the same time.
   template <class Engine>
   void clear(Engine& engine) const {
     const std::vector<int>& devices = engine.machine().devices();

@@ -1,4 +1,4 @@
-// What components says of itself: which vertices are joined by paths.
+// Describes the algorithm components: which vertices are joined by paths.
 #include "algo/algorithm.hpp"
 #include "engines.hpp"
 #include "reference.hpp"

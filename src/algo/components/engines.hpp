@@ -1,5 +1,5 @@
-// What ComponentsRunner drives. The words that engines leave are labels, vertex_t: the smallest placed number of each
-// vertex's component.
+// The engines that ComponentsRunner drives. The words that an engine leaves are labels (vertex_t): the smallest placed number of
+// each vertex's component.
 #pragma once
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
@@ -7,10 +7,10 @@
 
 namespace shoal {
 
-/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+/// Decides what the options leave open from the graph's shape and the machine; appends the reasons to `why`.
 using ComponentsPlan = StrategyPlan<ComponentsStrategy>;
 ComponentsPlan plan_components(const Machine&, const PlacedGraph&, const ComponentsOptions&, Decisions& why);
-/// Bytes of the host's memory.
+/// Bytes of host memory.
 RunNeeds needs_of(const GraphSize&, const ComponentsOptions&);
 
 using ComponentsEngine = Engine<>;

@@ -1,20 +1,20 @@
-// Connected components on several GPUs where most arcs lead to other PEs and no PE alone has a giant tree: then nearly every
-// hook would be a chain of remote reads that ends at the same few roots. Instead each PE keeps a parent for every vertex of
-// the graph, unites the ends of its own arcs there, and then, once, reads what the others found: a forest is as long as the
-// graph has vertices, whatever the number of arcs. Every PE ends with all trees, so that labels need no second exchange.
+// Connected components on several GPUs where most arcs lead to other PEs and no PE has a giant tree among its own arcs. Nearly
+// every hook would then be a chain of remote reads that ends at the same few roots. Instead, each PE keeps a parent for every
+// vertex of the graph, unites the ends of its own arcs there, and then, once, reads what the other PEs found: a forest has as many
+// words as the graph has vertices, whatever the number of arcs. Every PE ends with all trees, so labels need no second exchange.
 //
-// What others read stays as it was at the meeting, and merging goes on in a copy. In one array it would be wrong: a root
-// may be read before it is hooked, and all its children after their paths were shortened beyond it; then nothing that was
-// read tells that the root belongs to them.
+// After the meeting, the forest that others read does not change, and merging continues in a copy. With one array the result would
+// be wrong: another PE might read a root before it is hooked, and all its children after their paths were shortened beyond it; then
+// nothing that was read would say that the root belongs to them.
 //
-// Source: Groute's connected components (Ben-Nun et al., PPoPP 2017), which merges parent arrays of PEs in a tree. Differs:
-// all PEs merge all forests at the same time, in place of one after the other and a broadcast.
+// Source: Groute's connected components (Ben-Nun et al., PPoPP 2017), which merges parent arrays of PEs in a tree. Difference: all
+// PEs merge all forests at the same time, instead of one after the other and a broadcast.
 #pragma once
 #include "hook_peers.cuh"
 
 namespace shoal::hook_gpu {
 
-/// Parents of all vertices in one array.
+/// The parents of all vertices in one array.
 template <Scope kScope>
 struct Forest : Trees<Forest<kScope>, kScope> {
   vertex_t* parent;
@@ -22,10 +22,11 @@ struct Forest : Trees<Forest<kScope>, kScope> {
   __device__ explicit Forest(vertex_t* at) : parent(at) {}
   __device__ vertex_t& slot(vertex_t x) const { return parent[x]; }
 };
-using SharedForest = Forest<Scope::system>;  ///< one that peers read
+using SharedForest = Forest<Scope::system>;  ///< a forest that peers read
 using OwnForest = Forest<Scope::device>;
 
-/// Every vertex is its own tree, but for own vertices whose first arc leads to a smaller one: nobody else hooks those yet.
+/// Makes every vertex its own tree, except own vertices whose first arc leads to a smaller vertex: no other thread hooks those yet,
+/// so they are hooked without atomics.
 static __global__ void __launch_bounds__(kThreads) plant_forest(const __grid_constant__ View v) {
   if (thread_id() == 0) v.here().num_hubs[0] = 0;
   const SharedForest forest(v.forest[v.me]);
@@ -39,7 +40,8 @@ static __global__ void __launch_bounds__(kThreads) plant_forest(const __grid_con
   }
 }
 
-/// Both ends of an arc see it; one of them unites: the larger if they are of one PE, else either, half of the time.
+/// Both ends of an arc see it, and one of them unites it: the larger end if both are of one PE; otherwise either end, each in half
+/// of the cases.
 struct UniteOnce {
   const View& v;
   const SharedForest forest;
@@ -60,7 +62,7 @@ static __global__ void __launch_bounds__(kThreads) grow_hubs(const __grid_consta
   for_hub_arcs(v, 0, UniteOnce(v));
 }
 
-/// The copy to merge in, with shorter paths: a bounded number of steps, as few chains are long.
+/// Makes the copy in which to merge, with shorter paths. The number of steps per vertex is bounded, since few chains are long.
 static __global__ void __launch_bounds__(kThreads) copy_forest(const __grid_constant__ View v) {
   const SharedForest forest(v.forest[v.me]);
   const OwnForest merged(v.merged);
@@ -75,9 +77,9 @@ static __global__ void __launch_bounds__(kThreads) copy_forest(const __grid_cons
   }
 }
 
-/// Unites what every other PE's trees hold together. Nobody writes shared forests any more, so they are read with plain
-/// wide loads: loads of system scope would each cross the wire alone. Most vertices are their own parents, so a warp
-/// gathers the others until there is one for each lane.
+/// Unites the vertices that are in one tree in any other PE's forest. Nobody writes shared forests any more, so they are read with
+/// plain wide loads: each load of system scope would cross the wire alone. Most vertices are their own parents, so a warp gathers
+/// the others until there is one for each lane.
 static __global__ void __launch_bounds__(kThreads) merge_forests(const __grid_constant__ View v) {
   struct Pair {
     vertex_t x, up;
@@ -87,7 +89,7 @@ static __global__ void __launch_bounds__(kThreads) merge_forests(const __grid_co
   Pair* const pairs = gathered[threadIdx.x / 32];
   const OwnForest merged(v.merged);
   const u64 n = v.begin[v.n_pes];
-  u32 waiting = 0;  // at most 31 between rounds, and 128 more within one
+  u32 waiting = 0;  // at most 31 between rounds, and at most 128 more within one
   for (pe_t turn = 1; turn < v.n_pes; ++turn) {
     const pe_t p = v.me + turn < v.n_pes ? v.me + turn : v.me + turn - v.n_pes;
     const uint4* const theirs = reinterpret_cast<const uint4*>(v.forest[p]);

@@ -1,11 +1,12 @@
-// Connected components on GPUs: the kernels that stay within one PE. The steps, and why they are right: components_hook.hpp.
+// Connected components on GPUs: the kernels that stay within one PE. The steps, and why they are correct, are in hook.hpp.
 #pragma once
 #include "shoal/device/wake_wires.cuh"
 #include "trees.cuh"
 
 namespace shoal::hook_gpu {
 
-/// One block per tile. Afterwards every parent of this PE is set, and marks say what the tiles left open.
+/// One block per tile. Afterwards every parent of this PE is set, and marks show the vertices with first arcs that the tiles left
+/// open.
 template <bool kMulti>
 __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constant__ View v) {
   extern __shared__ u32 tree[];
@@ -15,7 +16,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
     v.here().outside = v.here().pairs = 0;
   }
   if (kMulti && blockIdx.x == 0 && v.out.count != 0) {
-    for (pe_t p = 0; p < v.n_pes; ++p) {  // into what this PE will tell the others
+    for (pe_t p = 0; p < v.n_pes; ++p) {  // to where this PE will send the others its bits
       if (p != v.me) wake_wires(v.in_giant[p] + v.first_word[v.me], (v.out.count + 31) / 32);
     }
   }
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
       target[k] = begin + k < row.size ? __ldg(row.at + begin + k) : kNoVertex;
       before |= lane_id() != 0 && target[k] == first + i - 1;
     }
-    // Lanes in a row that are each joined to the one before go under the first of them, not into a chain.
+    // Consecutive lanes that are each joined to the previous vertex are hooked under the first of them, not into a chain.
     const u32 chain = __ballot_sync(kAll, before);
     const u32 head = i - lane_id() + (31 - __clz(~chain & (2u << lane_id()) - 1));
     if (i < size) {
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
         const vertex_t u = target[k];
         if (u == kNoVertex || (kMulti && u - v.out.first >= v.out.count)) continue;
         if (u - first < size) {
-          // A symmetric arc is seen from its larger end.
+          // A symmetric arc is handled at its larger end.
           if (u - first < i || directed) trees.unite(before && u - first == i - 1 ? head : u - first, i);
         } else if (k == 0 && u < first) {
           outside = u;
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
           mark |= k < kFirstArcs;
         }
       }
-      parent[i] = outside;  // kept there until the tile's trees are complete
+      parent[i] = outside;  // stored here until the tile's trees are complete
     }
     const u32 word = __ballot_sync(kAll, mark);
     if (lane_id() == 0 && i < size) v.marks[(base + i) / 32] = word;
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
     if (i < size) {
       u32 root = trees.tree[i];
       for (u32 up; (up = trees.tree[root]) != root; root = up) trees.shorten(i, up);
-      // A root has nobody in the tile to hook it, so it may be hooked out of the tile without asking.
+      // No other thread of the tile hooks a root, so it may be hooked to a vertex outside the tile without a compare-and-swap.
       const vertex_t outside = parent[i];
       mark = root != i && outside != kNoVertex;
       parent[i] = root == i && outside != kNoVertex ? outside : first + root;
@@ -79,8 +80,8 @@ __global__ void __launch_bounds__(kTileThreads) unite_tiles(const __grid_constan
   }
 }
 
-/// Calls f(local, has) on lanes for the own vertices whose bit in `words` differs from that in `besides`, or for all when
-/// `words` is null; the lanes of a warp come together, with `has` false where there is nothing to do.
+/// Calls f(local, has), with one vertex per lane, for the own vertices whose bit in `words` differs from that in `besides`, or for
+/// all own vertices if `words` is null. The lanes of a warp call f together; `has` is false in lanes without a vertex.
 template <class F>
 __device__ void for_own_vertices(const View& v, const u32* words, u32 besides, F f) {
   const u32 num_words = (v.out.count + 31) / 32;
@@ -97,7 +98,7 @@ __device__ void for_own_vertices(const View& v, const u32* words, u32 besides, F
   }
 }
 
-/// Follows the first arcs that the tiles left open.
+/// Unites along the first arcs that the tiles left open.
 template <bool kMulti>
 __global__ void __launch_bounds__(kThreads) link_marked(const __grid_constant__ View v) {
   const Parents<kMulti> parents{v};
@@ -116,13 +117,13 @@ __global__ void __launch_bounds__(kThreads) link_marked(const __grid_constant__ 
   });
 }
 
-/// What most threads of a block of kSamples hold, by votes counted in a hash table; each calls it. Not kNoVertex, unless all
-/// hold that.
+/// The value that most threads of a block of kSamples hold, by votes counted in a hash table. Every thread of the block calls it.
+/// Not kNoVertex, unless all threads hold that.
 inline __device__ vertex_t most_common(vertex_t mine) {
   constexpr u32 kSlots = 2 * kSamples;
   __shared__ vertex_t held[kSlots];
   __shared__ u32 votes[kSlots];
-  __shared__ u32 best;  // votes, then the slot
+  __shared__ u32 best;  // number of votes, then the slot
   static_assert(kSamples < 1 << 16 && kSlots <= 1 << 16);
   for (u32 s = threadIdx.x; s < kSlots; s += kSamples) held[s] = kNoVertex, votes[s] = 0;
   if (threadIdx.x == 0) best = 0;
@@ -144,7 +145,7 @@ inline __device__ vertex_t most_common(vertex_t mine) {
   return held[best & 0xFFFF];
 }
 
-/// One block of kSamples threads: finds the tree that most of this PE's sampled vertices are in, and tells every PE.
+/// One block of kSamples threads: finds the tree that contains most of this PE's sampled vertices, and writes its root to every PE.
 template <bool kMulti>
 __global__ void __launch_bounds__(kSamples) find_giant(const __grid_constant__ View v) {
   const u32 n = v.out.count;
@@ -156,8 +157,9 @@ __global__ void __launch_bounds__(kSamples) find_giant(const __grid_constant__ V
   if (threadIdx.x < static_cast<u32>(v.n_pes)) v.control[threadIdx.x]->giant[v.me] = giant;
 }
 
-/// Calls f(local vertex, target) for the arcs of the lanes' vertices until it says true: lanes take short rows alone, the
-/// warp takes longer ones together, and rows beyond v.hub_arcs are left in v.hubs[stage]. Every lane of the warp calls this.
+/// Calls f(local vertex, target) for the arcs of the lanes' vertices until f returns true for a vertex. A lane reads a short row
+/// alone, the warp reads a longer row together, and rows of more than v.hub_arcs are put into v.hubs[stage]. Every lane of the warp
+/// must call this.
 template <class F>
 __device__ void for_arcs(const View& v, int stage, u32 local, bool has, F f) {
   const Row out = has ? row_of(v.out, local) : Row{nullptr, 0};
@@ -185,7 +187,7 @@ __device__ void for_arcs(const View& v, int stage, u32 local, bool has, F f) {
   }
 }
 
-/// The same for the rows in v.hubs[stage], by all threads of the grid; each leaves a row when f says true to it.
+/// The same for the rows in v.hubs[stage], by all threads of the grid; each thread leaves a row when f returns true.
 template <class F>
 __device__ void for_hub_arcs(const View& v, int stage, F f) {
   const u32 n = v.here().num_hubs[stage];
@@ -199,13 +201,13 @@ __device__ void for_hub_arcs(const View& v, int stage, F f) {
   }
 }
 
-/// Adds up `mine` over the block into the PE's counter.
+/// Adds `mine` of all threads to the PE's counter.
 inline __device__ void count_outside(const View& v, u32 mine) {
   mine = __reduce_add_sync(kAll, mine);
   if (lane_id() == 0 && mine != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&v.here().outside), u64{mine});
 }
 
-/// One PE: all arcs of the vertices that are not in the giant tree.
+/// One PE: unites along all arcs of the vertices that are not in the giant tree.
 struct JoinTrees {
   const Parents<false> parents;
   vertex_t giant;
@@ -232,7 +234,7 @@ static __global__ void __launch_bounds__(kThreads) join_hubs(const __grid_consta
   for_hub_arcs(v, 0, JoinTrees{{v}, v.here().giant[0]});
 }
 
-/// One PE: every vertex points to its root.
+/// One PE: makes every vertex point to its root.
 static __global__ void __launch_bounds__(kThreads) compress(const __grid_constant__ View v) {
   const Parents<false> parents{v};
   __shared__ vertex_t giant, root;

@@ -16,20 +16,20 @@
 namespace shoal {
 namespace {
 
-constexpr int kFirstArcs = 2;    // of each row: sampled, across tiles
-constexpr vertex_t kAhead = 16;  // rows fetched into the cache before they are looked at
-constexpr int kTileArcs = 4;     // of each row: looked at within a tile; more than two only where rows are short
+constexpr int kFirstArcs = 2;    // of each row: used for the sample, also across tiles
+constexpr vertex_t kAhead = 16;  // distance in rows of the prefetch
+constexpr int kTileArcs = 4;     // of each row: handled within a tile
 
 enum HookPhase { kTiles, kLinks, kRest, kCompress, kPhases };
 
-/// What the threads of one PE share.
+/// The state that the threads of one PE share.
 struct alignas(kCacheLine) PeState {
-  PaddedWord<std::int64_t, Scope::device> taken[kPhases];  // tiles handed out
+  PaddedWord<std::int64_t, Scope::device> taken[kPhases];  // tiles handed out, in each phase
   PaddedWord<std::int64_t, Scope::device> rest;            // vertices outside the giant tree
-  std::int64_t first_word = 0;                             // of its part of the marks
+  std::int64_t first_word = 0;                             // where its part of the marks begins
 };
 
-/// Hooks the trees of u and v together, whatever other threads do to them; the smaller root stays one.
+/// Unites the trees of u and v, while other threads may change them; the smaller root stays the root.
 void unite(vertex_t* parent, vertex_t u, vertex_t v) {
   vertex_t p = load(parent[u]), q = load(parent[v]);
   while (p != q) {
@@ -39,13 +39,13 @@ void unite(vertex_t* parent, vertex_t u, vertex_t v) {
     if (up == high &&
         std::atomic_ref<vertex_t>(parent[high]).compare_exchange_strong(up, low, std::memory_order_relaxed))
       return;
-    // Two steps up, and half of them are spared to whoever comes next. (`high` is no root: nobody else's hook is lost.)
+    // Goes up two steps, and shortens the path for later callers. (`high` is no root here, so no other thread's hook is lost.)
     p = load(parent[up]), q = load(parent[low]);
     if (p != up) store(parent[high], p);
   }
 }
 
-/// The root of v's tree, or `stop` if that lies on the way there.
+/// The root of v's tree, or `stop` if that is on the way there.
 vertex_t find(const vertex_t* parent, vertex_t v, vertex_t stop = kNoVertex) {
   while (v != stop) {
     const vertex_t p = load(parent[v]);
@@ -55,13 +55,13 @@ vertex_t find(const vertex_t* parent, vertex_t v, vertex_t stop = kNoVertex) {
   return v;
 }
 
-/// The root of v's tree of a tile that nobody else can see yet; halves the path.
+/// The root of v's tree within a tile that no other thread accesses yet; halves the path.
 vertex_t find_in_tile(vertex_t* parent, vertex_t v) {
   while (parent[v] != v) v = parent[v] = parent[parent[v]];
   return v;
 }
 
-/// True if the first arcs of consecutive rows are far apart in memory, so that the processor does not see them coming.
+/// True if the first arcs of consecutive rows are far apart in memory, so that the hardware does not prefetch them.
 bool rows_are_long(const CsrView& rows, vertex_t begin, vertex_t end) {
   return rows.offsets[end] - rows.offsets[begin] > 8 * (arc_t{end} - begin);
 }
@@ -75,8 +75,8 @@ struct ComponentsHookCpu::State {
   HostArray<vertex_t> parent;     // [n] by placed number
   HostArray<std::uint64_t> mark;  // bit i of a PE's word w: its vertex 64 w + i has first arcs left for the links
   std::deque<PeState> pes;
-  vertex_t giant = kNoVertex;       // root of the giant tree when it was sampled
-  vertex_t giant_root = kNoVertex;  // root of that tree in the end
+  vertex_t giant = kNoVertex;       // root of the giant tree at the time of sampling
+  vertex_t giant_root = kNoVertex;  // root of that tree after all hooks
 
   State(const PlacedGraph& g, ThreadTeam& t, const ComponentsHookTuning& o)
       : graph(g), team(t), tuning(o), parent(bfs_levels::large_array<vertex_t>(g.num_vertices)), pes(t.n_pes()) {
@@ -95,7 +95,7 @@ struct ComponentsHookCpu::State {
   void compress_tile(vertex_t begin, vertex_t end);
   void find_giant();
 
-  /// f(first, last) of local vertices for the tiles that this thread gets, in ascending order.
+  /// Calls f(first, last), with local vertices, for each tile that this thread gets, in ascending order.
   template <class F>
   void tiles(HookPhase phase, pe_t pe, F&& f) {
     const std::int64_t count = graph.out[pe].count, tile = tuning.tile;
@@ -105,8 +105,8 @@ struct ComponentsHookCpu::State {
   }
 };
 
-/// Local vertices [begin, end), whose parents this thread alone touches in this phase.
-/// @param outside  [tile] room for one smaller neighbour outside of the tile per vertex
+/// Unites local vertices [begin, end), whose parents only this thread accesses in this phase.
+/// @param outside  [tile] scratch for one smaller neighbour outside the tile per vertex
 void ComponentsHookCpu::State::unite_tile(const CsrView& rows, std::uint64_t* marks, vertex_t begin, vertex_t end,
                                           vertex_t* outside) {
   const vertex_t first = rows.first + begin, last = rows.first + end;
@@ -125,7 +125,7 @@ void ComponentsHookCpu::State::unite_tile(const CsrView& rows, std::uint64_t* ma
           outside[i - begin] = u;
         else if (k < kFirstArcs)
           marks[i / 64] |= std::uint64_t{1} << (i % 64);
-      } else if (u < v || (!graph.symmetric && u < last)) {  // a symmetric arc is seen from its larger end
+      } else if (u < v || (!graph.symmetric && u < last)) {  // a symmetric arc is handled at its larger end
         const vertex_t a = find_in_tile(parent.data(), u), b = find_in_tile(parent.data(), v);
         parent[std::max(a, b)] = std::min(a, b);
       } else if (u >= last) {
@@ -136,7 +136,7 @@ void ComponentsHookCpu::State::unite_tile(const CsrView& rows, std::uint64_t* ma
   for (vertex_t i = begin; i < end; ++i) {
     const vertex_t v = rows.first + i, u = outside[i - begin];
     if (parent[v] != v) {
-      parent[v] = parent[parent[v]];  // smaller, so it already points to its root, or out of the tile
+      parent[v] = parent[parent[v]];  // the parent is smaller, so it already points to its root, or out of the tile
       if (u != kNoVertex) marks[i / 64] |= std::uint64_t{1} << (i % 64);
     } else if (u != kNoVertex) {
       parent[v] = u;
@@ -160,7 +160,7 @@ void ComponentsHookCpu::State::link_tile(const CsrView& rows, const std::uint64_
   }
 }
 
-/// One thread, while the others wait.
+/// Called by one thread, while the others wait.
 void ComponentsHookCpu::State::find_giant() {
   giant = kNoVertex;
   const std::int64_t n = graph.num_vertices;
@@ -211,7 +211,7 @@ void ComponentsHookCpu::State::compress_tile(vertex_t begin, vertex_t end) {
   }
 }
 
-/// @return vertices that were outside of the giant tree after the first arcs
+/// @return how many vertices were outside the giant tree after the first arcs
 std::int64_t ComponentsHookCpu::State::run() {
   for (PeState& pe : pes) {
     for (auto& word : pe.taken) word.store(0);

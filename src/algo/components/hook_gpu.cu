@@ -22,7 +22,7 @@ std::int64_t ComponentsHookGpu::State::run() {
   cudaError_t status = cudaSuccess;
   for (auto& pe : pes) {
     DeviceGuard guard(pe->device);
-    // A launch that fails here leaves the others waiting, but not longer than the deadline.
+    // If a launch fails here, kernels already launched wait, but not longer than the deadline.
     if (status == cudaSuccess) status = cudaGraphLaunch(pe->kernels, pe->stream);
   }
   for (auto& pe : pes) {
@@ -44,7 +44,7 @@ std::int64_t ComponentsHookGpu::State::run() {
   if (!waited_in_vain) return outside;
   for (auto& pe : pes) {
     DeviceGuard guard(pe->device);
-    cudaMemset(pe->view.control[pe->view.me], 0, sizeof(Control));  // for the next run, if the device can have one
+    cudaMemset(pe->view.control[pe->view.me], 0, sizeof(Control));  // for the next run, if the device is still usable
     cudaDeviceSynchronize();
   }
   cuda_check(status, "cudaGraphLaunch(components)");

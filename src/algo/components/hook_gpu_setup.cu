@@ -1,4 +1,4 @@
-// Allocates what a ComponentsHookGpu needs, and records its kernels.
+// Allocates the memory of a ComponentsHookGpu, and records its kernels.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -26,10 +26,9 @@ int multiprocessors(int device) {
   return count;
 }
 
-/// Large tiles leave fewer arcs open; but each multiprocessor should have two, or where that would be many small ones, one.
-/// H200, 2026-11-22, ms by tiles of 2,048, 4,096, 8,192 and 16,384: road:1024 (1 M vertices, one GPU) .061 .062 .075 .105, on four
-/// .095 .103 .120 .156; road:2048 .234 .181 .171 .186, on four .150 .132 .145 .183; road:4096 .87 .87 .66 .69, on four .38
-/// .39 .30 .31.
+/// Large tiles leave fewer arcs open, but each multiprocessor should have two tiles, or one if two would make tiles small. H200,
+/// 2026-11-22, ms by tiles of 2,048, 4,096, 8,192 and 16,384: road:1024 (1 M vertices, one GPU) .061 .062 .075 .105, on four .095
+/// .103 .120 .156; road:2048 .234 .181 .171 .186, on four .150 .132 .145 .183; road:4096 .87 .87 .66 .69, on four .38 .39 .30 .31.
 vertex_t tile_for(vertex_t vertices, int multiprocessors) {
   vertex_t tile = 16384;
   while (tile > 4096 && vertices / tile < 2u * static_cast<unsigned>(multiprocessors)) tile /= 2;
@@ -45,7 +44,7 @@ void check_tuning(const PlacedGraph& graph, const ComponentsHookGpuTuning& t) {
   check(t.deadline_seconds > 0, "deadline_seconds", t.deadline_seconds, "more than 0");
 }
 
-/// Arcs along which a PE hooks over the wire cost as much as merging forests of this many vertices each.
+/// Following one arc over the wire for a hook costs as much as merging this many vertices of the forests.
 constexpr std::int64_t kVerticesPerOpenArc = 8;
 
 arc_t last_offset(const CsrView& rows) {
@@ -76,7 +75,7 @@ void ComponentsHookGpu::State::set_up(pe_t p) {
   v.deadline_ns = static_cast<u64>(tuning.deadline_seconds * 1e9);
   v.parent[p] = memory.array<vertex_t>(p, v.out.count, "parents");
   v.marks = memory.array<u32>(p, (std::int64_t{v.out.count} + 31) / 32, "marks");
-  // A row beyond hub_arcs comes once.
+  // Each row of more than hub_arcs arcs is put there once, so this bounds their number.
   const std::int64_t hubs = (last_offset(v.out) + last_offset(v.in)) / tuning.hub_arcs + 1;
   v.hubs[0] = memory.array<vertex_t>(p, hubs, "long rows");
   if (v.n_pes > 1) {
@@ -169,7 +168,7 @@ void ComponentsHookGpu::State::record(Pe& pe) {
   SHOAL_CUDA(cudaStreamSynchronize(pe.stream));
 }
 
-/// After a run: arcs between PEs that it had to follow over the wire.
+/// Counts, after a run, the arcs between PEs that it had to follow over the wire.
 std::int64_t ComponentsHookGpu::State::count_open_arcs() {
   for (auto& pe : pes) {
     DeviceGuard guard(pe->device);

@@ -1,4 +1,4 @@
-// What a ComponentsHookGpu holds on its devices. Private to algo/components_hook_gpu*.cu.
+// The state of a ComponentsHookGpu on its devices. Private to hook_gpu*.cu.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -41,29 +41,29 @@ struct ComponentsHookGpu::State {
   PeerMemory memory, forests;                      ///< `forests` is empty unless PEs merge forests
   std::vector<std::unique_ptr<hook_gpu::Pe>> pes;  ///< [n_pes()]
   int num_kernels = 0;
-  Decision exchange;   ///< without a value for one PE
+  Decision exchange;   ///< has no value with one PE
   double seconds = 0;  // of the last run
 
   State(const PlacedGraph& g, const ComponentsHookGpuTuning& t)
       : graph(g), tuning(t), memory(devices()), forests(devices()) {}
 
-  /// PEs that work: one where it has all vertices, as if there were no others.
+  /// Number of PEs that work: one if the first PE has all vertices, as if there were no others.
   pe_t n_pes() const { return graph.out[0].count == graph.num_vertices ? 1 : graph.n_pes(); }
   std::vector<int> devices() const { return {graph.devices.begin(), graph.devices.begin() + n_pes()}; }
 
   void set_up(pe_t p);
   void connect();
-  /// Puts all kernels of a run into the PE's stream, in order; after(name) follows each.
+  /// Enqueues all kernels of a run on the PE's stream, in order; calls after(name) after each.
   void launch_all(hook_gpu::Pe& pe, const std::function<void(const char*)>& after);
-  /// The kernels become one graph per PE, so that a run is one launch for each device. Recording loads them as well:
-  /// nothing is loaded while PEs wait for each other.
+  /// Records the kernels as one CUDA graph per PE, so that a run is one launch for each device. Recording also loads the kernels,
+  /// because nothing may be loaded while PEs wait for each other.
   void record(hook_gpu::Pe& pe);
-  /// Decides how PEs make one forest of theirs; records again if that changes something.
+  /// Decides how PEs combine their forests into one; records again if that changes the kernels.
   void choose_exchange();
   std::int64_t count_open_arcs();
   void add_forests();
   std::vector<ComponentsHookStep> profile();
-  /// @return vertices that were outside of the giant trees after the first arcs
+  /// @return how many vertices were outside the giant trees after the first arcs
   std::int64_t run();
 };
 

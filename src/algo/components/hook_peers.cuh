@@ -1,5 +1,5 @@
-// Connected components on several GPUs: how PEs tell each other which vertices are in their giant trees, and how the rest
-// is hooked. Kernels of one PE follow each other in its stream; PEs meet in kernels of one block between them.
+// Connected components on several GPUs: how PEs exchange which vertices are in their giant trees, and how the remaining vertices
+// are hooked. The kernels of one PE follow each other in its stream; between them, PEs meet in kernels of one block.
 #pragma once
 #include "hook.cuh"
 
@@ -11,11 +11,12 @@ inline __device__ u64 now_ns() {
   return t;
 }
 
-/// One warp: what all PEs wrote before their meeting, also into each other's memory, every PE sees after it.
+/// A barrier of all PEs, called by one warp of each. What PEs wrote before it, also to each other's memory, is visible to every PE
+/// after it.
 ///
-/// Why that holds: a kernel's stores are complete, also those to peers, before the next kernel of its stream begins; the
-/// release at system scope orders them before the word that tells; whoever acquires the word reads, or starts its next
-/// kernel, later.
+/// Why that holds: a kernel's stores, also those to peers, are complete before the next kernel of its stream begins. The release at
+/// system scope orders them before the word that announces the arrival. A PE that acquires this word reads, or starts its next
+/// kernel, after that.
 inline __device__ void meet(const View& v) {
   Control& mine = v.here();
   const u32 epoch = mine.epoch + 1;
@@ -41,8 +42,8 @@ inline __device__ void meet(const View& v) {
 }
 static __global__ void __launch_bounds__(32) meet_peers(const __grid_constant__ View v) { meet(v); }
 
-/// Compresses own trees and tells every PE which own vertices are in the giant one. Words of a warp travel together, 32 of
-/// them as one line.
+/// Compresses own trees and sends every PE the bits of own vertices that are in the giant tree. The words of a warp are stored
+/// together, 32 of them as one line.
 static __global__ void __launch_bounds__(kThreads) tell_giant(const __grid_constant__ View v) {
   const Parents<true> parents{v};
   const vertex_t giant = v.here().giant[v.me];
@@ -65,7 +66,7 @@ static __global__ void __launch_bounds__(kThreads) tell_giant(const __grid_const
   count_outside(v, outside);
 }
 
-/// Whom a vertex belongs to.
+/// The owner of a vertex, and the vertex's local number there.
 struct Owned {
   pe_t pe;
   u32 local;
@@ -81,7 +82,7 @@ inline __device__ bool is_giant(const View& v, Owned x) {
   return v.in_giant[v.me][v.first_word[x.pe] + x.local / 32] >> x.local % 32 & 1;
 }
 
-/// Bit per PE whose giant tree is one with that of p, by way of others too.
+/// One bit per PE whose giant tree is united with that of p, directly or through others.
 inline __device__ u32 joined_with(u64 pairs, pe_t p) {
   u32 joined = 1u << p;
   for (u32 before = 0; before != joined;) {
@@ -92,19 +93,20 @@ inline __device__ u32 joined_with(u64 pairs, pe_t p) {
 }
 using Pairs = gpu::AtomicRef<u64, /*kSystem=*/true>;
 inline __device__ u64 load_pairs(const View& v) { return Pairs(v.here().pairs).load(gpu::kRelaxed); }
-/// Bit per PE that has a giant tree.
+/// One bit per PE that has a giant tree.
 inline __device__ u32 with_giants(const View& v) {
   u32 with = 0;
   for (pe_t p = 0; p < v.n_pes; ++p) with |= static_cast<u32>(v.here().giant[p] != kNoVertex) << p;
   return with;
 }
 
-/// What follows the arcs between giant trees, until this PE's is united with all others that there are. Whoever finds that
-/// two are to be united tells all: roads lead to a PE's neighbours only, and it need not look for a way to the others.
+/// Follows the arcs between giant trees until this PE's giant tree is united with all others. A PE that finds that two trees must
+/// be united informs all PEs: in a road network a PE has arcs only to its neighbours, and it need not find a path to the others
+/// itself.
 struct UniteGiants {
   const View& v;
   u32 wanted;   ///< bit per PE that has a giant tree; 0 if this one has none
-  u32 missing;  ///< those of them that are not united with this one's, as far as this thread knows
+  u32 missing;  ///< those of them that this thread does not know to be united with this PE's
 
   __device__ explicit UniteGiants(const View& view) : v(view), wanted(with_giants(view)) {
     if ((wanted >> v.me & 1) == 0) wanted = 0;
@@ -116,7 +118,7 @@ struct UniteGiants {
     const Owned t = owner_of(v, target);
     if ((missing >> t.pe & 1) == 0 || !is_giant(v, t)) return done();
     const u64 pair = u64{1} << (kPeers * v.me + t.pe) | u64{1} << (kPeers * t.pe + v.me);
-    // The first to say so unites them, and will have done so when all PEs have ended their hooks.
+    // The first thread that sets this pair unites the two trees, and has done so by the time all PEs have finished their hooks.
     if ((Pairs(v.here().pairs).fetch_or(pair, gpu::kRelaxed) & pair) == 0) {
       for (pe_t p = 0; p < v.n_pes; ++p) {
         if (p != v.me) Pairs(v.control[p]->pairs).fetch_or(pair, gpu::kRelaxed);
@@ -128,8 +130,8 @@ struct UniteGiants {
   }
 };
 
-/// One block meets the other PEs, then looks at some arcs of some giant vertices: the first and the last ones, next to which
-/// other PEs' vertices lie where numbers follow places, and some anywhere, which is all it takes where arcs go everywhere.
+/// One block meets the other PEs, then looks at some arcs of some giant vertices: the first and the last vertices, which are near
+/// those of other PEs if numbers follow locations, and random ones, which suffice if arcs lead everywhere.
 static __global__ void __launch_bounds__(kSamples) unite_giants_by_sample(const __grid_constant__ View v) {
   constexpr u32 kEnd = kSamples / 4;
   if (threadIdx.x < 32) meet(v);
@@ -141,16 +143,16 @@ static __global__ void __launch_bounds__(kSamples) unite_giants_by_sample(const 
   if (t < 2 * kEnd) local = t < kEnd ? t : n - 1 - (t - kEnd);
   if (local >= n || unite.done() || !is_giant(v, {v.me, local})) return;
   const Row row = row_of(v.out, local);
-  const arc_t step = row.size > 16 ? row.size / 16 : 1;  // all over the row, which is sorted by PE
+  const arc_t step = row.size > 16 ? row.size / 16 : 1;  // spread over the row, which is sorted by PE
   for (arc_t k = 0; k < row.size && !unite.done(); k += step) unite(local, __ldg(row.at + k));
 }
 
-/// What a block knows of the giant trees while the rest is hooked.
+/// What a block knows about the giant trees while it hooks the remaining vertices.
 struct Giants {
-  vertex_t low[kPeers];  ///< by PE, of the giants of one tree the lowest: what the rest is hooked under
-  bool one;              ///< they are all one tree, or will be
+  vertex_t low[kPeers];  ///< by PE: lowest of the giants united with that PE's; the other vertices are hooked under it
+  bool one;              ///< whether all giant trees are one, or will be
 
-  /// Every thread of the block; ends with a barrier.
+  /// Called by every thread of the block; ends with a barrier.
   __device__ void look_up(const View& v) {
     if (threadIdx.x < kPeers) {
       const pe_t p = static_cast<pe_t>(threadIdx.x);
@@ -166,13 +168,13 @@ struct Giants {
   }
 };
 
-/// Several PEs: all arcs of the vertices that are not in giant trees. A neighbour in a giant tree is known from the bitmap,
-/// and what to hook under from the table: neither its PE nor the giant, which everybody would ask, is touched. All hook under
-/// the same giant, also when it is no root any more: a few vertices are lower, and whoever joins one of them moves the root
-/// while others hook. (Under whatever the root is just then, kron:24 on four H200 took 1.1 to 1.5 ms; so 0.63 to 0.75, 2026-11-22:
-/// bench/results/components_parts_4xh200.txt.)
+/// Several PEs: handles all arcs of the vertices that are not in giant trees. The bitmap shows whether a neighbour is in a giant
+/// tree, and `giants.low` says under what to hook. So neither the neighbour's PE is accessed, nor the giant, which all threads
+/// would access. All threads hook under the same giant, even if it is no root any more: a few vertices are lower, and each time one
+/// of them is joined the root moves while others hook. (When hooking under the current root, kron:24 on four H200 took 1.1 to 1.5
+/// ms; this way 0.63 to 0.75, 2026-11-22: bench/results/components_parts_4xh200.txt.)
 ///
-/// A vertex may stop in a giant tree only if there is one giant tree in all: vertices of the others do not look at their
+/// A vertex may stop in a giant tree only if there is one giant tree in all: vertices of the other giant trees do not look at their
 /// arcs to it.
 struct JoinPeers {
   const View& v;
@@ -197,8 +199,9 @@ struct JoinPeers {
   }
 };
 
-/// What the sample left open: all arcs of giant vertices, until these trees are one, then all arcs of the other vertices.
-/// Eight blocks have room on a multiprocessor, as many as are launched: with six, uniform:24,degree=2 took half as long again.
+/// Handles what the sample left open: all arcs of giant vertices, until these trees are one, then all arcs of the other vertices.
+/// The launch bound makes room for eight blocks on a multiprocessor, as many as are launched: with six, uniform:24,degree=2 took
+/// half as long again.
 static __global__ void __launch_bounds__(kThreads, 8) join_peers(const __grid_constant__ View v) {
   __shared__ Giants giants;
   if (__syncthreads_or(v.here().error.load() != 0)) return;
@@ -214,7 +217,7 @@ static __global__ void __launch_bounds__(kThreads, 8) join_peers(const __grid_co
   const JoinPeers join{v, giants};
   for_own_vertices(v, in_giant, kAll, [&](u32 local, bool has) { for_arcs(v, 0, local, has, join); });
 }
-/// The same with the long rows, if there are any.
+/// The same for the long rows, if there are any.
 static __global__ void __launch_bounds__(kThreads) join_hubs_peers(const __grid_constant__ View v) {
   __shared__ Giants giants;
   if (__syncthreads_or(v.here().error.load() != 0)) return;
@@ -224,7 +227,7 @@ static __global__ void __launch_bounds__(kThreads) join_hubs_peers(const __grid_
   for_hub_arcs(v, 0, JoinPeers{v, giants});
 }
 
-/// One warp meets the other PEs, after which nothing is hooked any more, and looks where the giants' roots are.
+/// One warp meets the other PEs, after which no more hooks are made, and finds the roots of the giants.
 static __global__ void __launch_bounds__(32) meet_and_find_roots(const __grid_constant__ View v) {
   meet(v);
   if (v.here().error.load() != 0 || lane_id() >= static_cast<u32>(v.n_pes)) return;
@@ -232,7 +235,8 @@ static __global__ void __launch_bounds__(32) meet_and_find_roots(const __grid_co
   v.here().root[lane_id()] = giant == kNoVertex ? giant : Parents<true>{v}.root_of(giant);
 }
 
-/// Every own vertex points to its root; nobody asks for that of a giant, which everybody would ask for.
+/// Makes every own vertex point to its root. The roots of giants are taken from the table, because all threads would read those
+/// parents.
 static __global__ void __launch_bounds__(kThreads) compress_peers(const __grid_constant__ View v) {
   __shared__ vertex_t giant[kPeers], root[kPeers];
   if (__syncthreads_or(v.here().error.load() != 0)) return;
@@ -259,7 +263,7 @@ static __global__ void __launch_bounds__(kThreads) compress_peers(const __grid_c
   }
 }
 
-/// After a run: how many arcs between PEs its hooks had to follow over the wire.
+/// Counts, after a run, the arcs between PEs that its hooks had to follow over the wire.
 static __global__ void __launch_bounds__(kThreads) count_open_arcs(const __grid_constant__ View v) {
   const u32* const in_giant = v.in_giant[v.me] + v.first_word[v.me];
   u64 open = 0;

@@ -9,7 +9,7 @@ namespace {
 constexpr Named<ComponentsStrategy> kStrategies[] = {
     {ComponentsStrategy::automatic, "auto"}, {ComponentsStrategy::async, "async"}, {ComponentsStrategy::hook, "hook"}};
 
-// Less is done before a second thread is awake (docs/decisions/0023).
+// A thread with less work is not worth its wake-up time (docs/decisions/0023).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
 }  // namespace

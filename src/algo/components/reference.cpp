@@ -10,7 +10,7 @@ namespace {
 
 std::string number(std::int64_t x) { return std::to_string(x); }
 
-/// The smallest owned vertex that breaks rule 1 or 2, or kNoVertex. All threads.
+/// The smallest owned vertex that breaks rule 1 or 2, or kNoVertex. Uses all threads.
 vertex_t first_wrong(const CsrView& rows, Span<const vertex_t> labels) {
   std::atomic<vertex_t> first{kNoVertex};
   parallel_ranges(rows.count, 1 << 13, [&](std::int64_t begin, std::int64_t end) {
@@ -43,7 +43,7 @@ std::string verify_components(const std::vector<CsrView>& slices, Span<const ver
                               const std::function<vertex_t(vertex_t)>& name) {
   const auto n = static_cast<vertex_t>(labels.size());
   for (vertex_t v = 0; v < n; ++v) {
-    if (labels[v] >= n) {  // before anything looks up the label of a label
+    if (labels[v] >= n) {  // must come before code that looks up the label of a label
       return "vertex " + number(name(v)) + " has label " + number(static_cast<std::int32_t>(labels[v])) +
              ", which is not one of the " + number(n) + " vertices";
     }
@@ -74,7 +74,7 @@ std::string verify_components(const Csr& graph, Span<const std::int32_t> labels)
   }
   if (labels.empty()) return "";
   const CsrView rows{graph.offsets.data(), graph.targets.data(), 0, static_cast<vertex_t>(graph.num_vertices())};
-  // A negative label becomes a number above every vertex.
+  // As unsigned, a negative label is above every vertex number.
   const Span<const vertex_t> unsigned_labels{reinterpret_cast<const vertex_t*>(labels.data()), labels.size()};
   return verify_components({rows}, unsigned_labels, [](vertex_t v) { return v; });
 }

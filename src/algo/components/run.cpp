@@ -18,7 +18,7 @@ struct Shape : ShapeOf<ComponentsOptions, ComponentsPlan, ComponentsEngine> {
   static constexpr auto plan = plan_components;
 };
 
-/// The first vertex of a component in the input's order names it.
+/// Replaces labels so that each component is named by its smallest vertex in input numbers.
 void name_by_first_vertex(HostArray<std::int32_t>& labels) {
   HostArray<std::int32_t> first(labels.size(), -1);
   for (std::int32_t v = 0; v < labels.size(); ++v) {

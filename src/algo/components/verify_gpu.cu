@@ -18,7 +18,7 @@ __device__ std::uint32_t lane() { return threadIdx.x % 32; }
 __device__ std::int64_t warp() { return (blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x) / 32; }
 __device__ std::int64_t warps() { return std::int64_t{gridDim.x} * blockDim.x / 32; }
 
-/// Rules 1 and 2, a warp for each vertex; the smallest wrong one ends up in *first_wrong.
+/// Checks rules 1 and 2, one warp per vertex; *first_wrong becomes the smallest wrong vertex.
 __global__ void check_labels(CsrView rows, const vertex_t* label, vertex_t n, vertex_t* first_wrong) {
   for (std::int64_t i = warp(); i < rows.count; i += warps()) {
     const vertex_t v = rows.first + static_cast<vertex_t>(i);
@@ -28,7 +28,7 @@ __global__ void check_labels(CsrView rows, const vertex_t* label, vertex_t n, ve
   }
 }
 
-/// What the host needs to put a violation in words.
+/// What the host needs to describe a violation.
 struct WrongLabel {
   vertex_t vertex, label, neighbor, neighbor_label, label_of_label;
 };
@@ -42,16 +42,16 @@ __global__ void describe_wrong(CsrView rows, const vertex_t* label, vertex_t n, 
   wrong->label_of_label = label[v] < n ? label[label[v]] : kNoVertex;
 }
 
-/// One PE's part of the flood. Bits of `reached` number its own vertices, bits of `outbox` those of all.
+/// One PE's part of the flood. Bits of `reached` are numbered by own vertices, bits of `outbox` by all vertices.
 struct Flood {
   CsrView rows, more_rows;  ///< out-arcs; in-arcs of a directed graph
   std::uint32_t* reached;
-  std::uint32_t* outbox;      ///< what was reached at other PEs
-  vertex_t* queue;            ///< own vertices of one step, by local number
-  vertex_t* next;             ///< and of the step after it
-  std::uint32_t* next_count;  ///< zero before a step
+  std::uint32_t* outbox;      ///< vertices of other PEs that were reached
+  vertex_t* queue;            ///< own vertices to expand in this step, by local number
+  vertex_t* next;             ///< those for the next step
+  std::uint32_t* next_count;  ///< length of `next`; zero before a step
 
-  /// Any lanes of a warp, together: those with `has` find local vertex x reached.
+  /// Marks local vertices as reached, one per lane with `has`, and queues those that are new.
   __device__ void reach(bool has, vertex_t x) const {
     const bool is_new = has && (atomicOr(reached + x / 32, 1u << x % 32) >> x % 32 & 1) == 0;
     if (is_new) next[atomicAdd(next_count, 1)] = x;
@@ -77,7 +77,7 @@ __global__ void flood_step(Flood f, std::uint32_t count) {
     }
   }
 }
-/// Takes what another PE's outbox says about the vertices of this one; `mail` begins at the word of the first of them.
+/// Takes the bits of this PE's vertices from another PE's outbox; `mail` begins at the word of the first of these vertices.
 __global__ void take_mail(Flood f, const std::uint32_t* mail) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < f.rows.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
@@ -92,7 +92,7 @@ __global__ void find_dry(Flood f, vertex_t* first_wrong) {
   }
 }
 
-/// One PE's memory.
+/// The memory of one PE.
 struct Part {
   int device;
   DeviceArray<vertex_t> label, queue, next, first_wrong;
@@ -120,7 +120,7 @@ struct Part {
              count.data()};
   }
 
-  /// What the step before found becomes the frontier. @return how many
+  /// Makes the vertices that the last step found the frontier. @return their number
   std::uint32_t turn() {
     std::uint32_t n = 0;
     count.download(&n, 1);
@@ -128,7 +128,7 @@ struct Part {
     std::swap(flood.queue, flood.next);
     return n;
   }
-  /// Floods own vertices until nothing moves. @return whether anything moved
+  /// Floods own vertices until no new vertex is reached. @return whether any was
   bool settle() {
     DeviceGuard guard(device);
     bool moved = false;

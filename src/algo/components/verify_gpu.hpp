@@ -1,4 +1,4 @@
-// The verifier of component labels where they are: on the GPUs. Without CUDA types; only in builds with CUDA.
+// Verifies component labels on the GPUs that hold them. Without CUDA types; only in builds with CUDA.
 #pragma once
 #include <string>
 
@@ -7,12 +7,12 @@
 
 namespace shoal {
 
-/// Checks the labels of a graph that is placed on devices by the rules of components_reference.hpp: 1 and 2 vertex by vertex;
-/// 3 by a flood along arcs from all vertices that are their own labels, which must arrive everywhere. (An arc joins vertices
-/// of one label, so what arrives at a vertex began at the vertex that its label names.) The flood takes
-/// a kernel for each step: thousands for a road. Each device needs room for 4 bytes of every vertex and 8 of its own.
+/// Checks the labels of a graph that is placed on devices by the rules of reference.hpp: rules 1 and 2 vertex by vertex; rule 3 by
+/// a flood along arcs from all vertices that are their own labels, which must reach every vertex. (An arc joins vertices with the
+/// same label, so a flood that reaches a vertex began at the vertex that its label names.) The flood needs one kernel per step:
+/// thousands for a road network. Each device needs free memory for 4 bytes per vertex of the graph and 8 per vertex of its own.
 /// @param label_slices  [n_pes] device memory of each PE: [count] labels of its vertices, placed numbers
-/// @return empty when right; else one line about a wrong vertex, in the input's numbers
+/// @return empty when right; otherwise one line about a wrong vertex, in the input's numbers
 /// @throws UsageError (the graph is not on devices), CapacityError, DeviceError
 std::string verify_components_on_devices(const PlacedGraph& graph, const vertex_t* const* label_slices);
 

@@ -39,7 +39,7 @@ double copy_rate(const Machine& machine, std::int64_t bytes) {
     std::memset(theirs, 2, share);
   });
   double best = 0;
-  for (int i = 0; i < 10; ++i) {  // memcpy, and stores past the caches, in turns: which is faster differs by machine
+  for (int i = 0; i < 10; ++i) {  // memcpy and streaming stores in turns: which is faster differs by machine
     const auto begin = std::chrono::steady_clock::now();
     each([&](char* mine, char* theirs) {
       if (i % 2 == 0 || !blocks::can_stream()) {

@@ -1,4 +1,4 @@
-// Peeling on a machine's PEs: the same lines for CPU threads and GPUs.
+// Peeling on a machine's PEs, from the same source for CPU threads and GPUs.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -14,18 +14,18 @@
 
 namespace shoal {
 
-/// The vertices of a PE that have not gone, and what was found among them.
+/// The vertices of a PE that have not been peeled yet, and the arrays in which they are listed.
 struct KCorePe {
   static constexpr std::int32_t kNoDegree = std::numeric_limits<std::int32_t>::max();
 
-  std::int32_t* degree;  ///< [count] of the PE, as the next three
-  std::int32_t* core;    ///< of vertices that have gone: their core number
-  vertex_t* left;        ///< local numbers of those that are left when the next level begins
-  vertex_t* seeds;       ///< placed numbers of those that begin it
+  std::int32_t* degree;  ///< [count] of the PE; the next three have the same size
+  std::int32_t* core;    ///< core numbers of the vertices that have been peeled
+  vertex_t* left;        ///< local numbers of the vertices that are left when the next level begins
+  vertex_t* seeds;       ///< placed numbers of the vertices that begin it
 
-  /// Judges one of those that were left when the level `done` began, after it has ended, or -1 before the first: it has gone
-  /// then, or begins level `k`, or is left.
-  /// @return whether it begins; `stays` whether it is left
+  /// Judges a vertex that was left when the level `done` began, after that level has ended (-1: before the first level). The vertex
+  /// has been peeled since, or it begins level `k`, or it is left.
+  /// @return whether it begins level k; sets `stays` to whether it is left
   SHOAL_FN bool begins(vertex_t i, std::int32_t done, std::int32_t k, bool& stays) const {
     const std::int32_t d = degree[i];
     stays = d > k;
@@ -37,18 +37,18 @@ struct KCorePe {
   }
 };
 
-/// What was found on one PE.
+/// The result of looking at the vertices of one PE.
 struct KCoreLook {
-  std::int64_t left = 0;                             ///< vertices that are left
-  std::int32_t least = KCorePe::kNoDegree;           ///< neighbours that the loneliest of them has left
-  std::vector<std::pair<vertex_t, vertex_t>> seeds;  ///< stretches of KCorePe::seeds: begin, size
+  std::int64_t left = 0;                             ///< number of vertices that are left
+  std::int32_t least = KCorePe::kNoDegree;           ///< smallest number of remaining neighbours among them
+  std::vector<std::pair<vertex_t, vertex_t>> seeds;  ///< parts of KCorePe::seeds: begin, size
 };
 
-/// Owns counts, core numbers and the worklist, which runs once for each level. Between runs all vertices that are left are
-/// looked at once. All of that is timed.
-/// @tparam Hands  what is done to all vertices of the PEs, where they are:
-///                clear(engine)  every vertex is left, with all of its neighbours
-///                look(engine, done, k) -> std::vector<KCoreLook>, one of each PE: KCorePe::begins for all that are left
+/// Owns counts, core numbers and the worklist, which runs once for each level. Between runs, all vertices that are left are looked
+/// at once. All of this is timed.
+/// @tparam Hands  operations on all vertices of the PEs, in the memory that holds them:
+///                clear(engine)  marks every vertex as left, with all of its neighbours
+///                look(engine, done, k) -> std::vector<KCoreLook>, one for each PE: calls KCorePe::begins for all that are left
 template <class Hands>
 class KCoreAsync : public KCoreEngine {
  public:
@@ -90,13 +90,13 @@ class KCoreAsync : public KCoreEngine {
       const std::vector<Found> of_all = of_processes(machine_, found);
       found = {};
       for (const Found& its : of_all) found.add(its);
-      if (found.left == 0) break;  // all others have their numbers
+      if (found.left == 0) break;  // all other vertices have their core numbers
       if (!found.seeds) {
-        done = k;  // nothing had fallen so low
+        done = k;  // no vertex has k or fewer neighbours left, so the next level with any is next
         k = found.least;
         continue;
       }
-      if (k > 0) {  // who has no neighbours takes nobody along
+      if (k > 0) {  // for k = 0 there is no run: a vertex without neighbours affects no other
         for (KCore& task : tasks_) task.k = k;
         total += run_everywhere(machine_, worklist_, tasks_, seeds);
         ++levels;
@@ -106,7 +106,7 @@ class KCoreAsync : public KCoreEngine {
     total.chosen = std::move(report.chosen);
     total.chosen.push_back({"levels", std::to_string(levels), "a run of the worklist for each core number"});
     total.phase_seconds = std::move(report.phase_seconds);
-    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
+    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the time passes between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report = std::move(total);
   }
@@ -120,11 +120,11 @@ class KCoreAsync : public KCoreEngine {
   const KCorePe& pe(pe_t p) const { return pes_[p]; }
 
  private:
-  /// What was found on all PEs.
+  /// The combined result of all PEs.
   struct Found {
     std::int64_t left = 0;
     std::int32_t least = KCorePe::kNoDegree;
-    std::int32_t seeds = 0;  ///< whether there are some
+    std::int32_t seeds = 0;  ///< not 0: there are some
 
     void add(const Found& other) {
       left += other.left;

@@ -5,8 +5,8 @@
 namespace shoal {
 namespace {
 
-/// All vertices of a PE, on its threads. Each keeps what is left of its share, and the seeds among them, at the share's
-/// place.
+/// Operations on all vertices of a PE, by its threads. Each thread stores the vertices that are left of its share, and the seeds
+/// among its share, at the beginning of the share's part of the arrays.
 class HandsCpu {
  public:
   template <class Engine>
@@ -52,7 +52,8 @@ class HandsCpu {
   }
 
  private:
-  /// f(rows, pe, left, begin, end) on each thread: its share [begin, end) of the local vertices, and how many are left of it.
+  /// Calls f(rows, pe, left, begin, end) on each thread, with its share [begin, end) of the local vertices and the number of them
+  /// that are left.
   template <class Engine, class F>
   void for_shares(const Engine& engine, F&& f) {
     const Machine& machine = engine.machine();

@@ -24,8 +24,8 @@ __global__ void begin_peeling(CsrView rows, KCorePe pe) {
   }
 }
 
-/// The place for each lane's entry in an array of which *size entries are used; only lanes with `mine` get one. All lanes of a
-/// warp call it.
+/// The index for each lane's entry in an array of which *size entries are used; only lanes with `mine` get an entry. All lanes of a
+/// warp must call it.
 __device__ unsigned append(bool mine, unsigned* size) {
   const unsigned lanes = __ballot_sync(~0u, mine), lane = threadIdx.x & 31;
   unsigned base = 0;
@@ -33,8 +33,8 @@ __device__ unsigned append(bool mine, unsigned* size) {
   return __shfl_sync(~0u, base, 0) + __popc(lanes & ((1u << lane) - 1));
 }
 
-/// @param left   [n] what was left
-/// @param stays  what is left now, in any order
+/// @param left   [n] vertices that were left before
+/// @param stays  vertices that are left now, in any order
 __global__ void look_at_all(CsrView rows, KCorePe pe, const vertex_t* left, unsigned n, vertex_t* stays,
                             std::int32_t done, std::int32_t k, Found* found) {
   int least = KCorePe::kNoDegree;
@@ -56,7 +56,7 @@ __global__ void look_at_all(CsrView rows, KCorePe pe, const vertex_t* left, unsi
   if ((threadIdx.x & 31) == 0 && least != KCorePe::kNoDegree) atomicMin(&found->least, least);
 }
 
-/// All vertices of the PEs, on their devices, at the same time.
+/// Operations on all vertices of the PEs, on their devices at the same time.
 class HandsGpu {
  public:
   template <class Engine>
@@ -112,10 +112,10 @@ class HandsGpu {
           found_here(pinned_memory(sizeof(Found), "what was found")) {}
     Found& here() { return *static_cast<Found*>(found_here.get()); }
 
-    DeviceArray<vertex_t> other;  // takes turns with KCorePe::left
+    DeviceArray<vertex_t> other;  // alternates with KCorePe::left
     DeviceArray<Found> found;
     std::shared_ptr<void> found_here;  // a Found
-    vertex_t n = 0;                    // vertices left
+    vertex_t n = 0;                    // number of vertices left
     bool swapped = false;
   };
 

@@ -1,4 +1,4 @@
-// What kcore says of itself: how deep each vertex lies in the graph.
+// Describes the algorithm kcore: how deep each vertex lies in the graph.
 #include <algorithm>
 
 #include "algo/algorithm.hpp"

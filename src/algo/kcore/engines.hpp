@@ -1,4 +1,4 @@
-// What KCoreRunner drives. The words that engines leave are core numbers, int32.
+// The engines that KCoreRunner drives. The words that an engine leaves are core numbers (int32).
 #pragma once
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
@@ -6,10 +6,10 @@
 
 namespace shoal {
 
-/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+/// Decides what the options leave open from the graph's shape and the machine; appends the reasons to `why`.
 using KCorePlan = StrategyPlan<KCoreStrategy>;
 KCorePlan plan_kcore(const Machine&, const PlacedGraph&, const KCoreOptions&, Decisions& why);
-/// Bytes of the host's memory.
+/// Bytes of host memory.
 RunNeeds needs_of(const GraphSize&, const KCoreOptions&);
 
 using KCoreEngine = Engine<>;

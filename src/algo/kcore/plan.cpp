@@ -27,10 +27,10 @@ RunNeeds needs_of(const GraphSize& graph, const KCoreOptions&) {
   RunNeeds needs;
   needs.weight = graph.symmetric ? 0 : 24;  // the undirected copy: every arc twice, 12 bytes each while it is made
   needs.undirected = true;
-  needs.vertex = 4 * RunNeeds::kWord;  // neighbours left, core number, whether it is left, whether it is a seed
+  needs.vertex = 4 * RunNeeds::kWord;  // neighbours left, core number, list of vertices left, list of seeds
   needs.slot = RunNeeds::kSmallSlot;
   needs.answer = 2 * RunNeeds::kWord;
-  needs.check = RunNeeds::kWide + 2 * RunNeeds::kWord;  // neighbours left; core numbers, a stack
+  needs.check = RunNeeds::kWide + 2 * RunNeeds::kWord;  // neighbours left; core numbers and a stack
   return needs;
 }
 

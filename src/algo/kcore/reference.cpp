@@ -10,7 +10,7 @@ namespace {
 
 std::string number(std::int64_t x) { return std::to_string(x); }
 
-/// Neighbours of v with at least its own number.
+/// How many neighbours of v have at least v's core number.
 std::int64_t as_deep(const Csr& graph, Span<const std::int32_t> cores, vertex_t v) {
   const Span<const vertex_t> row = graph.neighbors(v);
   return std::count_if(row.begin(), row.end(), [&](vertex_t u) { return cores[u] >= cores[v]; });
@@ -22,7 +22,7 @@ std::vector<std::int32_t> kcore_reference(const Csr& graph) {
   const auto n = static_cast<vertex_t>(graph.num_vertices());
   std::vector<std::int32_t> degree(n);
   for (vertex_t v = 0; v < n; ++v) degree[v] = static_cast<std::int32_t>(graph.degree(v));
-  // Vertices in order of their degree: those of degree d begin at begin[d], and v stands at place[v].
+  // Vertices sorted by degree: those of degree d begin at begin[d], and v is at place[v].
   const std::int32_t most = n > 0 ? *std::max_element(degree.begin(), degree.end()) : 0;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(most) + 2);
   for (const std::int32_t d : degree) ++begin[static_cast<std::size_t>(d) + 1];
@@ -34,7 +34,7 @@ std::vector<std::int32_t> kcore_reference(const Csr& graph) {
     const vertex_t v = order[i];
     for (const vertex_t u : graph.neighbors(v)) {
       if (degree[u] <= degree[v]) continue;
-      // u changes places with the first of its degree, and the next degree begins one place later.
+      // Swaps u with the first vertex of its degree; u's degree then begins one place later.
       const std::int64_t first = begin[degree[u]]++;
       const vertex_t other = order[first];
       std::swap(order[place[u]], order[first]);

@@ -7,7 +7,7 @@ namespace shoal {
 namespace {
 
 struct Shape : ShapeOf<KCoreOptions, KCorePlan, KCoreEngine> {
-  /// Several GPUs lose at every level, and skewed graphs have hundreds (bench/results/kcore_h200.txt).
+  /// Several GPUs lose time at every level, and skewed graphs have hundreds of levels (bench/results/kcore_h200.txt).
   static constexpr FewVertices kFew = {.than = 1 << 25};
   static constexpr EngineChoice<Strategy, Engine, Plan> kEngines[] = {
       {Strategy::async, make_kcore_async_cpu, if_cuda<make_kcore_async_gpu>}};
@@ -30,7 +30,7 @@ struct RunnerState<KCoreOptions> : PlannedState<Shape> {
     return result;
   }
 
-  /// On the host: the peeling that it checks by is a chain of small steps.
+  /// Runs on the host: the peeling by which it checks is a chain of small steps.
   std::string verify() override {
     const KCoreResult found = result();
     return by_process_0(run.machine(), [&] { return verify_kcore(run.graph(), found.cores.span()); });

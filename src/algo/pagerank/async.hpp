@@ -1,4 +1,4 @@
-// The asynchronous ranking on a machine's PEs: the same lines for CPU threads and GPUs.
+// The asynchronous ranking on a machine's PEs, from the same source for CPU threads and GPUs.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -17,12 +17,12 @@
 
 namespace shoal {
 
-/// What the ranks of a PE amount to between two runs.
+/// Sums over the vertices of a PE, computed between two runs of the worklist.
 struct PageRankSums {
-  double left = 0;   ///< sum of |residual|, over vertices with out-arcs like the next two
+  double left = 0;   ///< sum of |residual|, over vertices with out-arcs, like the next two
   double drift = 0;  ///< sum of residuals
   double jumps = 0;  ///< sum of p
-  double ranks = 0;  ///< over all vertices: what they would have, y + residual, where that is above 0
+  double ranks = 0;  ///< over all vertices: sum of the ranks that they would have, y + residual, where that is above 0
 
   PageRankSums& operator+=(const PageRankSums& other) {
     left += other.left, drift += other.drift, jumps += other.jumps, ranks += other.ranks;
@@ -30,17 +30,17 @@ struct PageRankSums {
   }
 };
 
-/// Owns ranks, residuals and the worklist. Between runs of the worklist the sums are looked at on the host: they bound the
-/// error, and decide how c and epsilon go on. All of that is timed.
-/// @tparam TaskT  PageRank, or PageRankSummed where shares may be combined
-/// @tparam Hands  what is done to all vertices of a PE, where they are:
-///                kShrink                    by how much epsilon shrinks from run to run
-///                degrees(graph, pe) -> const u32*  all out-degrees where the PE reads them fast, or null
-///                owed(graph, pe) -> double*  [vertices] what the PE's task gathers for the others, or null; once
+/// Owns ranks, residuals and the worklist. Between runs of the worklist the host reads the sums: they bound the error, and
+/// determine how c and epsilon change. All of this is timed.
+/// @tparam TaskT  PageRank; or PageRankSummed, with which shares may be combined
+/// @tparam Hands  operations on all vertices of a PE, in the memory that holds them:
+///                kShrink                    the factor by which epsilon shrinks from run to run
+///                degrees(graph, pe) -> const u32*  all out-degrees, in memory that the PE reads fast; or null
+///                owed(graph, pe) -> double*  [vertices] where the PE's task gathers shares for other PEs, or null; once
 ///                clear(engine, pe)          y = residual = 0
-///                collect(engine, pe)        adds to the residuals what the others owe, and begins to add up what sums() gives
+///                collect(engine, pe)        adds what other PEs owe to the residuals, and starts computing what sums() returns
 ///                sums(engine, pe) -> PageRankSums
-///                settle(engine, pe, scale)  y = what it would have * scale
+///                settle(engine, pe, scale)  y = (the rank that the vertex would have) * scale
 template <class TaskT, class Hands>
 class PageRankAsync : public PageRankEngine {
  public:
@@ -95,9 +95,9 @@ class PageRankAsync : public PageRankEngine {
       if (machine_.world() != nullptr) {
         const std::vector<PageRankSums> parts = of_processes(machine_, sums);
         sums = {};
-        for (const PageRankSums& part : parts) sums += part;  // in the same order everywhere, so to the same bits
+        for (const PageRankSums& part : parts) sums += part;  // in the same order everywhere, so the bits are equal
       }
-      // With the residuals added to the ranks, what is wrong is alpha times what they sum to, and c as much again.
+      // With the residuals added to the ranks, the error is alpha times their sum, and as much again because of c.
       const double wrong = 2 * rules_.alpha * sums.left / (sums.ranks * (1 - rules_.alpha));
       outcome.error_bound = wrong + rounding;
       if (outcome.error_bound <= rules_.tolerance) {
@@ -114,7 +114,7 @@ class PageRankAsync : public PageRankEngine {
     total.chosen = std::move(report.chosen);
     total.chosen.push_back({"runs", std::to_string(at.runs + 1), "residuals shrink from one to the next"});
     total.phase_seconds = std::move(report.phase_seconds);
-    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the run is between its runs
+    total.phase_seconds.emplace_back("worklist", total.seconds);  // the rest of the time passes between its runs
     total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report = std::move(total);
   }
@@ -130,25 +130,25 @@ class PageRankAsync : public PageRankEngine {
  private:
   static constexpr int kMostRuns = 500;
 
-  /// How c and epsilon move.
+  /// How c and epsilon change.
   struct Course {
-    double epsilon;  ///< what limits sum to
-    double shrink;   ///< by so much per run, for `planned` runs
+    double epsilon;  ///< the sum of all limits
+    double shrink;   ///< factor per run, for the first `planned` runs
     int planned;
     double c, shift;
     int runs = 0;
   };
 
-  /// Four times what the residuals sum to at first, so that the first run is for those with few arcs. At the end most
-  /// residuals lie well below their limits, so that twice what is safe is a good last guess.
+  /// The first epsilon is four times the sum of the initial residuals, so that the first run handles vertices with few arcs. At the
+  /// end most residuals are well below their limits, so twice the safe value is a good last guess.
   Course begin(double rounding) const {
     const double all = 1 - rules_.alpha, first = 4 * all;
     const double last = std::min(first, (rules_.tolerance - rounding) * all / std::max(rules_.alpha, 1e-3));
     const int steps = static_cast<int>(std::ceil(std::log(first / last) / std::log(Hands::kShrink)));
     return {first, steps > 0 ? std::pow(first / last, 1.0 / steps) : 1, steps, all, all};
   }
-  /// c goes to where the residuals sum to 0; not far below or above where it is, and not at all where hardly a jump leads to
-  /// a vertex with out-arcs.
+  /// Moves c to where the residuals would sum to 0, but by no more than the clamp allows, and not at all if hardly any jump leads
+  /// to a vertex with out-arcs.
   void go_on(Course& at, const PageRankSums& sums, double wrong, double rounding) const {
     at.shift = sums.jumps > .1 ? std::clamp(-sums.drift / sums.jumps, -at.c / 2, at.c) : 0;
     at.c += at.shift;

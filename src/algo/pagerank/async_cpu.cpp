@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-/// All vertices of a PE, on its threads.
+/// Operations on all vertices of a PE, by its threads.
 struct HandsCpu {
   static constexpr double kShrink = 4;
 
@@ -18,9 +18,9 @@ struct HandsCpu {
       if (pe == p) f(thread, n * thread / t, n * (thread + 1) / t);
     });
   }
-  /// Threads read the rows of all PEs alike.
+  /// Not needed: threads read the rows of all PEs equally fast.
   static const std::uint32_t* degrees(const PlacedGraph&, pe_t) { return nullptr; }
-  /// And add to the residuals of all alike.
+  /// Not needed: threads add to the residuals of all PEs equally fast.
   static double* owed(const PlacedGraph&, pe_t) { return nullptr; }
   template <class Engine>
   static void collect(const Engine&, pe_t) {}

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kRankThreads = 512, kRankBlocks = 132 * 4;
 
-/// Adds what a block's threads found, with one addition for each sum.
+/// Adds the findings of a block's threads, with one atomic addition for each sum.
 __device__ void add_up(const PageRankSums& found, PageRankSums* to) {
   constexpr int kSums = 4, kWarps = kRankThreads / 32;
   static_assert(kSums <= kWarps && kWarps <= 32, "a warp for each sum, and a lane of it for each warp's part");
@@ -58,7 +58,7 @@ __global__ void settle_all(const __grid_constant__ PageRank task, double scale) 
   }
 }
 
-/// What the other PEs owe to the vertices of the task's PE, which is number `me`.
+/// Adds what the other PEs owe to the vertices of the task's PE, which has number `me`.
 __global__ void collect_owed(const __grid_constant__ PageRank task, Symmetric<double> owed, pe_t me, pe_t n_pes) {
   for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; i < task.graph.count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
@@ -72,14 +72,14 @@ __global__ void collect_owed(const __grid_constant__ PageRank task, Symmetric<do
   }
 }
 
-/// All vertices of a PE, on its device.
+/// Operations on all vertices of a PE, on its device.
 struct RankHandsGpu {
-  static constexpr double kShrink = 8;  ///< a run more costs launches and looks
+  static constexpr double kShrink = 8;  ///< larger than on CPU threads, since each run costs launches and snapshots
 
   Symmetric<double> owed_of{};
   std::vector<DeviceArray<double>> all_owed;            ///< [n_pes] made when first needed
   std::vector<DeviceArray<PageRankSums>> found;         ///< [n_pes] made when first needed
-  std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] likewise
+  std::vector<DeviceArray<std::uint32_t>> all_degrees;  ///< [n_pes] made when first needed
 
   const std::uint32_t* degrees(const PlacedGraph& graph, pe_t p) {
     if (all_degrees.empty()) {

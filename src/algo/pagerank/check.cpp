@@ -25,7 +25,7 @@ void add_rows(PageRankCheck& sum, const PageRankCheck& part) {
 PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGraph& graph, const double* ranks,
                                         double alpha, const double* personal) {
   ThreadTeam& team = machine.team();
-  /// What a process finds in the ranks of its own vertices.
+  /// The findings of a process in the ranks of its own vertices.
   struct Own {
     double sum = 0, dangling = 0, bad_is = 0;
     vertex_t bad = kNoVertex;

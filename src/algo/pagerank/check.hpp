@@ -1,4 +1,4 @@
-// One step of PageRank in float64, straight from the placed graph: what a result is checked with.
+// One step of PageRank in float64, computed directly from the placed graph, with which a result is checked.
 #pragma once
 #include "reference.hpp"
 #include "shoal/placement/placed_graph.hpp"
@@ -8,11 +8,11 @@ namespace shoal {
 
 class World;
 
-/// Adds what was found in other rows, of which the worst is the one that is farthest off.
+/// Adds the findings for other rows; the worst vertex is the one with the larger difference.
 void add_rows(PageRankCheck& sum, const PageRankCheck& part);
 
-/// Every process. Vertices in the check are placed numbers.
-/// @param ranks, personal  [num_vertices] of host memory, by placed number; personal null: uniform
+/// Called by every process. Vertices in the check are placed numbers.
+/// @param ranks, personal  [num_vertices] of host memory, by placed number; personal may be null: uniform
 PageRankCheck check_pagerank_on_threads(const Machine& machine, const PlacedGraph& graph, const double* ranks,
                                         double alpha, const double* personal);
 /// @param world  null: this process has all PEs

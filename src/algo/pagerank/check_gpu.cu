@@ -1,4 +1,4 @@
-// One step of PageRank on GPUs, in float64, straight from the placed graph: what a result is checked with.
+// One step of PageRank on GPUs, in float64, computed directly from the placed graph, with which a result is checked.
 #include <cmath>
 
 #include "algo/words_gpu.cuh"
@@ -13,10 +13,10 @@ constexpr int kResidualThreads = 256, kResidualBlocks = 132 * 8;
 
 struct Found {
   double sum, dangling, residual;
-  unsigned long long worst;  ///< float bits of the largest difference, then the complement of the local row
+  unsigned long long worst;  ///< high half: float bits of the largest difference; low: complement of the local row
 };
 
-/// Sums over the block into *to; every thread calls it.
+/// Adds x of all threads of the block to *to; every thread calls it.
 __device__ void add_block(double x, double* to) {
   for (int d = 16; d > 0; d /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, d);
   if ((threadIdx.x & 31) == 0) atomicAdd(to, x);
@@ -35,7 +35,7 @@ __global__ void give(CsrView out, const double* rank, double* share, Found* foun
   add_block(dangling, &found->dangling);
 }
 
-/// A warp per row.
+/// One warp per row.
 __global__ void take(CsrView in, const double* rank, const double* all_shares, const double* personal, double uniform,
                      double alpha, double jumps, Found* found) {
   const std::int64_t lane = threadIdx.x & 31, warp = (blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x) >> 5;
@@ -57,7 +57,7 @@ __global__ void take(CsrView in, const double* rank, const double* all_shares, c
   if (lane == 0 && worst != 0) atomicMax(&found->worst, worst);
 }
 
-/// What one step gives the row; one thread.
+/// The new rank of row i after one step. One thread.
 __global__ void step_of(CsrView in, std::int64_t i, const double* all_shares, const double* personal, double uniform,
                         double alpha, double jumps, double* step) {
   double sum = 0;

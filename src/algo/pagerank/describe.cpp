@@ -1,4 +1,4 @@
-// What pagerank says of itself: how often a random walk stands on each vertex.
+// Describes the algorithm pagerank: how often a random walk stands on each vertex.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -62,7 +62,7 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner, PageRankResult> {
   Rows take_rows() override { return rows_of(std::move(result_.ranks)); }
 
  private:
-  /// The personalization as a vector that sums to 1; empty when it is uniform.
+  /// The personalization as a vector that sums to 1; empty if it is uniform.
   std::vector<double> personal() const {
     const std::vector<PersonalWeight>& weights = runner_.personalization();
     if (weights.empty()) return {};
@@ -91,20 +91,21 @@ class PageRankAlgorithm : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
     take(shared);
     options_.strategy = parse_pagerank_strategy(strategy_);
     options_.precision = parse_pagerank_precision(precision_);
-    // It is read where the graph is known. That it can be is found now; what is in a pipe can be had only once.
+    // The file is read later, when the graph is known. Whether it can be opened is checked now, except for a pipe, whose content
+    // can be read only once.
     const std::string& file = options_.personalization_file;
     if (!file.empty() && !std::filesystem::is_fifo(file)) {
       open_text_file(file, "a personalization: `vertex weight` lines");
     }
   }
-  /// Power iteration, driven much further than the tolerance; without a personalization.
+  /// Power iteration with an error far below the tolerance; without a personalization.
   Compare reference(const Csr& graph, vertex_t) const override {
     return [want = pagerank_reference(graph, options_.alpha),
             tolerance = options_.tolerance](const Rows& rows) -> std::string {
       const auto& have = std::get<HostArray<double>>(rows.at(0));
       double error = 0;
       for (std::int64_t v = 0; v < have.size(); ++v) error += std::abs(want[static_cast<std::size_t>(v)] - have[v]);
-      if (error <= tolerance) return "";  // false for NaN too
+      if (error <= tolerance) return "";  // also false for NaN
       return "the sum of all errors is " + exact(error) + ", above the tolerance";
     };
   }

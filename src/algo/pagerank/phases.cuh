@@ -1,16 +1,19 @@
-// PageRank by sweeps in phases, on GPUs: all rows, then the short ones alone, which read what the others give now.
+// PageRank by sweeps in phases, on GPUs: a sweep of all rows, then sweeps of the short rows alone, which read the newest
+// contributions of the others.
 //
-// Where most arcs lead to hubs (R-MAT graphs), ranks settle fast but for those of short rows: many vertices, few arcs, in chains and
-// small trees. So after each sweep of all rows short ones are swept kShortSweeps times more. Both kinds of places have two copies of
-// what they give, as read and as written, and take turns apart: no phase reads what it writes.
+// Where most arcs lead to hubs (R-MAT graphs), ranks settle fast except those of short rows: many vertices with few arcs, in chains
+// and small trees. So after each sweep of all rows, short rows are swept kShortSweeps more times. Long and short rows each have two
+// copies of their contributions, one that is read and one that is written, and switch copies separately: no phase reads what it
+// writes.
 //
-//   rows of the largest component: r = alpha * sum of what in-neighbours give + c p - y, with a c that follows their sum, which
-//     phases change; in the end they are multiplied by (1 - alpha) / c. All others keep c = 1 - alpha.
-//   the bound: after a phase of all rows and one of the short ones, a row that is not short lacks alpha times what others have
-//     changed in both phases, a short one what others have changed since it was swept:
+//   rows of the largest component: r = alpha * sum of what in-neighbours give + c p - y, with a c that follows their sum and
+//     changes with the phases; in the end they are multiplied by (1 - alpha) / c. All other rows keep c = 1 - alpha.
+//   the bound: after a phase of all rows and one of short rows, a row that is not short lacks alpha times what others have
+//     changed in both phases; a short row lacks alpha times what others have changed since it was swept:
 //     residual <= s (alpha * change + |c' - c| p), s = (1 - alpha) / c'.
 //
-// The same as pull_cpu.cpp, without over-relaxation (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
+// pull_cpu.cpp does the same, with over-relaxation in addition (docs/decisions/0052-sweeps-on-cpu-threads.md,
+// 0063-sweeps-in-phases.md).
 #pragma once
 #include "phase_course.hpp"
 #include "short_rows.hpp"
@@ -18,7 +21,7 @@
 
 namespace shoal::pagerank_gpu {
 
-/// What entries give: those that are not short from copy `of_long`, the others from copy `of_short`.
+/// The contributions that entries stand for: those of long rows from copy `of_long`, those of short rows from copy `of_short`.
 template <bool kHot, class Share>
 struct PhaseGives {
   const Share* of_long;
@@ -34,13 +37,13 @@ struct PhaseGives {
   }
 };
 
-/// @tparam kAll  in the phase of all rows, after which the ranks of short ones are not counted: they change once more
+/// @tparam kAll  true in the phase of all rows; the ranks of short rows are not counted then, because they change once more
 template <bool kAll, class Share>
 struct ChangeInPhase {
   const View<Share>& v;
   const Rules& rules;
   double c;
-  u32 to_long, to_short;  ///< the copies that are written
+  u32 to_long, to_short;  ///< the copies to write
   PhaseTold& found;
 
   __device__ void operator()(u32 row, double sum) const {
@@ -48,14 +51,14 @@ struct ChangeInPhase {
     const double y = v.y[row];
     const double now = (tied ? c : 1 - rules.alpha) * jump_to(v, row) + rules.alpha * sum;
     v.y[row] = now;
-    // A row that is swept has arcs, and their reverse.
+    // A row that is swept has in-arcs, and their reverse, so its degree is not 0.
     publish(v, is_long ? to_long : to_short, row, static_cast<Share>(now / v.rows.degree[row]));
     found.change += rules.alpha * fabs(now - y);
     if (is_long || !kAll) (tied ? found.tied : found.other) += now;
   }
 };
 
-/// Launched cooperatively on every PE at once; rows are told apart (PageRankRowsGpu::tied()).
+/// Launched cooperatively on all PEs at the same time; needs rows with places apart for short ones (PageRankRowsGpu::tied()).
 template <bool kMulti, bool kHot, class Share>
 __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
     phases_kernel(const __grid_constant__ View<Share> v, const __grid_constant__ Rules rules) {
@@ -87,7 +90,7 @@ __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
   at.tied = told().tied;
   at.still = told().other;
   bool slow = at.tied < kPageRankLeastTied;
-  const u32 first_slice =  // of short rows
+  const u32 first_slice =  // the first slice of short rows
       v.rows.first_short < v.rows.count ? (v.rows.first_short - v.rows.num_long) / 32 : v.rows.num_slices;
   u32 of_long = 0, of_short = 0;
   auto gives = [&] {

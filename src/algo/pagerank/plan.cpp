@@ -16,13 +16,13 @@ constexpr Named<PageRankPrecision> kPrecisions[] = {{PageRankPrecision::automati
                                                     {PageRankPrecision::float32, "float32"},
                                                     {PageRankPrecision::float64, "float64"}};
 
-// Less is done before a second thread is awake (docs/decisions/0023, as the next one).
+// A thread with less work is not worth its wake-up time (docs/decisions/0023, also for the next constant).
 constexpr std::int64_t kLeastWork = 1 << 14;  ///< of a thread, in vertices and arcs
 
-// Where a thread has contributions in its cache anyway, halving them saves nothing and costs a conversion each.
+// If a thread has the contributions in its cache anyway, halving their size saves nothing and costs a conversion for each.
 constexpr std::int64_t kVerticesInCache = 1 << 18;
 
-/// Chooses what contributions are kept in. Rounding may take half of the tolerance.
+/// Chooses the type in which contributions are stored. Rounding may take half of the tolerance.
 bool choose_wide(const PageRankOptions& o, bool in_cache, Decisions& why) {
   const double narrow = pagerank_rounding({o.alpha, o.tolerance, false}),
                wide = pagerank_rounding({o.alpha, o.tolerance, true});
@@ -64,7 +64,7 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
                            Decisions& why) {
   check_pagerank_rules(options.alpha, options.tolerance);
   PageRankPlan plan;
-  // A task's options say that the task is wanted.
+  // Options of the worklist mean that the user wants the task.
   const bool tuned = asks_for_worklist(options);
   plan.strategy = options.strategy;
   std::string reason = "asked for";
@@ -88,7 +88,7 @@ PageRankPlan plan_pagerank(const Machine& machine, const PlacedGraph& graph, con
       decide_again(why, "fetch", std::to_string(plan.launch.fetch),
                    short_rows ? "rows are short" : "most that are run have few arcs, hubs wait until it pays");
     }
-    // No share is ever dropped, and a vertex may run again before what it gave last time has been judged.
+    // No share is ever dropped, and a vertex may run again before the shares that it pushed last time are judged.
     if (options.spill < 0 && graph.all_pes() > 1) plan.launch.spill_own *= 4;
     if (machine.on_gpu() && options.combine == CombineKind::on) {
       throw UsageError("combine on: shares are combined on CPU threads only, not on GPUs; leave --combine out");
@@ -108,7 +108,7 @@ RunNeeds needs_of(const GraphSize&, const PageRankOptions& options) {
     needs.slot = RunNeeds::kLargeSlot;
   } else {
     needs.vertex = 2 * RunNeeds::kWide + (wide ? RunNeeds::kWide : RunNeeds::kWord);  // ranks, twice, and shares
-    needs.vertex += RunNeeds::kWide + 2 * RunNeeds::kWord;                            // rows in order of length
+    needs.vertex += RunNeeds::kWide + 2 * RunNeeds::kWord;                            // rows sorted by length
     needs.arc = RunNeeds::kWord;
   }
   if (personal) needs.vertex += RunNeeds::kWide;

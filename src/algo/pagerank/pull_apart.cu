@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kCopyThreads = 256;
 
-/// What a PE tells at the end of a step.
+/// What a PE reports at the end of a step.
 struct Told {
   double residual, sum, dangling;
-  u64 failed;  ///< not 0: its kernel was ended
+  u64 failed;  ///< not 0: its kernel was stopped
 };
 
 struct SweepStep {
@@ -47,7 +47,7 @@ __global__ void unpack(const Share* in, const vertex_t* places, std::int64_t n, 
 
 using ApartGang = lockstep::Gang<false, lockstep::Op::sum_double, lockstep::Op::sum_double, lockstep::Op::sum_double>;
 
-/// Meets, and writes down what all blocks found.
+/// The barrier; afterwards writes the sums of what all blocks found.
 inline __device__ void tell(ApartGang& gang, const Found& found, Told* told) {
   const double residual = warp_sum(found.residual), sum = warp_sum(found.sum), dangling = warp_sum(found.dangling);
   if (lane_id() == 0) {
@@ -93,7 +93,7 @@ __global__ void end_apart(const __grid_constant__ View<Share> v, const __grid_co
   write_ranks(v, step.rules, step.at.sum);
 }
 
-/// Sums over all PEs, in their order: the same bits in every process.
+/// Sums over all PEs, in the order of PEs, so the bits are equal in every process.
 Told sum_of(const std::vector<Told>& all) {
   Told sum{};
   for (const Told& its : all) {
@@ -126,7 +126,7 @@ PageRankSweepsApart<Share>::PageRankSweepsApart(const PlacedGraph& graph, Lockst
   end_blocks_ = prepare(reinterpret_cast<const void*>(end_apart<Share>));
 }
 
-/// What the sweep that begins reads of others. @param which  sweep % 2
+/// Exchanges the contributions of other PEs that the next sweep reads. @param which  sweep % 2
 template <class Share>
 void PageRankSweepsApart<Share>::send(const std::vector<View<Share>>& views, std::uint32_t which) {
   std::vector<WirePart> sent, received;

@@ -1,5 +1,5 @@
-// Sweeps on GPUs that do not reach each other's memory (lockstep/apart.cuh): a kernel for each sweep; before it, each PE sends what its
-// vertices give to those whose rows read it.
+// Sweeps on GPUs that cannot access each other's memory (lockstep/apart.cuh): one kernel for each sweep. Before it, each PE sends
+// the contributions of its vertices to the PEs whose rows read them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -12,20 +12,20 @@ namespace shoal {
 
 struct PageRankReached {
   std::int64_t sweeps = 0;
-  double bound = 0;  ///< of the error
-  double rho = 0;    ///< at the end
+  double bound = 0;  ///< bound of the error
+  double rho = 0;    ///< its final value
   bool settled = false;
 };
 
-/// @tparam Share  what contributions are kept in: float or double
+/// @tparam Share  type of stored contributions: float or double
 template <class Share>
 class PageRankSweepsApart {
  public:
-  /// All must stay alive. @param readers  with lists
+  /// All arguments must stay alive. @param readers  with lists
   PageRankSweepsApart(const PlacedGraph& graph, LockstepTeam& team, Apart& apart, const PageRankReadersGpu& readers);
 
-  /// Every process. Adds to `report` the seconds of the slowest.
-  /// @param views  of this process, without readers
+  /// Called by every process. Adds the seconds of the slowest to `report`.
+  /// @param views  of the PEs of this process, without readers
   /// @throws as Apart::together()
   PageRankReached rank(std::vector<pagerank_gpu::View<Share>>& views, const pagerank_gpu::Rules& rules, Report& report);
 
@@ -37,7 +37,7 @@ class PageRankSweepsApart {
   Apart& apart_;
   const PageRankReadersGpu& readers_;
   PeerMemory memory_;
-  std::vector<Share*> out_, in_;  ///< [PEs of this process] in the order of the lists
+  std::vector<Share*> out_, in_;  ///< [PEs of this process] contributions in the order of the lists
   std::vector<int> begin_blocks_, sweep_blocks_, end_blocks_;
 };
 

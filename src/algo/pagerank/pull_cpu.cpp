@@ -1,4 +1,4 @@
-// PageRank by sweeps on CPU threads: how chunks of rows are dealt out, and what is decided between two sweeps.
+// PageRank by sweeps on CPU threads: how chunks of rows are handed out, and the decisions between two sweeps.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,23 +22,24 @@ using namespace pagerank_pull;
 
 namespace {
 
-constexpr std::int64_t kRowCost = 4;            // a row costs as much as so many arcs
-constexpr std::int64_t kChunkCost = 1 << 16;    // what a thread takes at once
-constexpr std::int64_t kShortMean = 8;          // arcs of a row: of fewer, many lead to rows that are swept just before
-constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; of fewer, those of a line may be neighbours
-// Rows look ahead (sweep_cpu.cpp) where what all vertices give takes at least so many bytes: more than second-level caches hold. Where
-// no row is much longer than others, branches are foretold rightly, and it pays only beyond that.
+constexpr std::int64_t kRowCost = 4;            // a row costs as much as this many arcs
+constexpr std::int64_t kChunkCost = 1 << 16;    // cost of a chunk, which a thread takes at once
+constexpr std::int64_t kShortMean = 8;          // mean arcs of a row; below it, many lead to rows swept just before
+constexpr std::int64_t kLeastByLine = 1 << 14;  // vertices; below this, vertices of a cache line may be neighbours
+// Rows prefetch for later entries (sweep_cpu.cpp) if the contributions of all vertices take at least this many bytes: more than
+// second-level caches hold. If no row is much longer than others, branches are predicted correctly, and prefetching pays only from
+// a larger size on.
 constexpr std::size_t kAheadBytes = 1 << 20, kAheadBytesAlike = 8 << 20;
-constexpr arc_t kSkewed = 16;  // times the mean length, from which on a row is much longer
+constexpr arc_t kSkewed = 16;  // from this multiple of the mean length on, a row counts as much longer
 
-/// Where chunks of rows [first, last) begin, and the end, with about kChunkCost in each.
+/// The first row of each chunk of rows [first, last), and the end; each chunk costs about kChunkCost.
 std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t last) {
   const auto cost_before = [&](std::int64_t row) { return rows.offsets[row] + row * kRowCost; };
   std::vector<vertex_t> chunks{first};
   while (chunks.back() < last) {
     const std::int64_t wanted = cost_before(chunks.back()) + kChunkCost;
     std::int64_t low = chunks.back() + 1, high = last;
-    while (low < high) {  // the first row that the chunk need not hold
+    while (low < high) {  // finds the first row beyond the chunk
       const std::int64_t middle = (low + high) / 2;
       if (cost_before(middle) < wanted) {
         low = middle + 1;
@@ -54,7 +55,7 @@ std::vector<vertex_t> chunks_of(const CsrView& rows, vertex_t first, vertex_t la
 }  // namespace
 
 double pagerank_rounding(const PageRankRules& rules) {
-  // A contribution is rounded once; float64 also stands for its sums, whose rounding grows with the logarithm of a row.
+  // A contribution is rounded once. The float64 value also covers its sums, whose rounding grows with the logarithm of a row.
   return rules.alpha / (1 - rules.alpha) * (rules.wide ? 0x1p-50 : 0x1p-24);
 }
 
@@ -97,7 +98,7 @@ PageRankPullCpu::State::State(const PlacedGraph& g, ThreadTeam& t, const PageRan
   twice = rows.tied() && pays_to_sweep_again(in_short_rows, arcs);
 }
 
-/// Memory for what vertices give; of several processes, one that all use, or where the others can put something.
+/// Memory for contributions; with several processes, memory that all use, or into which the others can put.
 template <class Share>
 HostArray<Share> PageRankPullCpu::State::shares(World* world) {
   if (world == nullptr || world->n_processes() == 1) return bfs_levels::large_array<Share>(graph.num_vertices);
@@ -106,8 +107,8 @@ HostArray<Share> PageRankPullCpu::State::shares(World* world) {
   return HostArray<Share>(reinterpret_cast<Share*>(memory), graph.num_vertices, nullptr);
 }
 
-/// The first guess: as if nothing moved, which is right in sum for each component where nothing is dangling. In the largest of
-/// a graph: jumps, and the rest as arcs are spread.
+/// The first guess: as if nothing moved along arcs, which gives the right sum for each component without dangling vertices. In the
+/// largest component of a graph: jumps, plus the rest in proportion to arcs.
 template <class Share>
 void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   const PageRankCpuRows& mine = rows.of(pe);
@@ -130,7 +131,7 @@ void PageRankPullCpu::State::begin(pe_t pe, int thread, Share* share) {
   }
 }
 
-/// By the last thread that has begun.
+/// Called by the last thread that has finished begin().
 void PageRankPullCpu::State::begin_together() {
   Part all;
   for (const Part& part : parts) all.add(part);
@@ -139,7 +140,7 @@ void PageRankPullCpu::State::begin_together() {
   if (!graph.symmetric) c[0] = c[1] = 1 - rules.alpha + rules.alpha * all.sum[1];
 }
 
-/// Of what rows [first, last) of a PE give, puts this thread's part into another process.
+/// Puts this thread's share of the contributions of a PE's rows [first, last) into another process.
 template <class Share>
 void PageRankPullCpu::State::put_share(pe_t pe, int thread, std::int64_t first, std::int64_t last, int process) {
   const std::int64_t n = last - first, threads = team.threads_per_pe();
@@ -170,9 +171,9 @@ bool PageRankPullCpu::State::sweep_part(pe_t pe, int thread, int number, Share* 
   return meet();
 }
 
-/// Before a sweep, short rows of the largest component, and all of the others: they are many vertices and few arcs, and settle last.
-/// All have done it when the sweep begins, so that what the sweep reads has changed once since, at most. @return false: the run
-/// is over
+/// Before a sweep, sweeps the short rows of the largest component, and all rows of the others: these are many vertices with few
+/// arcs, and settle last. All threads have finished this when the sweep begins, so that whatever the sweep reads has changed at
+/// most once since. @return false: the run is over
 template <class Share>
 bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
   Part unused;
@@ -188,7 +189,7 @@ bool PageRankPullCpu::State::sweep_again(pe_t pe, int thread, Share* share) {
   });
 }
 
-/// All threads, of all processes, after begin(). @return false: the run is over
+/// Called by all threads, of all processes, after begin(). @return false: the run is over
 bool PageRankPullCpu::State::begun() {
   return barrier->arrive_and_wait([&] {
     begin_together();
@@ -196,7 +197,7 @@ bool PageRankPullCpu::State::begun() {
   });
 }
 
-/// All threads, of all processes. @return false: the run is over
+/// A meeting of all threads of all processes. @return false: the run is over
 bool PageRankPullCpu::State::meet() {
   return barrier->arrive_and_wait([&] {
     if (exchange && !exchange->meet()) barrier->cancel();
@@ -228,7 +229,7 @@ void PageRankPullCpu::State::work(pe_t pe, int thread, Share* share) {
   }
 }
 
-/// Ranks in placed order, of sum 1.
+/// Writes the ranks in placed order, with sum 1.
 void PageRankPullCpu::State::finish(pe_t pe, int thread) {
   const PageRankCpuRows& mine = rows.of(pe);
   double* const to = rows.sorted() ? ranks.data() : y.data();
@@ -240,7 +241,7 @@ void PageRankPullCpu::State::finish(pe_t pe, int thread) {
   }
 }
 
-/// After each sweep, by the last thread to end it. @return false: another process has left the run
+/// Called after each sweep by the last thread to finish it. @return false: another process has left the run
 bool PageRankPullCpu::State::decide() {
   const auto sum_of = [](const std::vector<Part>& found) {
     Part all;
@@ -262,7 +263,7 @@ bool PageRankPullCpu::State::decide() {
   ++sweeps;
   const double jump = 1 - rules.alpha, wrong = std::abs(1 / omega - 1) + rules.alpha;
   double residual = 0;
-  if (tied > 0) {  // multiplied by `scale`, they are for a c of 1 - alpha, as all others are
+  if (tied > 0) {  // after multiplication by `scale`, these ranks are for a c of 1 - alpha, like all others
     const double next = jump * all.sum[0] / tied;
     scale = jump / next;
     residual = scale * std::abs(next - c[0]) * tied;
@@ -279,8 +280,8 @@ bool PageRankPullCpu::State::decide() {
   return true;
 }
 
-/// The factor, from the rate at which residuals shrink: Young's relation between the rate, the factor in use and the largest
-/// eigenvalue. Early rates are too small, so it grows.
+/// Computes the over-relaxation factor from the rate at which residuals shrink, by Young's relation between the rate, the factor in
+/// use and the largest eigenvalue. Early rates are too small, so the factor grows.
 void PageRankPullCpu::State::plan_factor(double residual) {
   const double rate = last_residual > 0 ? residual / last_residual : 0;
   const double rate_of_two = residual_before > 0 ? residual / residual_before : 0;
@@ -288,14 +289,14 @@ void PageRankPullCpu::State::plan_factor(double residual) {
   last_residual = residual;
   if (!relax || sweeps < 3) return;
   const double without = std::max(rules.alpha, 0.5);
-  if (omega > 1 && rate_of_two > without * without) {  // not what the relation is about
-    relax = stores == Stores::by_line;                 // once more, if that may be why
+  if (omega > 1 && rate_of_two > without * without) {  // Young's relation does not hold here
+    relax = stores == Stores::by_line;                 // try once more, if that may be the reason
     stores = stores == Stores::by_line ? Stores::at_once : stores;
     omega = 1;
     residual_before = last_residual = 0;
     return;
   }
-  if (rate <= omega - 1) return;  // the relation is that of factors that are too small
+  if (rate <= omega - 1) return;  // the relation holds for factors that are too small
   const double eigenvalue = std::min((rate + omega - 1) / (omega * std::sqrt(rate)), rules.alpha);
   omega = std::max(omega, 2 / (1 + std::sqrt(1 - eigenvalue * eigenvalue)));
 }
@@ -322,7 +323,8 @@ void PageRankPullCpu::run(const double* personal, PageRankOutcome& outcome, Repo
   s.omega = s.scale = s.sum = 1;
   s.last_residual = s.residual_before = s.bound = s.tied = s.still = 0;
   s.sweeps = 0;
-  // Each sweep of Gauss-Seidel shrinks the error by alpha at least; twice that many, for the sum of a graph not yet scaled.
+  // Each sweep of Gauss-Seidel shrinks the error at least by a factor of alpha; the limit is twice that many sweeps, because the
+  // sum of a graph may not be scaled yet.
   s.limit =
       50 +
       (alpha > 0 ? static_cast<std::int64_t>(2 * std::log(s.rules.tolerance * (1 - alpha) / 8) / std::log(alpha)) : 0);

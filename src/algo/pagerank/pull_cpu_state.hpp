@@ -1,5 +1,5 @@
-// What PageRank by sweeps on CPU threads has: the state that its threads share. Sweeps of rows are in sweep_cpu.cpp, what is decided
-// between them in pull_cpu.cpp.
+// PageRank by sweeps on CPU threads: the state that the threads share. Sweeps of rows are in sweep_cpu.cpp, the decisions between
+// sweeps in pull_cpu.cpp.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -18,9 +18,9 @@
 namespace shoal {
 namespace pagerank_pull {
 
-inline constexpr int kParts = 4;  // of a sweep, after which far processes are given what has changed
+inline constexpr int kParts = 4;  // parts of a sweep; after each, changes are sent to far processes
 
-/// What one thread found in a sweep, on lines of its own: in the largest component, and elsewhere.
+/// The findings of one thread in a sweep, on cache lines of its own: in the largest component, and elsewhere.
 struct alignas(kCacheLine) Part {
   double change[2] = {}, sum[2] = {}, dangling = 0;
   void add(const Part& other) {
@@ -30,21 +30,21 @@ struct alignas(kCacheLine) Part {
 };
 
 struct alignas(kCacheLine) PeState {
-  std::vector<vertex_t> chunks;                   // rows at which chunks begin, and the end
-  std::vector<vertex_t> again;                    // the same of short rows
+  std::vector<vertex_t> chunks;                   // first row of each chunk, and the end
+  std::vector<vertex_t> again;                    // the same for chunks of short rows
   PaddedWord<std::int64_t, Scope::device> taken;  // chunks handed out in this sweep
 
-  /// The chunks that are done when `part` of `parts` of a sweep is.
+  /// How many chunks are done when `part` of `parts` of a sweep is done.
   std::int64_t chunks_until(int part, int parts) const {
     return static_cast<std::int64_t>(chunks.size() - 1) * part / parts;
   }
 };
 
-/// When what a row gives is stored.
+/// When the contributions of rows are stored.
 enum class Stores {
-  in_turns,  ///< at once; rows far apart are taken in turns, since short rows wait for the row before, often a neighbour
-  at_once,   ///< where short rows lead to near ones: over-relaxation of values that both are old may not shrink
-  by_line,   ///< a cache line together: others read it, and each store to it takes it away from them
+  in_turns,  ///< at once; rows far apart alternate, since a short row waits for the row before it, often a neighbour
+  at_once,   ///< at once, in order; if short rows lead to near ones, over-relaxation of two old values may not shrink
+  by_line,   ///< all of a cache line together: others read the line, and each store takes it away from them
 };
 
 }  // namespace pagerank_pull
@@ -55,25 +55,25 @@ struct PageRankPullCpu::State {
   PageRankRules rules;
   PageRankRowsCpu rows;
   HostArray<double> y;      // [n] by place (rows_cpu.hpp): each PE's part is a contiguous slice
-  HostArray<double> ranks;  // [n] by placed number; empty: y is
+  HostArray<double> ranks;  // [n] by placed number; empty if y is in that order
   HostArray<float> share32;
-  HostArray<double> share64;                     // [n] y over out-degree, one of the two; 0 for dangling vertices
-  std::unique_ptr<lockstep::Exchange> exchange;  // has that array; null: there is one process
+  HostArray<double> share64;                     // [n] y over out-degree, in one of the two; 0 for dangling vertices
+  std::unique_ptr<lockstep::Exchange> exchange;  // holds that array; null: there is one process
   std::deque<pagerank_pull::PeState> pes;
   std::vector<pagerank_pull::Part> parts;
   std::optional<SpinBarrier> barrier;
   lockstep::StepTrace trace;
   pagerank_pull::Stores stores = pagerank_pull::Stores::at_once;
   bool twice = false;
-  bool looks_ahead = false;  // what entries further on give is asked for beforehand
-  double per_arc = 0;        // what moves in the largest component, spread over its arcs
+  bool looks_ahead = false;  // whether rows prefetch the contributions for later entries
+  double per_arc = 0;        // what moves along arcs in the largest component, per arc
 
-  // Written by the last thread at the barrier, read by all after it.
+  // The last thread at the barrier writes these, all read them afterwards.
   const double* personal = nullptr;
-  double c[2] = {};  // in the largest component, and elsewhere; the same where that is not known
+  double c[2] = {};  // in the largest component, and elsewhere; equal if the graph is not tied
   double omega = 1, last_residual = 0, residual_before = 0;
-  double tied = 0;   // what jumps go to the largest component; 0: it is not apart
-  double still = 0;  // the sum of rows without arcs
+  double tied = 0;   // sum of p in the largest component; 0: it has no c of its own
+  double still = 0;  // sum of the ranks of rows without arcs
   double scale = 1, sum = 1, bound = 0;
   std::int64_t sweeps = 0, limit = 0;
   bool relax = false, done = false;

@@ -1,4 +1,4 @@
-// Sweeps on GPUs: memory, launches, and what came of them.
+// PageRank by sweeps on GPUs: memory, launches and results.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -29,14 +29,14 @@ double as_double(std::uint64_t bits) {
   return x;
 }
 
-constexpr std::size_t kHotBytes = 192 << 10;  ///< of shared memory, for what hot places give
-constexpr int kOtherSharedBytes = 4 << 10;    ///< and for all else
-constexpr u32 kLeastRowsPerHot = 4;           ///< of a small graph the caches hold nearly everything
-constexpr arc_t kLeastHotPart = 4;            ///< hot places are asked for by at least one arc among so many
+constexpr std::size_t kHotBytes = 192 << 10;  ///< of shared memory for the contributions of hot places
+constexpr int kOtherSharedBytes = 4 << 10;    ///< of shared memory for everything else
+constexpr u32 kLeastRowsPerHot = 4;           ///< least rows per hot place: caches hold most of a small graph
+constexpr arc_t kLeastHotPart = 4;            ///< hot places are used if at least one in this many arcs leads to them
 
 constexpr double kDeadlineSeconds = 30;  ///< longest wait at a barrier
 
-/// What does not depend on how contributions are kept.
+/// What does not depend on the type of contributions.
 struct Layout {
   Layout(const PlacedGraph& graph, World* of_all, World::Reach reach)
       : world(reach == World::Reach::memory ? of_all : nullptr),
@@ -45,18 +45,18 @@ struct Layout {
         readers(graph, rows, of_all, reach) {
     if (reach == World::Reach::wire) apart = std::make_unique<Apart>(team, "PageRank", *of_all);
   }
-  World* const world;  ///< of several processes whose PEs reach each other's memory, else null
+  World* const world;  ///< the world of several processes whose PEs can access each other's memory, otherwise null
   LockstepTeam team;
   PageRankRowsGpu rows;
   PageRankReadersGpu readers;
-  std::unique_ptr<Apart> apart;  ///< PEs do not reach each other's memory
+  std::unique_ptr<Apart> apart;  ///< set if PEs cannot access each other's memory
 };
 
-/// @tparam Share  what contributions are kept in: float or double
+/// @tparam Share  type of stored contributions: float or double
 template <class Share>
 class Sweeps {
  public:
-  /// @param layout  of the graph; both must stay alive
+  /// @param layout  made for the graph; both must stay alive
   Sweeps(const PlacedGraph& graph, Layout& layout, const PageRankRules& rules)
       : graph_(graph),
         team_(layout.team),
@@ -71,11 +71,11 @@ class Sweeps {
     rules_.tolerance = rules.tolerance;
     rules_.rounding = pagerank_rounding(rules);
     rules_.fixed_c = graph.symmetric;
-    // Random graphs of degree d have their eigenvalues within 2 / sqrt(d), save one; where rows are short, nothing is known.
+    // The eigenvalues of a random graph of degree d are, except one, within 2 / sqrt(d); where rows are short, nothing is known.
     rules_.rho = !graph.symmetric ? 0 : mean >= 8 ? 0.47 * rules.alpha : rules.alpha;
     by_degree_ = graph.symmetric && (rows_.tied() || !rows_.sorted()) && graph.num_arcs > 0;
     phases_ = rows_.in_phases();
-    // Twice what the slowest eigenvalue needs.
+    // The limit is twice the number of sweeps that the slowest eigenvalue needs.
     rules_.most_sweeps =
         50 + (rules.alpha > 0
                   ? static_cast<u32>(2 * std::log(rules.tolerance * (1 - rules.alpha) / 8) / std::log(rules.alpha))
@@ -92,7 +92,7 @@ class Sweeps {
     if (phases_) blocks_in_phases_ = prepare(kernel_in_phases());
   }
 
-  /// @return whether the tolerance was reached; if not, the ranks are no result, and the error that was reached is told
+  /// @return whether the tolerance was reached; if not, the ranks are no result, and `outcome` has the error that was reached
   bool rank(const double* personal, Report& report, PageRankOutcome& outcome) {
     Rules rules = rules_;
     rules.per_arc = by_degree_ && personal == nullptr ? rules.alpha * part_by_degree() / graph_.num_arcs : 0;
@@ -107,7 +107,7 @@ class Sweeps {
     PageRankReached reached;
     if (phases_) {
       reached = rank_in_phases(rules, report);
-      if (!phases_) report.rounds += reached.sweeps;  // which were for nothing
+      if (!phases_) report.rounds += reached.sweeps;  // these sweeps were in vain
     }
     const bool in_phases = phases_;
     if (!in_phases) reached = apart_ ? apart_->rank(views_, rules, report) : rank_here(rules, report);
@@ -139,7 +139,7 @@ class Sweeps {
     return true;
   }
 
-  /// With alpha 0 nothing moves along arcs: the ranks are where jumps lead.
+  /// With alpha 0 nothing moves along arcs: the ranks are the personalization.
   void jump_alone(const double* personal, PageRankOutcome& outcome) {
     const HostArray<double> even(personal != nullptr ? 0 : graph_.num_vertices,
                                  1 / static_cast<double>(graph_.num_vertices));
@@ -172,7 +172,7 @@ class Sweeps {
     return team_.prepare(of_all, threads(), shared_bytes_, hot() ? kBlocksPerSm<true> : kBlocksPerSm<false>);
   }
 
-  /// In one kernel of each PE.
+  /// Ranks with one kernel on each PE.
   PageRankReached rank_here(Rules& rules, Report& report) {
     std::vector<KernelArgs> params;
     for (View<Share>& view : views_) params.push_back({&view, &rules});
@@ -182,7 +182,7 @@ class Sweeps {
             word[kSettled] != 0};
   }
 
-  /// The same by phases. Sets phases_ to false if they do not suit this graph.
+  /// Ranks in phases, with one kernel on each PE. Sets phases_ to false if they do not suit this graph.
   PageRankReached rank_in_phases(Rules& rules, Report& report) {
     std::vector<KernelArgs> params;
     for (View<Share>& view : views_) params.push_back({&view, &rules});
@@ -192,7 +192,7 @@ class Sweeps {
     return {static_cast<std::int64_t>(word[kSweeps]), as_double(word[kBound]), 0, word[kSettled] != 0};
   }
 
-  /// Of all vertices, those whose first guess is by their degree.
+  /// The fraction of vertices whose first guess is by their degree.
   double part_by_degree() const {
     if (!rows_.tied()) return 1;
     double in_largest = 0;
@@ -200,9 +200,9 @@ class Sweeps {
     return in_largest / static_cast<double>(graph_.num_vertices);
   }
 
-  /// How many places every block copies. Those of a skewed graph are asked for by most arcs (kron:24: 49,152 of 8.9 million
-  /// by 46 %). None where copying is not worth it, or where the rest does not stay in the second-level cache anyway: what each was
-  /// measured to gain is in docs/decisions/0008-pagerank.md.
+  /// How many places every block copies. Most arcs of a skewed graph lead to these (kron:24: 46 % to 49,152 of 8.9 million). None
+  /// where copying does not pay, or where the rest does not fit the second-level cache anyway: the measured gain of each is in
+  /// docs/decisions/0008-pagerank.md.
   u32 choose_hot() const {
     const PageRankRows& rows = rows_.rows(0);
     DeviceGuard guard(graph_.devices[0]);
@@ -235,7 +235,7 @@ class Sweeps {
     SHOAL_CUDA(cudaDeviceSynchronize());
   }
 
-  /// Where each PE writes what its vertices give.
+  /// Sets where each PE writes the contributions of its vertices.
   void connect() {
     std::vector<PeerArrays::List> mine;
     for (const View<Share>& v : views_) mine.emplace_back(v.share, v.share + 2);
@@ -253,17 +253,17 @@ class Sweeps {
   const PageRankReadersGpu& readers_;
   PeerMemory memory_;
   std::vector<View<Share>> views_;
-  std::vector<DeviceArray<double>> personal_;  ///< empty until they are wanted
+  std::vector<DeviceArray<double>> personal_;  ///< empty until first needed
   Rules rules_{};
   bool by_degree_ = false;
-  bool phases_ = false;                                ///< suit the graph, for all that is known
-  std::unique_ptr<PageRankSweepsApart<Share>> apart_;  ///< PEs do not reach each other's memory
-  std::size_t shared_bytes_ = 0;                       ///< of a block, for what hot places give
+  bool phases_ = false;                                ///< whether phases suit the graph, as far as is known
+  std::unique_ptr<PageRankSweepsApart<Share>> apart_;  ///< set if PEs cannot access each other's memory
+  std::size_t shared_bytes_ = 0;                       ///< per block, for the contributions of hot places
   std::vector<int> blocks_, blocks_in_phases_;
 };
 
-/// Begins with the precision of the rules. Where all contributions to a hub are alike (a star) they are rounded alike, and
-/// float32 may keep the ranks moving for ever by more than the tolerance leaves: float64 takes over then, for good.
+/// Begins with the precision of the rules. If all contributions to a hub are equal (a star), they are rounded alike, and with
+/// float32 the ranks may keep changing forever by more than the tolerance allows. float64 is then used, in this and later runs.
 class PullGpu : public PageRankEngine {
  public:
   PullGpu(const PlacedGraph& graph, const PageRankRules& rules, World* world, World::Reach reach)
@@ -309,7 +309,7 @@ class PullGpu : public PageRankEngine {
   const PlacedGraph& graph_;
   Layout layout_;
   PageRankRules rules_;
-  std::unique_ptr<Sweeps<float>> narrow_;  ///< one of the two
+  std::unique_ptr<Sweeps<float>> narrow_;  ///< exactly one of the two is set
   std::unique_ptr<Sweeps<double>> wide_;
 };
 

@@ -23,7 +23,7 @@ unsigned blocks_for(std::int64_t threads) {
 __device__ std::int64_t thread_index() { return blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; }
 __device__ std::int64_t num_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// All writers of a byte write the same. Looking first keeps hubs from being written by everybody.
+/// All writers of a byte write the same value. Reading it first avoids that every thread writes the bytes of hubs.
 __global__ void mark(const vertex_t* targets, arc_t n, u8* reads) {
   for (arc_t i = thread_index(); i < n; i += num_threads()) {
     const vertex_t place = targets[i];
@@ -32,7 +32,7 @@ __global__ void mark(const vertex_t* targets, arc_t n, u8* reads) {
 }
 
 struct Marks {
-  const u8* of[PageRankReadersGpu::kMostPes];  ///< [all places] of each PE, in its own memory
+  const u8* of[PageRankReadersGpu::kMostPes];  ///< [all places] of each PE, in that PE's own memory
 };
 
 __global__ void collect(Marks marks, pe_t n_pes, pe_t me, PageRankRows rows, u8* readers, Sent* sent) {
@@ -63,9 +63,9 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
   std::vector<DeviceArray<u8>> reads(n_pes);
   std::vector<DeviceArray<Sent>> sent(n_pes);
   Marks marks{};
-  for (pe_t p = 0; p < n_pes; ++p) {  // all at once, each on its device
+  for (pe_t p = 0; p < n_pes; ++p) {  // all at the same time, each on its device
     DeviceGuard guard(graph.devices[p]);
-    reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "what a PE reads");  // and the padding of slices
+    reads[p] = DeviceArray<u8>(graph.num_vertices + 1, "what a PE reads");  // + 1 for the padding of slices
     reads[p].fill_bytes(0);
     for (const auto& [targets, n] : {rows.long_targets(p), rows.slice_targets(p)}) {
       if (n > 0) mark<<<blocks_for(n), kReaderThreads>>>(targets, n, reads[p].data());
@@ -93,12 +93,12 @@ PageRankReadersGpu::PageRankReadersGpu(const PlacedGraph& graph, const PageRankR
   }
   for (pe_t p = 0; p < n_pes; ++p) {
     Sent got = 0;
-    sent[p].download(&got, 1);  // also waits, so that `reads` may go
+    sent[p].download(&got, 1);  // also waits, so that `reads` may be freed
     sent_ += static_cast<std::int64_t>(got);
   }
 }
 
-/// The same on the host, where processes give each other a byte of each vertex: a bit for each of their PEs that reads it.
+/// The same on the host, where processes exchange one byte per vertex, with a bit for each PE that reads it.
 void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const PageRankRowsGpu& rows, World& world,
                                               const std::vector<DeviceArray<u8>>& reads, World::Reach reach) {
   const auto n = static_cast<std::size_t>(graph.num_vertices);
@@ -128,11 +128,11 @@ void PageRankReadersGpu::collect_of_processes(const PlacedGraph& graph, const Pa
   for (const std::uint64_t its : of_processes(&world, sent)) sent_ += static_cast<std::int64_t>(its);
 }
 
-/// @param bits  [all places] a bit for each PE that reads it
+/// @param bits  [all places] a bit for each PE that reads the place
 void PageRankReadersGpu::make_lists(const PlacedGraph& graph, const u8* bits) {
   const vertex_t* const first = graph.partition.owner.begin;
   std::vector<vertex_t> places;
-  /// Places of `owner` that `reader` reads.
+  /// Appends the places of `owner` that `reader` reads.
   const auto append = [&](pe_t owner, pe_t reader) {
     for (vertex_t place = first[owner]; owner != reader && place < first[owner + 1]; ++place) {
       if ((bits[place] >> reader & 1) != 0) places.push_back(place);

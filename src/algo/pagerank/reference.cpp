@@ -14,7 +14,7 @@ std::string describe_pagerank_check(const PageRankCheck& check, double alpha, do
     return "vertex " + std::to_string(worst) + " has rank " + rough(check.worst_is) + ", which no walk can have";
   }
   const double error = check.residual / (1 - alpha);
-  // The sum of all ranks is 1 exactly for the exact ones: its distance from 1 is an error that the step does not see.
+  // The exact ranks sum to exactly 1: the distance of the sum from 1 is an error that the step does not show.
   const double off = std::abs(check.sum - 1);
   if (error <= tolerance && off <= tolerance) return "";
   if (!(off <= tolerance)) return "the ranks sum to " + rough(check.sum) + ", not to 1";

@@ -1,4 +1,4 @@
-// PageRank in plain serial code, and what a right answer is.
+// PageRank in plain serial code, and a definition of the right answer.
 //
 // A walk stands on a vertex u. With probability alpha it follows one of u's d(u) out-arcs, each equally likely (parallel
 // arcs count as often as they occur, a self-loop is one arc); otherwise, and always when u has no out-arc ("dangling"), it
@@ -7,18 +7,19 @@
 //
 //   G(x)(v) = alpha * sum over arcs (u, v) of x(u) / d(u)  +  ((1 - alpha) * sum of x + alpha * sum of dangling x) * p(v)
 //
-// which is what NetworkX's pagerank() computes (a dangling vertex jumps by the personalisation; weight=None).
+// This is what NetworkX's pagerank() computes (a dangling vertex jumps by the personalisation; weight=None).
 //
-// How far from right: G brings any two vectors closer, by alpha at least, in the L1 norm |y| = sum of |y(v)|. So for any x,
+// The distance from the right answer: G brings any two vectors closer by a factor of at most alpha in the L1 norm |y| = sum of
+// |y(v)|. So for any x,
 //
 //   |x - exact| <= |G(x) - x| / (1 - alpha)
 //
-// and one step from an answer bounds its error without knowing the exact ranks. That is the check of a result, and the bound
-// that runs report. (Proof: |x - exact| <= |x - G(x)| + |G(x) - G(exact)| <= |x - G(x)| + alpha |x - exact|.)
+// and one step from an answer bounds its error without knowing the exact ranks. Results are checked with this bound, and runs
+// report it. (Proof: |x - exact| <= |x - G(x)| + |G(x) - G(exact)| <= |x - G(x)| + alpha |x - exact|.)
 //
-// Dangling vertices need no extra traffic: with c = (1 - alpha) sum x + alpha sum of dangling x, the ranks solve the linear
-// system y = alpha A'y + c p, whose solution is c times that for c = 1, so any c will do and dividing by the sum gives the
-// ranks. The strategies solve that system, with a fixed or a moving c.
+// Dangling vertices need no extra traffic: with c = (1 - alpha) sum x + alpha sum of dangling x, the ranks solve the linear system
+// y = alpha A'y + c p. Its solution is c times that for c = 1, so any c will do, and dividing by the sum gives the ranks. The
+// strategies solve that system with a fixed or a changing c.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -35,15 +36,15 @@ namespace shoal {
 /// Ranks by power iteration, serial, in float64, pushed along out-arcs. [num_vertices]
 /// @param alpha     in [0, 1)
 /// @param personal  [num_vertices] at least 0, sums to 1; empty: uniform
-/// @param error     the L1 error is at most this (save rounding, about 1e-16 times the largest degree)
+/// @param error     the L1 error is at most this (except for rounding, about 1e-16 times the largest degree)
 inline std::vector<double> pagerank_reference(const Csr& graph, double alpha = 0.85,
                                               const std::vector<double>& personal = {}, double error = 1e-12) {
   const std::int64_t n = graph.num_vertices();
   std::vector<double> x(n, n > 0 ? 1.0 / static_cast<double>(n) : 0), next(n);
-  // Rounding moves long rows again and again; after so many steps nothing else does.
+  // Rounding changes the sums of long rows in every step; after this many steps nothing else changes.
   const double steps = alpha > 0 ? std::log(error * (1 - alpha) / 4) / std::log(alpha) + 2 : 2;
   double change = 1;
-  // The first step is needed even with alpha 0: it leads to where jumps land.
+  // The first step is needed even with alpha 0: it moves the ranks to where jumps lead.
   for (std::int64_t step = 0; n > 0 && (step == 0 || change * alpha > error * (1 - alpha)) && step < steps; ++step) {
     double jumps = 0, sum = 0;
     std::fill(next.begin(), next.end(), 0.0);
@@ -58,7 +59,7 @@ inline std::vector<double> pagerank_reference(const Csr& graph, double alpha = 0
     }
     change = 0;
     for (std::int64_t v = 0; v < n; ++v) {
-      next[v] /= sum;  // 1, save rounding, which would add up
+      next[v] /= sum;  // the sum is 1 except for rounding, which would accumulate
       change += std::abs(next[v] - x[v]);
     }
     x.swap(next);
@@ -66,17 +67,17 @@ inline std::vector<double> pagerank_reference(const Csr& graph, double alpha = 0
   return x;
 }
 
-/// What one step G from given ranks says about them.
+/// The result of one step G from given ranks.
 struct PageRankCheck {
   double sum = 0;              ///< of the ranks
   double residual = 0;         ///< |G(x) - x|
-  vertex_t worst = kNoVertex;  ///< where they differ most
+  vertex_t worst = kNoVertex;  ///< vertex where they differ most
   double worst_is = 0, worst_should = 0;
-  vertex_t bad = kNoVertex;  ///< a rank that is negative or not a number
+  vertex_t bad = kNoVertex;  ///< a vertex whose rank is negative or not a number
 };
 
-/// The line that a check amounts to: empty when the ranks sum to 1 and their error is within `tolerance`.
-/// @param worst  the number by which `check.worst` (or `check.bad`) is called
+/// Describes a check in one line: empty when the ranks sum to 1 and their error is within `tolerance`.
+/// @param worst  the number by which `check.worst` (or `check.bad`) is to be called
 std::string describe_pagerank_check(const PageRankCheck& check, double alpha, double tolerance, std::int64_t n,
                                     vertex_t worst);
 

@@ -12,13 +12,13 @@
 namespace shoal {
 namespace {
 
-constexpr std::int64_t kRowsAsked = 4096;  // about so many tell whether arcs lead to vertices near them
+constexpr std::int64_t kRowsAsked = 4096;  // about this many rows are sampled to see whether arcs lead to near vertices
 constexpr std::int64_t kRowsInTurn = 64;
-constexpr vertex_t kWindow = 1 << 14;  // rows, which give so many words: they stay in a second-level cache
+constexpr vertex_t kWindow = 1 << 14;  // rows of a window: their contributions stay in a second-level cache
 
 const std::vector<CsrView>& in_of(const PlacedGraph& graph) { return graph.symmetric ? graph.out : graph.in; }
 
-/// Whether most arcs lead to vertices that are near in placed order: rows in that order find much in the caches.
+/// Whether most arcs lead to vertices that are near in placed order: rows in that order find many contributions in the caches.
 bool leads_near(const PlacedGraph& graph) {
   const vertex_t near = static_cast<vertex_t>(std::max<std::int64_t>(graph.num_vertices / 64, 1));
   const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
@@ -35,7 +35,7 @@ bool leads_near(const PlacedGraph& graph) {
   return 2 * short_ones > arcs;
 }
 
-/// The label that most of some vertices have.
+/// The label that most of a sample of vertices have.
 vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& components) {
   std::vector<vertex_t> labels;
   const std::int64_t step = std::max<std::int64_t>(graph.num_vertices / kRowsAsked, 1);
@@ -48,7 +48,7 @@ vertex_t most_frequent_label(const PlacedGraph& graph, const ComponentsHookCpu& 
   return most_frequent(std::move(labels));
 }
 
-/// Orders local rows [begin, end), which ascend, by length: longest first, those of equal length as they are.
+/// Sorts local rows [begin, end), which are ascending, by length: longest first, rows of equal length in their order.
 void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
   const auto length = [&](vertex_t i) { return rows.offsets[i + 1] - rows.offsets[i]; };
   arc_t longest = 0;
@@ -57,7 +57,7 @@ void order_by_length(const CsrView& rows, vertex_t* begin, vertex_t* end) {
     std::stable_sort(begin, end, [&](vertex_t a, vertex_t b) { return length(a) > length(b); });
     return;
   }
-  std::vector<vertex_t> next(longest + 2, 0);  // [k] where the next row that is k shorter than the longest goes
+  std::vector<vertex_t> next(longest + 2, 0);  // [k]: where the next row that is k shorter than the longest goes
   for (const vertex_t* i = begin; i != end; ++i) ++next[longest - length(*i) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   const std::vector<vertex_t> ascending(begin, end);
@@ -95,7 +95,7 @@ PageRankRowsCpu::PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, boo
   });
 }
 
-/// Sets order, largest, tied and active of each PE.
+/// Sets the order, largest, tied and active of each PE.
 void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
   ComponentsHookCpu components(graph, team);
   Report unused;
@@ -107,7 +107,7 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
     PageRankCpuRows& rows = pes_[p].rows;
     vertex_t* const order = pes_[p].order.data();
     const auto length = [&](vertex_t i) { return rows.in.offsets[i + 1] - rows.in.offsets[i]; };
-    // Within windows of the PE's rows.
+    // Sorts within windows of the PE's rows.
     const auto order_by_window = [&](vertex_t* begin, vertex_t* const end) {
       while (begin != end) {
         vertex_t* const next = std::find_if(begin, end, [&](vertex_t i) { return i / window != *begin / window; });
@@ -139,7 +139,7 @@ void PageRankRowsCpu::order_rows(const PlacedGraph& graph, ThreadTeam& team) {
   }
 }
 
-/// Copies the arcs into that order, and their targets into places.
+/// Copies the arcs in that order, with places as targets.
 void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team) {
   HostArray<vertex_t> place(graph.num_vertices);
   for_shares(team, graph, [&](pe_t p, int, vertex_t begin, vertex_t end) {
@@ -158,7 +158,7 @@ void PageRankRowsCpu::fill_rows(const PlacedGraph& graph, ThreadTeam& team) {
   });
   team.run([&](pe_t p, int thread) {
     const CsrView& in = pes_[p].rows.in;
-    // Long rows are first: threads take blocks in turns.
+    // Long rows come first, so threads take blocks in turn.
     for (std::int64_t begin = kRowsInTurn * thread; begin < in.count; begin += kRowsInTurn * team.threads_per_pe()) {
       for (std::int64_t i = begin; i < std::min<std::int64_t>(begin + kRowsInTurn, in.count); ++i) {
         const vertex_t v = pes_[p].order[i];

@@ -1,10 +1,10 @@
-// A CPU PE's in-arcs, laid out for sweeps that sum over every row again and again.
+// The in-arcs of a CPU PE, laid out for sweeps that sum over every row again and again.
 //
-// Rows are ordered by length, longest first (stable), and vertices are numbered by that order within their PE: "places". What
-// many rows ask for then stands together and stays in the caches, and neighbouring rows take their branches alike. Where arcs
-// mostly lead to vertices that are near (a road network), rows move within windows only, so that they still do. Vertices of the
-// largest component come first, then the others; where every arc has its reverse, then those without arcs. Several processes
-// keep the order that they have. rows.cuh is the same for GPUs.
+// Rows are sorted by length, longest first (stable), and vertices are numbered by that order within their PE: "places".
+// Contributions that many rows read are then next to each other and stay in the caches, and consecutive rows take the same
+// branches. Where arcs mostly lead to near vertices (a road network), rows move only within windows, so that neighbours stay near.
+// Vertices of the largest component come first, then the others, then, where every arc has its reverse, those without arcs. With
+// several processes, rows keep their order. rows.cuh is the counterpart for GPUs.
 //
 // Source of the windows: SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format ...", 2014).
 #pragma once
@@ -18,30 +18,30 @@
 
 namespace shoal {
 
-/// Rows of one PE; targets are places, which are placed numbers where rows keep their order.
+/// The rows of one PE. Targets are places, which are placed numbers where rows keep their order.
 struct PageRankCpuRows {
   CsrView in;
   const std::uint32_t* degree = nullptr;  ///< [count] out-arcs
-  const vertex_t* order = nullptr;        ///< [count] local placed vertex of each row; null: the same
-  vertex_t largest = 0;                   ///< rows [0, largest) are of the largest component; 0: none has most vertices
-  vertex_t tied = 0;                      ///< the same where every arc has its reverse, else 0
-  vertex_t active = 0;                    ///< rows at and beyond this one have no arcs, if tied() is true of the whole
+  const vertex_t* order = nullptr;        ///< [count] local placed vertex of each row; null: the row's own number
+  vertex_t largest = 0;                   ///< rows [0, largest) are in the largest component; 0: none has most
+  vertex_t tied = 0;                      ///< the same if every arc has its reverse, otherwise 0
+  vertex_t active = 0;                    ///< rows from this one on have no arcs, if tied() of the whole is true
 
   vertex_t placed(vertex_t row) const { return in.first + (order != nullptr ? order[row] : row); }
 };
 
 class PageRankRowsCpu {
  public:
-  /// Takes 4 bytes for each vertex; where rows are put in order, 12 more, and 4 for each arc.
-  /// @param team    as many PEs as the graph; not running
-  /// @param shared  with other processes, so that places are known to all: rows keep their order
+  /// Takes 4 bytes for each vertex; where rows are sorted, 12 more, and 4 for each arc.
+  /// @param team    as many PEs as the graph; must not be running
+  /// @param shared  several processes share the graph, so that all must know the places: rows keep their order
   PageRankRowsCpu(const PlacedGraph& graph, ThreadTeam& team, bool shared);
 
   const PageRankCpuRows& of(pe_t pe) const { return pes_[pe].rows; }
   bool sorted() const { return sorted_; }
-  /// Whether arcs mostly lead to vertices that are near in placed order. Not said of several processes: true.
+  /// Whether arcs mostly lead to vertices that are near in placed order. Not determined with several processes: true.
   bool near() const { return near_; }
-  /// Whether every arc has its reverse, and most vertices that have arcs are of one component (of all PEs together).
+  /// Whether every arc has its reverse, and most vertices with arcs are in one component (of all PEs together).
   bool tied() const { return tied_; }
 
  private:

@@ -18,9 +18,9 @@ using u64 = std::uint64_t;
 constexpr int kThreads = 256;
 constexpr u32 kShortRow = kPageRankShortRow;
 constexpr arc_t kSortAtOnce = arc_t{1} << 28;
-constexpr std::int64_t kLabelsAsked = 4096;  ///< about so many tell which component is the largest
+constexpr std::int64_t kLabelsAsked = 4096;  ///< about this many labels are sampled to find the largest component
 constexpr int kWarpsPerSm = 32, kUnitsPerWarp = 4;
-constexpr arc_t kLeastUnit = 256, kMostUnit = 2048;  ///< arcs
+constexpr arc_t kLeastUnit = 256, kMostUnit = 2048;  ///< in arcs
 
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>(std::clamp<std::int64_t>((threads + kThreads - 1) / kThreads, 1, 1 << 20));
@@ -37,10 +37,10 @@ void with_scratch(F&& call) {
   SHOAL_CUDA(call(scratch.data(), bytes));
 }
 
-/// What rows are ordered by, largest first: their length, or, where the largest component comes before the others, that and
-/// kShortRow more for its rows.
-/// @param label    [count] null: rows are ordered by length alone
-/// @param misfit  set where a row of another component is no short one
+/// Sets the sort keys of rows, which are sorted in descending order: a row's length or, if the largest component is to come before
+/// the others, its length plus kShortRow for rows of that component.
+/// @param label   [count] null: rows are sorted by length alone
+/// @param misfit  set to 1 if a row of another component is not short
 __global__ void set_keys(CsrView rows, const vertex_t* label, vertex_t largest, u32* key, vertex_t* number,
                          u32* misfit) {
   for (std::int64_t i = thread_index(); i < rows.count; i += num_threads()) {
@@ -52,9 +52,9 @@ __global__ void set_keys(CsrView rows, const vertex_t* label, vertex_t largest, 
   }
 }
 
-/// Kinds of rows, as they follow each other.
+/// Kinds of rows, in their order.
 enum End { kBlockRows, kLongRows, kNotShort, kTied, kActive, kEnds };
-/// ends[k] is set to the number of keys above limit[k]. They descend.
+/// ends[k] becomes the number of keys above limit[k]. The keys are descending.
 struct Limits {
   u32 above[kEnds];
 };
@@ -79,12 +79,12 @@ __global__ void set_degrees(CsrView out, const vertex_t* order, u32* degree) {
   }
 }
 
-/// Lengths of rows of one component.
+/// Computes the lengths of rows from their keys; all rows have `more` in their key.
 __global__ void widen(const u32* key, u32 more, std::int64_t n, arc_t* wide) {
   for (std::int64_t i = thread_index(); i <= n; i += num_threads()) wide[i] = i < n ? key[i] - more : 0;
 }
 
-/// Arcs of rows [begin, end) as (row, place) in one word each; a warp per row.
+/// Lists the arcs of rows [begin, end) as (row, place), one word each; one warp per row.
 __global__ void list_arcs(CsrView rows, const vertex_t* order, const vertex_t* place, const arc_t* offsets, u32 begin,
                           u32 end, int bits, u64* arcs) {
   const std::int64_t lane = threadIdx.x & 31;
@@ -101,7 +101,7 @@ __global__ void take_places(const u64* arcs, arc_t n, u64 mask, vertex_t* target
   for (arc_t i = thread_index(); i < n; i += num_threads()) targets[i] = static_cast<vertex_t>(arcs[i] & mask);
 }
 
-/// unit[u] is the first row that begins at or after arc u * unit_arcs of the rows from `begin` on.
+/// unit[u] becomes the first row that begins at or after arc u * unit_arcs, counted from row `begin`.
 __global__ void cut_units(const arc_t* offsets, u32 begin, u32 end, arc_t unit_arcs, u32 num_units, u32* unit) {
   for (std::int64_t u = thread_index(); u <= num_units; u += num_threads()) {
     const arc_t wanted = offsets[begin] + u * unit_arcs;
@@ -122,7 +122,7 @@ __device__ u32 row_length(const CsrView& rows, vertex_t v) {
   return static_cast<u32>(rows.offsets[v + 1] - rows.offsets[v]);
 }
 
-/// How many entries each slice has, padding included; a warp per slice. The last entry is for the sum.
+/// Computes how many entries each slice has, with padding; one warp per slice. The last element is for the prefix sum.
 __global__ void measure_slices(CsrView rows, const vertex_t* order, u32 begin, u32 end, u32 num_slices, arc_t* size) {
   const u32 lane = threadIdx.x & 31;
   for (std::int64_t s = thread_index() >> 5; s <= num_slices; s += num_threads() >> 5) {
@@ -161,9 +161,9 @@ __global__ void fill_slice(CsrView rows, const vertex_t* order, const vertex_t* 
 }  // namespace
 
 struct PageRankRowsGpu::Scratch {
-  DeviceArray<u32> key;         ///< [count] of this PE's rows, in order
-  u32 more = 0;                 ///< in the keys of rows of the largest component, beside their length
-  DeviceArray<vertex_t> place;  ///< [n] of all placed vertices; empty where they are the same
+  DeviceArray<u32> key;         ///< [count] keys of this PE's rows, sorted
+  u32 more = 0;                 ///< added to the length in the keys of the largest component's rows
+  DeviceArray<vertex_t> place;  ///< [n] of all placed vertices; empty if rows keep their order
 };
 
 struct PageRankRowsGpu::Labels {
@@ -191,7 +191,7 @@ struct PageRankRowsGpu::Labels {
 PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memory_(graph.devices), pes_(graph.n_pes()) {
   const double mean =
       graph.num_vertices > 0 ? static_cast<double>(graph.num_arcs) / static_cast<double>(graph.num_vertices) : 0;
-  // Directed graphs: max_degree tells of out-arcs, so their rows are ordered whatever they are.
+  // max_degree counts out-arcs, so rows of directed graphs are always sorted.
   sorted_ = !(graph.symmetric && graph.max_degree <= kPageRankSliceRow && mean < 8);
   std::vector<Scratch> scratch(pes_.size());
   if (sorted_ && world == nullptr && graph.symmetric && graph.num_arcs > 0) {
@@ -221,7 +221,7 @@ PageRankRowsGpu::PageRankRowsGpu(const PlacedGraph& graph, World* world) : memor
   }
   for (pe_t p = 0; p < graph.n_pes(); ++p) {
     DeviceGuard guard(graph.devices[p]);
-    SHOAL_CUDA(cudaDeviceSynchronize());  // copies between devices have arrived
+    SHOAL_CUDA(cudaDeviceSynchronize());  // copies between devices have arrived after this
     if (sorted_) fill_long(graph, p, scratch[p]);
     fill_slices(graph, p, scratch[p]);
     SHOAL_CUDA(cudaDeviceSynchronize());
@@ -237,8 +237,8 @@ bool PageRankRowsGpu::in_phases() const {
   return tied_ && pays_to_sweep_again(in_short, all);
 }
 
-/// @param labels  null: rows of all components are ordered together
-/// @return whether the largest component has most vertices that have arcs, and all others have short rows only
+/// @param labels  null: rows of all components are sorted together
+/// @return whether the largest component has most of the vertices with arcs, and all others have only short rows
 bool PageRankRowsGpu::order_all(const PlacedGraph& graph, std::vector<Scratch>& scratch, const Labels* labels) {
   bool fits = labels != nullptr;
   std::int64_t in_largest = 0, active = 0;
@@ -252,7 +252,7 @@ bool PageRankRowsGpu::order_all(const PlacedGraph& graph, std::vector<Scratch>& 
   return fits && 2 * in_largest > active;
 }
 
-/// Sets the order of a PE's rows and where its kinds of rows end. @return whether all rows beside the largest component's are short
+/// Sets the order of a PE's rows and where its kinds of rows end. @return whether all rows outside the largest component are short
 bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch, const Labels* labels) {
   PageRankRows& view = pes_[p].view;
   const CsrView& rows = graph.in[p];
@@ -294,7 +294,7 @@ bool PageRankRowsGpu::order_rows(const PlacedGraph& graph, pe_t p, Scratch& scra
   return got[kEnds] == 0;
 }
 
-/// Places: PE by PE; where rows are told apart, short ones behind all others.
+/// Assigns places PE by PE; if short rows have places apart, these come after all others.
 void PageRankRowsGpu::number_rows() {
   u32 long_places = 0, short_places = 0;
   for (Pe& pe : pes_) {
@@ -313,7 +313,7 @@ void PageRankRowsGpu::number_rows() {
   }
 }
 
-/// Places and out-degrees of a PE's rows, which are in order.
+/// Computes the places and out-degrees of a PE's rows, which must be sorted already.
 void PageRankRowsGpu::describe_rows(const PlacedGraph& graph, pe_t p, Scratch& scratch) {
   PageRankRows& view = pes_[p].view;
   const u32 count = view.count;
@@ -367,7 +367,7 @@ void PageRankRowsGpu::fill_long(const PlacedGraph& graph, pe_t p, Scratch& scrat
     begin = end;
   }
   const arc_t in_units = arcs - offsets[view.num_block];
-  // As many as keep all warps busy, and not so many that handing them out takes long.
+  // Enough units to keep all warps busy, but not so many that handing them out takes long.
   int multiprocessors = 0;
   SHOAL_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, graph.devices[p]));
   const arc_t unit_arcs =

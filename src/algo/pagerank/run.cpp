@@ -49,7 +49,8 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
     return result;
   }
 
-  /// In float64, on the placed graph and without what the strategy keeps: right when the error is within the tolerance.
+  /// Checks in float64 on the placed graph, without the data of the strategy: ranks are right when the error is within the
+  /// tolerance.
   std::string verify() override {
     const PageRankCheck check = check_ranks();
     const vertex_t named = check.bad != kNoVertex ? check.bad : check.worst;
@@ -70,7 +71,7 @@ struct RunnerState<PageRankOptions> : PlannedState<Shape> {
     return check_pagerank_on_threads(run.machine(), run.placed(), ranks.data(), options.alpha, jumps());
   }
 
-  /// One number per placed vertex that sums to 1; empty when uniform.
+  /// One number per placed vertex, with sum 1; empty if uniform.
   HostArray<double> place_personal(const std::vector<PersonalWeight>& weights) const {
     if (weights.empty()) return {};
     HostArray<double> personal(run.num_vertices(), 0.0);

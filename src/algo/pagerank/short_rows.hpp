@@ -1,5 +1,5 @@
-// What sweeps on CPU threads and on GPUs hold of short rows and of the largest component (docs/decisions/0052-sweeps-on-cpu-threads.md,
-// 0063-sweeps-in-phases.md).
+// What sweeps on CPU threads and on GPUs share about short rows and the largest component
+// (docs/decisions/0052-sweeps-on-cpu-threads.md, 0063-sweeps-in-phases.md).
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace shoal {
 
-inline constexpr arc_t kPageRankShortRow = 8;  ///< arcs of the longest row that is swept more often than others
-/// Of what jumps go to, in the largest component, for it to have a c of its own.
+inline constexpr arc_t kPageRankShortRow = 8;  ///< rows of up to this many arcs are short: they may be swept more often
+/// The least sum of p in the largest component with which it has a c of its own.
 inline constexpr double kPageRankLeastTied = 1e-3;
 
-/// Whether it pays to sweep short rows more often: they have some of the arcs, and not many.
+/// Whether it pays to sweep short rows more often: they have some of the arcs, but not many.
 inline bool pays_to_sweep_again(arc_t in_short_rows, arc_t arcs) {
   return in_short_rows > arcs / 1024 && in_short_rows < arcs / 4;
 }
 
-/// The label that most of some vertices have; kNoVertex where there are none.
+/// The label that most of the given vertices have; kNoVertex if there are none.
 inline vertex_t most_frequent(std::vector<vertex_t> labels) {
   std::sort(labels.begin(), labels.end());
   vertex_t best = kNoVertex;

@@ -1,15 +1,16 @@
 // PageRank by sweeps over all vertices, on GPUs: one cooperative kernel per PE, a barrier per sweep.
 //
-// A sweep finds for every vertex r = alpha * sum of what in-neighbours give + c p - y, how far its rank is from what it should
-// be (pagerank_reference.hpp), and changes it by  d = w r + (w - 1) d_before.  What a vertex gives is kept twice, as read in
-// this sweep and as written for the next, so that r is exact for the ranks before the sweep and its sum bounds their error.
+// For every vertex, a sweep computes r = alpha * sum of what in-neighbours give + c p - y, the difference between the rank that it
+// should have and the one that it has (reference.hpp), and changes the rank by  d = w r + (w - 1) d_before.  There are two copies
+// of what vertices give, one read in this sweep and one written for the next, so that r is exact for the ranks before the sweep,
+// and its sum bounds their error.
 //
 //   every arc has its reverse: the eigenvalues of alpha A' are real, and w follows Chebyshev's recursion for [-rho, rho] with
-//     c fixed. rho begins at what graphs with many arcs per vertex have, and is raised to alpha, which is always safe, when
-//     changes shrink more slowly than it promises.
+//     c fixed. rho starts with the value for graphs with many arcs per vertex, and is raised to alpha, which is always safe, if
+//     changes shrink more slowly than this rho promises.
 //   otherwise: w = 1, and c keeps the sum at 1: power iteration.
 //
-// Source: Golub, Varga, "Chebyshev semi-iterative methods ...", 1961. Differs: rho from the observed rate.
+// Source: Golub, Varga, "Chebyshev semi-iterative methods ...", 1961. Difference: rho follows the observed rate.
 #pragma once
 #include "lockstep/lockstep.cuh"
 #include "rows.cuh"
@@ -22,39 +23,39 @@ using lockstep::u32;
 using lockstep::u64;
 using lockstep::warp_sum;
 
-/// With copies of what hot places give, one block on each multiprocessor: all its warps share them.
+/// With copies of the contributions of hot places there is one block on each multiprocessor, so that all its warps share one copy.
 template <bool kHot>
 inline constexpr int kThreads = kHot ? 1024 : 512;
 template <bool kHot>
 inline constexpr int kBlocksPerSm = kHot ? 1 : 3;
 inline constexpr u32 kSlicesAtOnce = 4;
-/// Several PEs: one block among so many begins with short rows. Those are most of what is sent, long ones most of what is read:
-/// side by side they use links and memory at once (kron:26 on four H200: 56.9 ms, 59.5 one after the other).
+/// With several PEs, one block in this many begins with short rows. Short rows are most of what is sent, long rows most of what is
+/// read: done side by side, they use links and memory at the same time (kron:26 on four H200: 56.9 ms, 59.5 one after the other).
 inline constexpr u32 kSendersAmong = 4;
 
-/// One PE; passed by value.
+/// The data of one PE that kernels use; passed by value.
 template <class Share>
 struct View {
   lockstep::View team;
   PageRankRows rows;
-  double* y;        ///< [count] by row: ranks before they are divided by their sum
-  Share* step;      ///< [count] d of the sweep before
-  Share* share[2];  ///< [n + 1] by place: y over out-degree, by sweep % 2, where own rows read it; the last is 0
+  double* y;        ///< [count] by row: ranks before division by their sum
+  Share* step;      ///< [count] d of the previous sweep
+  Share* share[2];  ///< [n + 1] by place: y over out-degree, by sweep % 2, where own rows read it; the last entry is 0
   Share* peer_share[2][lockstep::kPeers];
-  u32 num_hot;                  ///< places, the first, whose contributions every block copies; 0: none
-  const std::uint8_t* readers;  ///< [count] peers that read a row's place (pagerank_readers.cuh); null: one PE
-  u32* taken;                   ///< [3][2] units and slices handed out, by sweep % 3; zero
+  u32 num_hot;                  ///< number of places, from the first, whose contributions every block copies; 0: none
+  const std::uint8_t* readers;  ///< [count] peers that read a row's place (readers.cuh); null: one PE
+  u32* taken;                   ///< [3][2] units and slices handed out, by sweep % 3; zero at the start
   const double* personal;       ///< [count] by local placed vertex; null: uniform
   double uniform;               ///< 1 / n
   double* rank;                 ///< [count] by local placed vertex: the result
 };
 
-/// In Outcome::word: sweeps, bound (float64 bits), rho at the end (float64 bits), whether the tolerance was reached; of phases, whether
-/// they ended because changes shrink slowly.
+/// Indices into Outcome::word: number of sweeps, bound (float64 bits), final rho (float64 bits), whether the tolerance was reached;
+/// with phases, whether they ended because changes shrink slowly.
 enum Word { kSweeps, kBound, kRho, kSettled, kSlowly };
 
-/// What entries give in a sweep. Hot places from a copy in shared memory, which serves the lanes of a warp at once where a
-/// first-level cache looks up one line of theirs after the other.
+/// The contributions that entries stand for in a sweep. Those of hot places come from a copy in shared memory, which serves all
+/// lanes of a warp at once, whereas a first-level cache looks up their lines one after the other.
 template <bool kHot, class Share>
 struct Gives {
   const Share* share;
@@ -68,7 +69,7 @@ struct Gives {
   }
 };
 
-/// Copies what hot places give in the sweep that begins. Block-collective.
+/// Copies the contributions of hot places for the sweep that begins. Block-collective.
 template <bool kHot, class Share>
 __device__ Gives<kHot, Share> gives_of(const View<Share>& v, u32 from, Share* hot) {
   if constexpr (kHot) {
@@ -78,12 +79,12 @@ __device__ Gives<kHot, Share> gives_of(const View<Share>& v, u32 from, Share* ho
   return {v.share[from], hot, v.num_hot};
 }
 
-/// What a lane found in a sweep.
+/// The findings of a lane in a sweep.
 struct Found {
   double residual = 0, sum = 0, dangling = 0;
 };
 
-/// Writes what a row gives into copy `to`, here and straight into the memory of the peers that read it.
+/// Writes a row's contribution into copy `to`, here and directly in the memory of the peers that read it.
 template <class Share>
 __device__ void publish(const View<Share>& v, u32 to, u32 row, Share share) {
   const u32 place = v.rows.place(row);
@@ -98,7 +99,8 @@ __device__ double jump_to(const View<Share>& v, u32 row) {
   return v.personal[v.rows.order != nullptr ? v.rows.order[row] : row];
 }
 
-/// Changes one row by what its in-neighbours give together, in the sweep that reads copy `from`. Its lane alone.
+/// Changes one row by the sum of its in-neighbours' contributions, in the sweep that reads copy `from`. Called by the row's lane
+/// alone.
 template <class Share>
 struct ChangeRow {
   const View<Share>& v;
@@ -116,7 +118,7 @@ __device__ void ChangeRow<Share>::operator()(u32 row, double sum) const {
   const double r = at.c * jump_to(v, row) + rules.alpha * sum - y;
   double d = at.w * r;
   if (at.m != 0) d += at.m * static_cast<double>(v.step[row]);
-  if (rules.rho != 0) {  // what is kept is what is added, so that the last step can be taken back
+  if (rules.rho != 0) {  // the stored step is exactly what is added, so that the last step can be undone
     const Share kept = static_cast<Share>(d);
     v.step[row] = kept;
     d = static_cast<double>(kept);
@@ -130,7 +132,8 @@ __device__ void ChangeRow<Share>::operator()(u32 row, double sum) const {
   found.dangling += degree != 0 ? 0 : now;
 }
 
-/// What the entries of a row give, for the lanes or threads that share it: entry begin + index, + step, ...
+/// Sums the contributions of a row's entries begin, begin + step, ... before `end`, for one of the lanes or threads that share the
+/// row.
 template <class Gives>
 __device__ double sum_entries(const Gives& gives, const vertex_t* entries, arc_t begin, arc_t end, u32 step) {
   double sum = 0;
@@ -149,8 +152,8 @@ __device__ double sum_entries(const Gives& gives, const vertex_t* entries, arc_t
   return sum;
 }
 
-/// The longest rows, a block each. Block-collective.
-/// @param change  of (row, what its in-neighbours give together), by one lane
+/// Sweeps the longest rows, one block per row. Block-collective.
+/// @param change  called with (row, sum of its in-neighbours' contributions), by one lane
 template <class Share, class Gives, class Change>
 __device__ void sweep_blocks(const View<Share>& v, const Gives& gives, const Change& change, double* partial) {
   for (u32 row = blockIdx.x; row < v.rows.num_block; row += gridDim.x) {
@@ -167,14 +170,14 @@ __device__ void sweep_blocks(const View<Share>& v, const Gives& gives, const Cha
   }
 }
 
-/// Hands out [0, n) to warps, `most` at a time. Warp-collective.
+/// Hands out [0, n) to warps, `most` at a time; returns the first index. Warp-collective.
 inline __device__ u32 take(u32* counter, u32 most) {
   u32 first = 0;
   if (lane_id() == 0) first = atomicAdd(counter, most);
   return __shfl_sync(lockstep::kAll, first, 0);
 }
 
-/// Long rows, a warp each, and up to 32 of them changed together.
+/// Sweeps long rows, each with a warp; up to 32 of them are changed together.
 template <class Share, class Gives, class Change>
 __device__ void sweep_units(const View<Share>& v, const Gives& gives, const Change& change, u32* counter) {
   const u32 lane = lane_id();
@@ -196,7 +199,7 @@ __device__ void sweep_units(const View<Share>& v, const Gives& gives, const Chan
   }
 }
 
-/// Slice s: short rows, a lane each. Warp-collective.
+/// Sweeps slice s: short rows, one lane per row. Warp-collective.
 template <class Share, class Gives, class Change>
 __device__ void sweep_slice(const View<Share>& v, const Gives& gives, const Change& change, u32 s) {
   const u32 lane = lane_id();
@@ -205,7 +208,7 @@ __device__ void sweep_slice(const View<Share>& v, const Gives& gives, const Chan
   if (row < v.rows.active) change(row, sum);
 }
 
-/// Slices [0, n).
+/// Sweeps slices [0, n).
 template <class Share, class Gives, class Change>
 __device__ void sweep_slices(const View<Share>& v, const Gives& gives, const Change& change, u32 n, u32* counter) {
   for (u32 s; (s = take(counter, kSlicesAtOnce)) < n;) {
@@ -214,7 +217,7 @@ __device__ void sweep_slices(const View<Share>& v, const Gives& gives, const Cha
   }
 }
 
-/// Long rows, and slices [0, n). Of several PEs some blocks begin with slices.
+/// Sweeps long rows, and slices [0, n). With several PEs, some blocks begin with slices.
 template <bool kMulti, class Share, class Gives, class Change>
 __device__ void sweep_warps(const View<Share>& v, const Gives& gives, const Change& change, u32 n, u32* taken) {
   if constexpr (kMulti) {
@@ -233,9 +236,9 @@ __device__ void sweep_warps(const View<Share>& v, const Gives& gives, const Chan
   }
 }
 
-/// The first guess: as if nothing moved, which is right in sum for each component where nothing dangles. In the largest component,
-/// or where all vertices are much alike: jumps, and the rest as arcs are spread. Counts what a sweep will not: rows that stay as
-/// they are, and what dangles.
+/// The first guess: as if nothing moved along arcs, which gives the right sum for each component without dangling vertices. In the
+/// largest component, or where all vertices are much alike: jumps, plus the rest in proportion to arcs. Also sums what a sweep will
+/// not: rows that are not swept, and dangling vertices.
 template <class Share>
 __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
   Found found;
@@ -248,14 +251,14 @@ __device__ Found begin_rows(const View<Share>& v, const Rules& rules) {
     v.y[row] = y;
     if (rules.rho != 0) v.step[row] = 0;
     publish(v, 0, row, static_cast<Share>(degree != 0 ? y / degree : 0));
-    if (row >= v.rows.active) found.residual += y;  // sum of rows that are not swept
+    if (row >= v.rows.active) found.residual += y;  // the sum of rows that are not swept
     found.sum += y;
     found.dangling += degree != 0 ? 0 : y;
   }
   return found;
 }
 
-/// The ranks that are taken. @param sum  of all before they are divided by it
+/// Writes the final ranks. @param sum  of all ranks before they are divided by it
 template <class Share>
 __device__ void write_ranks(const View<Share>& v, const Rules& rules, double sum) {
   for (u32 row = lockstep::thread_id(); row < v.rows.count; row += lockstep::num_threads()) {
@@ -265,8 +268,8 @@ __device__ void write_ranks(const View<Share>& v, const Rules& rules, double sum
   }
 }
 
-/// Launched cooperatively on every PE at once.
-/// @tparam kHot  with num_hot * sizeof(Share) bytes of shared memory; one PE
+/// Launched cooperatively on all PEs at the same time.
+/// @tparam kHot  launched with num_hot * sizeof(Share) bytes of shared memory; one PE only
 template <bool kMulti, bool kHot, class Share>
 __global__ void __launch_bounds__(kThreads<kHot>, kBlocksPerSm<kHot>)
     rank_kernel(const __grid_constant__ View<Share> v, const __grid_constant__ Rules rules) {

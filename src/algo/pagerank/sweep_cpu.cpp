@@ -1,4 +1,4 @@
-// A sweep of PageRank on CPU threads: what rows sum up, and when what they give is stored.
+// A sweep of PageRank on CPU threads: the sums of rows, and when their contributions are stored.
 #include <cmath>
 
 #include "pull_cpu_state.hpp"
@@ -9,13 +9,14 @@ using namespace pagerank_pull;
 
 namespace {
 
-constexpr int kStreams = 2;  // short rows that are summed in turns
-// By so many entries: a processor looks some 50 ahead by itself, but not beyond a branch that it foretold wrongly.
+constexpr int kStreams = 2;  // short rows that are summed alternately
+// Prefetch distance in entries: a processor looks some 50 entries ahead by itself, but not beyond a mispredicted branch.
 constexpr std::ptrdiff_t kAhead = 48;
 
-/// Sum of what a row's vertices give. Inlined, also at the end of sum_short_row(). Four sums by name: as an array they would lie in
-/// memory, since the loads are atomic.
-/// @tparam kLooksAhead  asks for what entries kAhead places on give: there are kAhead + 4 behind `end`
+/// Sum of the contributions of a row's entries. Always inlined, also at the end of sum_short_row(). The four sums have names: as an
+/// array they would be in memory, since the loads are atomic.
+/// @tparam kLooksAhead  prefetches the contributions of entries kAhead places further on: there must be kAhead + 4 entries after
+///                      `end`
 template <bool kLooksAhead = false, class Share>
 [[gnu::always_inline]] inline double sum_row(const Share* share, const vertex_t* begin, const vertex_t* end) {
   const auto gives = [share](vertex_t v) { return static_cast<double>(load(share[v])); };
@@ -31,9 +32,9 @@ template <bool kLooksAhead = false, class Share>
   return (a + b) + (c + d);
 }
 
-/// The same for short rows: up to four entries take no branch that depends on their number, since it is different in every
-/// row of a road network. Entries beyond the end are read and not added.
-/// @param last  the end of all targets that may be read
+/// The same for short rows: the first four entries take no branch that depends on the number of entries, since that differs from
+/// row to row in a road network. Entries beyond the end are read but not added.
+/// @param last  end of all targets that may be read
 template <class Share>
 inline double sum_short_row(const Share* share, const vertex_t* begin, const vertex_t* end, const vertex_t* last) {
   if (last - begin < 4) return sum_row(share, begin, end);
@@ -49,7 +50,7 @@ inline double sum_short_row(const Share* share, const vertex_t* begin, const ver
 
 }  // namespace
 
-/// Sweeps rows [first, last), of which those before `tied` are of the largest component.
+/// Sweeps rows [first, last), of which those before `tied` are in the largest component.
 template <class Share>
 void PageRankPullCpu::State::sweep(pe_t pe, vertex_t first, vertex_t last, Share* share, Part& part) {
   const vertex_t between = std::clamp(rows.of(pe).tied, first, last);
@@ -75,8 +76,8 @@ void PageRankPullCpu::State::sweep_alike(pe_t pe, vertex_t first, vertex_t last,
   const vertex_t* const end_of_targets = in.targets + in.offsets[in.count];
   const double keep = 1 - omega, pull = omega * rules.alpha, jump = omega * c[group];
   const double everywhere = jump * uniform();
-  double* const values = y.data();  // in registers: for all the compiler knows, the stores below change members
-  const bool copies = exchange && exchange->common() == nullptr;  // that this process stores to
+  double* const values = y.data();  // in registers: the compiler must assume that the stores change members
+  const bool copies = exchange && exchange->common() == nullptr;  // copies to which this process stores
   std::byte* const* const near = copies ? exchange->near().data() : nullptr;
   const std::size_t n_near = copies ? exchange->near().size() : 0;
   const bool ahead = looks_ahead && in.offsets[in.count] - in.offsets[0] > kAhead + 4;

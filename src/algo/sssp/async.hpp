@@ -1,4 +1,4 @@
-// The asynchronous search on a machine's PEs: the same lines for CPU threads and GPUs.
+// The asynchronous search on a machine's PEs, from the same source for CPU threads and GPUs.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace shoal {
 
 /// Owns the distances and the worklist.
-/// @tparam kCodeFor  as of Worklist
+/// @tparam kCodeFor  see Worklist
 template <class Word, CodeFor kCodeFor = SHOAL_CODE_FOR>
 class SsspAsync : public SsspEngine {
  public:

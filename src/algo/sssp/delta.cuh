@@ -1,7 +1,8 @@
-// Shortest paths on GPUs in lockstep steps: how distances are kept, and what one PE holds.
+// Shortest paths on GPUs in lockstep steps: how distances are stored, and the data of one PE.
 //
-// Every PE keeps distances of all vertices. Those of its own are the truth; those of others say what it has already told
-// their owner, so that an arc to another PE is judged like any other and only an improvement travels. Vertices have
+// Every PE stores distances of all vertices. Those of its own vertices are the true ones. Those of other PEs' vertices are what it
+// last told their owner, so that an arc to another PE is judged like any other and only an improvement travels. Vertices have
+// placed numbers everywhere.
 // placed numbers everywhere.
 #pragma once
 #include "lockstep/frontier.cuh"
@@ -14,17 +15,17 @@ using namespace lockstep;
 
 inline constexpr u32 kNoTarget = 0xFFFFFFFFu;
 inline constexpr u32 kLongRow = 128;      ///< rows of more arcs are cut into chunks for other warps
-inline constexpr u32 kChunkArcs = 256;    ///< of a chunk
-inline constexpr u32 kShortRow = 8;       ///< rows of at most so many arcs are read by one lane
+inline constexpr u32 kChunkArcs = 256;    ///< arcs of a chunk
+inline constexpr u32 kShortRow = 8;       ///< one lane reads rows of at most this many arcs
 inline constexpr int kMaxThreads = 1024;  ///< of a block
-inline constexpr u32 kRoundMail = 4096;   ///< messages of a cluster to a peer in one round
+inline constexpr u32 kRoundMail = 4096;   ///< most messages that a cluster sends a peer in one round
 
-// Value 0 of a barrier: vertices appended to queues, and, in each block that did it, a flag for each of
-inline constexpr u64 kMailed = u64{1} << 32;  ///< something is in an outbox
-inline constexpr u64 kCut = u64{1} << 48;     ///< a long row was left in chunks
+// Value 0 of a barrier: the number of vertices appended to queues, plus a flag from each block that did one of these in this phase:
+inline constexpr u64 kMailed = u64{1} << 32;  ///< put something into an outbox
+inline constexpr u64 kCut = u64{1} << 48;     ///< cut a long row into chunks
 
-/// How distances are kept, added and compared: the words of algo/sssp.hpp. `shift` is d + width, more than d, and at most
-/// all ones.
+/// How distances are stored, added and compared: the words of algo/sssp.hpp. `shift` returns d + width, which is more than d and at
+/// most all ones.
 struct NarrowMetric {
   using Raw = u32;
   using Weight = std::int32_t;
@@ -71,77 +72,78 @@ struct alignas(2 * sizeof(Raw)) Message {
   u32 vertex;
 };
 
-/// What a search spends its time on, as its first block sees it: the work, and the wait at the barrier after it.
+/// The kinds of work on which a search spends time, as measured by its first block; each includes the wait at the barrier that
+/// follows.
 enum class Phase : u32 { begin, take, chunks, send, receive, publish, copy, pull, sweep, cluster, meet };
 inline constexpr u32 kPhases = 11;
 
-/// Counters of one PE that all its blocks share, beside those of the lockstep.
+/// Counters of one PE that all its blocks share, besides those of lockstep.
 struct Tally {
   PaddedWord<u32, Scope::device> chunks[2];  ///< by step % 2
-  PaddedWord<u64, Scope::device> popped;     ///< vertices expanded, and arcs relaxed: of the last search
+  PaddedWord<u64, Scope::device> popped;     ///< vertices expanded (here) and arcs relaxed (next) in the last search
   PaddedWord<u64, Scope::device> arcs;
-  PaddedWord<u32, Scope::device> spilled;  ///< vertices that the narrow kernel left in memory
+  PaddedWord<u32, Scope::device> spilled;  ///< vertices that the narrow kernel left in the queue in global memory
   Word<u64, Scope::device> sent;           ///< messages to peers, of the last search
   Word<u64, Scope::device> phase_ns[kPhases];
 };
 
-/// One PE as kernels see it; passed by value.
+/// The data of one PE that kernels use; passed by value.
 template <class Metric>
 struct Slice {
   using Raw = typename Metric::Raw;
   lockstep::View team;
-  CsrView rows;                            ///< of out-arcs; those of a row in ascending order of weight if `in` is set
+  CsrView rows;                            ///< of out-arcs; within a row in ascending order of weight if `in` is set
   const typename Metric::Weight* weights;  ///< of out-arcs
-  CsrView in;                              ///< in-arcs in ascending order of weight; empty when nothing is pulled
+  CsrView in;                              ///< in-arcs, rows in ascending order of weight; empty if nothing is pulled
   const typename Metric::Weight* in_weights;
   u32 n;                             ///< vertices of the whole graph
   Raw* distance;                     ///< [n]
-  u32* marks[3];                     ///< [n / 32 + 1] by step % 2: waits in the queue; and the last: in an outbox
+  u32* marks[3];                     ///< [n / 32 + 1] bits of vertices in queue[0], in queue[1], and in an outbox
   u32* queue[2];                     ///< [rows.count] by step % 2
   Chunk<Raw>* chunks;                ///< enough for all long rows at once
-  u32* outbox[kPeers];               ///< [vertices of the PE] that it is to be told about
+  u32* outbox[kPeers];               ///< [vertices of that PE] the vertices about which that PE must be told
   Message<Raw>* inbox[kPeers];       ///< [most rows of a PE] from each PE
-  Message<Raw>* peer_inbox[kPeers];  ///< where this PE writes at each peer
-  Message<Raw>* round[kPeers];       ///< [2][kRoundMail] by round % 2, from each PE's cluster
-  Message<Raw>* peer_round[kPeers];  ///< where this PE writes at each peer
+  Message<Raw>* peer_inbox[kPeers];  ///< where this PE writes in each peer's inbox
+  Message<Raw>* round[kPeers];       ///< [2][kRoundMail] by round % 2, messages from each PE's cluster
+  Message<Raw>* peer_round[kPeers];  ///< where this PE writes in each peer's `round`
   vertex_t begin[kPeers + 1];        ///< placed ranges
   Tally* tally;
 };
 
 struct Rules {
   double delta;          ///< width of the window of distances that are expanded in one step
-  double delta_after;    ///< the same after long arcs were pulled, when only vertices of few arcs are left
-  double far_widths;     ///< sweeping: the queue holds distances up to so many deltas
-  double pull;           ///< width of the first range of distances whose long arcs are pulled, not pushed
-  double pull_growth;    ///< each range is so many times as wide as the one before
-  double range_windows;  ///< windows that a range is settled in, or fewer: none is narrower than delta
-  u32 pulls;             ///< most ranges; 0: none
-  u32 pull_enter;        ///< more vertices pending: the first one begins
-  u64 pull_arcs;         ///< of the first one's vertices, at least; fewer are pushed
-  u32 sweep_enter;       ///< more vertices pending: the far ones are found by sweeps over all distances
-  u32 sweep_leave;       ///< fewer: they wait in the queue again
-  u32 narrow_after;  ///< so many steps in a row with at most narrow_enter vertices pending, then a cluster on each PE
-  u32 narrow_enter;  ///< takes over; 0: never
-  u32 narrow_leave;  ///< and gives back when there are more than this
-  u32 round_steps;   ///< with several PEs: steps at most that a cluster makes before it meets the others
+  double delta_after;    ///< the window's width after long arcs were pulled, when only vertices of few arcs are left
+  double far_widths;     ///< while sweeping, the queue holds distances up to this many deltas beyond the nearest
+  double pull;           ///< width of the first range of distances whose long arcs are pulled instead of pushed
+  double pull_growth;    ///< each range is this many times as wide as the one before
+  double range_windows;  ///< a range is settled in at most this many windows, none narrower than delta
+  u32 pulls;             ///< most ranges; 0: nothing is pulled
+  u32 pull_enter;        ///< the first range begins when more vertices than this are pending
+  u64 pull_arcs;         ///< least arcs of the first range's vertices for it to be pulled; otherwise pushed
+  u32 sweep_enter;       ///< with more pending vertices than this, sweeps over all distances find the far ones
+  u32 sweep_leave;       ///< with fewer than this, all pending vertices wait in the queue again
+  u32 narrow_after;      ///< after this many steps in a row with at most narrow_enter vertices pending,
+  u32 narrow_enter;      ///< a cluster on each PE takes over; narrow_after 0: never
+  u32 narrow_leave;      ///< until more than this are pending
+  u32 round_steps;       ///< with several PEs: most steps that a cluster makes before it meets the others
 };
 
-/// Where a search goes on, passed between the two kernels. One for each PE.
+/// The state with which a search continues, passed between the two kernels. One for each PE.
 template <class Raw>
 struct Resume {
-  u32 begun = 0;  ///< 0: the search begins
+  u32 begun = 0;  ///< 0: the search is at its beginning
   u32 step = 0;   ///< steps made by this PE; the queue is that of step % 2
-  u32 count = 0;  ///< vertices in it
-  Raw least = 0;  ///< of the distances in the queues of all PEs
+  u32 count = 0;  ///< vertices in that queue
+  Raw least = 0;  ///< smallest distance in the queues of all PEs
 };
 
-/// Shared memory of a block beside the warps' buffers.
+/// Shared memory of a block, besides the warps' buffers.
 struct Scratch {
   Shared gang;
   u32 sent[kPeers];                    ///< vertices put into each outbox before the last exchange
-  u32 mailed, cut;                     ///< the last phase in which this block put something into an outbox, cut a row
-  u32 told[kPeers], received[kPeers];  ///< messages of each PE up to the last exchange, and in it
-  u64 lap, phase_ns[kPhases];          ///< when the running phase began; time in each so far
+  u32 mailed, cut;                     ///< the last phase in which this block filled an outbox, and cut a row
+  u32 told[kPeers], received[kPeers];  ///< messages from each PE: up to the last exchange, and in it
+  u64 lap, phase_ns[kPhases];          ///< when the current phase began; time spent in each phase so far
 };
 
 inline __device__ u32 least_of_warp(u32 x) { return __reduce_min_sync(kAll, x); }
@@ -149,10 +151,10 @@ inline __device__ u64 least_of_warp(u64 x) {
   for (int d = 16; d > 0; d /= 2) x = min(x, __shfl_xor_sync(kAll, x, d));
   return x;
 }
-/// Through the first-level cache: what is read may be an older, larger distance.
+/// Loads through the first-level cache, so it may return an older, larger distance.
 inline __device__ u32 look(const u32* p) { return __ldca(p); }
 inline __device__ u64 look(const u64* p) { return __ldca(reinterpret_cast<const unsigned long long*>(p)); }
-/// Past that cache.
+/// Loads that bypass that cache.
 inline __device__ u32 fresh(const u32* p) { return __ldcg(p); }
 inline __device__ u64 fresh(const u64* p) { return __ldcg(reinterpret_cast<const unsigned long long*>(p)); }
 inline __device__ u32 lower(u32* p, u32 x) { return atomicMin(p, x); }

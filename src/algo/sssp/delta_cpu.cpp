@@ -1,11 +1,11 @@
-// Delta-stepping on CPU threads. Vertices wait in buckets of distances delta wide. The first bucket is worked off: light arcs
-// (weight below delta) of its vertices are relaxed, which may bring vertices into the same bucket, until none is left; then
-// the vertices that were in it are final, and their heavy arcs are relaxed once.
+// Delta-stepping on CPU threads. Vertices wait in buckets that are delta wide in distance. The threads process the first bucket:
+// they relax the light arcs (weight below delta) of its vertices, which may bring vertices into the same bucket, until it is empty.
+// The vertices that were in it are then final, and their heavy arcs are relaxed once.
 //
-// Sources: Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm (2003); a thread goes on with few
-// entries of its own without a barrier (Zhang et al., GraphIt's bucket fusion, 2020); heavy arcs are looked at from the far
-// side where that is less (Chakaravarthy et al., IPDPS 2014). Differs: rows are sorted by weight, so the far side of an arc
-// stops at the first weight that cannot help it.
+// Sources: Meyer and Sanders, Delta-stepping: a parallelizable shortest path algorithm (2003); a thread with few entries of its own
+// continues without a barrier (Zhang et al., GraphIt's bucket fusion, 2020); heavy arcs are pulled by their targets where that is
+// less work (Chakaravarthy et al., IPDPS 2014). Difference: rows are sorted by weight, so that a pulling vertex stops at the first
+// weight that cannot help it.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,7 +25,7 @@ using sssp_delta::Buckets;
 using sssp_delta::Entry;
 using sssp_delta::Steps;
 
-constexpr std::int64_t kSamples = 512;  // vertices looked at to estimate what pulling costs
+constexpr std::int64_t kSamples = 512;  // vertices sampled to estimate the cost of pulling
 
 enum class Step { light, heavy, pull, done };
 
@@ -99,7 +99,7 @@ class DeltaCpu : public SsspEngine {
     }
   }
 
-  // ---- the plan: by the last thread at the barrier -------------------------------------------------------------------
+  // ---- the plan: run by the last thread at the barrier ---------------------------------------------------------------
 
   void decide() {
     if (!begun_) {
@@ -164,7 +164,7 @@ class DeltaCpu : public SsspEngine {
 
   void begin_bucket() {
     std::int64_t next = Buckets<Word>::kNone;
-    // From the floor on, which is where entries were added: the slot of the bucket before it holds a later one by now.
+    // Begins at the floor, which bounds the numbers of added entries: the slot of the bucket before it holds a later bucket by now.
     for (Thread& thread : steps_.threads) next = std::min(next, thread.buckets.first(steps_.floor));
     if (next == Buckets<Word>::kNone) {
       step_ = Step::done;
@@ -182,7 +182,7 @@ class DeltaCpu : public SsspEngine {
     begin_round();
   }
 
-  /// About how many arcs a pull looks at, from a sample; a vertex costs about as much as two.
+  /// Estimates from a sample how many arcs a pull reads; each vertex costs about as much as two arcs.
   double pull_cost() const {
     const Word least = steps_.least_distance();
     const std::int64_t n = graph_.num_vertices, step = std::max<std::int64_t>(n / kSamples, 1);
@@ -243,12 +243,12 @@ class DeltaCpu : public SsspEngine {
   std::vector<Traffic> traffic_;  // [from * n_pes + to]
   std::optional<SpinBarrier> barrier_;
 
-  // The plan: written by the last thread at the barrier, read by all after it.
+  // The plan: the last thread at the barrier writes it, all read it afterwards.
   Step step_ = Step::done;
   bool begun_ = false;
-  bool received_ = false;  // the step's outboxes are being received
+  bool received_ = false;  // the outboxes of the last step are being received
   std::int64_t rounds_ = 0, pulls_ = 0;
-  arc_t expanded_arcs_ = 0;  // of the rows of all vertices that are final
+  arc_t expanded_arcs_ = 0;  // number of arcs of all vertices that are final
 };
 
 }  // namespace
@@ -258,7 +258,7 @@ std::unique_ptr<SsspEngine> make_sssp_delta_cpu(const Machine& machine, const Pl
   const bool real = graph.weight_kind == WeightKind::float64;
   double delta = plan.delta > 0 ? plan.delta : default_delta(graph, machine.team().size());
   if (!real) delta = std::max(1.0, std::round(delta));
-  // The numbers of buckets have 63 bits, and 1 / delta is to be finite.
+  // Bucket numbers have 63 bits, and 1 / delta must be finite.
   const double longest = static_cast<double>(graph.num_vertices) * graph.max_weight;
   delta = std::max({delta, longest * 0x1p-60, 0x1p-1000});
   if (real) return std::make_unique<DeltaCpu<sssp_delta::Real>>(machine, graph, delta);

@@ -27,7 +27,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 constexpr const char* kPhaseNames[kPhases] = {"begin", "take", "chunks", "send",    "receive", "publish",
                                               "copy",  "pull", "sweep",  "cluster", "meet"};
 
-/// A counter in device memory.
+/// Reads a counter in device memory.
 u64 fetch(const void* counter) {
   u64 out = 0;
   download(&out, static_cast<const u64*>(counter));
@@ -68,8 +68,8 @@ template <class Metric>
 struct Search final : SsspDeltaGpu::State {
   using Raw = typename Metric::Raw;
   std::vector<Slice<Metric>> views;
-  std::vector<SortedArcs<typename Metric::Weight>> out, in;  // `in` only of directed graphs
-  int cluster = 0;                                           // blocks of the narrow kernel
+  std::vector<SortedArcs<typename Metric::Weight>> out, in;  // `in` only for directed graphs
+  int cluster = 0;                                           // number of blocks of the narrow kernel
   u64 sweeps = 0, narrow_steps_made = 0;                     // of the last search
 
   Search(const PlacedGraph& g, bool words, const SsspDeltaGpuTuning& t, World* w)
@@ -150,7 +150,7 @@ struct Search final : SsspDeltaGpu::State {
     }
   }
 
-  /// Where memory does not hold the arcs once more, nothing is pulled.
+  /// If there is no memory for the sorted copy of the arcs, nothing is pulled.
   void sort_all() {
     int room = 1;
     try {
@@ -172,7 +172,7 @@ struct Search final : SsspDeltaGpu::State {
     }
   }
 
-  /// Long arcs are to be pulled: rows in order of weight, of in-arcs as well.
+  /// For pulling long arcs: sorts rows by weight, also those of in-arcs.
   void sort_arcs(Slice<Metric>& v) {
     const pe_t p = here(v);
     DeviceGuard guard(graph.devices[p]);
@@ -204,10 +204,10 @@ struct Search final : SsspDeltaGpu::State {
     }
   }
 
-  /// A view's PE, counted from 0 in this process.
+  /// The PE of a view, counted from 0 within this process.
   pe_t here(const Slice<Metric>& v) const { return v.team.me - graph.first_pe; }
 
-  /// Marks are empty after a search that ended by itself.
+  /// Marks are empty after a search that ran to its end; call this after one that failed.
   void clear_marks() {
     for (auto& v : views) {
       DeviceGuard guard(team.device(here(v)));
@@ -216,7 +216,7 @@ struct Search final : SsspDeltaGpu::State {
     }
   }
 
-  /// The cluster of the narrow kernel, as large as fits; none: it is not used.
+  /// Prepares the cluster of the narrow kernel, as large as fits; if none fits, that kernel is not used.
   void set_up_narrow() {
     rules.narrow_after = 0;
     if (!tuning.narrow) return;
@@ -229,7 +229,7 @@ struct Search final : SsspDeltaGpu::State {
     rules.narrow_leave = std::min(static_cast<u32>(tuning.narrow_leave), slots);
   }
 
-  /// Where the kernels that ended have left the search. @return vertices pending, of all PEs
+  /// Reads the state in which the kernels that ended have left the search. @return pending vertices of all PEs
   u64 read_resume(std::vector<Resume<Raw>>& resume) const {
     u64 pending = 0;
     for (pe_t p = 0; p < team.n_pes(); ++p) {
@@ -242,7 +242,7 @@ struct Search final : SsspDeltaGpu::State {
     return of_all;
   }
 
-  /// The wide kernel, and the narrow one whenever it hands over. @return seconds
+  /// Runs the wide kernel, and the narrow one whenever the wide one hands over. @return seconds
   double run(vertex_t source) {
     SearchArgs args{rules, source};
     std::vector<Resume<Raw>> resume(views.size());

@@ -1,9 +1,9 @@
-// Small steps on one cluster of blocks, with the cluster's barrier in hardware and the queue in its shared memory. For
-// graphs of thousands of small steps (roads), where a barrier of the whole GPU costs more than a step.
+// Small steps on one cluster of blocks, with the cluster's hardware barrier and the queue in its shared memory. For graphs with
+// thousands of small steps (road networks), in which a barrier of the whole GPU costs more than a step.
 //
-// With several PEs, steps are made in rounds: a cluster makes a few steps within the window, as long as it has vertices
-// there, and then all clusters meet and read what they sent each other. A wave that crosses from one PE to another waits
-// half a round; meeting after every step would cost as much as the step.
+// With several PEs, steps are made in rounds: a cluster makes a few steps within the window, as long as it has vertices there; then
+// all clusters meet and read the messages that they sent each other. A wavefront that crosses from one PE to another waits half a
+// round; meeting after every step would cost as much as the step.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -12,23 +12,23 @@
 
 namespace shoal::sssp_gpu {
 
-/// What a block knows of the cluster between two barriers.
+/// The state of the cluster's queues between two barriers, as each block knows it.
 template <class Raw>
 struct NarrowState {
   u32 all = 0;           ///< entries in the cluster's queues
-  Raw least = ~Raw{0};   ///< of their distances
-  bool full = false;     ///< some message found no room
-  bool wide = false;     ///< some entry found no room, or has too long a row
-  bool stopped = false;  ///< the search was ended
+  Raw least = ~Raw{0};   ///< smallest distance among them
+  bool full = false;     ///< a message found no slot
+  bool wide = false;     ///< an entry found no slot, or its row is too long
+  bool stopped = false;  ///< the search was stopped
 };
 
-/// Reads what the blocks of the cluster have appended for `step`. The block's first warp calls it between the cluster's
-/// barrier and one of the block.
+/// Reads what the blocks of the cluster have appended for `step`. The block's first warp calls it between the cluster's barrier and
+/// a barrier of the block.
 template <class Raw, class Cluster>
 __device__ void read_counts(NarrowShared<Raw>& s, const Cluster& cluster, u32 step) {
   const u32 lane = lane_id();
   if (lane < cluster.num_blocks()) s.of[lane] = *cluster.map_shared_rank(&s.count[step & 1], lane);
-  if (lane == 0) s.count[(step + 1) & 1] = {0, ~Raw{0}};  // last read by others before this step's barrier
+  if (lane == 0) s.count[(step + 1) & 1] = {0, ~Raw{0}};  // other blocks last read it before this step's barrier
 }
 template <class Raw>
 __device__ NarrowState<Raw> sum_counts(const NarrowShared<Raw>& s, u32 blocks) {
@@ -42,8 +42,8 @@ __device__ NarrowState<Raw> sum_counts(const NarrowShared<Raw>& s, u32 blocks) {
   return out;
 }
 
-/// The end of a round: all PEs say what is pending, and read what was sent.
-/// @return the vertices pending and messages sent of all PEs, and kOutgrown
+/// The end of a round: all PEs exchange what is pending, and read the messages sent to them.
+/// @return the sum over all PEs of pending vertices and messages, plus kOutgrown for each PE whose queue outgrew the cluster
 template <class Metric>
 __device__ u64 end_round(NarrowWarp<Metric, true>& w, const NarrowState<typename Metric::Raw>& at) {
   if (thread_id() == 0) {
@@ -61,10 +61,10 @@ __device__ u64 end_round(NarrowWarp<Metric, true>& w, const NarrowState<typename
   return w.gang.template total<0>() + w.gang.template total<1>();
 }
 
-/// Makes steps from a queue in memory on until no vertex is pending, or too many are; those are then left in the queue in
-/// memory. One cluster on each PE; as many warps a block as blocks, or a multiple; kNarrowBytes of shared memory. The queue
-/// holds at most kNarrowSlots entries for each block. The host finds in the outcome's words: steps, 0, entries left, the
-/// least distance of those of all PEs.
+/// Makes steps, beginning with the queue in global memory, until no vertex is pending or too many are; those are then left in that
+/// queue. Launched as one cluster on each PE; the number of warps of a block is a multiple of the number of blocks; needs
+/// kNarrowBytes of shared memory. The queue must hold at most kNarrowSlots entries for each block. Outcome words for the host:
+/// number of steps, 0, entries left, smallest distance of the entries left on all PEs.
 template <class Metric, bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
     narrow_steps(const __grid_constant__ Slice<Metric> v, const Rules rules, const Resume<typename Metric::Raw> from) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   auto* queues = reinterpret_cast<Entry*>(narrow_queue);
   u32 step = from.step;
 
-  // The queue in memory is dealt out to the blocks.
+  // The queue in global memory is distributed over the blocks.
   if (threadIdx.x < 2) s.count[threadIdx.x] = {0, Metric::kNone};
   if (threadIdx.x < kPeers) s.sent[threadIdx.x] = 0;
   if (thread_id() == 0) v.tally->spilled.store(0);
@@ -99,13 +99,13 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   const Entry* theirs = cluster.map_shared_rank(queues, share.block);
   NarrowState<Raw> at;
   Raw least = from.least, edge = Metric::shift(from.least, rules.delta);
-  u32 made = 0;  // steps in this round
+  u32 made = 0;  // steps made in this round
   bool leave = false;
   u64 since = now_ns(), meeting = 0;
   const u64 begin = since;
   for (;;) {
     meet_cluster();
-    // The first entry is read before it is known whether there is one; the counts are under way at the same time.
+    // The first entry is loaded before it is known whether there is one, so that this load overlaps with the loads of the counts.
     const Entry* queue = theirs + (step & 1) * kNarrowSlots<Raw>;
     Entry entry = queue[min(share.first_chunk * 32 + lane, kNarrowSlots<Raw> - 1)];
     if (warp == 0) read_counts(s, cluster, step);
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
         meeting += now_ns() - since;
         least = static_cast<Raw>(gang.template total<2>());
         edge = Metric::shift(least, rules.delta);
-        leave = open == 0 || open > rules.narrow_leave;  // kOutgrown is more
+        leave = open == 0 || open > rules.narrow_leave;  // kOutgrown exceeds narrow_leave
         made = 0;
         continue;
       }
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
     v.tally->popped.fetch_add(popped);
     v.tally->arcs.fetch_add(arcs);
   }
-  cluster.sync();  // nobody leaves while its shared memory may be read; all is spilled
+  cluster.sync();  // no block may exit while others may read its shared memory; after this, all entries are spilled
   if (thread_id() == 0) {
     Outcome& o = *v.team.outcome;
     o.word[0] = step;

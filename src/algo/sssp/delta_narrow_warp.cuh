@@ -1,16 +1,16 @@
-// What a warp of the cluster does in a small step (sssp_delta_narrow.cuh).
+// The work of one warp of the cluster in a small step (delta_narrow.cuh).
 #pragma once
 #include "delta.cuh"
 
 namespace shoal::sssp_gpu {
 
 inline constexpr u32 kNarrowLongest = 0xFFFF;  ///< a vertex with more arcs ends the narrow run
-inline constexpr u32 kFull = 1u << 29;         ///< in a count: a message found no room; end the round
-inline constexpr u32 kWide = 1u << 30;         ///< in a count: an entry found no room, or its row is too long; leave
-inline constexpr u32 kStop = 1u << 31;         ///< in a count: the search was ended
+inline constexpr u32 kFull = 1u << 29;         ///< flag in a count: a message found no slot; end the round
+inline constexpr u32 kWide = 1u << 30;         ///< flag in a count: an entry found no slot, or its row is too long
+inline constexpr u32 kStop = 1u << 31;         ///< flag in a count: the search was stopped
 inline constexpr std::size_t kNarrowBytes = 192 << 10;  ///< shared memory of a block: two queues
 
-/// A vertex that waits. Its row comes along, so that its arcs can be read at once.
+/// A pending vertex. It includes the vertex's row, so that its arcs can be loaded at once.
 template <class Raw>
 struct NarrowEntry {
   u64 row;  ///< first arc << 16 | arcs
@@ -23,37 +23,37 @@ inline constexpr u32 kNarrowSlots = kNarrowBytes / 2 / sizeof(NarrowEntry<Raw>);
 /// What a block has appended for one step; other blocks read it.
 template <class Raw>
 struct NarrowCount {
-  u32 entries;  ///< and kFull, kWide, kStop
+  u32 entries;  ///< number of entries, plus kFull, kWide, kStop
   Raw least;
 };
 
 template <class Raw>
 struct NarrowShared {
   NarrowCount<Raw> count[2];         ///< by step % 2, of this block's queue
-  NarrowCount<Raw> of[kMaxCluster];  ///< of all blocks, for the step that runs
+  NarrowCount<Raw> of[kMaxCluster];  ///< counts of all blocks, for the current step
   Shared gang;                       ///< with several PEs
-  u32 sent[kPeers];                  ///< messages to each peer before this round
+  u32 sent[kPeers];                  ///< messages sent to each peer before this round
 };
 
-// Value 1 of the barrier of several PEs: messages, and for each PE whose queue outgrew the cluster
+// Value 1 of the barrier of several PEs: the number of messages, plus this for each PE whose queue outgrew the cluster.
 inline constexpr u64 kOutgrown = u64{1} << 32;
 
-/// What a warp of the cluster needs; all members are called by whole warps.
+/// The state that a warp of the cluster needs. Whole warps call all members, except where one lane is said to.
 template <class Metric, bool kMulti>
 struct NarrowWarp {
   using Raw = typename Metric::Raw;
   using Entry = NarrowEntry<Raw>;
-  using Team = Gang<kMulti, Op::sum, Op::sum, Op::min>;  ///< vertices pending, messages, least distance of both
+  using Team = Gang<kMulti, Op::sum, Op::sum, Op::min>;  ///< vertices pending, messages, smallest distance of both
 
   const Slice<Metric>& v;
   NarrowShared<Raw>& s;
   Team& gang;
-  Entry* queue;   ///< of this block, that is appended to: for the next step, or while messages are read for this one
-  u32 next;       ///< its step % 2
-  u32 round = 0;  ///< counts
+  Entry* queue;   ///< this block's queue to append to: of the next step or, while messages are read, of this one
+  u32 next;       ///< step % 2 of that queue
+  u32 round = 0;  ///< number of rounds so far
   u64 popped = 0, arcs = 0;
 
-  /// Appends up to four entries of each lane, where `take` says so.
+  /// Appends up to four entries per lane: those for which `take` is true.
   template <int kCount>
   __device__ void append(const bool (&take)[kCount], const Entry (&entry)[kCount]) {
     const Ballots<kCount> ballots(take);
@@ -78,22 +78,22 @@ struct NarrowWarp {
     });
   }
 
-  /// One lane: a vertex goes to the queue in memory.
+  /// Called by one lane: moves a vertex to the queue in global memory.
   __device__ void spill(u32 vertex) {
     const u32 bit = 1u << (vertex & 31);
     if ((atomicOr(v.marks[next] + (vertex >> 5), bit) & bit) == 0)
       v.queue[next][v.tally->spilled.fetch_add(1)] = vertex;
   }
 
-  /// First arc << 16 | arcs, of an own vertex.
+  /// First arc << 16 | number of arcs, of an own vertex.
   __device__ u64 row_of(u32 vertex) const {
     const u64 row = static_cast<u64>(__ldg(v.rows.offsets + (vertex - v.rows.first)));
     const u64 end = static_cast<u64>(__ldg(v.rows.offsets + (vertex - v.rows.first) + 1));
     return row << 16 | min(end - row, u64{kNarrowLongest});
   }
 
-  /// One lane: tells a peer that its vertex came nearer. @return false if there was no room in this round: then nothing is
-  /// said to have been told, and the arc is to be relaxed again
+  /// Called by one lane: tells a peer that its vertex came nearer. @return false if there was no slot in this round. The vertex's
+  /// distance here is then reset, as if nothing had been told, and the arc must be relaxed again.
   __device__ bool send(u32 vertex, Raw distance) {
     pe_t p = 0;
     while (vertex >= v.begin[p + 1]) ++p;
@@ -108,7 +108,7 @@ struct NarrowWarp {
     return true;
   }
 
-  /// What peers sent in the round that ended: improvements go to the queue of this step. All warps share it.
+  /// Judges what peers sent in the round that ended: improvements go to the queue of the current step. All warps share the work.
   __device__ void receive() {
     for (pe_t p = 0; p < v.team.n_pes; ++p) {
       if (p == v.team.me) continue;
@@ -127,9 +127,9 @@ struct NarrowWarp {
     }
   }
 
-  /// Tries up to four distances of each lane (kNoTarget: none). Rows are looked up while the atomics are under way: a step
-  /// costs what its longest chain of dependent accesses costs.
-  /// @return in lanes where a message found no room, true
+  /// Offers up to four distances per lane (kNoTarget: none). Row offsets are loaded while the atomics are in flight, because the
+  /// time of a step is that of its longest chain of dependent accesses.
+  /// @return true in lanes for which a message found no slot
   __device__ bool relax(const u32 (&t)[4], const Raw (&d)[4]) {
     Raw old[4];
     u64 row[4], end[4];
@@ -166,8 +166,8 @@ struct NarrowWarp {
     return again;
   }
 
-  /// Expands one entry of each lane, if it is nearer than `edge` and nobody has overtaken it; keeps it for the next step
-  /// if it is not.
+  /// Expands one entry per lane if it is nearer than `edge` and its vertex has not come nearer since; if it is not nearer than
+  /// `edge`, keeps it for the next step.
   __device__ void take(bool have, const Entry& entry, Raw edge) {
     const bool keep[1] = {have && entry.distance >= edge};
     const Entry kept[1] = {entry};
@@ -180,7 +180,7 @@ struct NarrowWarp {
     u32 t[4];
     typename Metric::Weight weight[4];
 #pragma unroll
-    for (u32 j = 0; j < 4; ++j) {  // read before it is known whether the entry still counts
+    for (u32 j = 0; j < 4; ++j) {  // loaded before it is known whether the entry is still current
       t[j] = j < first ? __ldg(v.rows.targets + row + j) : kNoTarget;
       weight[j] = j < first ? __ldg(v.weights + row + j) : 0;
     }

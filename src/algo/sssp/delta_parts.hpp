@@ -1,4 +1,4 @@
-// What delta-stepping on CPU threads is made of: arithmetic for each kind of distance, rows that are read in one stream, and
+// Building blocks of delta-stepping on CPU threads: arithmetic for each kind of distance, rows stored for sequential reading, and
 // buckets.
 #pragma once
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Narrow {
   using Weight = std::uint32_t;
   static Word add(Word distance, Weight weight) { return std::min(distance, kTooFar - weight) + weight; }
   static double value(Word distance) { return distance; }
-  /// The largest distance that is at most `value`, which is not negative.
+  /// The largest distance that is at most `value`; `value` must not be negative.
   static Word at_most(double value) { return value < kTooFar ? static_cast<Word>(value) : kTooFar; }
   static Weight weight(ArcWeights weights, arc_t at) { return static_cast<Weight>(weights.ints[at]); }
 };
@@ -44,8 +44,8 @@ struct Real {
   static Weight weight(ArcWeights weights, arc_t at) { return weights.reals[at]; }
 };
 
-/// All PEs' rows with each weight beside its target, so that a row is one stream of memory. Where arcs are told apart by
-/// weight, each row is sorted by it: light arcs (below delta) first.
+/// The rows of all PEs, with each weight beside its target, so that a row is read sequentially. If some arcs are heavy, each row is
+/// sorted by weight, so that light arcs (weight below delta) come first.
 template <class Math>
 class Rows {
  public:
@@ -55,10 +55,10 @@ class Rows {
     Weight weight;
   };
   struct Place {
-    arc_t begin, heavy;  ///< of the row and of its heavy arcs, which end where the next row begins
+    arc_t begin, heavy;  ///< where the row begins, and where its heavy arcs begin; both end where the next row begins
   };
 
-  /// @param delta  arcs of weight below it are light; all are when it is above every weight, and no row is sorted then
+  /// @param delta  arcs of weight below it are light; if it is above every weight, all arcs are light and no row is sorted
   Rows(const PlacedGraph& graph, double delta)
       : sorted_(delta <= graph.max_weight), place_(graph.num_vertices + 1), arc_(graph.num_arcs) {
     arc_t first_arc = 0;
@@ -100,14 +100,14 @@ class Rows {
   HostArray<Arc> arc_;      // [num_arcs]
 };
 
-/// A vertex that waits, at the distance it had then. When it has become nearer since, another entry says so.
+/// A waiting vertex, with the distance that it had when it was added. If it has come nearer since, there is another entry for it.
 template <class Word>
 struct Entry {
   vertex_t v;
   Word distance;
 };
 
-/// What one thread has put aside for later: buckets by number, the next kWindow apart, all beyond together.
+/// The entries that one thread has put aside for later: the next kWindow buckets separately by number, all later ones together.
 template <class Word>
 class Buckets {
  public:
@@ -119,8 +119,8 @@ class Buckets {
     far_.clear();
     nearest_far_ = kNone;
   }
-  /// @param number  of its bucket, at least `current`
-  /// @param current the lowest number that is added and asked for from now on; never less than before
+  /// @param number   bucket of the entry, at least `current`
+  /// @param current  lowest bucket that will be added to or asked for from now on; never less than in earlier calls
   void add(std::int64_t number, std::int64_t current, Entry<Word> entry) {
     if (number < current + kWindow) {
       (*this)[number].push_back(entry);
@@ -130,7 +130,7 @@ class Buckets {
     }
   }
   std::vector<Entry<Word>>& operator[](std::int64_t number) { return near_[number % kWindow]; }
-  /// The first bucket at or after `current` that has entries; kNone when there is none.
+  /// The first bucket at or after `current` that has entries; kNone if there is none.
   std::int64_t first(std::int64_t current) const {
     for (std::int64_t b = current; b < current + kWindow; ++b) {
       if (!near_[b % kWindow].empty()) return std::min(b, nearest_far_);
@@ -138,7 +138,7 @@ class Buckets {
     return nearest_far_;
   }
   bool far_reached(std::int64_t current) const { return nearest_far_ < current + kWindow; }
-  /// Spreads what is far over buckets, now that `current` is reached. @param number_of  bucket of an entry; kNone: drop it
+  /// Distributes the far entries over buckets, now that `current` is reached. @param number_of  bucket of an entry; kNone: drop it
   template <class F>
   void spread_far(std::int64_t current, F&& number_of) {
     std::vector<Entry<Word>> far;

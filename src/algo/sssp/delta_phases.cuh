@@ -1,10 +1,10 @@
-// The phases of a step, each between two barriers: all warps of a PE share its work.
+// The phases of a step, each between two barriers. All warps of a PE share the work of a phase.
 #pragma once
 #include "delta_warp.cuh"
 
 namespace shoal::sssp_gpu {
 
-/// Finds the own vertices at [from, w.far), appends them to the queue that w fills, and counts those beyond.
+/// Finds the own vertices with distances in [from, w.far), appends them to the queue that w fills, and counts those beyond.
 template <class Metric, bool kMulti>
 __device__ void sweep(Warp<Metric, kMulti>& w, typename Metric::Raw from) {
   using Raw = typename Metric::Raw;
@@ -33,8 +33,8 @@ __device__ void sweep(Warp<Metric, kMulti>& w, typename Metric::Raw from) {
   if (lane_id() == 0 && beyond != 0) w.gang.template add<0>(u64{beyond} << 32);
 }
 
-/// The end of those arcs of a row (in order of weight) that lead from `distance` to less than `limit`. They are few: the
-/// search begins where they do.
+/// The end of the arcs of a row (sorted by weight) that lead from `distance` to less than `limit`. There are few of them, so the
+/// search starts at the beginning of the row.
 template <class Metric>
 __device__ u64 light_end(const Slice<Metric>& v, u64 row, u64 end, typename Metric::Raw distance,
                          typename Metric::Raw limit) {
@@ -57,8 +57,8 @@ __device__ u64 light_end(const Slice<Metric>& v, u64 row, u64 end, typename Metr
   return end;
 }
 
-/// First half of a step: takes every vertex of the queue; expands those nearer than `edge`, keeps the others.
-/// @param limit  arcs that lead to this distance or more are left out; kNone: none
+/// First half of a step: takes every vertex of the queue, expands those nearer than `edge`, and keeps the others.
+/// @param limit  arcs that lead to this distance or beyond are left out; kNone: no arc is
 template <class Metric, bool kMulti>
 __device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw edge, typename Metric::Raw limit) {
   using Raw = typename Metric::Raw;
@@ -99,7 +99,7 @@ __device__ void take_queue(Warp<Metric, kMulti>& w, u32 n, typename Metric::Raw 
   }
 }
 
-/// Second half, if there are any: the chunks of long rows.
+/// Second half of a step, if rows were cut: relaxes the chunks of long rows.
 template <class Metric, bool kMulti>
 __device__ void take_chunks(Warp<Metric, kMulti>& w) {
   const u32 n = w.v.tally->chunks[w.next].load();
@@ -109,14 +109,14 @@ __device__ void take_chunks(Warp<Metric, kMulti>& w) {
   }
 }
 
-/// Everything counted as sent so far has been written. Block-collective; nothing is sent before the next barrier.
+/// Records how much was sent so far, all of which has been written. Block-collective; nothing may be sent before the next barrier.
 template <class Metric>
 __device__ void note_sent(Warp<Metric, true>& w) {
   __syncthreads();
   if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) w.s.sent[threadIdx.x] = w.gang.mail(threadIdx.x).load();
 }
 
-/// Tells every peer the distances of the vertices in its outbox, and empties it.
+/// Sends every peer the distances of the vertices in its outbox, and empties the outbox.
 template <class Metric>
 __device__ void send(Warp<Metric, true>& w) {
   const Slice<Metric>& v = w.v;
@@ -131,7 +131,7 @@ __device__ void send(Warp<Metric, true>& w) {
   note_sent(w);
 }
 
-/// After the barrier: what each peer sent. Block-collective.
+/// Call after the barrier: computes how many messages each peer sent. Block-collective.
 template <class Metric>
 __device__ void read_mail_counts(Warp<Metric, true>& w) {
   if (threadIdx.x < static_cast<u32>(w.v.team.n_pes)) {
@@ -141,7 +141,7 @@ __device__ void read_mail_counts(Warp<Metric, true>& w) {
   __syncthreads();
 }
 
-/// Judges what peers sent: improvements go to the queue.
+/// Judges the messages from peers: improvements go to the queue.
 template <class Metric>
 __device__ void receive(Warp<Metric, true>& w) {
   using Raw = typename Metric::Raw;

@@ -35,10 +35,10 @@ void check_tuning(const PlacedGraph& graph, const SsspDeltaGpuTuning& t) {
 
 namespace {
 
-// In mean weights, from kron:22 to 26 and road:2048 and 4096 on H200s.
-constexpr double kRoadWidth = 16;       ///< at most
-constexpr double kCrowdWidth = 120;     ///< over the square of the mean degree
-constexpr double kSeveralWidth = 1.75;  ///< times so much where PEs make steps in rounds: they meet less often
+// Widths in mean weights, from kron:22 to 26 and road:2048 and 4096 on H200s.
+constexpr double kRoadWidth = 16;       ///< at most this
+constexpr double kCrowdWidth = 120;     ///< this, divided by the square of the mean degree
+constexpr double kSeveralWidth = 1.75;  ///< factor where PEs make steps in rounds: they meet less often
 
 __global__ void describe_rows(CsrView rows, SliceSummary* out) {
   u64 chunks = 0;
@@ -103,8 +103,9 @@ SsspWindows choose_windows(const PlacedGraph& graph, const SsspDeltaGpuTuning& t
     windows.why = "as given";
     return windows;
   }
-  // Where degrees are small (roads) a step is many arcs deep, so that it has work for all lanes, and some vertices are
-  // expanded twice; where they are large, distances crowd, and a narrow window spares most vertices that.
+  // Where degrees are small (road networks), a step is many arcs deep, so that it has work for all lanes, and some vertices are
+  // expanded twice. Where degrees are large, many vertices have similar distances, and a narrow window saves most of them from
+  // that.
   windows.delta = mean * std::min(kRoadWidth, kCrowdWidth / (degree * degree));
   if (graph.all_pes() > 1 && tuning.narrow && tuning.round_steps > 1 && windows.pull == 0)
     windows.delta *= kSeveralWidth;

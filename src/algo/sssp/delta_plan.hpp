@@ -1,4 +1,4 @@
-// What the search for shortest paths on GPUs decides before it begins: is the tuning legal, and how wide are its windows.
+// Decisions of the search for shortest paths on GPUs before it begins: whether the tuning is legal, and how wide the windows are.
 #pragma once
 #include <string>
 
@@ -6,15 +6,15 @@
 
 namespace shoal {
 
-/// @throws UsageError naming the value and what is legal, or: the graph lies on CPU PEs
+/// @throws UsageError naming the value and what is legal; also if the graph lies on CPU PEs
 void check_tuning(const PlacedGraph& graph, const SsspDeltaGpuTuning& tuning);
 
-/// A slice in numbers.
+/// Statistics of a slice.
 struct SliceSummary {
-  std::uint64_t chunks = 0;     ///< pieces that its long rows are cut into
+  std::uint64_t chunks = 0;     ///< number of chunks into which its long rows are cut
   std::uint64_t connected = 0;  ///< vertices with out-arcs
   std::uint64_t weights = 0;    ///< sampled weights: up to 2^20, spread over the slice
-  double weight_sum = 0;        ///< of these
+  double weight_sum = 0;        ///< sum of the sampled weights
 
   void add(const SliceSummary& other) {
     chunks += other.chunks;
@@ -23,14 +23,14 @@ struct SliceSummary {
     weight_sum += other.weight_sum;
   }
 };
-/// On the current device, which holds the slice. @throws CapacityError, DeviceError
+/// Runs on the current device, which must hold the slice. @throws CapacityError, DeviceError
 SliceSummary describe_slice(const CsrView& rows, ArcWeights weights);
 
-/// In units of weight.
+/// Widths in units of weight.
 struct SsspWindows {
-  double delta = 0;  ///< what a step expands
-  double pull = 0;   ///< the range whose long arcs are pulled; 0: none is
-  double after = 0;  ///< what a step expands afterwards
+  double delta = 0;  ///< of the distances that a step expands
+  double pull = 0;   ///< of the first range whose long arcs are pulled; 0: nothing is pulled
+  double after = 0;  ///< of the distances that a step expands after pulling
   std::string why;
 };
 /// @param all  the sum over all PEs

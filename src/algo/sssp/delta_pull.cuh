@@ -1,12 +1,11 @@
-// Long arcs from the dense middle of a search, from the other side. Where most vertices lie close together (skewed
-// graphs), nearly all arcs lead from there to vertices that are settled already, or that one of a few short arcs settles.
-// So only arcs that stay within a range of distances are pushed while it is being settled, and then every vertex beyond
-// looks, in ascending order of weight, for the best in-arc from it. A few ranges follow each other, each wider than the
-// one before.
+// Pulls long arcs that leave the dense middle of a search. Where most vertices have similar distances (skewed graphs), nearly all
+// arcs lead from there to vertices that are already settled, or that one of a few short arcs settles. So while a range of distances
+// is being settled, only arcs that stay within it are pushed. Then every vertex beyond the range looks for its best in-arc from the
+// range, in ascending order of weight. A few ranges follow each other, each wider than the one before.
 //
-// Source: Chakaravarthy, Checconi, Murali, Petrini, Sabharwal, "Scalable single source shortest path algorithms for
-// massively parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differs: for a
-// few growing ranges, not for every bucket, with rows sorted by weight.
+// Source: Chakaravarthy, Checconi, Murali, Petrini, Sabharwal, "Scalable single source shortest path algorithms for massively
+// parallel systems" (IPDPS 2014): pruning by push and pull, short and long edges. Differences: for a few growing ranges instead of
+// every bucket, with rows sorted by weight.
 #pragma once
 #include "delta_phases.cuh"
 
@@ -14,7 +13,7 @@ namespace shoal::sssp_gpu {
 
 inline constexpr u32 kSerialArcs = 64;  ///< arcs that one lane reads alone before the warp takes the rest of the row
 
-/// Sends what a warp has collected to every peer.
+/// Sends the vertices that a warp has collected to every peer.
 template <class Metric>
 __device__ void broadcast(Warp<Metric, true>& w) {
   const Slice<Metric>& v = w.v;
@@ -33,7 +32,8 @@ __device__ void broadcast(Warp<Metric, true>& w) {
   w.fill = 0;
 }
 
-/// Sends the own distances in [low, high) to all peers. Messages are fewer bytes than the lines of memory that they lie in.
+/// Sends the own distances in [low, high) to all peers. The messages are fewer bytes than the memory lines that contain these
+/// distances.
 template <class Metric>
 __device__ void publish(Warp<Metric, true>& w, typename Metric::Raw low, typename Metric::Raw high) {
   const Slice<Metric>& v = w.v;
@@ -53,7 +53,7 @@ __device__ void publish(Warp<Metric, true>& w, typename Metric::Raw low, typenam
   broadcast(w);
 }
 
-/// After the barrier: what peers published becomes this PE's copy.
+/// Call after the barrier: copies what peers published into this PE's distances.
 template <class Metric>
 __device__ void copy_published(Warp<Metric, true>& w) {
   const Slice<Metric>& v = w.v;
@@ -66,8 +66,8 @@ __device__ void copy_published(Warp<Metric, true>& w) {
   note_sent(w);
 }
 
-/// What in-arc `arc` offers if its tail is nearer than `high`, else kNone. `open` becomes false when no arc from here on can
-/// offer less than `best`.
+/// The distance that in-arc `arc` offers if its tail is nearer than `high`, otherwise kNone. Sets `open` to false when no arc from
+/// here on can offer less than `best`.
 template <class Metric>
 __device__ typename Metric::Raw offer(const Slice<Metric>& v, u64 arc, typename Metric::Raw low,
                                       typename Metric::Raw high, typename Metric::Raw best, bool& open) {
@@ -80,8 +80,8 @@ __device__ typename Metric::Raw offer(const Slice<Metric>& v, u64 arc, typename 
   return tail < high ? Metric::plus(tail, weight) : Metric::kNone;
 }
 
-/// Every own vertex at `high` or more takes the best of its in-arcs from vertices in [low, high); nearer tails have
-/// offered theirs before, and no harm is done when they do it again. Those that are then nearer than w.far go to the queue.
+/// Gives every own vertex at `high` or beyond the best offer of its in-arcs from vertices in [low, high). Nearer tails have made
+/// their offers before, and a repeated offer does no harm. Vertices that are then nearer than w.far go to the queue.
 template <class Metric, bool kMulti>
 __device__ void pull_arcs(Warp<Metric, kMulti>& w, typename Metric::Raw low, typename Metric::Raw high) {
   using Raw = typename Metric::Raw;

@@ -1,10 +1,10 @@
-// The search: one cooperative kernel per PE, step after step. A step expands every pending vertex whose distance is below
-// the nearest pending one's plus delta; the window slides on at every step, without waiting until it is empty (the
-// stepping framework of Dong, Gu, Sun, Zhang, SPAA 2021, of which delta-stepping, Meyer and Sanders 2003, is the
-// variant that waits).
+// The search: one cooperative kernel per PE, step after step. A step expands every pending vertex whose distance is below that of
+// the nearest pending vertex plus delta. The window moves on at every step and does not wait until it is empty (the stepping
+// framework of Dong, Gu, Sun, Zhang, SPAA 2021; delta-stepping, Meyer and Sanders 2003, is the variant that waits).
 //
-// Where many vertices are pending, only those within a few deltas are kept in the queue; the others are found by a sweep
-// over the own distances when the window comes near. That costs 4 bytes a vertex, and pushing them costs nothing.
+// When many vertices are pending, the queue holds only those within a few deltas of the nearest. A sweep over the own distances
+// finds the others when the window comes near them. The sweep reads 4 bytes per vertex, and pushing a far vertex then costs
+// nothing.
 #pragma once
 #include "delta_phases.cuh"
 #include "delta_pull.cuh"
@@ -16,24 +16,24 @@ struct SearchArgs {
   u32 source;  ///< placed number
 };
 
-/// What a block knows of the search between two barriers; the same in all blocks of all PEs, but for `own`.
+/// The state of the search between two barriers, as each block keeps it: the same in all blocks of all PEs, except for `own`.
 template <class Raw>
 struct Progress {
   u32 own = 0;              ///< vertices in this PE's queue
-  u64 all = 0;              ///< and in all
-  Raw least = 0;            ///< of the distances in the queues
-  Raw far = ~Raw{0};        ///< distances of the queue are below; kNone: all pending vertices are in queues
-  Raw least_far = ~Raw{0};  ///< not more than any of the pending vertices' beyond; kNone: there are none
-  u64 beyond = 0;           ///< their number, when last counted
+  u64 all = 0;              ///< vertices in the queues of all PEs
+  Raw least = 0;            ///< smallest distance in the queues
+  Raw far = ~Raw{0};        ///< the queues hold distances below this; kNone: they hold all pending vertices
+  Raw least_far = ~Raw{0};  ///< lower bound of the pending vertices' distances from `far` on; kNone: there are none
+  u64 beyond = 0;           ///< number of these vertices, when last counted
   double delta = 0;         ///< width of the window
   Raw low = 0,
-      limit = ~Raw{0};  ///< long arcs of tails at [low, limit) are being left out, to be pulled; kNone: of none
-  double range = 0;     ///< limit - low, or what it will be next time
-  u32 ranges = 0;       ///< begun so far
+      limit = ~Raw{0};  ///< long arcs of tails in [low, limit) are left out, to be pulled later; kNone: none are
+  double range = 0;     ///< limit - low, or its previous value when no range is active
+  u32 ranges = 0;       ///< ranges begun so far
   u32 step = 0, sweeps = 0;
 };
 
-/// Clears distances and puts the source into its owner's queue; or takes the queue as it was left.
+/// Clears distances and puts the source into its owner's queue; or, when resuming, takes the queue as it was left.
 template <class Metric, bool kMulti>
 __device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMulti>::Team& gang, u32 source,
                              const Resume<typename Metric::Raw>& from) {
@@ -55,7 +55,7 @@ __device__ void begin_search(const Slice<Metric>& v, typename Warp<Metric, kMult
   gang.template add<0>(1);
 }
 
-/// The barrier after a phase that may have filled the queue. @return false when the search was ended
+/// The barrier after a phase that may have filled the queue. @return false if the search was stopped
 template <class Metric, bool kMulti>
 __device__ bool close(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
@@ -68,7 +68,8 @@ __device__ bool close(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& a
   return true;
 }
 
-/// From now on arcs that leave a range of distances, which begins at `low`, are left out; pull() is due at its end.
+/// Begins a range of distances at `low`: from now on, arcs that leave the range are left out. At the end of the range, pull() must
+/// follow.
 template <class Raw, class Metric>
 __device__ void begin_range(const Rules& rules, Progress<Raw>& at, Raw low) {
   at.range = at.ranges == 0 ? rules.pull : at.range * rules.pull_growth;
@@ -78,8 +79,8 @@ __device__ void begin_range(const Rules& rules, Progress<Raw>& at, Raw low) {
   at.far = at.limit = Metric::shift(low, at.range);
 }
 
-/// Moves the queue's limit on, so that the window around the nearest pending vertex lies within. @return false when the
-/// search was ended
+/// Moves the queue's limit `far` on, so that the window that begins at the nearest pending vertex lies below it. @return false if
+/// the search was stopped
 template <class Metric, bool kMulti>
 __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   const auto from = at.far;
@@ -98,14 +99,14 @@ __device__ bool advance(const Rules& rules, Warp<Metric, kMulti>& w, Progress<ty
   return true;
 }
 
-/// One step. @return false when the search was ended
+/// One step. @return false if the search was stopped
 template <class Metric, bool kMulti>
 __device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   using Raw = typename Metric::Raw;
   auto& gang = w.gang;
   const Raw edge = min(Metric::shift(at.least, at.delta), at.far);
   const u32 which = at.step & 1, next = which ^ 1;
-  if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the step before
+  if (thread_id() == 0) w.v.tally->chunks[which].store(0);  // last read in the previous step
   w.begin(next, 0, at.far);
   take_queue(w, at.own, edge, at.limit);
   ++at.step;
@@ -136,8 +137,9 @@ __device__ bool run_step(Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>
   return true;
 }
 
-/// Decides at the end of the first range. Vertices that no arc from it reaches look at all their in-arcs, so it pays only
-/// where a good part of all arcs leave the range; if not, its vertices go to the queue once more, for all of their arcs.
+/// Decides at the end of the first range whether to pull. Vertices that no arc from the range reaches look at all their in-arcs, so
+/// pulling pays only if a large part of all arcs leave the range. If not, the vertices of the range go to the queue again, for all
+/// of their arcs.
 template <class Metric, bool kMulti>
 __device__ bool worth_pulling(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at,
                               bool& ended) {
@@ -156,8 +158,8 @@ __device__ bool worth_pulling(const Rules& rules, Warp<Metric, kMulti>& w, Progr
   return false;
 }
 
-/// The end of a range: every vertex beyond the limit looks for the best of its in-arcs from vertices within, and those that
-/// are within the next range go to the queue. @return false when the search was ended
+/// The end of a range: every vertex beyond the limit looks for its best in-arc from a vertex of the range; those that are then
+/// within the next range go to the queue. @return false if the search was stopped
 template <class Metric, bool kMulti>
 __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typename Metric::Raw>& at) {
   const auto low = at.low, high = at.limit;
@@ -184,9 +186,9 @@ __device__ bool pull(const Rules& rules, Warp<Metric, kMulti>& w, Progress<typen
   return true;
 }
 
-/// Launched cooperatively on every PE at once, with (blockDim.x / 32) * kBuffer words of shared memory. The host finds in
-/// the outcome's words: steps, sweeps, this PE's queue, the least distance in all queues, and 1 if the search goes on in
-/// narrow_steps().
+/// Launched cooperatively on all PEs at the same time, with (blockDim.x / 32) * kBuffer words of shared memory. Outcome words for
+/// the host: number of steps, number of sweeps, length of this PE's queue, smallest distance in all queues, and 1 if the search
+/// continues in narrow_steps().
 template <class Metric, bool kMulti>
 __global__ void __launch_bounds__(kMaxThreads, 1)
     search_distances(const __grid_constant__ Slice<Metric> v, const SearchArgs args,

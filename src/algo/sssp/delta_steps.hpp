@@ -1,5 +1,5 @@
-// The steps of delta-stepping on CPU threads: what all threads do between two barriers, and the data that they share. The plan,
-// which says what comes next, is in sssp_delta_cpu.cpp.
+// The steps of delta-stepping on CPU threads: the work of all threads between two barriers, and the data that they share. The plan,
+// which chooses the next step, is in delta_cpu.cpp.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace shoal::sssp_delta {
 
 inline constexpr std::int64_t kChunk = 128;       ///< entries that a thread takes at once
-inline constexpr std::int64_t kPullChunk = 2048;  ///< vertices
-inline constexpr std::int64_t kGoOnAlone = 1024;  ///< entries of its own with which a thread goes on without the others
+inline constexpr std::int64_t kPullChunk = 2048;  ///< vertices that a thread takes at once in pull()
+inline constexpr std::int64_t kGoOnAlone = 1024;  ///< with up to this many own entries, a thread continues alone
 
 template <class Math>
 struct Steps {
@@ -22,17 +22,17 @@ struct Steps {
   using Arc = typename Rows<Math>::Arc;
   static constexpr Word kUnreachedWord = kUnreachedDistance<Word>;
 
-  /// What one thread has, on lines of its own.
+  /// The state of one thread, on cache lines of its own.
   struct alignas(kCacheLine) Thread {
     Buckets<Word> buckets;
-    std::vector<Entry<Word>> now;                  // of the current bucket, being worked off by any thread of the PE
-    std::vector<Entry<Word>> own;                  // likewise, by this thread alone
-    std::vector<vertex_t> settled;                 // left the current bucket, still with heavy arcs to relax
-    std::vector<std::vector<Entry<Word>>> outbox;  // [n_pes] to be judged by their owner
-    std::int64_t heavy_arcs = 0;                   // of `settled`
-    std::int64_t row_arcs = 0;                     // of all rows first expanded by this thread
+    std::vector<Entry<Word>> now;                  // entries of the current bucket, which any thread of the PE may take
+    std::vector<Entry<Word>> own;                  // entries of the current bucket, for this thread alone
+    std::vector<vertex_t> settled;                 // have left the current bucket; heavy arcs not relaxed yet
+    std::vector<std::vector<Entry<Word>>> outbox;  // [n_pes] entries that their owner must judge
+    std::int64_t heavy_arcs = 0;                   // number of heavy arcs of `settled`
+    std::int64_t row_arcs = 0;                     // number of arcs of all rows that this thread was first to expand
     std::int64_t run = 0, stale = 0, pushed = 0;
-    PaddedWord<std::int64_t, Scope::device> taken;  // of `now` or `settled`, by whichever threads work through them
+    PaddedWord<std::int64_t, Scope::device> taken;  // entries of `now` or `settled` that threads have taken so far
   };
 
   const PlacedGraph& graph;
@@ -40,15 +40,15 @@ struct Steps {
   const double delta;
   Rows<Math> rows;
   HostArray<Word> distance;           // [n] by placed number: each PE's part is a contiguous slice of it
-  HostArray<std::uint32_t> expanded;  // [n] the turn in which a vertex was first expanded; below first_turn: not yet
+  HostArray<std::uint32_t> expanded;  // [n] turn in which a vertex was first expanded; below first_turn: not yet
   std::deque<Thread> threads;
-  std::deque<PaddedWord<std::int64_t, Scope::device>> pulled;  // [n_pes] vertices handed out
+  std::deque<PaddedWord<std::int64_t, Scope::device>> pulled;  // [n_pes] vertices handed out in pull()
 
   // Set by the plan.
   vertex_t source = kNoVertex;
-  std::int64_t current = 0;                // the bucket that is worked off
+  std::int64_t current = 0;                // the bucket that is being processed
   std::int64_t floor = 0;                  // the lowest bucket that entries may go to
-  std::uint32_t turn = 0, first_turn = 1;  // buckets worked off since this was made; the first of this search
+  std::uint32_t turn = 0, first_turn = 1;  // buckets processed since construction; the same at this search's start
 
   Steps(const PlacedGraph& placed, ThreadTeam& all, double width)
       : graph(placed),
@@ -60,7 +60,7 @@ struct Steps {
         threads(static_cast<std::size_t>(all.size())),
         pulled(static_cast<std::size_t>(all.n_pes())) {
     for (Thread& thread : threads) thread.outbox.resize(graph.n_pes());
-    team.run([&](pe_t pe, int thread) {  // touched first by the threads that will use it
+    team.run([&](pe_t pe, int thread) {  // first touched by the threads that will use it
       const auto [begin, end] = share(pe, thread);
       std::fill(distance.data() + begin, distance.data() + end, kUnreachedWord);
       std::fill(expanded.data() + begin, expanded.data() + end, 0u);
@@ -74,13 +74,13 @@ struct Steps {
   Thread& thread_of(pe_t pe, int thread) { return threads[pe * team.threads_per_pe() + thread]; }
   std::int64_t bucket_of(Word distance) const { return static_cast<std::int64_t>(Math::value(distance) * (1 / delta)); }
 
-  /// No distance in the current bucket or a later one is below this.
+  /// A lower bound for the distances in the current bucket and in later ones.
   Word least_distance() const {
     const double begin = static_cast<double>(current) * delta;
     return Math::at_most(std::max(0.0, begin * (1 - 1e-9) - 1e-9));
   }
 
-  // ---- steps: run by all threads, between two barriers --------------------------------------------------------------
+  // ---- steps: all threads run them, between two barriers ------------------------------------------------------------
 
   void init(pe_t pe, int thread) {
     Thread& me = thread_of(pe, thread);
@@ -97,8 +97,8 @@ struct Steps {
     }
   }
 
-  /// Offers distances along arcs to their far ends. Entries never go below floor: a vertex may wait in a later bucket than
-  /// its own (when rounding says so), which costs time but no exactness.
+  /// Offers distances to the targets of arcs. Entries never go below `floor`: because of rounding, a vertex may wait in a bucket
+  /// after its own, which costs time but no exactness.
   template <bool kManyPes>
   void relax(const CsrView& mine, Thread& me, Word from, const Arc* first, const Arc* last) {
     Word* const known = distance.data();
@@ -122,7 +122,7 @@ struct Steps {
   }
 
   void run_entries(const CsrView& mine, Thread& me, const Entry<Word>* first, const Entry<Word>* last) {
-    // Far ahead the row's place, nearer the row: both are in memory, and each lies where the one before says.
+    // Prefetches a row's place far ahead, and the row itself nearer: both are in memory, and the place says where the row is.
     constexpr std::ptrdiff_t kRowAhead = 6, kPlaceAhead = 12;
     for (const Entry<Word>* entry = first; entry != last; ++entry) {
       if (last - entry > kPlaceAhead) {
@@ -139,13 +139,13 @@ struct Steps {
       const Arc* end = rows.end(v);
       if (rows.has_heavy()) {
         const std::uint32_t before = load(expanded[v]);
-        if (before < first_turn) {  // two threads at once is harmless: its heavy arcs are relaxed twice
+        if (before < first_turn) {  // if two threads do this at once, heavy arcs are relaxed twice, which is harmless
           store(expanded[v], turn);
           me.settled.push_back(v);
           me.heavy_arcs += end - rows.heavy(v);
           me.row_arcs += end - rows.begin(v);
         }
-        // Nearer although its bucket was over, by rounding: then all arcs at once.
+        // By rounding, a vertex may come nearer after its bucket was finished. Then all its arcs are relaxed at once.
         if (before < first_turn || before == turn) end = rows.heavy(v);
       }
       relax(mine, me, entry->distance, rows.begin(v), end);
@@ -188,10 +188,11 @@ struct Steps {
     }
   }
 
-  /// Instead of heavy arcs out of the vertices that just became final, those into all that are not: in a symmetric graph
-  /// these are in their own rows. Whoever can offer something new is in the current bucket or a later one, so no nearer
-  /// than `least`; a vertex need not look beyond the weight with which even that would be too far. (Vertices of the current
-  /// bucket are asked too: where buckets' ends are rounded, one may lie a little more than delta behind another.)
+  /// Replaces the heavy arcs out of the vertices that just became final by those into all vertices that are not final: in a
+  /// symmetric graph these are in the latter vertices' own rows. A vertex that can offer something new is in the current bucket or
+  /// a later one, so its distance is at least `least`; a row need not be read beyond the weight at which even `least` would be too
+  /// far. (Vertices of the current bucket are included: where the ends of buckets are rounded, one may lie a little more than delta
+  /// behind another.)
   void pull(pe_t pe, Thread& me) {
     const std::int64_t first = graph.out[pe].first, last = first + graph.out[pe].count;
     const Word least = least_distance();

@@ -1,10 +1,10 @@
-// What a warp does in a step of the search for shortest paths: it relaxes arcs, and collects the vertices that came nearer.
+// The work of one warp in a step of the search for shortest paths: it relaxes arcs, and collects the vertices that came nearer.
 #pragma once
 #include "delta.cuh"
 
 namespace shoal::sssp_gpu {
 
-/// What one warp does in a step. Members are called by all its lanes.
+/// The state of one warp in a step. All lanes call the members.
 template <class Metric, bool kMulti>
 struct Warp : Collector {
   using Raw = typename Metric::Raw;
@@ -14,13 +14,13 @@ struct Warp : Collector {
   Team& gang;
   Scratch& s;
   u32 next = 0;       ///< the queue that is filled: (step + 1) % 2
-  u32 tail = 0;       ///< what it held when this phase began
-  Raw far = 0;        ///< vertices of this distance or more do not go to the queue; kNone: all do
-  Raw least = 0;      ///< of the distances put into the queue by this lane
-  Raw least_far = 0;  ///< of those beyond
-  u32 phase = 0;      ///< counts; the same in all warps of a block
+  u32 tail = 0;       ///< length of that queue when this phase began
+  Raw far = 0;        ///< vertices at this distance or beyond do not go to the queue; kNone: all do
+  Raw least = 0;      ///< smallest distance that this lane put into the queue
+  Raw least_far = 0;  ///< smallest distance at `far` or beyond that this lane found
+  u32 phase = 0;      ///< number of phases so far; the same in all warps of a block
   u64 arcs = 0, popped = 0;
-  u64 row_arcs = 0;  ///< of the rows of vertices expanded in the first range, also of arcs that were left out
+  u64 row_arcs = 0;  ///< arcs of the vertices expanded in the first range, including arcs that were left out
 
   __device__ void begin(u32 which, u32 from, Raw limit) {
     ++phase;
@@ -30,7 +30,7 @@ struct Warp : Collector {
     least = least_far = Metric::kNone;
   }
 
-  /// Appends what was collected, and hands over the minima. The last call of a phase.
+  /// Appends what was collected, and contributes the minima to the barrier. The last call of a phase.
   __device__ void end() {
     flush();
     const Raw near = least_of_warp(least), beyond = least_of_warp(least_far);
@@ -40,7 +40,7 @@ struct Warp : Collector {
     }
   }
 
-  /// What passed since the last call belongs to `of`.
+  /// Adds the time since the last call to the phase `of`.
   __device__ void lap(Phase of) {
     if (thread_id() != 0) return;
     const u64 now = now_ns();
@@ -54,7 +54,8 @@ struct Warp : Collector {
     return p;
   }
 
-  /// Own vertices go to the queue, others to the outbox of their owner. All places are reserved at once, by lane p at PE p.
+  /// Appends own vertices to the queue, and others to the outboxes of their owners. All slots are reserved at once: lane p reserves
+  /// those of PE p.
   __device__ void flush() {
     if (fill == 0) return;
     __syncwarp();
@@ -91,14 +92,14 @@ struct Warp : Collector {
     fill = 0;
   }
 
-  /// True for the first who marks the vertex in this step.
+  /// True for the first caller that marks the vertex in this step.
   __device__ bool mark(u32 vertex) {
     const u32 bit = 1u << (vertex & 31);
     u32* marks = v.marks[!kMulti || v.rows.owns(vertex) ? next : 2];
     return (atomicOr(marks + (vertex >> 5), bit) & bit) == 0;
   }
 
-  /// Tries up to four distances of each lane (kNoTarget: none).
+  /// Offers up to four distances per lane (kNoTarget: none).
   __device__ void relax(const u32 (&t)[4], const Raw (&d)[4]) {
     Raw old[4];
     bool won[4];
@@ -129,7 +130,7 @@ struct Warp : Collector {
     if (fill > kBuffer - 128) flush();
   }
 
-  /// Relaxes `count` (at most 2^16) arcs from `row` on, for a tail at `distance`; the same in all lanes.
+  /// Relaxes `count` (at most 2^16) arcs that begin at `row`, for a tail at `distance`; arguments are the same in all lanes.
   __device__ void relax_run(u64 row, u32 count, Raw distance) {
     const u32 lane = lane_id();
     for (u32 k = 0; k < count; k += 128) {
@@ -145,7 +146,7 @@ struct Warp : Collector {
     }
   }
 
-  /// Expands one vertex of each lane: `degree` arcs from `row` on (0: none).
+  /// Expands one vertex per lane: `degree` arcs that begin at `row` (0: none).
   __device__ void expand(u64 row, u32 degree, Raw distance) {
     const u32 lane = lane_id();
     for (u32 longs = __ballot_sync(kAll, degree > kLongRow); longs != 0; longs &= longs - 1) {
@@ -167,7 +168,7 @@ struct Warp : Collector {
       }
       return;
     }
-    // The lanes share all arcs: lane L's begin at `before` in a common order.
+    // The lanes share all arcs, numbered in a common order in which those of lane L begin at its `before`.
     const u32 upto = warp_prefix(degree);
     const u32 total = __shfl_sync(kAll, upto, 31), before = upto - degree;
     const u64 to_arc = row - before;
@@ -191,7 +192,7 @@ struct Warp : Collector {
     }
   }
 
-  /// Leaves a long row in chunks for the second half of the step.
+  /// Cuts a long row into chunks for the second half of the step.
   __device__ void cut(u64 row, u32 degree, Raw distance) {
     const u32 pieces = (degree + kChunkArcs - 1) / kChunkArcs;
     u32 slot = 0;

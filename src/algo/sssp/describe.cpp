@@ -1,4 +1,4 @@
-// What sssp says of itself: shortest paths from one or many sources.
+// Describes the algorithm sssp: shortest paths from one or many sources.
 #include <cstdio>
 #include <optional>
 
@@ -77,7 +77,7 @@ class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
  private:
   bool is_whole() const { return !result_.real; }
 
-  /// The count that is printed and written beside the distances.
+  /// Checks the count that is printed and written beside the distances.
   std::string find_wrong_counts(Span<const std::uint64_t> words) const {
     std::int64_t reached = 0;
     for (const std::uint64_t word : words) reached += word != kUnreachedDistance<std::uint64_t>;
@@ -106,7 +106,7 @@ class SsspAlgorithm : public AlgorithmOf<PlacedSssp, SsspOptions> {
     if (weights_ != "auto") options_.weights = parse_weights(weights_);
     check_delta();
   }
-  /// Distances are compared as words, which are exact for real weights, too.
+  /// Distances are compared as words, which is exact for real weights, too.
   Compare reference(const Csr& graph, vertex_t source) const override {
     return [want = sssp_reference(with_weights(graph, ready(false).weights), source)](const Rows& rows) -> std::string {
       const auto* whole = std::get_if<HostArray<std::int64_t>>(&rows.at(0));
@@ -126,7 +126,7 @@ class SsspAlgorithm : public AlgorithmOf<PlacedSssp, SsspOptions> {
     if (options_.delta >= 0 && options_.delta <= 1e18) return;
     throw UsageError("--delta " + exact(options_.delta) + " is out of range: above 0, to 1e18 (0 chooses)");
   }
-  /// Generators give arcs without weights.
+  /// Generators make arcs without weights.
   SsspOptions ready(bool generated) const override {
     SsspOptions options = options_;
     if (weights_ == "auto" && generated) options.weights = WeightSource::hash255;

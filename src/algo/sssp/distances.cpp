@@ -57,7 +57,7 @@ SsspCheck check_on_threads(const Machine& machine, const PlacedGraph& graph, con
 #if defined(SHOAL_HAVE_CUDA)
 namespace {
 
-/// Each process checks those of its PEs, with the words of all.
+/// Each process checks the vertices of its PEs, with the words of all vertices.
 template <class Word>
 SsspCheck check_on_gpus_of_processes(const Machine& machine, const PlacedGraph& graph, const Words& words,
                                      vertex_t source) {

@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-/// What the host needs to put a violation in words.
+/// What the host needs to describe a violation.
 struct WrongDistance {
   vertex_t vertex;  // placed; kNoVertex when all are right
   std::uint64_t distance;
@@ -16,7 +16,7 @@ struct WrongDistance {
 
 struct Findings {
   vertex_t first_wrong;  // placed
-  unsigned floating;     // vertices that no nearer vertex gives their distance
+  unsigned floating;     // not 0: some vertex has a distance that no nearer vertex gives it
 };
 
 __global__ void __launch_bounds__(256) find_too_far(const std::uint32_t* words, std::int64_t n, unsigned* found) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(256) find_too_far(const std::uint32_t* words, 
   if (mine) *found = 1;
 }
 
-/// One warp looks at each vertex.
+/// One warp checks each vertex.
 template <class Word>
 __global__ void __launch_bounds__(256)
     check_distances(CsrView in, ArcWeights weights, const Word* distance, vertex_t source, Findings* findings) {

@@ -1,5 +1,5 @@
-// What SsspRunner drives. An engine is told the placed number of the source. The words that it leaves are those of
-// algo/sssp.hpp, of 32 or 64 bits; what is done with them is the same for all engines (distances.hpp).
+// The engines that SsspRunner drives. The input of a run is the placed number of the source. The words that an engine leaves are
+// those of algo/sssp.hpp, of 32 or 64 bits; what happens to them afterwards is the same for all engines (distances.hpp).
 #pragma once
 #include "algo/engine.hpp"
 #include "algo/host_memory.hpp"
@@ -7,31 +7,32 @@
 
 namespace shoal {
 
-/// What the options leave open, decided from the graph's shape and the machine; reasons go to `why`.
+/// Decides what the options leave open from the graph's shape and the machine; appends the reasons to `why`.
 struct SsspPlan : StrategyPlan<SsspStrategy> {
-  double delta;  ///< of strategy delta: width of a bucket in units of weight; 0: the engine chooses, and says so
-  bool wide;     ///< words of 64 bits; real weights always have them
-  bool fits;     ///< no path is too long for the words; else a narrow engine stops at kTooFar, and somebody has to look
+  double delta;  ///< for strategy delta: width of a bucket in units of weight; 0: the engine chooses it and reports it
+  bool wide;     ///< words of 64 bits; always true for real weights
+  bool fits;     ///< no path is too long for the words; else a narrow engine stops at kTooFar; check for that
 };
-/// @throws UsageError  weights so large that a path may be infinitely long, or a width of buckets that does not fit them
+/// @throws UsageError  weights so large that a path may be infinitely long, or a bucket width that does not fit the weights
 SsspPlan plan_sssp(const Machine&, const PlacedGraph&, const SsspOptions&, Decisions& why);
-/// Bytes of the host's memory.
+/// Bytes of host memory.
 RunNeeds needs_of(const GraphSize&, const SsspOptions&);
 
 using SsspEngine = Engine<vertex_t>;
 MakeEngine<SsspEngine, SsspPlan> make_sssp_async_cpu, make_sssp_async_gpu, make_sssp_delta_cpu, make_sssp_delta_gpu;
 
-/// A width of buckets in units of weight: few light arcs per vertex, so that few are relaxed twice, but enough vertices in
-/// a bucket for all threads (two CPU threads: kron:20 is fastest at 16, road:2048 from 256 to 512, weights 1 to 255).
-/// @param threads  CPU threads of all PEs; 0: GPUs, by the mean degree alone (only roads' widths were measured there)
+/// A width of buckets in units of weight: small enough that there are few light arcs per vertex, so that few are relaxed twice, but
+/// large enough for a bucket to occupy all threads (two CPU threads: kron:20 is fastest at 16, road:2048 from 256 to 512, weights 1
+/// to 255).
+/// @param threads  CPU threads of all PEs; 0: GPUs, by the mean degree alone (only the widths of road networks were measured there)
 double default_delta(const PlacedGraph& graph, int threads);
 
-/// Small graphs that a GPU does best to run as items come: its lanes are idle anyway, and a step in lockstep costs more than a
-/// push and its run (docs/decisions/0023).
+/// Small graphs on which a GPU is fastest when it runs items in the order of arrival: its lanes are idle anyway, and a lockstep
+/// step costs more than a push and its run (docs/decisions/0023).
 enum class SmallGraph {
   no,
-  tree,  ///< nearly a tree, so that little is run twice; on several GPUs, where a step costs more, larger ones too
-  near   ///< all is a few hops away: skewed, but no tree, or with rows of about ten
+  tree,  ///< nearly a tree, so that little is run twice; on several GPUs, where a step costs more, also larger graphs
+  near   ///< all vertices are a few hops away: skewed, but no tree, or with rows of about ten arcs
 };
 SmallGraph small_on_gpus(const PlacedGraph&);
 

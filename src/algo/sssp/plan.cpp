@@ -16,16 +16,17 @@ namespace {
 constexpr Named<SsspStrategy> kStrategies[] = {
     {SsspStrategy::automatic, "auto"}, {SsspStrategy::async, "async"}, {SsspStrategy::delta, "delta"}};
 
-// Less is done before a second thread is awake, and every bucket is a meeting or more (docs/decisions/0023, as all numbers here).
+// A thread with less work is not worth its wake-up time, and every bucket has at least one meeting (docs/decisions/0023, also for
+// all other numbers here).
 constexpr std::int64_t kLeastWork = 1 << 16;  ///< of a thread, in vertices and arcs
 
-/// Arcs that a search from some vertex looks at, about: from most vertices of a directed graph, only a part of it is reached.
-/// By all arcs, cnr-2000 took `delta`: .525 ms in place of .166.
+/// About how many arcs a search from some vertex looks at: from most vertices of a directed graph, only a part of the graph is
+/// reached. Counting all arcs made cnr-2000 take `delta`: .525 ms in place of .166.
 std::int64_t arcs_of_a_search(const PlacedGraph& graph) {
   return graph.symmetric ? graph.num_arcs : graph.num_arcs / 2;
 }
 
-/// Edges beyond those of a tree of all vertices; below 0 where there are several components.
+/// Edges in excess of those of a tree of all vertices; below 0 where there are several components.
 std::int64_t detours_of(const PlacedGraph& graph) {
   return (graph.symmetric ? graph.num_arcs / 2 : graph.num_arcs) - graph.num_vertices;
 }
@@ -35,10 +36,10 @@ std::int64_t detours_of(const PlacedGraph& graph) {
 const char* name(SsspStrategy strategy) { return name_of(kStrategies, strategy); }
 SsspStrategy parse_sssp_strategy(const std::string& text) { return kind_of(kStrategies, "strategy", text); }
 
-// Most arcs of a skewed graph lead to vertices of many more arcs than the mean: whoever is reached again within a bucket runs
-// a long row again. So its buckets are as narrow as those of a graph in which all rows are long; but in a tree nothing is
-// reached again. Below an eighth of the mean weight the steps of more buckets cost more than they spare. And one thread alone
-// waits for nobody at the end of a step, so narrow buckets suit it earlier.
+// Most arcs of a skewed graph lead to vertices with many more arcs than the mean: a vertex that is reached again within a bucket
+// runs a long row again. So the buckets of a skewed graph are as narrow as those of a graph in which all rows are long. In a tree,
+// however, nothing is reached again. Below an eighth of the mean weight, the steps of more buckets cost more than they save. A
+// single thread never waits at the end of a step, so narrow buckets suit it at smaller degrees.
 double default_delta(const PlacedGraph& graph, int threads) {
   constexpr double kMostDegree = 32;
   double degree = mean_degree(graph);
@@ -67,12 +68,12 @@ SmallGraph small_on_gpus(const PlacedGraph& graph) {
 
 namespace {
 
-/// A worker for graphs in which all is near: warps where there is little to do (as-caida .053 ms, .076 by blocks;
-/// facebook_combined .079, .097; wiki-Vote .113, .133; kron:11, at the edge, .125, .120), else blocks, and small ones where
-/// no row fills them. dblp-2010 (rows to 238) .53 ms by 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron
-/// (1,383) .37, .28, and kron:14 .46, .24. Large batches where there are many vertices: uniform:15,degree=4 (32,768) .28 ms
-/// with 64 items, .21 with what fills the lanes.
-/// @return whether it was to be chosen
+/// A worker for graphs in which all vertices are near. Warps where there is little to do (as-caida .053 ms, .076 by blocks;
+/// facebook_combined .079, .097; wiki-Vote .113, .133; kron:11, at the edge, .125, .120), otherwise blocks, and small blocks where
+/// no row fills large ones: dblp-2010 (rows to 238) .53 ms by 128 lanes, .78 by 512, and wave (44) 1.14, 2.95; but email-enron
+/// (1,383) .37, .28, and kron:14 .46, .24. Large batches where there are many vertices: uniform:15,degree=4 (32,768) .28 ms with 64
+/// items, .21 with as many as fill the lanes.
+/// @return whether a worker was chosen: the user did not ask for one
 bool choose_worker(const PlacedGraph& graph, Options& launch) {
   constexpr std::int64_t kArcsOfWarps = 1 << 16;
   if (launch.worker != WorkerKind::automatic) return false;
@@ -87,7 +88,7 @@ bool choose_worker(const PlacedGraph& graph, Options& launch) {
   return true;
 }
 
-/// What paths may be long, in units of weight.
+/// An upper bound for the length of a path, in units of weight.
 double longest_path(const PlacedGraph& graph) {
   return static_cast<double>(std::max<std::int64_t>(graph.num_vertices, 1)) * graph.max_weight;
 }
@@ -105,7 +106,7 @@ void check(const PlacedGraph& graph, const SsspOptions& options) {
   }
 }
 
-/// How many times as many items a block takes at a time as it can judge at once: by what was measured on an H200.
+/// The number of items that a block takes at once, as a multiple of the number that it can judge at once. Measured on an H200.
 lane_t batches_at_once(const PlacedGraph& graph, QueueKind queue) {
   if (mean_degree(graph) < 8) return 1;
   if (!is_skewed(graph)) return graph.num_vertices >= 1 << 22 ? 2 : 1;
@@ -121,7 +122,7 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   plan.delta = options.delta;
   plan.wide = graph.weight_kind == WeightKind::float64;
   plan.fits = plan.wide || longest_path(graph) < kTooFar;
-  // A task's options say that the task is wanted, a bucket's width that delta-stepping is.
+  // Options of the worklist mean that the user wants the task; a bucket width means delta-stepping.
   const bool tuned = asks_for_worklist(options);
   const SmallGraph small = machine.on_gpu() ? small_on_gpus(graph) : SmallGraph::no;
   const bool as_they_come = small != SmallGraph::no;
@@ -152,14 +153,14 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
   if (plan.strategy == SsspStrategy::async) {
     const double degree = mean_degree(graph);
     Options launch = options;
-    // Where most arcs lead to a few vertices, these are near after a few hops: a GPU runs little twice, and a wait for the
+    // Where most arcs lead to a few vertices, these are near after a few hops: a GPU runs little twice, and waiting for the
     // threshold would cost more.
     const bool ordered = !as_they_come && (!machine.on_gpu() || !is_skewed(graph));
     if (launch.queue == QueueKind::automatic) launch.queue = ordered ? QueueKind::priority : QueueKind::fifo;
     const bool chosen = small == SmallGraph::near && choose_worker(graph, launch);
     plan.launch = plan_vertices(machine, graph, launch, why);
     if (!chosen) fetch_more(machine, launch, plan.launch, batches_at_once(graph, plan.launch.queue), why);
-    if (chosen) {  // not asked for, as plan_vertices has it
+    if (chosen) {  // plan_vertices() recorded these as asked for
       const bool block = launch.worker == WorkerKind::block;
       decide_again(why, "worker", name(launch.worker),
                    block ? "small, and all is near" : "so few arcs that a warp is through sooner");
@@ -178,11 +179,11 @@ SsspPlan plan_sssp(const Machine& machine, const PlacedGraph& graph, const SsspO
                          : "skewed degrees: a few hops reach most, and an order costs more than what is run twice"});
     }
     if (plan.launch.queue == QueueKind::priority && options.buckets == 0 && machine.on_gpu() && degree >= 8) {
-      plan.launch.buckets = 8;  // what is parked lies further off than on roads, and is moved less often so
+      plan.launch.buckets = 8;  // parked items are farther off than on roads; with more buckets they move less often
       decide_again(why, "buckets", "8", "rows are long");
     }
     if (plan.launch.queue == QueueKind::priority && options.threshold_delta == 0) {
-      // At the end of a bucket most of a GPU's workers have nothing to do: fewer and wider buckets.
+      // At the end of a bucket most of a GPU's workers have nothing to do, hence fewer and wider buckets.
       const double wide = is_skewed(graph) ? 4 : std::clamp(64 / degree, 2.0, 8.0);
       const double wider = !machine.on_gpu() ? 1 : degree < 8 ? 8 : wide;
       plan.launch.threshold_delta =
@@ -210,9 +211,9 @@ RunNeeds needs_of(const GraphSize& graph, const SsspOptions& options) {
   }
   const double tree = options.predecessors ? RunNeeds::kWord : 0;
   needs.answer =
-      2 * RunNeeds::kWide + tree;  // words, by placed and by input number, the first of which make room for numbers
+      2 * RunNeeds::kWide + tree;  // words by placed and input number; the former are freed before distances are made
   needs.answer_reverses = options.predecessors;
-  needs.check = 2 * RunNeeds::kWide + tree;  // numbers, and words once more
+  needs.check = 2 * RunNeeds::kWide + tree;  // distances, and words again
   needs.check_reverses = true;
   return needs;
 }

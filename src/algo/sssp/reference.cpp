@@ -22,7 +22,7 @@ std::string length(std::uint64_t word, bool real) {
   return text;
 }
 
-/// Empty if the lengths and the source fit the graph.
+/// An empty text if the lengths and the source fit the graph.
 std::string wrong_shape(const Csr& in, std::int64_t size, const char* what, vertex_t source) {
   const std::int64_t n = in.num_vertices();
   if (size != n) return "there are " + number(size) + " " + what + " for " + number(n) + " vertices";
@@ -40,14 +40,14 @@ void for_givers(const Csr& in, Span<const std::uint64_t> words, vertex_t v, F&& 
   }
 }
 
-/// Gives predecessors to the vertices of `floating`, which have none that is strictly nearer, round by round from those
-/// that have one. What cannot be grounded keeps -1.
+/// Gives predecessors to the vertices of `floating`, which have no strictly nearer one, round by round, starting from vertices that
+/// have a predecessor. A vertex that cannot be grounded keeps -1.
 void ground(const Csr& in, Span<const std::uint64_t> words, const std::vector<vertex_t>& floating,
             std::int32_t* predecessor) {
   struct Arc {
     vertex_t from, to;
   };
-  std::vector<Arc> arcs;  // those that give their distance to floating vertices; each comes from a vertex as far away
+  std::vector<Arc> arcs;  // arcs that give floating vertices their distance, each from a vertex at the same distance
   for (const vertex_t v : floating) {
     for_givers(in, words, v, [&](vertex_t u) {
       arcs.push_back({u, v});
@@ -175,7 +175,7 @@ std::string verify_predecessors(const Csr& in, Span<const std::uint64_t> words, 
   };
   const std::int64_t wrong = first_wrong(n, [&](vertex_t v) { return !describe(v).empty(); });
   if (wrong < n) return describe(static_cast<vertex_t>(wrong));
-  // Each walk ends at the source, or at a vertex of an earlier walk, or has met itself.
+  // Each walk ends at the source or at a vertex of an earlier walk, or else it has met itself.
   std::vector<vertex_t> walk(n, kNoVertex);
   walk[source] = source;
   for (std::int64_t start = 0; start < n; ++start) {

@@ -1,17 +1,17 @@
-// Shortest paths in plain serial code, and what a right answer is.
+// Shortest paths in plain serial code, and a definition of the right answer.
 //
 // Distances are wide words (algo/sssp.hpp). They are right when, and only when,
 //   1. the source has distance 0, and every other vertex v has the smallest of distance(u) + weight over its in-arcs u -> v
 //      from reached vertices, or is unreached when there is none; and
 //   2. every reached vertex is grounded: the source is, and so is v when an in-arc that gives v its distance comes from a
 //      grounded vertex.
-// From 1, no distance is longer than any path (along the path none exceeds what the one before it allows) and what is
-// reachable is reached. From 2, walking back along the arcs that ground a vertex reaches the source, so the distance is the
-// length of a path. Where an arc that gives v its distance comes from a vertex that is strictly nearer, induction over
-// distances grounds v; so only vertices without such an arc need a search, and they exist only where arcs of weight zero
-// do (or real weights so small that adding them changes nothing). Without 2, a ring of such arcs could carry any too small
-// distance. With real weights "sum" is the rounded sum from the source on; it never decreases along a path, and that is
-// all that the argument needs.
+// Rule 1 implies that no distance is longer than any path (along a path, each vertex's distance is at most its predecessor's plus
+// the arc's weight), and that all reachable vertices are reached. Rule 2 implies that walking back along the arcs that ground a
+// vertex reaches the source, so that the distance is the length of a path. If an arc that gives v its distance comes from a
+// strictly nearer vertex, then induction over distances grounds v. So only vertices without such an arc need a search, and they
+// exist only where there are arcs of weight zero (or real weights so small that adding them changes nothing). Without rule 2, a
+// ring of such arcs could carry any distance that is too small. With real weights, "sum" means the rounded sum that starts at the
+// source; it never decreases along a path, and the argument needs no more.
 //
 // Predecessors are right when the source is its own, unreached vertices have none (-1), every other vertex has an in-arc
 // from its predecessor that gives it its distance, and following predecessors ends at the source.
@@ -62,14 +62,14 @@ inline std::vector<std::uint64_t> sssp_reference(const Csr& graph, vertex_t sour
   return distance;
 }
 
-/// The best that v's in-arcs offer.
+/// The best offer of v's in-arcs.
 template <class Word>
 struct Arrival {
   Word distance = kUnreachedDistance<Word>;  ///< all ones: no in-arc from a reached vertex
-  vertex_t neighbor = kNoVertex;             ///< a vertex that offers it
-  bool from_nearer = false;                  ///< a strictly nearer vertex offers it
+  vertex_t neighbor = kNoVertex;             ///< a vertex that makes this offer
+  bool from_nearer = false;                  ///< a strictly nearer vertex makes this offer
 
-  /// The better of two, as each lane of a worker that shares a row has found one.
+  /// Combines two arrivals, for lanes of a worker that share a row and have found one each.
   SHOAL_FN void merge(const Arrival& other) {
     const bool closer = other.distance < distance;
     from_nearer = (other.from_nearer && other.distance <= distance) || (from_nearer && !closer);
@@ -77,8 +77,8 @@ struct Arrival {
   }
 };
 
-/// Looks at entries begin, begin + step, ... of v's row.
-/// @param in, weights  the rows of in-arcs that hold v, and their weights
+/// Reads entries begin, begin + step, ... of v's row.
+/// @param in, weights  the rows of in-arcs, which must contain v's, and their weights
 /// @param distance     [all vertices]
 template <class Word>
 SHOAL_FN Arrival<Word> best_arrival(const CsrView& in, ArcWeights weights, const Word* distance, vertex_t v,
@@ -100,12 +100,13 @@ SHOAL_FN bool distance_is_right(vertex_t v, vertex_t source, Word distance, cons
   return v == source ? distance == 0 : distance == best.distance;
 }
 
-/// What breaks rule 1 at v, in words; `v` and best.neighbor are printed as they are. Call when distance_is_right() said no.
-/// @param real  words are the bits of doubles
+/// Describes what breaks rule 1 at v; `v` and best.neighbor are printed as they are. Call it when distance_is_right() returned
+/// false.
+/// @param real  the words are the bits of doubles
 std::string describe_wrong_distance(vertex_t v, vertex_t source, std::uint64_t distance,
                                     const Arrival<std::uint64_t>& best, bool real);
 
-/// The answer's arrays as words: -1 or infinity becomes all ones.
+/// Converts the answer's array to words: -1 or infinity becomes all ones.
 HostArray<std::uint64_t> sssp_words(Span<const std::int64_t> distances);
 HostArray<std::uint64_t> sssp_words(Span<const double> distances);
 
@@ -115,15 +116,16 @@ HostArray<std::uint64_t> sssp_words(Span<const double> distances);
 /// @param words  [num_vertices]; any other length is reported as wrong
 std::string verify_distances(const Csr& in, Span<const std::uint64_t> words, vertex_t source);
 
-/// A tree of shortest paths, [num_vertices]: the smallest vertex among those whose arc gives v its distance and that are
-/// strictly nearer. Where none is nearer (arcs of weight zero), vertices of one distance are taken in rounds, from those
-/// already in the tree: the smallest one of the round before whose arc gives v its distance; so there are no rings. The
-/// same whatever run found the distances. The source is its own predecessor; -1 where unreached. All threads.
-/// @param words  right ones: a vertex that is not grounded gets -1
+/// A tree of shortest paths, [num_vertices]. The predecessor of v is the smallest vertex among those that are strictly nearer and
+/// whose arc gives v its distance. Where none is nearer (arcs of weight zero), vertices of equal distance are taken in rounds,
+/// starting from those already in the tree: the predecessor is the smallest vertex of the previous round whose arc gives v its
+/// distance, so there are no rings. The tree does not depend on the run that found the distances. The source is its own
+/// predecessor; -1 where unreached. Uses all threads.
+/// @param words  right distances; a vertex that is not grounded gets -1
 HostArray<std::int32_t> sssp_predecessors(const Csr& in, Span<const std::uint64_t> words, vertex_t source);
 
 /// Checks a tree against distances that verify_distances() found right. Empty when it is right.
-/// @param smallest  also require the smallest vertex among those strictly nearer, where there is one
+/// @param smallest  also require the smallest vertex among the strictly nearer ones, where there are any
 std::string verify_predecessors(const Csr& in, Span<const std::uint64_t> words, Span<const std::int32_t> predecessors,
                                 vertex_t source, bool smallest = false);
 

@@ -77,7 +77,7 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
     return result;
   }
 
-  /// Needs the host only where arcs of weight zero decide.
+  /// Needs the host only if the answer depends on arcs of weight zero.
   std::string verify() override {
     const vertex_t placed = run.placed_vertex("source", source);
     const SsspCheck check = check_words(run.machine(), run.placed(), engine->words(), placed);
@@ -92,7 +92,7 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
 
   bool real() const { return run.placed().weight_kind == WeightKind::float64; }
 
-  /// Searches again in wide words, now and from now on, where a distance does not fit.
+  /// If a distance does not fit, searches again with wide words, which this and later searches then use.
   void check_width(vertex_t placed_source, Report& report) {
     Stopwatch watch;
     const bool again = any_too_far(run.machine(), run.placed(), engine->words());
@@ -105,12 +105,12 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
     engine->run(placed_source, report);
   }
 
-  /// Whole weights beyond 32 bits are added as doubles: exactly, as long as no distance is too large.
+  /// Whole weights that need more than 32 bits are added as doubles: exactly, as long as no distance is too large.
   /// @throws UsageError
   void check_exact(double farthest) {
     const Csr& graph = run.graph();
     if (graph.weight_remarks.wide.empty() || farthest < static_cast<double>(kMostWholeWeight)) return;
-    // Rounding brings no larger sum below it.
+    // Every sum of 2^53 or more is also at least 2^53 after rounding.
     throw UsageError((graph.name.empty() ? "the graph" : graph.name) + ": distances from vertex " +
                      std::to_string(source) +
                      " reach 2^53, from where float64 rounds them, and the weights are whole (" +
@@ -132,8 +132,8 @@ struct RunnerState<SsspOptions> : PlannedState<Shape> {
     return reversed;
   }
 
-  vertex_t source = kNoVertex;  ///< in the input's numbers, of the last search
-  Csr reversed;                 ///< empty until wanted
+  vertex_t source = kNoVertex;  ///< by input number, of the last search
+  Csr reversed;                 ///< empty until first needed
 };
 
 template class Runner<SsspOptions, SsspResult>;
