@@ -1,4 +1,5 @@
-// Arcs into rows: count, place, sort each row. All threads; the result depends on the arcs alone, not on their order.
+// Turns arcs into rows: counts them, places them, and sorts each row. Uses all threads. The result does not depend on the order
+// of the arcs.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,7 +18,7 @@ namespace shoal {
 namespace io {
 namespace {
 
-constexpr std::int64_t kRowParts = 256;  // more than threads, so that a heavy row does not hold up the others
+constexpr std::int64_t kRowParts = 256;  // more than there are threads, so that a long row does not delay other rows
 
 arc_t add(arc_t& x, arc_t v) { return std::atomic_ref<arc_t>(x).fetch_add(v, std::memory_order_relaxed); }
 
@@ -30,7 +31,7 @@ struct Weighted {
   }
 };
 
-/// Calls f(row_begin, row_end) on ranges of rows of about equal work.
+/// Calls f(row_begin, row_end) for ranges of rows with about equal work.
 template <class F>
 void for_rows(const HostArray<arc_t>& offsets, F&& f) {
   if (offsets.size() < 2) return;
@@ -55,7 +56,7 @@ void sort_weighted_rows(const HostArray<arc_t>& offsets, vertex_t* targets, W* w
   });
 }
 
-/// Counts, scans and places the arcs; rows come out in any order.
+/// Counts, scans and places the arcs. The arcs of a row are in any order.
 template <class W>
 void place_arcs(Csr& graph, std::int64_t n, const std::vector<vertex_t>& sources, const std::vector<vertex_t>& targets,
                 const std::vector<W>& weights, HostArray<W>& out_weights, bool undirected) {
@@ -84,7 +85,7 @@ void place_arcs(Csr& graph, std::int64_t n, const std::vector<vertex_t>& sources
       if (undirected && sources[i] != targets[i]) put(targets[i], sources[i], i);
     }
   });
-  // Each entry now holds its row's end, which is the start of the next row.
+  // Each entry now holds the end of its row, which is the start of the next row.
   std::memmove(next + 1, next, static_cast<std::size_t>(n) * sizeof(arc_t));
   next[0] = 0;
 }

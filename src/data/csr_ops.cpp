@@ -1,5 +1,5 @@
-// Reversal and symmetry. Both sweep all rows in order, each thread looking only at targets of its own range: the arcs
-// that arrive at a vertex come in order of their sources, so nothing is sorted and nothing is shared.
+// Reverses graphs and checks symmetry. Every thread sweeps all rows in order, but handles only the targets in a range of its own.
+// So it meets the arcs into a vertex in the order of their sources: nothing has to be sorted, and threads share no data.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -35,8 +35,8 @@ Csr copy_of(const Csr& graph) {
   return out;
 }
 
-/// Calls f(u, a, v) for every arc a: u -> v with v in [first, last), in order of (u, a). Rows must be sorted.
-/// Stops when f returns false.
+/// Calls f(u, a, v) for every arc a: u -> v with v in [first, last), in the order of (u, a). Rows must be sorted. Stops when f
+/// returns false.
 template <class F>
 void sweep(const Csr& graph, std::int64_t first, std::int64_t last, F&& f) {
   const vertex_t* targets = graph.targets.data();
@@ -67,10 +67,10 @@ Lonely find_lonely_arc(const Csr& unsorted) {
   const Csr& graph = copy.offsets.empty() ? unsorted : copy;
   const std::int64_t n = graph.num_vertices();
   if (n == 0) return {};
-  // The arcs into v, swept in order of their sources, must be row v's arcs one by one.
+  // The arcs into v, in the order of their sources, must match the arcs of row v one by one.
   const auto cuts = balanced_rows(graph.offsets.data(), n, thread_count(graph.num_arcs() / kArcGrain));
   std::vector<Lonely> found(cuts.size() - 1);
-  std::atomic<std::int64_t> lowest{static_cast<std::int64_t>(found.size())};  // the first part that found one
+  std::atomic<std::int64_t> lowest{static_cast<std::int64_t>(found.size())};  // the first part that found an arc
   parallel_tasks(static_cast<std::int64_t>(found.size()), [&](std::int64_t part) {
     const std::int64_t first = cuts[part], last = cuts[part + 1];
     HostArray<arc_t> next(last - first);
@@ -79,7 +79,7 @@ Lonely find_lonely_arc(const Csr& unsorted) {
       const arc_t b = next[v - first]++;
       if (b < graph.offsets[v + 1] && graph.targets[b] == u && same_weight(graph, a, b))
         return lowest.load(std::memory_order_relaxed) > part;
-      // Row v holds another arc where u's reverse should be. If that one is smaller, it is the arc without a reverse.
+      // Row v has another arc in the place of the reverse of u -> v. If its target is smaller, it is the arc without a reverse.
       const bool other = b < graph.offsets[v + 1] && graph.targets[b] < u;
       found[part] = other ? Lonely{true, v, graph.targets[b]} : Lonely{true, u, v};
       for (std::int64_t seen = lowest; part < seen && !lowest.compare_exchange_weak(seen, part);) {
@@ -110,7 +110,7 @@ Csr transpose(const Csr& unsorted) {
   out.vertices_remark = graph.vertices_remark;
   out.symmetric = graph.symmetric;
   out.weight_kind = graph.weight_kind;
-  out.weight_remarks.wide = graph.weight_remarks.wide;  // the negative edge would be the wrong way round
+  out.weight_remarks.wide = graph.weight_remarks.wide;  // not `negative`, which names an edge in its original direction
   out.offsets = HostArray<arc_t>(n + 1, 0);
   out.targets = HostArray<vertex_t>(m);
   if (graph.weight_kind == WeightKind::int32) out.int_weights = HostArray<std::int32_t>(m);

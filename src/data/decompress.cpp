@@ -15,7 +15,7 @@ namespace shoal::io {
 namespace {
 
 constexpr std::size_t kAlwaysFine = std::size_t{64} << 20;
-constexpr std::size_t kMostRatio = 400;  // text of graphs expands 3 to 20 times
+constexpr std::size_t kMostRatio = 400;  // graphs as text expand 3 to 20 times
 
 [[noreturn, maybe_unused]] void fail(const std::string& name, const std::string& message) {
   throw UsageError(name + ": " + message);
@@ -37,7 +37,7 @@ class Growing {
   char* free_begin() { return data_ + used_; }
   std::size_t free_size() const { return room_ - used_; }
   void use(std::size_t n) { used_ += n; }
-  /// Makes room for more. @throws UsageError, CapacityError at the limit
+  /// Enlarges the memory. @throws UsageError, CapacityError at the limit
   void grow() {
     if (room_ == limit_ && limit_ == memory_)
       throw CapacityError(name_ + ": expands to more than the " + std::to_string(memory_ >> 20) +
@@ -90,7 +90,7 @@ Bytes expand_gzip(std::string_view bytes, const std::string& name, std::int64_t 
     if (progress) progress(static_cast<double>(taken) / static_cast<double>(bytes.size()));
     if (status == Z_STREAM_END) {
       if (taken == bytes.size()) return out.take();
-      inflateReset(&z);  // another member follows, or the next call finds that it is none
+      inflateReset(&z);  // another gzip member follows; if not, the next call fails
     } else if (status == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (status == Z_BUF_ERROR || status == Z_OK) {

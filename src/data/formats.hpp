@@ -1,4 +1,4 @@
-// The formats behind read_graph and write_graph. Private to this room; tests and fuzzers use it too.
+// The file formats of read_graph and write_graph. Private to this folder, but also used by tests and fuzzers.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Format {
   edge_list,           ///< .el .edges .edgelist .txt: two or three columns
   weighted_edge_list,  ///< .wel: three columns
   tsv,                 ///< .tsv: as edge_list, with a line of column names if the file has one
-  csv,                 ///< .csv: likewise; written with commas
+  csv,                 ///< .csv: as tsv, but written with commas
   gapbs,               ///< .sg
   gapbs_weighted,      ///< .wsg
   npz,                 ///< .npz
@@ -31,17 +31,18 @@ enum class Format {
 bool is_text(Format format);
 const char* name(Format format);
 
-/// What a file's name says. @throws UsageError listing the known endings
+/// The format and the compression of a file.
 struct FileKind {
   Format format;
   Compression compression = Compression::none;
 };
-/// @param known  what is known of the file, for the error: "there is no such file, and ". @throws UsageError
+/// Finds the kind of a file by its name. @throws UsageError listing the known endings
+/// @param known  text for the error message about the file: "there is no such file, and "
 FileKind kind_of(const std::string& file, const std::string& known = "");
-/// Likewise for an ending alone, with or without its dot. @throws UsageError listing the known endings
+/// The same for an ending alone, with or without its dot. @throws UsageError listing the known endings
 FileKind kind_named(const std::string& ending);
 
-/// What one reader is given.
+/// The input of a reader.
 struct Source {
   Bytes bytes;       ///< the whole file, expanded
   std::string name;  ///< for messages
@@ -51,11 +52,12 @@ struct Source {
   std::string_view view() const { return bytes.view(); }
   /// @throws UsageError `name: message`
   [[noreturn]] void raise(const std::string& message) const;
-  /// @throws UsageError  there is nothing
+  /// @throws UsageError  the file is empty
   void require_bytes() const;
-  /// @param place  what is to blame, `file:line: ...`; called only when there is no room, default: the file
-  /// @throws CapacityError when memory_bytes are fewer than the `bytes` that it takes to read a graph of this size, or than
-  ///                       options.needs
+  /// Checks that there is enough memory for a graph of this size.
+  /// @param bytes  that reading it takes
+  /// @param place  returns the start of the error message, `file:line: ...`; called only if it throws; default: the file
+  /// @throws CapacityError if memory_bytes is less than `bytes`, or less than options.needs returns
   void require_room(const GraphSize& size, std::int64_t bytes, const std::function<std::string()>& place = {}) const;
 };
 
@@ -74,50 +76,50 @@ void write_edge_list(const Csr& graph, const std::string& file, Format flavour, 
 void write_gapbs(const Csr& graph, const std::string& file, bool weighted);
 void write_npz(const Csr& graph, const std::string& file);
 
-/// What a cache was made from; all zero in a .shoal file that was written as such.
+/// The file and the options from which a cache was made; all zero in a .shoal file that is not a cache.
 struct CacheKey {
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
-  std::uint32_t read_flags = 0;      ///< 1: undirected, 2: dedup; from bit 2: 1 + the format that was asked for
-  std::uint64_t asked_vertices = 0;  ///< 1 + the number of vertices that was asked for; 0: none was
+  std::uint32_t read_flags = 0;      ///< 1: undirected, 2: dedup; bits 2 and up: 1 + the format that was asked for
+  std::uint64_t asked_vertices = 0;  ///< 1 + the number of vertices that was asked for; 0: none was asked for
   bool operator==(const CacheKey&) const = default;
 };
 void write_shoal(const Csr& graph, const std::string& file, const CacheKey& key = {});
 /// True if `bytes` begin with an intact header of a cache made with this key.
 bool shoal_matches(std::string_view bytes, const CacheKey& key);
 
-/// The same file with checksums and length that fit its content, as far as the content lets them be found: how tests
-/// reach the checks behind the checksums.
+/// The same file with checksums and length corrected to match its content, as far as the content allows. With it, tests get past
+/// the checksums, to the checks that follow them.
 std::string reseal_shoal(std::string bytes);
 
-/// Reads a graph of the given format from memory: the entry point of read_graph, tests and fuzzers.
+/// Reads a graph of the given format from memory, for tests and fuzzers.
 /// @param bytes         expanded (no .gz or .zst); read only during the call
-/// @param name          stands for the file in messages and in the graph's name
+/// @param name          used in messages, and as the graph's name
 /// @param memory_bytes  a graph whose arrays would be larger is refused with CapacityError
 Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& name, const ReadOptions& options = {},
                      std::int64_t memory_bytes = std::numeric_limits<std::int64_t>::max());
 
-/// What read_graph_source() gives a reader of text: without the mark of an editor. @throws UsageError  it is no text
+/// Prepares a source for a reader of text: removes a byte order mark (kTextMark). @throws UsageError  it is not plain text
 Source plain_source(const Source& file);
 
-/// As read_graph_bytes, where the graph may keep the bytes (a mapped file).
+/// As read_graph_bytes, but the graph may keep the bytes (of a mapped file).
 Csr read_graph_source(Format format, const Source& source);
 
-// Checks and steps shared by the formats.
+// Checks and steps that several formats use.
 
-/// True for what a wide whole weight may be.
+/// True if a whole weight beyond 32 bits may have this value.
 inline bool is_whole_weight(double w) {
   return std::abs(w) <= static_cast<double>(kMostWholeWeight) && w == std::trunc(w);
 }
-/// What remarks on such weights end with.
+/// The end of remarks on such weights.
 inline constexpr const char* kBeyondInt32 = " is beyond 32 bits (2147483647)";
 
-/// True if all weights are whole numbers by their kind or origin: int32, or wide ones kept as float64.
+/// True if all weights are known to be whole numbers: they are int32, or whole weights beyond 32 bits stored as float64.
 inline bool has_whole_weights(const Csr& graph) {
   return graph.weight_kind == WeightKind::int32 || !graph.weight_remarks.wide.empty();
 }
 
-/// A number as it lies in a file, at any address, in the machine's byte order.
+/// Loads a number of a file from any address, aligned or not, in the machine's byte order.
 template <class T>
 T load(const char* at) {
   T value;
@@ -125,7 +127,7 @@ T load(const char* at) {
   return value;
 }
 
-/// Where an arc lacks its reverse (with the same weight, as often): row and target. `found` false when there is none.
+/// An arc that lacks its reverse (with the same weight, equally often): its row and target. `found` is false if there is none.
 struct Lonely {
   bool found = false;
   vertex_t source = 0, target = 0;
@@ -138,7 +140,7 @@ void sort_rows(Csr& graph);
 /// Merges parallel arcs, keeping the smallest weight. Rows must be sorted.
 void merge_parallel_arcs(Csr& graph);
 
-/// Reports the part [from, to] of a long read.
+/// Reports progress from 0 to 1 as the part [from, to] of a long read.
 class Progress {
  public:
   Progress(const std::function<void(double)>& call, double from, double to) : call_(call), from_(from), to_(to) {}

@@ -17,9 +17,9 @@
 namespace shoal::io {
 namespace {
 
-constexpr std::size_t kMapFrom = std::size_t{16} << 20;  // smaller files are copied: no surprise when they shrink
+constexpr std::size_t kMapFrom = std::size_t{16} << 20;  // smaller files are copied, so that they may shrink
 
-/// @param code  the system's, an errno
+/// @param code  a value of errno
 [[noreturn]] void fail(const std::string& file, int code, const char* call = "") {
   throw FileError(code, file,
                   file + ": cannot be read: " + call + std::strerror(code) + "; check the path and its permissions");
@@ -32,7 +32,7 @@ struct Descriptor {
   }
 };
 
-/// Returns when a pipe has bytes, or has ended; a file has both at once. @throws Interrupted
+/// Waits until a pipe has bytes or has ended; does not wait for a file. @throws Interrupted
 void wait_for_bytes(int fd) {
   constexpr int kLookMilliseconds = 100;
   for (pollfd waiting{fd, POLLIN, 0}; ::poll(&waiting, 1, kLookMilliseconds) == 0;) throw_if_interrupted();
@@ -69,7 +69,7 @@ Bytes read_all(int fd, const std::string& file, std::size_t expected) {
 }  // namespace
 
 Bytes read_file(const std::string& file, bool map, FileFacts* facts) {
-  // O_NONBLOCK: opening a pipe does not wait for who writes it; reading does.
+  // With O_NONBLOCK, opening a pipe does not wait for its writer. read_all() waits instead, and can be interrupted.
   const Descriptor descriptor{file == kStandardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                                                      : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (descriptor.fd < 0) fail(file, errno);

@@ -1,4 +1,4 @@
-// Files as bytes in memory: mapped, read, or expanded from gzip or zstd.
+// Brings files into memory as bytes: maps them, reads them, or expands them from gzip or zstd.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,35 +10,35 @@ namespace shoal::io {
 
 enum class Compression { none, gzip, zstd };
 
-/// Bytes and who owns them.
+/// Bytes, and the owner of their memory.
 struct Bytes {
   const char* data = nullptr;
   std::size_t size = 0;
-  std::shared_ptr<void> keep;  ///< null when somebody else owns the bytes and they live only during the call
-  bool mapped = false;         ///< of a file, whose pages may be given back
+  std::shared_ptr<void> keep;  ///< null: the caller owns the bytes, and they are valid only during the call
+  bool mapped = false;         ///< they are a mapped file, whose pages may be given back
   std::string_view view() const { return {data, size}; }
 };
 
-/// What a file looked like when it was opened.
+/// The size and modification time that a file had when it was opened.
 struct FileFacts {
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
 };
 
-/// How standard input is named, on the command line and in messages.
+/// The name of standard input, on the command line and in messages.
 inline constexpr const char* kStandardInput = "-";
 
 inline constexpr const char* kIsDirectory = ": is a directory; name a graph file in it";
 
-/// The bytes of a regular file (large ones mapped, so they must not shrink while they are used) or of a FIFO;
-/// of standard input if the name is kStandardInput.
-/// @param map  map whatever the size; otherwise small files are copied, which makes them safe against truncation
+/// The bytes of a regular file or a FIFO; those of standard input if the name is kStandardInput. Large files are mapped, and must
+/// not shrink while they are used.
+/// @param map  map the file whatever its size; otherwise small files are copied, so that truncation cannot harm
 /// @throws UsageError     naming the file and the system's reason
-/// @throws CapacityError  a FIFO that goes on beyond the free memory
+/// @throws CapacityError  a FIFO gives more bytes than there is free memory
 Bytes read_file(const std::string& file, bool map = false, FileFacts* facts = nullptr);
 
 /// Expands gzip (also several members) or zstd (also several frames).
-/// Refuses what expands to more than 64 MiB and 400 times its size, or beyond `memory_bytes`.
+/// Refuses data that expands to more than 64 MiB and more than 400 times its size, or to more than `memory_bytes`.
 /// @throws CapacityError  more than `memory_bytes`
 /// @throws UsageError     cut off, corrupt, trailing bytes, or this build lacks the library
 Bytes expand(Compression compression, std::string_view bytes, const std::string& name, std::int64_t memory_bytes,

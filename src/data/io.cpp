@@ -1,4 +1,4 @@
-// The doors: the format follows from the name; errors of every reader carry the file's name.
+// The public functions. They find the format from the file name, and make sure that every error names the file.
 #include "shoal/data/io.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ bool ends_with(std::string_view text, std::string_view ending) {
   return text.size() > ending.size() && same_word(text.substr(text.size() - ending.size()), ending);
 }
 
-/// A compressed file under a plain name is said to be one, rather than full of strange numbers.
+/// Reports compressed data under a name without .gz or .zst as such. A text reader would report strange numbers.
 void refuse_hidden_compression(const Source& source) {
   const std::string_view bytes = source.view();
   const char* ending = bytes.starts_with("\x1f\x8b") ? ".gz" : bytes.starts_with("\x28\xb5\x2f\xfd") ? ".zst" : nullptr;
@@ -57,7 +57,7 @@ void refuse_hidden_compression(const Source& source) {
     source.raise("holds data compressed by bzip2 or xz, which is not read; unpack it (bunzip2, unxz)");
 }
 
-/// Without the mark that editors on Windows begin a text with.
+/// Removes the byte order mark with which editors on Windows begin a text.
 Source plain_text(const Source& source) {
   Source text = source;
   const std::string_view bytes = source.view();
@@ -90,7 +90,10 @@ void check_vertices(const Source& source, const Csr& graph) {
                  grouped(*n) + "; leave --vertices out");
 }
 
-/// What the text says, or nothing. @throws UsageError, which begins so, for a compressed format that is none
+/// Finds the kind of a file from the ending of its name.
+/// @param begin  the start of the error message
+/// @return false: the ending is not known
+/// @throws UsageError  the format cannot be compressed, but the name ends in .gz or .zst
 bool find_kind(std::string_view plain, const std::string& begin, FileKind& kind) {
   kind = {};
   if (ends_with(plain, ".gz")) kind.compression = Compression::gzip;
@@ -125,7 +128,7 @@ FileKind kind_of(const std::string& file, const std::string& known) {
                      ": standard input has no name that says a graph format; say it: --format el (in Python, "
                      "format=\"el\"); known are " +
                      kKnown);
-  // What NetworkX reads and shoal does not.
+  // Formats that NetworkX reads and shoal does not.
   for (const std::string_view foreign :
        {".gml", ".graphml", ".gexf", ".net", ".dot", ".adjlist", ".json", ".g6", ".s6"})
     if (ends_with(file, foreign))
@@ -214,7 +217,8 @@ Csr read_graph_bytes(Format format, std::string_view bytes, const std::string& n
 
 namespace {
 
-/// What the name of a file says. A name that says nothing, and that no file has, may be a generator's with a slip.
+/// The kind of a file, by its name. If the ending is not known and there is no such file, the name may be a misspelt generator,
+/// so the error lists the generators.
 io::FileKind kind_to_read(const std::string& file) {
   std::error_code ignored;
   const bool none = file != io::kStandardInput && !std::filesystem::exists(file, ignored);
@@ -258,7 +262,7 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
         return graph;
       }
     } catch (const UsageError&) {
-      // No cache, or a damaged one: the file itself is read and the cache made anew.
+      // There is no cache, or it is damaged: the file itself is read, and the cache is made anew.
     }
   }
   if (kind.compression != io::Compression::none) {
@@ -272,7 +276,7 @@ Csr read_file_as_graph(const std::string& file, const ReadOptions& options, std:
     try {
       io::write_shoal(graph, cache, key);
     } catch (const UsageError&) {
-      // The place is not writable: the graph is there all the same, only the next read will not be faster.
+      // The place is not writable. The graph has been read all the same; only the next read will not be faster.
     }
   }
   return graph;

@@ -1,4 +1,4 @@
-// Text on its way to a file, packed or not.
+// Writes text to a file, compressed or not.
 #pragma once
 #include <charconv>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace shoal::io {
 
-/// Packs a stream of bytes on its way to a file.
+/// Compresses a stream of bytes that is written to a file.
 class Packer {
  public:
   virtual ~Packer() = default;
@@ -21,10 +21,10 @@ class Packer {
   virtual void finish() = 0;
 };
 
-/// Text through a buffer, packed if asked for.
+/// A buffered text file, compressed if asked for.
 class TextFile {
  public:
-  /// @throws UsageError as PendingFile, or when this build lacks the library for `compression`
+  /// @throws UsageError as PendingFile, or if this build lacks the library for `compression`
   TextFile(const std::string& file, Compression compression);
   ~TextFile();
 
@@ -40,7 +40,7 @@ class TextFile {
     const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
     return text({digits, static_cast<std::size_t>(end - digits)});
   }
-  /// Weight of arc a: an integer, or the shortest decimal that reads back as the same float64, and not as an integer.
+  /// Writes the weight of arc a: an integer, or the shortest decimal that is read back as the same float64, and not as an integer.
   TextFile& weight(const Csr& graph, arc_t a) {
     if (graph.weight_kind == WeightKind::int32) return number(graph.int_weights[a]);
     const double weight = graph.real_weights[a];

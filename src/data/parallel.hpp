@@ -1,4 +1,4 @@
-// Threads for readers and builders: numbered tasks, and rows cut into parts of equal work.
+// Parallelism for readers and builders: numbered tasks, and ranges of rows with equal work.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace shoal::io {
 
-inline constexpr std::int64_t kArcGrain = 1 << 18;  ///< arcs that are worth a task of their own
+inline constexpr std::int64_t kArcGrain = 1 << 18;  ///< number of arcs that is worth a task of its own
 
-/// Threads worth starting for `tasks` independent tasks; at least 1.
+/// How many threads are worth starting for `tasks` independent tasks; at least 1.
 inline int thread_count(std::int64_t tasks) {
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, cores));
 }
 
-/// Calls f(i) once for every i in [0, tasks), smallest first. When calls throw, the smallest i's exception is thrown.
+/// Calls f(i) once for every i in [0, tasks), starting with the smallest. If calls throw, rethrows the exception of the smallest
+/// such i.
 template <class F>
 void parallel_tasks(std::int64_t tasks, F&& f) {
   parallel_chunks(tasks, 1, [&](std::int64_t i, std::int64_t, std::int64_t) { f(i); });
 }
 
-/// Cuts rows 0..n-1 into at most `parts` ranges of about equal arcs (and rows): the first row of each, then n.
+/// Cuts rows 0..n-1 into at most `parts` ranges with about equal sums of arcs and rows. Returns the first row of each, then n.
 /// @param offsets [n + 1], never decreasing
 template <class Offset>
 std::vector<std::int64_t> balanced_rows(const Offset* offsets, std::int64_t n, std::int64_t parts) {

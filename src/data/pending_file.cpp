@@ -22,20 +22,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a name leads.
+/// The file to which a name leads.
 struct Place {
-  std::string path;         ///< behind all links; it need not exist
-  bool in_place = false;    ///< a name of an open descriptor: to follow it further would lose what is open
-  int own_descriptor = -1;  ///< of this process
+  std::string path;       ///< after all links have been followed; it need not exist
+  bool in_place = false;  ///< it is a name of an open descriptor, which is not followed further, to keep the descriptor
+  int own_descriptor = -1;  ///< that descriptor, if it is one of this process; else -1
 };
 
 Place find_place(const std::string& file) {
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int kMostLinks = 40;  // as in the kernel
   std::error_code error;
   fs::path at = file;
   for (int links = 0; links < kMostLinks; ++links) {
     const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : fs::path("."), error);
-    if (error) break;  // opening it says what is wrong
+    if (error) break;  // opening the file reports what is wrong
     if (folder.string().rfind("/proc/", 0) == 0 && folder.filename() == "fd") {
       const std::string name = at.filename().string();
       const bool own = folder.string().rfind(fs::canonical("/proc/self", error).string() + "/", 0) == 0;
@@ -43,7 +43,7 @@ Place find_place(const std::string& file) {
       return {at.string(), true, own && digits ? std::stoi(name) : -1};
     }
     const fs::path to = fs::read_symlink(at, error);
-    if (error) break;  // no link, or nothing there
+    if (error) break;  // not a link, or does not exist
     at = to.is_absolute() ? to : folder / to;
   }
   return {at.string()};
@@ -95,7 +95,7 @@ void PendingFile::open_in_place(const std::string& path, int descriptor) {
   if (descriptor < 0) {
     fd_ = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
   } else {
-    // Opened anew, a file would be written from its beginning, over what this process writes there.
+    // A file that is opened anew would be written from its beginning, and overwrite what this process has written to it.
     const int flags = ::fcntl(descriptor, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) fail(EBADF);
     fd_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
@@ -103,12 +103,12 @@ void PendingFile::open_in_place(const std::string& path, int descriptor) {
   if (fd_ < 0) fail(errno);
 }
 
-/// Neither opening nor writing waits in the system, where nobody could call it off.
+/// Opens with O_NONBLOCK, so that neither open() nor write() blocks in the system, where it could not be interrupted.
 void PendingFile::open_fifo(const std::string& path) {
   for (;;) {
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ >= 0) return;
-    if (errno != ENXIO) fail(errno);  // that: it has no reader yet
+    if (errno != ENXIO) fail(errno);  // ENXIO: it has no reader yet
     throw_if_interrupted();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -143,7 +143,7 @@ void PendingFile::write(const void* data, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t put = ::write(fd_, p, std::min<std::size_t>(bytes, std::size_t{1} << 30));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && errno == EAGAIN) {  // a FIFO is full
+    if (put < 0 && errno == EAGAIN) {  // the FIFO is full
       constexpr int kLookMilliseconds = 100;
       pollfd full{fd_, POLLOUT, 0};
       ::poll(&full, 1, kLookMilliseconds);

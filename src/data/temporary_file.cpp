@@ -15,9 +15,9 @@
 namespace shoal::io {
 namespace {
 
-/// The names of this process's temporary files. A handler of signals may look at any moment, so there are no locks: a slot
-/// belongs to nobody (0), is being filled (-1), or is valid for the process `owner`; a forked child has no files of its
-/// parent's.
+/// The names of this process's temporary files. A signal handler may read them at any time, so there are no locks. The `owner` of
+/// a slot is 0 (free), -1 (being filled), or the id of the process for which the slot is valid. A forked child does not own the
+/// files of its parent.
 struct Listed {
   std::atomic<pid_t> owner{0};
   char path[PATH_MAX] = {};
@@ -25,7 +25,7 @@ struct Listed {
 constinit Listed listed[16];
 static_assert(std::atomic<pid_t>::is_always_lock_free, "handlers of signals read it");
 
-/// Its slot, or -1: then a signal leaves it behind.
+/// Adds a name to the list. @return its slot; -1: there is none, so the file is left behind if a signal ends the process
 int list(const std::string& path) {
   if (path.size() >= PATH_MAX) return -1;
   for (Listed& slot : listed) {
@@ -40,16 +40,16 @@ int list(const std::string& path) {
 
 extern "C" void remove_and_end(int signal) {
   remove_pending_files();
-  // Only now: the same signal may come to another thread meanwhile (`timeout` sends it twice), and must not end the process
-  // before the files are gone.
+  // Only after that is the default action restored: the same signal may reach another thread meanwhile (`timeout` sends it
+  // twice), and must not end the process before the files are gone.
   ::signal(signal, SIG_DFL);
-  ::raise(signal);  // as soon as this returns
+  ::raise(signal);  // takes effect when this handler returns
 }
 
-/// How the kernel shows an open file: the way to link one that has no name.
+/// The path under which the kernel shows an open file. With it, a file without a name can be linked.
 std::string own_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-constexpr int kMostAttempts = 100;  // at a name that nobody has
+constexpr int kMostAttempts = 100;  // to find a name that is not taken
 
 }  // namespace
 
@@ -82,7 +82,7 @@ TemporaryFile::~TemporaryFile() {
 int TemporaryFile::open(Naming naming) {
   struct stat replaced {};
   const bool replaces = ::stat(target_.c_str(), &replaced) == 0;
-  const mode_t mode = replaces ? 0600 : 0666;  // nobody reads a replaced file's content who could not read the old one
+  const mode_t mode = replaces ? 0600 : 0666;  // who could not read the replaced file must not read this one
   if (naming == Naming::named || !open_unnamed(mode)) {
     if (const int error = open_named(mode); error != 0) return error;
   }
@@ -93,8 +93,8 @@ int TemporaryFile::open(Naming naming) {
 bool TemporaryFile::open_unnamed(mode_t mode) {
   const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
   const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-  if (fd < 0) return false;                         // not this file system; or open_named() says what is wrong
-  if (::access(own_path(fd).c_str(), F_OK) != 0) {  // no /proc: it could not get a name
+  if (fd < 0) return false;  // unsupported by the file system; else open_named() reports the error
+  if (::access(own_path(fd).c_str(), F_OK) != 0) {  // without /proc it could not get a name
     ::close(fd);
     return false;
   }
@@ -114,15 +114,16 @@ int TemporaryFile::open_named(mode_t mode) {
   return EEXIST;
 }
 
-/// What the system refuses is left out, and group and others then get no more than they had.
+/// Sets owner, group and mode as those of the replaced file. If the system refuses the owner or the group, the mode is reduced so
+/// that group and others get no more access than they had.
 void TemporaryFile::resemble(const struct stat& replaced) const {
   struct stat mine {};
   if (::fstat(fd_, &mine) != 0) return;
   mode_t mode = replaced.st_mode & 07777;
   const bool owner = mine.st_uid == replaced.st_uid || ::fchown(fd_, replaced.st_uid, static_cast<gid_t>(-1)) == 0;
   const bool group = mine.st_gid == replaced.st_gid || ::fchown(fd_, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  if (!owner || !group) mode &= 0777;                           // never set-user-ID for somebody else
-  if (!group) mode = (mode & ~mode_t{070}) | (mode & 07) << 3;  // another group is "others"
+  if (!owner || !group) mode &= 0777;                           // no set-user-ID for another user
+  if (!group) mode = (mode & ~mode_t{070}) | (mode & 07) << 3;  // a different group gets the access of others
   ::fchmod(fd_, mode);
 }
 
@@ -138,7 +139,8 @@ int TemporaryFile::commit() {
   return 0;
 }
 
-/// No call replaces a file by one without a name: between these two it has a name that SIGKILL would leave.
+/// No system call replaces a file by a file without a name. So the file gets a temporary name first, which stays if SIGKILL ends
+/// the process before the rename.
 int TemporaryFile::link_and_rename() {
   const std::string from = own_path(fd_);
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
@@ -155,7 +157,7 @@ int TemporaryFile::link_and_rename() {
   return EEXIST;
 }
 
-/// A name beside the target; it is listed first, so that a signal finds it, or nothing.
+/// Chooses a name beside the target. It is listed before the file is created, so that a signal handler always finds it.
 void TemporaryFile::take_name() {
   static std::atomic<unsigned> counter{0};
   const std::string end = ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);

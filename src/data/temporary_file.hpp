@@ -1,4 +1,4 @@
-// The content of a file that has not got its name yet.
+// The content of a file that does not have its name yet.
 #pragma once
 #include <sys/stat.h>
 
@@ -7,23 +7,23 @@
 
 namespace shoal::io {
 
-/// A file that is being written. Destroyed without commit(), it leaves nothing. Functions return 0 or the system's error.
+/// A file that is being written. If it is destroyed without commit(), it leaves nothing. Functions return 0 or a value of errno.
 ///
-/// It has no name where the file system allows that (O_TMPFILE): then nothing is left, whatever ends the process. Otherwise
-/// it has a name of its own beside the target, `TARGET.tmp-PID-N`, which remove_pending_files() removes.
+/// If the file system allows it, the file has no name (O_TMPFILE), and leaves nothing however the process ends. Otherwise it has
+/// a temporary name beside the target, `TARGET.tmp-PID-N`, which remove_pending_files() removes.
 class TemporaryFile {
  public:
   enum class Naming { unnamed_where_possible, named };
 
-  /// @param target  where links have led; it need not exist
+  /// @param target  the path after all links have been followed; it need not exist
   explicit TemporaryFile(std::string target) : target_(std::move(target)) {}
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  /// A new file obeys the umask; one that replaces another has its mode, and its owner and group where the system lets us.
+  /// A new file obeys the umask. A file that replaces another gets its mode, and its owner and group if the system permits this.
   [[nodiscard]] int open(Naming naming = Naming::unnamed_where_possible);
-  /// Makes the content durable and gives it the target's name, replacing what was there. The file stays open.
+  /// Makes the content durable and gives it the target's name, replacing an existing file. The file stays open.
   [[nodiscard]] int commit();
 
   int descriptor() const { return fd_; }
@@ -40,7 +40,7 @@ class TemporaryFile {
   std::string target_;
   std::string name_;  // empty: it has none
   int fd_ = -1;
-  int listed_ = -1;  // where handlers of signals find name_
+  int listed_ = -1;  // slot of name_ in the list for signal handlers; -1: none
 };
 
 }  // namespace shoal::io

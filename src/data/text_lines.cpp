@@ -21,7 +21,7 @@ bool TextLines::next() {
   line_.assign(buffer, static_cast<std::size_t>(in_->gcount()));
   const bool last = in_->eof();
   if (!last && in_->fail()) fail("the line is longer than " + grouped(kMostBytes) + " bytes; is this the right file?");
-  if (!last) line_.pop_back();  // its end, which is counted
+  if (!last) line_.pop_back();  // removes one byte: the count that was read includes the line ending
   if (number_ == 1 && line_.starts_with(kTextMark)) line_.erase(0, kTextMark.size());
   return !last || !line_.empty();
 }

@@ -1,4 +1,4 @@
-// The lines of small text files that are no graphs.
+// Reads the lines of small text files that are not graphs.
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -7,7 +7,8 @@
 
 namespace shoal::io {
 
-/// Reads line by line, and never holds more than one, of at most kMostBytes: a device or pipe that goes on for ever is refused.
+/// Reads line by line. It never holds more than one line, of at most kMostBytes, so an endless device or pipe cannot fill the
+/// memory.
 class TextLines {
  public:
   static constexpr std::size_t kMostBytes = 4095;
@@ -17,15 +18,15 @@ class TextLines {
   TextLines(const std::string& file, const std::string& what);
   ~TextLines();
 
-  /// Goes to the next line. False where the file ends.
+  /// Goes to the next line. @return false: the file has ended
   /// @throws UsageError  the line is too long, or the file cannot be read on
   bool next();
-  const std::string& line() const { return line_; }  ///< without its end, and without kTextMark
+  const std::string& line() const { return line_; }  ///< without its line ending, and without kTextMark
   /// @throws UsageError `file:line: what`
   [[noreturn]] void fail(const std::string& what) const;
   std::int64_t number() const {
     return number_;
-  }  ///< of the line, from 1 on; at the end of the file, of the one behind it
+  }  ///< number of the line, from 1 on; at the end of the file, one more than the last line's
 
  private:
   std::string file_, line_;

@@ -1,4 +1,4 @@
-// Generator arguments, and graphs on the host. The edges themselves are in graph/edge_functions.hpp.
+// Parses generator arguments, and generates graphs on the host. graph/edge_functions.hpp computes the edges.
 #include "shoal/graph/generate.hpp"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ std::string set_key(GeneratorSpec& spec, const Generator& generator, std::string
   return "";
 }
 
-/// Largest memory that generate() holds at once, in bytes.
+/// The most bytes that generate() holds at a time.
 double peak_bytes(const GeneratorSpec& spec) {
   return 8.0 * static_cast<double>(spec.num_vertices()) + (spec.draws_edges() ? 12 : 4) * spec.max_arcs();
 }

@@ -20,7 +20,7 @@ HostArray<T> borrow(const HostArray<T>& from) {
   return HostArray<T>(const_cast<T*>(from.data()), from.size(), nullptr);
 }
 
-/// The first arc with refuse(weight), or -1. All threads.
+/// The first arc for which refuse(weight) is true, or -1. Uses all threads.
 template <class T, class Refuse>
 arc_t first_refused(const HostArray<T>& weights, Refuse refuse) {
   std::atomic<arc_t> first{weights.size()};

@@ -19,7 +19,7 @@ namespace shoal {
 #if defined(SHOAL_HAVE_METIS)
 namespace {
 
-/// Both directions of every arc, without loops and duplicates, as METIS wants it.
+/// The graph with both directions of every arc, without loops and duplicates, as METIS requires.
 Csr symmetric_view(const Csr& graph) {
   HostArray<vertex_t> sources(graph.num_arcs());
   parallel_ranges(graph.num_vertices(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -47,7 +47,7 @@ HostArray<idx_t> to_idx(const HostArray<T>& from) {
 HostArray<pe_t> assign_by_metis(const Csr& graph, pe_t n_pes, std::uint64_t seed) {
   const std::int64_t n = graph.num_vertices();
   HostArray<pe_t> pe_of(n);
-  if (n <= n_pes || n_pes == 1) {  // METIS wants more vertices than parts, and more than one part
+  if (n <= n_pes || n_pes == 1) {  // METIS requires more vertices than parts, and more than one part
     for (std::int64_t v = 0; v < n; ++v) pe_of[v] = n_pes == 1 ? 0 : static_cast<pe_t>(v);
     return pe_of;
   }

@@ -14,7 +14,7 @@
 namespace shoal {
 namespace {
 
-/// They reach each other afterwards.
+/// Also enables peer access between the devices.
 void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes) {
   const int found = num_devices();
   if (found == 0) {
@@ -33,8 +33,8 @@ void check_devices(const char* who, const std::vector<int>& devices, pe_t n_pes)
   reach_each_other(devices);
 }
 
-/// Rows of a host graph in placed numbers, on the current device.
-/// @param weights  of its arcs; none: {}
+/// Uploads rows of a host graph in placed numbers to the current device.
+/// @param weights  of its arcs; {} for none
 DeviceSlice upload_slice(const CsrView& rows, const ArcWeights& weights) {
   DeviceSlice slice;
   slice.first = rows.first;
@@ -58,13 +58,13 @@ DeviceSlice upload_slice(const CsrView& rows, const ArcWeights& weights) {
   return slice;
 }
 
-/// Of the whole graph.
+/// Pointers to the weights of the whole graph.
 ArcWeights all_weights(const Csr& graph) {
   return {graph.weight_kind == WeightKind::int32 ? graph.int_weights.data() : nullptr,
           graph.weight_kind == WeightKind::float64 ? graph.real_weights.data() : nullptr};
 }
 
-/// Offsets of the whole graph from its slices in order. [n + 1]
+/// [n + 1] the offsets of the whole graph, from its slices in order.
 HostArray<arc_t> gather_offsets(const std::vector<DeviceSlice>& slices, std::int64_t n) {
   HostArray<arc_t> offsets(n + 1, 0);
   for (const DeviceSlice& slice : slices) {
@@ -76,7 +76,7 @@ HostArray<arc_t> gather_offsets(const std::vector<DeviceSlice>& slices, std::int
   return offsets;
 }
 
-/// The same rows cut at other places; `slices` is emptied.
+/// Redistributes the rows so that the slices match `owner`; `slices` is consumed.
 std::vector<DeviceSlice> cut_again(std::vector<DeviceSlice> slices, const HostArray<arc_t>& offsets,
                                    const OwnerTable& owner, const std::vector<int>& devices) {
   std::vector<DeviceSlice> out(devices.size());
@@ -96,7 +96,7 @@ std::vector<DeviceSlice> cut_again(std::vector<DeviceSlice> slices, const HostAr
       const arc_t begin = std::max(first_arc, from_first);
       const arc_t end = std::min(last_arc, from_first + from.targets.size());
       if (begin >= end) continue;
-      // From whichever device has it, this one included.
+      // The source may be any device, this one included.
       SHOAL_CUDA(cudaMemcpy(slice.targets.data() + (begin - first_arc), from.targets.data() + (begin - from_first),
                             static_cast<std::size_t>(end - begin) * sizeof(vertex_t), cudaMemcpyDefault));
     }
@@ -105,7 +105,7 @@ std::vector<DeviceSlice> cut_again(std::vector<DeviceSlice> slices, const HostAr
   return out;
 }
 
-/// Hands the slices' memory to the graph, whose views of it these become.
+/// Moves the slices' memory into the graph, and appends views of it to `rows` and `weights`.
 void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vector<CsrView>& rows,
                  std::vector<ArcWeights>& weights) {
   for (DeviceSlice& slice : slices) {
@@ -119,8 +119,8 @@ void keep_slices(PlacedGraph& placed, std::vector<DeviceSlice> slices, std::vect
   }
 }
 
-/// Hands generated slices to the graph, with weights if there are to be some.
-/// @param in  of directed graphs
+/// Moves generated slices into the graph; first computes their weights, if these are asked for.
+/// @param in  the in-arcs; for directed graphs only
 void keep_weighed(const GeneratorSpec& spec, std::optional<WeightSource> weights, std::vector<DeviceSlice> out,
                   std::vector<DeviceSlice> in, PlacedGraph& placed) {
   const Partition& partition = placed.partition;
@@ -172,7 +172,7 @@ PlacedGraph place_on_devices(const Csr& input, Partition partition, std::vector<
       const vertex_t first = owner.begin[p];
       const CsrView rows{from.offsets.data() + first, from.targets.data(), first, owner.begin[p + 1] - first};
       slices.push_back(upload_slice(rows, weights ? all_weights(from) : ArcWeights{}));
-      // Whoever reads it, on another device or stream, does not wait for copies from pageable memory.
+      // Kernels on other devices or streams may read the slice next, and are not ordered after copies from pageable memory.
       SHOAL_CUDA(cudaDeviceSynchronize());
     }
     keep_slices(placed, std::move(slices), rows, weights_of);
@@ -225,7 +225,7 @@ PlacedGraph generate_on_devices(const GeneratorSpec& spec, pe_t n_pes, Partition
   std::vector<DeviceSlice> out = make(false), in;
   if (spec.directed) in = make(true);
   if (kind == PartitionKind::edges && n_pes > 1) {
-    // Equal arcs can be cut only once the arcs are known: rows move to their owner now.
+    // Ranges of equal arcs are known only after the arcs have been generated. So rows now move to their owner.
     const HostArray<arc_t> offsets = gather_offsets(out, n);
     partition.owner = edge_ranges(offsets.data(), n, n_pes);
     out = cut_again(std::move(out), offsets, partition.owner, devices);
@@ -281,7 +281,7 @@ PlacedGraph generate_share_on_devices(const GeneratorSpec& spec, PartitionKind k
     return slices;
   };
   if (kind == PartitionKind::edges && share.n_pes > 1) {
-    // Equal arcs can be cut only once the arcs are known. To generate them twice is less work than to send them.
+    // Ranges of equal arcs are known only after the arcs have been generated. Generating twice is less work than sending arcs.
     const int shift = shift_of_steps(n);
     std::vector<std::uint64_t> arcs(static_cast<std::size_t>((n - 1) >> shift) + 1);
     for (const DeviceSlice& slice : make(false)) {

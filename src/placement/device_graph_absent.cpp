@@ -1,4 +1,4 @@
-// What data on GPUs comes to in a build without CUDA.
+// The functions for graphs on GPUs in a build without CUDA.
 #if !defined(SHOAL_HAVE_CUDA)
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// The rows of one PE in its device's memory, and how they are generated there. Private to this room.
+// The rows of one PE in its device's memory, and how they are generated there. Private to this folder.
 #pragma once
 #include <cstdint>
 
@@ -10,9 +10,9 @@
 
 namespace shoal {
 
-inline constexpr int kSliceThreads = 256;  ///< of a block of the kernels on slices
+inline constexpr int kSliceThreads = 256;  ///< threads per block of the kernels on slices
 
-/// Owner of what a CsrView looks at. Offsets begin at 0.
+/// Owns the memory of one PE's rows. Offsets begin at 0.
 struct DeviceSlice {
   DeviceArray<arc_t> offsets;             ///< [count + 1]
   DeviceArray<vertex_t> targets;          ///< [arcs] placed numbers, ascending in each row
@@ -23,7 +23,7 @@ struct DeviceSlice {
   CsrView view() const { return {offsets.data(), targets.data(), first, count}; }
 };
 
-/// Placed numbers of input vertices, as a kernel computes them.
+/// Computes the placed numbers of input vertices in a kernel.
 struct Placement {
   bool identity;
   RandomPlacement random;
@@ -31,8 +31,8 @@ struct Placement {
   SHOAL_FN vertex_t operator()(vertex_t input) const { return identity ? input : random(input); }
 };
 
-/// Rows [first, first + count) of the generated graph, or of its reverse, on the current device.
-/// @param reverse  the in-arcs of those vertices; the same as the out-arcs unless spec.directed
+/// Generates rows [first, first + count) of the graph, or of its reverse, on the current device.
+/// @param reverse  generate the in-arcs of these vertices; the same as their out-arcs unless spec.directed
 /// @throws CapacityError, DeviceError; nothing is left on the device then
 DeviceSlice generate_slice(const GeneratorSpec& spec, const Placement& placement, vertex_t first, vertex_t count,
                            bool reverse);
@@ -42,12 +42,12 @@ struct SliceMeasures {
   arc_t cut_arcs;    ///< arcs whose target another PE owns
 };
 
-/// Measures a slice on the current device, and waits.
+/// Measures a slice on the current device, and waits for the result.
 SliceMeasures measure_slice(const DeviceSlice& slice);
 
-/// Computes the slice's weights on the current device, and waits.
+/// Computes the slice's weights on the current device, and waits until they are complete.
 /// @param source           hash255 or unit
-/// @param input_of_placed  [all vertices] on this device, or null where the numbers are the same
+/// @param input_of_placed  [all vertices] on this device, or null if both numberings are the same
 void weigh_slice(DeviceSlice& slice, WeightSource source, const vertex_t* input_of_placed);
 
 }  // namespace shoal

@@ -31,7 +31,7 @@ Csr fetch_graph(const PlacedGraph& placed, bool input_numbers) {
   }
   const Partition& partition = placed.partition;
   if (!input_numbers || partition.identity()) return graph;
-  // The inverse of the placement is a placement as well.
+  // The inverse of the placement is used as a placement. It borrows the tables of `partition`.
   Partition inverse;
   inverse.owner = partition.owner;
   const auto borrow = [](const HostArray<vertex_t>& from) {

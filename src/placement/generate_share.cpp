@@ -20,7 +20,7 @@ auto with_edges(const GeneratorSpec& spec, F&& f) {
   return spec.kind == GraphKind::community ? f(CommunityRule(spec)) : f(EdgeRule(spec));
 }
 
-/// Ranges of about equal arcs, cut between ranges of 2^shift vertices. Each process counts a part of the edges, or rows.
+/// Ranges of about equally many arcs, cut between steps of 2^shift vertices. Each process counts a part of the edges or rows.
 OwnerTable equal_arcs(const GeneratorSpec& spec, const ShareOfPes& share) {
   const std::int64_t n = spec.num_vertices();
   const int shift = shift_of_steps(n);
@@ -54,7 +54,7 @@ OwnerTable equal_arcs(const GeneratorSpec& spec, const ShareOfPes& share) {
   return cut_equally(share.sum({arcs.begin(), arcs.end()}), shift, n, share.n_pes);
 }
 
-/// Rows [first, first + count) in placed numbers; or, if `reverse`, in-arcs of the same vertices.
+/// Generates rows [first, first + count) in placed numbers, or the in-arcs of these vertices if `reverse`.
 Csr generate_rows(const GeneratorSpec& spec, const Partition& partition, vertex_t first, vertex_t count, bool reverse) {
   if (spec.draws_edges()) {
     return with_edges(spec, [&](const auto& edge_of) {

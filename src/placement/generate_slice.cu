@@ -1,5 +1,5 @@
-// A PE's rows from the generator's functions. Every device draws all edges and keeps the arcs of its own rows: drawing
-// costs little beside sorting, nothing needs to be exchanged, and the work and memory of sorting fall with the PEs.
+// Generates a PE's rows on its device. Every device draws all edges and keeps the arcs of its own rows. Drawing is cheap
+// compared with sorting, devices need not exchange anything, and the work and memory of sorting fall with the number of PEs.
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
@@ -14,9 +14,9 @@ namespace shoal {
 namespace {
 
 using Key = std::uint64_t;           // local row << target_bits | placed target
-using Counter = unsigned long long;  // what atomicAdd takes
+using Counter = unsigned long long;  // a type that atomicAdd accepts
 
-/// Where an arc goes: is its source one of mine, and what is its key.
+/// This slice's rows: whether they include an arc's source, and the arc's key.
 struct Rows {
   vertex_t first, count;
   int target_bits;
@@ -34,7 +34,7 @@ unsigned blocks_for(std::int64_t threads) {
 __device__ std::int64_t global_thread() { return static_cast<std::int64_t>(blockIdx.x) * kSliceThreads + threadIdx.x; }
 __device__ std::int64_t all_threads() { return static_cast<std::int64_t>(gridDim.x) * kSliceThreads; }
 
-/// Counts (kWrite false) or writes my arcs among the edges, in any order.
+/// Counts this slice's arcs among the edges (kWrite false), or writes them, in any order.
 /// @param forward, backward  which directions of an edge are arcs
 template <bool kWrite, class Rule>
 __global__ void __launch_bounds__(kSliceThreads)
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kSliceThreads)
   }
 }
 
-/// degree[r] of each of my rows; `inputs` are the input vertices among which mine are.
+/// Computes degree[r] of each row of this slice. The input vertices [first_input, last_input) include those of the slice.
 __global__ void __launch_bounds__(kSliceThreads)
     find_degrees(RowRule rule, std::int64_t first_input, std::int64_t last_input, Placement placed, Rows rows,
                  arc_t* degree) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kSliceThreads)
   }
 }
 
-/// One warp for each input vertex writes its row: keys when they are to be sorted, targets when they are in order.
+/// One warp per input vertex writes its row: as keys if they must be sorted, as targets if these are in order already.
 __global__ void __launch_bounds__(kSliceThreads)
     write_rows(RowRule rule, std::int64_t first_input, std::int64_t last_input, Placement placed, Rows rows,
                const arc_t* offsets, Key* keys, vertex_t* targets) {
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kSliceThreads)
   }
 }
 
-/// One counter on the device that begins at 0.
+/// A counter in device memory that starts at 0.
 class DeviceCounter {
  public:
   DeviceCounter() : word_(1, "counter") { zero(); }
@@ -138,7 +138,7 @@ class DeviceCounter {
   DeviceArray<Counter> word_;
 };
 
-/// Calls f(nullptr, bytes), then f(scratch, bytes) with that much memory, as CUB wants it.
+/// Calls a CUB function twice: f(nullptr, bytes) to get the size, then f(scratch, bytes) with that much memory.
 template <class F>
 void with_scratch(F&& f) {
   std::size_t bytes = 0;
@@ -146,10 +146,10 @@ void with_scratch(F&& f) {
   DeviceArray<unsigned char> scratch(static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)),
                                      "graph building, scratch");
   SHOAL_CUDA(f(scratch.data(), bytes));
-  SHOAL_CUDA(cudaDeviceSynchronize());  // the scratch goes now; CUB's kernels report here
+  SHOAL_CUDA(cudaDeviceSynchronize());  // before the scratch memory is freed; also reports errors of CUB's kernels
 }
 
-/// Sorts by the low `bits` bits; the keys may come back in other memory.
+/// Sorts by the low `bits` bits. Afterwards `keys` may be other memory.
 void sort_keys(DeviceArray<Key>& keys, int bits) {
   if (keys.size() == 0) return;
   DeviceArray<Key> other(keys.size(), "graph building, second copy of the arcs");
@@ -211,7 +211,7 @@ DeviceSlice slice_of_rows(const GeneratorSpec& spec, const Placement& placement,
   slice.first = rows.first;
   slice.count = rows.count;
   slice.offsets = DeviceArray<arc_t>(std::int64_t{rows.count} + 1, "offsets");
-  slice.offsets.fill_bytes(0);  // the entry after the last degree
+  slice.offsets.fill_bytes(0);  // find_degrees does not write the last entry
   find_degrees<<<blocks_for(last - first), kSliceThreads>>>(rule, first, last, placement, rows, slice.offsets.data());
   SHOAL_CUDA(cudaGetLastError());
   with_scratch([&](void* scratch, std::size_t& bytes) {

@@ -1,4 +1,4 @@
-// What a report says about the rows of one PE, counted where they are.
+// Computes for a report the largest degree and the cut arcs of one PE's rows, on their device.
 #include <algorithm>
 
 #include "device_slice.cuh"
@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-/// As atomics take them.
+/// In types that atomics accept.
 struct Counts {
   unsigned long long max_degree, cut_arcs;
 };

@@ -16,7 +16,7 @@
 namespace shoal {
 namespace {
 
-/// Counts the arcs that cross and how evenly the arcs are spread.
+/// Computes the number of cut arcs, and how evenly arcs are distributed.
 void count_cut(const Csr& graph, Partition& partition) {
   const OwnerTable& table = partition.owner;
   auto owner = [&](vertex_t input) {
@@ -41,7 +41,7 @@ void count_cut(const Csr& graph, Partition& partition) {
   partition.imbalance = mean > 0 ? static_cast<double>(most) / mean : 1;
 }
 
-/// Row `from` of `graph` with its targets in placed numbers, sorted; weights follow their arcs.
+/// Writes row `from` of `graph` with its targets in placed numbers, sorted. Weights are moved with their arcs.
 template <class W>
 void place_row(const Csr& graph, const Partition& partition, vertex_t from, vertex_t* targets, const W* weights,
                W* placed_weights) {
@@ -85,7 +85,7 @@ OwnerTable edge_ranges(const std::function<arc_t(std::int64_t)>& before, std::in
       const std::int64_t middle = v + (end - v) / 2;
       before(middle) < goal ? v = middle + 1 : end = middle;
     }
-    // The cut goes to the nearer end of the row that holds the goal.
+    // The cut is put at the nearer end of the row that contains the goal.
     if (v > 0 && goal - before(v - 1) < before(v) - goal) --v;
     table.begin[p] = std::max(static_cast<vertex_t>(v), table.begin[p - 1]);
   }

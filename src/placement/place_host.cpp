@@ -22,7 +22,7 @@ std::vector<CsrView> slices_of(const Csr& graph, const OwnerTable& owner) {
   return slices;
 }
 
-/// Where each PE's weights begin. Offsets of host slices count from the first arc of the whole graph, and so do these.
+/// The weights of each PE. Offsets of host slices count from the first arc of the whole graph, so all PEs have the same pointer.
 std::vector<ArcWeights> weights_of(const Csr& graph, pe_t n_pes) {
   if (graph.weight_kind == WeightKind::none) return {};
   const bool real = graph.weight_kind == WeightKind::float64;
@@ -74,7 +74,7 @@ void keep_slices(PlacedGraph& placed, pe_t first_pe, pe_t n_pes) {
 
 PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partition) {
   if (partition.n() != graph->num_vertices() || !partition.identity()) {
-    graph = std::make_shared<const Csr>(place(*graph, partition));  // refuses the partition of another graph
+    graph = std::make_shared<const Csr>(place(*graph, partition));  // throws if the partition is of another graph
   }
   PlacedGraph placed;
   placed.num_vertices = graph->num_vertices();
@@ -99,7 +99,7 @@ PlacedGraph place_on_threads(std::shared_ptr<const Csr> graph, Partition partiti
 }
 
 PlacedGraph place_on_threads(const Csr& graph, Partition partition) {
-  Partition ranges;  // what is left to do once the copy is in placed numbers
+  Partition ranges;  // the copy is in placed numbers already, so only the ranges are needed
   ranges.owner = partition.owner;
   PlacedGraph placed = place_on_threads(std::make_shared<const Csr>(place(graph, partition)), std::move(ranges));
   placed.partition = std::move(partition);

@@ -23,7 +23,7 @@ OwnerTable owners(const SharedGraph& graph, PartitionKind kind, pe_t n_pes) {
   return table;
 }
 
-/// Every process.
+/// Every process calls it: sets mean_weight and max_weight of `placed` from the rows of all processes.
 void describe_file_weights(const Csr& rows, const SharedGraph& graph, PlacedGraph& placed) {
   PlacedGraph mine;
   describe_weights(rows, mine);
@@ -63,7 +63,7 @@ PlacedGraph read_share(const SharedGraph& graph, PartitionKind kind, const Share
   const auto make = [&](RowsOf which, std::vector<CsrView>& views, std::vector<ArcWeights>& weights_of) {
     const auto rows = std::make_shared<Csr>(graph.rows(first, count, which, of_file));
     if (of_file) {
-      graph.agree([&] { with_weights(*rows, WeightSource::file); });  // which looks at them
+      graph.agree([&] { with_weights(*rows, WeightSource::file); });  // only checks the weights
     } else if (weights) {
       weigh(*rows, partition, first, *weights);
     }

@@ -1,4 +1,4 @@
-// Weights of generated arcs, computed where the arcs are.
+// Computes the weights of generated arcs, on the device that has the arcs.
 #include <algorithm>
 
 #include "device_slice.cuh"
@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-/// One warp for each row.
+/// One warp per row.
 __global__ void __launch_bounds__(kSliceThreads)
     weigh(CsrView rows, WeightSource source, const vertex_t* input_of_placed, std::int32_t* weights) {
   const auto input = [&](vertex_t placed) { return input_of_placed != nullptr ? input_of_placed[placed] : placed; };

@@ -1,4 +1,4 @@
-// What the machine and the build have.
+// Describes what the machine and the build offer.
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -36,7 +36,7 @@
 namespace shoal {
 namespace {
 
-/// The engine, and what starts its processes.
+/// The engine openshmem, and the launcher for its processes.
 Feature find_openshmem() {
   Feature found = {
       "openshmem", true,
@@ -53,7 +53,7 @@ Feature find_openshmem() {
   return found;
 }
 
-/// What carries bytes between GPUs of several hosts.
+/// The transport between GPUs of several hosts.
 Feature find_nccl() {
   Feature found = {"NCCL", false, "GPUs of several hosts (bfs, pagerank)", why_no_gpu_wire()};
   found.found = found.cure.empty();

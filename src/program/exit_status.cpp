@@ -14,7 +14,7 @@
 namespace shoal {
 namespace {
 
-/// Says `what` in one line, once for all processes. @return status
+/// Prints `what` in one line, in one process for all. @return status
 int complain(int status, const std::string& program, const std::string& what) {
   std::fflush(stdout);
   if (!should_speak(what)) return status;

@@ -1,4 +1,4 @@
-// What comes of a program: its exit status, and one line on stderr where something went wrong.
+// A program's exit status, and the line on stderr that it prints if something went wrong.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,7 +9,7 @@ class App;
 
 namespace shoal {
 
-/// What must be the same in all processes: the program and its arguments.
+/// The version, the program and its arguments as one line. It must be the same in all processes.
 std::string started_as(int argc, char** argv);
 
 /// Reads a program's command line, then runs `body`, which returns whether its answer is right.

@@ -13,7 +13,7 @@ namespace shoal {
 
 namespace {
 
-/// Reads a command line with --iterations and the flags that `add` adds; body(flags, options, iterations) is the run.
+/// Reads a command line with --iterations and the flags that `add` adds, and calls body(flags, options, iterations).
 template <class Body>
 int run_with_flags(int argc, char** argv, const char* about, void (GridFlags::*add)(CLI::App&), Body body) {
   CLI::App app(about, std::filesystem::path(argv[0]).filename());

@@ -20,7 +20,7 @@ namespace shoal {
 
 namespace {
 
-/// What a body is about.
+/// The problem that a body works on: a graph and a source, or a size.
 struct Subject {
   Csr graph;
   vertex_t source = 0;
@@ -36,7 +36,7 @@ PlacedGraph place_on(const Machine& machine, const Csr& graph, const Options& op
   return placed;
 }
 
-/// Runs the body on every PE; the first PE's error that is not a consequence of another's is rethrown.
+/// Runs the body on every PE. If bodies throw, rethrows the first error; those that come later may be consequences of it.
 bool run_body(const std::string& program, const Machine& machine, const Options& options, const PlacedGraph& placed,
               const Subject& subject, const std::function<bool(Context&)>& body) {
   const pe_t n = machine.n_pes();
@@ -78,7 +78,9 @@ bool run_body(const std::string& program, const Machine& machine, const Options&
 
 std::string name_of(char** argv) { return std::filesystem::path(argv[0]).filename(); }
 
-/// The command line, the subject, the body, and what comes of them. `app` has the program's own flags, which `subject` reads.
+/// Reads the command line, makes the subject, runs the body on every PE, and returns the exit status.
+/// @param app      has the program's own flags; this function adds those of every run
+/// @param subject  makes the subject from the program's own flags
 int run_app(CLI::App& app, int argc, char** argv, const std::function<Subject()>& subject,
             const std::function<bool(Context&)>& body) {
   begin_together();

@@ -1,4 +1,4 @@
-// Numbers and texts one after another in bytes, for what processes tell each other.
+// Serialises numbers and texts into bytes, for messages between processes.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ inline void append(std::vector<std::byte>& to, const std::string& text) {
   append(to, text.size());
   append(to, std::as_bytes(std::span(text)));
 }
-/// Takes them off the front again. Of what is not there: nothing, 0.
+/// Reads them back from the front. Beyond the end it returns no bytes, 0 or an empty text.
 struct Reader {
   std::span<const std::byte> rest;
 

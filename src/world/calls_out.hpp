@@ -1,5 +1,5 @@
-// Calls of a library that have not come back, of all threads: to a host that is cut off one may never. That others do come back says
-// nothing of that one.
+// Tracks the calls of a library, by all threads, that have not returned yet. A call that sends to an unreachable host may never
+// return, while other calls still do. So each call is tracked by itself.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace shoal {
 
 class CallsOut {
  public:
-  /// One call, as long as this object exists.
+  /// Marks a call as pending while this object exists.
   class Call {
    public:
     explicit Call(CallsOut& calls) {
@@ -30,10 +30,10 @@ class CallsOut {
     Call& operator=(const Call&) = delete;
 
    private:
-    Word<std::uint64_t, Scope::system>* since_ = nullptr;  ///< null: more calls are out than are looked at
+    Word<std::uint64_t, Scope::system>* since_ = nullptr;  ///< null: not tracked, as too many calls are pending
   };
 
-  /// For how many seconds that one is out which began first; 0: none is.
+  /// Seconds since the oldest pending call began; 0: none is pending.
   double longest() const {
     std::uint64_t first = 0;
     for (const Since& since : since_) {
@@ -46,7 +46,7 @@ class CallsOut {
 
  private:
   using Since = Word<std::uint64_t, Scope::system>;
-  std::array<Since, 64> since_{};  ///< clock_us() at the begin of a call; 0: free
+  std::array<Since, 64> since_{};  ///< clock_us() when the call began; 0: free
 };
 
 }  // namespace shoal

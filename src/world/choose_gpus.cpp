@@ -7,7 +7,7 @@
 namespace shoal {
 namespace {
 
-/// What one of GPUs [first, end) cannot do for another; empty if each can do all.
+/// Describes an access that one of GPUs [first, end) does not have to another; empty if each can access every other.
 std::string lacking(const std::vector<DeviceInfo>& found, pe_t first, pe_t end) {
   for (pe_t gpu = first; gpu < end; ++gpu) {
     for (pe_t other = first; other < end; ++other) {

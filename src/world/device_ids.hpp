@@ -1,10 +1,10 @@
-// Which GPUs a process sees, in its order.
+// Identifies the GPUs that a process sees, in their order.
 #pragma once
 #include <string>
 
 namespace shoal {
 
-/// Where they are in this host: PCI bus numbers, the same in every process. Empty: there are none.
+/// Their PCI bus numbers, which are the same in every process of the host. Empty: there are no GPUs.
 std::string device_ids();
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// GPUs, as the CUDA runtime sees them. The only file that asks; without CUDA it says so.
+// The GPUs that the CUDA runtime finds. This is the only file that looks for GPUs; in a build without CUDA it reports that.
 #include "shoal/world/devices.hpp"
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kNone = "no GPU in this machine";
 
-/// Whether the driver, or the virtual machine's host, shows any GPU that CUDA could use.
+/// Whether there is any device file of a GPU that CUDA could use, from the driver or from a virtual machine's host.
 bool any_gpu() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
@@ -31,7 +31,7 @@ bool any_gpu() {
 
 namespace {
 
-/// 0 where it cannot be known.
+/// 0 if it is unknown.
 std::int64_t free_bytes_of(int device) {
   int before = 0;
   cudaGetDevice(&before);
@@ -47,7 +47,7 @@ std::vector<DeviceInfo> list_devices(std::string* why_none, bool free_bytes) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();  // the failure is told here; it must not surface in a later call
+    cudaGetLastError();  // the error is reported here, and must not appear in a later call
     if (why_none != nullptr) {
       *why_none = !any_gpu() ? kNone
                   : status == cudaErrorInsufficientDriver

@@ -1,10 +1,10 @@
-// Where the shared objects are that the library loads when they are needed (engines/).
+// Finds the shared objects that the library loads when they are needed (engines/).
 #pragma once
 #include <string>
 
 namespace shoal {
 
-/// Of the folder that SHOAL_ENGINES names, or of the build's. Whether it exists is another matter.
+/// The path of the file in the folder that SHOAL_ENGINES names, or else in that of the build. The file need not exist.
 std::string engine_file(const std::string& name);
 
 }  // namespace shoal

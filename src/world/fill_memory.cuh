@@ -1,5 +1,5 @@
-// What the memory of queues holds before the first run, written where it is. On the current device, on its legacy
-// stream; nobody waits.
+// Initialises the memory of queues before the first run, by kernels on the current device and its legacy stream. The functions
+// do not wait for the kernels.
 #pragma once
 #include <cstddef>
 #include <cstdint>

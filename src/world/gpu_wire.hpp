@@ -1,5 +1,5 @@
-// What carries bytes between GPUs that do not reach each other's memory, those of several hosts: NCCL, from a shared object
-// that is loaded when it is needed.
+// The transport between GPUs that cannot reach each other's memory, because they belong to several hosts. It is NCCL, in a
+// shared object that is loaded when it is needed.
 #pragma once
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace shoal {
 
-/// @throws UsageError  this build has none, or it cannot be loaded; with a cure
+/// Loads the transport. @throws UsageError  this build has none, or it cannot be loaded; with a cure
 const GpuWireTable& gpu_wire();
-/// Why not, with a cure; empty: it is there.
+/// Why the transport is not available, with a cure; empty: it is available.
 std::string why_no_gpu_wire();
 
 }  // namespace shoal

@@ -34,7 +34,7 @@ void check_engine(const std::string& engine, bool on_gpu, pe_t n_pes) {
   }
 }
 
-/// The world of the processes that were joined.
+/// The world that this process has joined.
 World& find_world() {
   if (!joined_world()) {
     throw UsageError(
@@ -45,10 +45,10 @@ World& find_world() {
   return *joined_world();
 }
 
-/// What a process says of its GPUs.
+/// What a process tells the others of its GPUs.
 struct GpusOfProcess {
   std::string host, ids;
-  bool apart = false;  ///< from those of other processes
+  bool apart = false;  ///< they cannot reach the memory of other processes' GPUs
 
   std::string text() const { return host + "\n" + ids + "\n" + (apart ? "nccl" : ""); }
   static GpusOfProcess of(const std::string& text) {
@@ -57,7 +57,8 @@ struct GpusOfProcess {
   }
 };
 
-/// Every process: those of a host number its GPUs alike, and all know whether GPUs of different processes are apart.
+/// Every process: checks that the processes of a host number its GPUs in the same way, and that all processes agree whether GPUs
+/// of different processes are apart.
 void agree_on_gpus(World& world, bool apart) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
@@ -71,7 +72,7 @@ void agree_on_gpus(World& world, bool apart) {
       throw UsageError("SHOAL_GPU_WIRE=nccl is set for process " + std::to_string(all[p].apart ? p : 0) +
                        ", and not for process " + std::to_string(all[p].apart ? 0 : p) + "; start all in the same way");
     }
-    std::size_t q = 0;  // the first of its host
+    std::size_t q = 0;  // the first process of its host
     while (all[q].host != all[p].host) ++q;
     if (all[p].ids == all[q].ids) continue;
     throw UsageError("process " + std::to_string(q) + " sees the GPUs " + all[q].ids + ", and process " +
@@ -149,7 +150,7 @@ Machine::Machine(const Options& options, bool one_gpu) {
                      : on_gpu_                ? "GPUs of one process"
                                               : "CPU threads of one process"});
 #if defined(SHOAL_HAVE_CUDA)
-  if (on_gpu_ && processes) SHOAL_CUDA(cudaSetDevice(devices_[0]));  // not all on the first, which is one process's
+  if (on_gpu_ && processes) SHOAL_CUDA(cudaSetDevice(devices_[0]));  // the default, GPU 0, may be another process's
   if (on_gpu_) reach_each_other(devices_);
 #endif
 }

@@ -18,7 +18,7 @@
 namespace shoal {
 namespace {
 
-constexpr std::size_t kWorthAsking = std::size_t{64} << 20;  ///< for less the system is not asked
+constexpr std::size_t kWorthAsking = std::size_t{64} << 20;  ///< for fewer bytes, available memory is not checked
 
 [[noreturn]] void no_memory(const char* what, std::size_t bytes) {
   throw CapacityError(std::string(what) + ": " + std::to_string(bytes) + " bytes of memory wanted, " +
@@ -40,7 +40,7 @@ std::shared_ptr<void> Machine::allocate(pe_t pe, std::size_t bytes, const char* 
 #endif
   (void)pe;
   if (contents == Contents::zero && bytes >= kWorthAsking && static_cast<std::int64_t>(bytes) > available_memory()) {
-    no_memory(what, bytes);  // else the system would end the process while it is cleared
+    no_memory(what, bytes);  // else the system could kill the process while the memory is cleared
   }
   std::shared_ptr<void> memory = allocate_host(bytes, what);
   if (contents == Contents::zero) std::memset(memory.get(), 0, bytes);

@@ -63,7 +63,7 @@ class OpenShmemHeap : public Heap {
   }
 
  private:
-  /// For tests on one host of what goes between hosts.
+  /// Lets tests on one host use the path that is used between hosts.
   static bool by_library() {
     const char* const puts = std::getenv("SHOAL_OPENSHMEM_PUTS");
     return puts != nullptr && std::strcmp(puts, "library") == 0;
@@ -72,7 +72,7 @@ class OpenShmemHeap : public Heap {
 
   const OpenShmem& shmem_;
   CallsOut& calls_;
-  std::vector<std::byte*> near_;  ///< [processes] their heaps, where stores get there: processes of the same host
+  std::vector<std::byte*> near_;  ///< [processes] the heap of each, if stores reach it (same host); else null
   bool some_far_ = false;
 };
 
@@ -80,7 +80,7 @@ class OpenShmemBoards : public Boards {
  public:
   OpenShmemBoards(const OpenShmem& shmem, void* memory, void* heap, std::size_t heap_bytes)
       : Boards(shmem.process(), shmem.processes(), memory), shmem_(shmem), heap_(shmem, calls_, heap, heap_bytes) {}
-  /// Ends OpenSHMEM if all processes have come to the end, for which it waits.
+  /// Ends OpenSHMEM if all processes have come to the end; this waits for all of them.
   ~OpenShmemBoards() override {
     if (over_) shmem_.end();
   }
@@ -116,7 +116,7 @@ class OpenShmemBoards : public Boards {
 
 const OpenShmem& load() {
   const std::string file = engine_file("shoal_openshmem.so");
-  // Open MPI's own parts look for its symbols among those of all.
+  // RTLD_GLOBAL, because Open MPI's plug-ins look for its symbols in the global scope.
   void* const object = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (object == nullptr) {
     const char* const why = ::dlerror();
@@ -151,7 +151,7 @@ std::unique_ptr<Boards> openshmem_boards() {
     throw CapacityError("OpenSHMEM has no " + std::to_string(Boards::bytes_of(shmem.processes())) +
                         " bytes for what processes tell each other; set SHMEM_SYMMETRIC_HEAP_SIZE");
   }
-  // All at once, because every allocation waits for all processes, however long that takes.
+  // One allocation takes all of it, because every allocation waits for all processes, for any length of time.
   std::size_t heap_bytes = 0;
   void* heap = shmem.allocate_rest(&heap_bytes);
   if (heap == nullptr || std::align(kCacheLine, 0, heap, heap_bytes) == nullptr) heap_bytes = 0;

@@ -1,4 +1,5 @@
-// What the library takes from the engine's own shared object (engines/openshmem), which alone is linked with OpenSHMEM.
+// The functions that the library takes from the engine's shared object (engines/openshmem). Only that object is linked with
+// OpenSHMEM.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,24 +9,24 @@ namespace shoal {
 struct OpenShmem {
   static constexpr int kVersion = 2;
   int version;
-  const char* (*begin)();  ///< starts OpenSHMEM; null, or why not
+  const char* (*begin)();  ///< starts OpenSHMEM; returns null, or why it cannot
   int (*process)();
   int (*processes)();
-  void* (*allocate)(std::size_t bytes);  ///< zeroed, at all processes; every process
+  void* (*allocate)(std::size_t bytes);  ///< every process calls it; symmetric memory, zeroed
   void (*put)(void* at, std::size_t bytes, int process);
   void (*put_word)(std::uint64_t* at, int process);
-  void* (*allocate_rest)(std::size_t* bytes);  ///< most of what is left, not cleared, at all processes; every process
+  void* (*allocate_rest)(std::size_t* bytes);  ///< every process calls it; most of what is left, not cleared
   void* (*reach)(void* at,
-                 int process);  ///< what lies at the same place of a process, if loads and stores get there; else null
+                 int process);  ///< the address of `at` in another process, if loads and stores work there; else null
   void (*put_to)(void* to, const void* from, std::size_t bytes, int process);
   void (*put_value)(std::uint64_t* to, std::uint64_t value, int process);
   void (*quiet)();     ///< waits until everything that was put has arrived
-  void (*fence)();     ///< what is put afterwards is not seen before what was put earlier, at each process
-  void (*progress)();  ///< lets what others put arrive, where a library has to be called for that
-  void (*end)();       ///< every process
+  void (*fence)();     ///< orders puts: no process sees a later put before all earlier puts to it
+  void (*progress)();  ///< lets other processes' puts arrive, where the library must be called for that
+  void (*end)();       ///< every process calls it
 };
 
-/// The name of the function in it, of type OpenShmemTable.
+/// The name of the function in the shared object that returns the table; its type is OpenShmemTable.
 inline constexpr const char* kOpenShmemSymbol = "shoal_openshmem";
 using OpenShmemTable = const OpenShmem*();
 

@@ -1,10 +1,10 @@
-// What the numbers among the options of a run may be, for help: check_options() refuses all else.
+// The ranges of numeric options of a run, for help texts. check_options() refuses other values.
 #pragma once
 #include <string>
 
 namespace shoal {
 
-/// "0 to 64 (0 chooses)". @param option  as in to_json(): "pes_per_gpu". @return  empty where it is no number
+/// "0 to 64 (0 chooses)". @param option  its name in to_json(): "pes_per_gpu". @return  empty if the option is no number
 std::string legal_range(const std::string& option);
 
 }  // namespace shoal

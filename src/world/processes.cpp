@@ -29,7 +29,7 @@ namespace {
 struct Variables {
   const char *process, *processes, *by;
 };
-// A batch script has SLURM_NTASKS and is one process nevertheless; only srun sets SLURM_STEP_NUM_TASKS.
+// A batch script is one process, but has SLURM_NTASKS, too. Only srun sets SLURM_STEP_NUM_TASKS.
 constexpr Variables kVariables[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun"},
                                     {"PMI_RANK", "PMI_SIZE", "mpirun"},
                                     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun"}};
@@ -44,7 +44,7 @@ int number_of(const char* variable) {
   return value;
 }
 
-/// The processors of this process, as a name: who has the same shares them.
+/// The host and the processor affinity of this process, as a text. Processes with the same text share their processors.
 std::vector<std::byte> processors() {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
@@ -57,13 +57,13 @@ std::vector<std::byte> processors() {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A thread that calls something again and again, as long as this object exists.
+/// A thread that calls a function repeatedly, while this object exists.
 class Every {
  public:
   Every(std::chrono::duration<double> pause, std::function<void()> call)
       : thread_([pause, call = std::move(call)](const std::stop_token& over) {
           std::mutex mutex;
-          std::condition_variable_any nobody;  // notifies it; the end does
+          std::condition_variable_any nobody;  // never notified; only a request to stop ends the wait early
           std::unique_lock lock(mutex);
           while (!nobody.wait_for(lock, over, pause, [&over] { return over.stop_requested(); })) call();
         }) {}
@@ -72,7 +72,7 @@ class Every {
   std::jthread thread_;
 };
 
-/// What a process of this host that may be one of this job says of itself in /proc.
+/// The value of an environment variable of another process of this host. @param folder  its folder in /proc
 std::string environment_of(const std::string& folder, const std::string& variable) {
   std::ifstream file(folder + "/environ", std::ios::binary);
   for (std::string text; std::getline(file, text, '\0');) {
@@ -81,9 +81,9 @@ std::string environment_of(const std::string& folder, const std::string& variabl
   return "";
 }
 
-/// Of the processes of this job on this host: one that is stopped, as "process 1 of 3 (process id 123) is stopped"; else empty.
-/// While OpenSHMEM starts, processes cannot ask each other. Open MPI names the job in PMIX_NAMESPACE, and its children inherit
-/// that; the first with a number is the process.
+/// Looks for a stopped process among those of this job on this host: "process 1 of 3 (process id 123) is stopped"; empty if
+/// there is none. It reads /proc, because processes cannot communicate while OpenSHMEM starts. Open MPI names the job in
+/// PMIX_NAMESPACE, which child processes inherit. So of those with the same rank, the one with the lowest process id is taken.
 std::string who_is_stopped(const Launched& by) {
   const char* const job = std::getenv("PMIX_NAMESPACE");
   if (job == nullptr) return "";
@@ -123,11 +123,11 @@ struct Joined {
   std::shared_ptr<World> world;
   int sharing = 1, on_host = 1, before_on_host = 0;
   bool together = false;
-  std::unique_ptr<Every> sign_of_life, guard;  // end before the world goes
+  std::unique_ptr<Every> sign_of_life, guard;  // end before the world is destroyed
 };
 
 Joined& joined() {
-  // Never destroyed: a process that fails leaves without meeting the others again.
+  // Never destroyed, because a process that fails must exit without waiting for the others.
   static Joined* const state = new Joined;
   return *state;
 }
@@ -174,7 +174,7 @@ void join_processes(const Options& options, const std::string& started_as) {
   const Launched by = launched();
   std::unique_ptr<Boards> boards;
   {
-    // Process 0 speaks first, and the launcher ends the others.
+    // Process 0 reports first, and the launcher then ends the others.
     constexpr double kOnTop =
         8;  // OpenSHMEM takes a second to start, and several where many processes share a processor
     const double seconds = options.stall_timeout_seconds + kOnTop;
@@ -223,7 +223,7 @@ void join_processes(const Options& options, const std::string& started_as) {
   joined().on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.end(), is_here));
   joined().before_on_host = static_cast<int>(std::count_if(of_all.begin(), of_all.begin() + world->process(), is_here));
   joined().sign_of_life = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] { at->beat(); });
-  // To a host that is cut off a put may not come back, and then no thread comes back that says something to all.
+  // A put to an unreachable host may never return. Then no thread that communicates with all processes makes progress.
   joined().guard = std::make_unique<Every>(std::chrono::milliseconds(200), [at = world.get()] {
     if (const std::string why = at->held_up(); !why.empty()) end_process(why);
   });
@@ -291,14 +291,14 @@ bool should_speak(const std::string& why) {
   if (world != nullptr) world->fail(world->first_here(), why);
   const bool speaks = is_speaker();
   if (world != nullptr && processes_on_this_host() < world->n_processes()) {
-    for (int i = 0; i < 10; ++i) {  // what was told other hosts has to go there
+    for (int i = 0; i < 10; ++i) {  // gives the message to other hosts time to be sent
       world->beat();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
   if (speaks) return true;
   if (world == nullptr) return false;
-  for (int i = 0; i < 100; ++i) {  // the launcher ends all when this one has left
+  for (int i = 0; i < 100; ++i) {  // process 0 needs time to report: the launcher ends all when this process has exited
     if (world->takes_leave(0)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
       return false;

@@ -1,4 +1,4 @@
-// A report as JSON for programs and as lines for people.
+// Writes a report as JSON for programs, and as lines for people.
 #include "shoal/world/report.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void add(std::vector<Traffic>& all, const Traffic& more) {
   }
 }
 
-/// All pairs together.
+/// The sum over all pairs of PEs.
 Traffic total(const Report& r) {
   Traffic sum;
   for (const Traffic& t : r.traffic) sum.items += t.items, sum.messages += t.messages, sum.bytes += t.bytes;
@@ -65,7 +65,7 @@ std::string to_json(const Report& r) {
   for (const auto& [phase, seconds] : r.phase_seconds) json["phase_seconds"][phase] = seconds;
   json["chosen"] = nlohmann::ordered_json::object();
   for (const Decision& decision : r.chosen) json["chosen"][decision.option] = to_text(decision);
-  // A file name may hold any bytes: what is not UTF-8 is replaced, not an error.
+  // A file name may contain any bytes. Bytes that are not UTF-8 are replaced.
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -106,7 +106,7 @@ void check_sums(const Report& report) {
                       std::to_string(report.accepted) + " accepted and " + std::to_string(report.dropped) +
                       " dropped when the run ended; the sum must be the same");
   }
-  if (report.accepted != report.run + report.stale) {  // parked items are in no queue's counters
+  if (report.accepted != report.run + report.stale) {  // counters of queues do not include parked items
     throw DeviceError("of " + std::to_string(report.accepted) + " accepted items " + std::to_string(report.run) +
                       " were run and " + std::to_string(report.stale) + " stale when the run ended");
   }

@@ -1,4 +1,4 @@
-// One report of what all processes counted.
+// Combines the reports of all processes into one.
 #include <algorithm>
 
 #include "bytes.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 enum class Kind : std::uint64_t { none, usage, capacity, transport, device, other };
 
-/// What kind of an error it is, and its line.
+/// The kind of an error, and its text.
 std::pair<Kind, std::string> look_at(const std::exception_ptr& error) {
   if (!error) return {Kind::none, ""};
   try {
@@ -81,7 +81,7 @@ Report of_all_processes(World& world, const Report& mine, std::exception_ptr err
     report.whole = reader.number() != 0 && report.whole;
     its.traffic.resize(reader.rest.size() / sizeof(Traffic));
     if (!its.traffic.empty()) std::memcpy(its.traffic.data(), reader.rest.data(), its.traffic.size() * sizeof(Traffic));
-    its.thresholds = its.rounds = 0;  // every process counts the phases and rounds of all
+    its.thresholds = its.rounds = 0;  // every process counts all phases and rounds
     const double longest = std::max(report.seconds, its.seconds);
     report += its;
     report.seconds = longest;

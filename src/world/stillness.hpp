@@ -1,4 +1,4 @@
-// How long a process has done nothing, by the processor time that it says it has used.
+// How long a process has done nothing, judged by the processor time that it reports.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,7 +14,7 @@ inline double seconds_of_beat(std::uint64_t beat) { return static_cast<double>(b
 class Stillness {
  public:
   explicit Stillness(double worked) : worked_(worked) {}
-  /// @param worked  the processor time that the process has used
+  /// How long the process has stood still, in seconds. @param worked  the processor time that it has used by now
   double seconds(double worked) {
     const double still = std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
     if (worked - worked_ <= still / 100) return still;

@@ -56,7 +56,7 @@ std::vector<Talk::Bytes> Talk::exchange(const std::string& where, const std::str
 
 void Talk::beat() {
   boards_->beat(beat_now());
-  boards_->progress();  // between hosts, nothing comes or goes without
+  boards_->progress();  // without it nothing is sent or received between hosts
 }
 
 std::vector<Talk::Bytes> Talk::tell_all(const std::string& where, const std::string& type,
@@ -100,11 +100,11 @@ std::vector<Talk::Bytes> Talk::tell_all(const std::string& where, const std::str
   return all;
 }
 
-/// The last statement of every process, when all have made it.
+/// Waits until every process has made statement number said_, and returns these statements.
 std::vector<Talk::Bytes> Talk::hear_all(const std::string& where) {
   std::vector<Bytes> all(static_cast<std::size_t>(n_processes()));
   const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-  // A process finds by itself that one of its PEs stands still, and knows which; it gets a second more for that.
+  // If a PE stands still, its own process detects this and knows which PE it is. So that process gets a second more.
   const double patience = patience_seconds_ + 1;
   for (int p = 0; p < n_processes(); ++p) {
     const auto heard = [&] { return boards_->hear(p, said_, all[static_cast<std::size_t>(p)]); };
@@ -117,7 +117,7 @@ std::vector<Talk::Bytes> Talk::hear_all(const std::string& where) {
       }
       const int who = who_ended();
       if (who >= 0) {
-        if (heard()) break;  // what it ended the run for may be in these statements: then all say so
+        if (heard()) break;  // the statements may show why it ended the run; then every process reports that
         throw TransportError(describe(who) + " ended the run: " + boards_->ended(who));
       }
       boards_->beat(beat_now());
@@ -167,7 +167,7 @@ std::string Talk::held_up() {
     if (stands_.size() == at) stands_.emplace_back(worked);
     if (stands_[at].seconds(worked) > patience_seconds_ + 1 && p != process() && who < 0) who = p;
   }
-  // A second more than a thread that is not held up takes to say so.
+  // A second more than a thread that is not held up takes to report it.
   if (who < 0 || boards_->longest_call() <= patience_seconds_ + 2) return "";
   return describe(who) + " has taken nothing that was sent to it, and done nothing for " + exact(patience_seconds_) +
          " s";

@@ -24,7 +24,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-/// The world inside: everything that changes, and whatever waits.
+/// Holds everything in a world that changes, and all functions that wait.
 class World::State {
  public:
   State(pe_t n_pes, double patience_seconds);
@@ -34,7 +34,7 @@ class World::State {
   int process() const { return talk_ ? talk_->process() : 0; }
   Talk* talk() const { return talk_.get(); }
 
-  // As World's.
+  // As the members of World.
   const std::vector<Given>& all_gather(pe_t me, const Call& call, const Given& mine);
   void leave_call(pe_t me);
   void leave(pe_t me);
@@ -47,7 +47,7 @@ class World::State {
   struct Pe {
     Place place = Place::outside;
     Call call;                ///< the last call that it began
-    std::uint64_t calls = 0;  ///< begun
+    std::uint64_t calls = 0;  ///< number of calls that it has begun
   };
   using Bytes = Talk::Bytes;
   using Lock = std::unique_lock<std::mutex>;
@@ -71,22 +71,23 @@ class World::State {
   bool all_gone() const;
 
   const double patience_seconds_;
-  std::mutex mutex_;  ///< guards the rest, except that a board may be read once all have begun the call
+  std::mutex mutex_;  ///< guards what follows; but given_ may be read without it once all have begun the call
   std::condition_variable changed_;
-  std::vector<pe_t> first_;      ///< as World's
+  std::vector<pe_t> first_;      ///< as World::first_
   std::vector<Pe> pes_;          ///< of this process
-  std::vector<Given> given_[2];  ///< used in turn, because a fast PE may begin the next call while others still read
+  std::vector<Given> given_[2];  ///< used alternately: a fast PE may begin the next call while others still read
   pe_t arrived_ = 0;
   std::uint64_t round_ = 0;
   bool ended_ = false;
-  bool stands_still_ = false;  ///< a PE was named that does not come
+  bool stands_still_ = false;  ///< why_ names a PE that does not come
   std::string why_;
 
-  // Of several processes. Only one thread at a time talks to the others: the last that begins a call, or who may exchange().
+  // For several processes. Only one thread at a time communicates with them: the last one that begins a call, or the one that
+  // calls exchange().
   const std::unique_ptr<Talk> talk_;  ///< null: this process is alone
-  bool meets_processes_ = false;      ///< the PEs of this process have all come
-  std::string lost_;                  ///< why another process ended the run, or stands still
-  std::vector<Bytes> received_[2];    ///< what `given_` points to, of other processes
+  bool meets_processes_ = false;      ///< the PEs of this process have all come; one waits for the other processes
+  std::string lost_;                  ///< set if another process ended the run or stands still: the reason
+  std::vector<Bytes> received_[2];    ///< the bytes of other processes' PEs, to which given_ points
 };
 
 World::State::State(pe_t n_pes, double patience_seconds)
@@ -139,7 +140,7 @@ void World::State::arrive(Lock& lock, pe_t me, Place place) {
   if (round_ == round) throw_if_ended();
 }
 
-/// For the first that begins a call: waits for the others, and ends the program if they stand still.
+/// For the first PE that begins a call: waits for the others, and ends the program if they stand still.
 void World::State::wait_patiently(Lock& lock, std::uint64_t round) {
   Stillness still(processor_seconds());
   const auto gone_on = [&] { return ended_ || round_ != round; };
@@ -155,7 +156,8 @@ void World::State::wait_patiently(Lock& lock, std::uint64_t round) {
   }
 }
 
-/// For the last PE of this process: lets `talk` speak with the other processes, without the lock. What it throws, all throw.
+/// For the last PE of this process: calls `talk` to communicate with the other processes, without holding the lock. If it throws,
+/// all PEs of this process throw the same error.
 template <class Talk>
 void World::State::meet_processes(Lock& lock, Talk talk) {
   meets_processes_ = true;
@@ -179,7 +181,7 @@ void World::State::meet_processes(Lock& lock, Talk talk) {
   throw_if_ended();
 }
 
-/// What the PEs of this process gave, to all processes, and what theirs gave into `given_`.
+/// Sends what the PEs of this process gave to all processes, and stores what the PEs of those gave in `given_`.
 void World::State::gather_from_processes(const Pe& pe) {
   std::vector<Given>& given = given_[pe.calls % 2];
   Bytes mine;
@@ -188,7 +190,7 @@ void World::State::gather_from_processes(const Pe& pe) {
     append(mine, bytes.size());
     append(mine, 0);
     append(mine, bytes);
-    mine.resize(aligned(mine.size()));  // so that what each PE gave begins where any type may begin
+    mine.resize(aligned(mine.size()));  // so that the bytes of each PE are aligned for any type
   }
   std::vector<Bytes>& received = received_[pe.calls % 2];
   received = talk_->tell_all(std::string("waits in ") + pe.call.name + "() (call " + std::to_string(pe.calls) + ")",
@@ -227,7 +229,7 @@ void World::State::fail(pe_t me, const std::string& why) {
   changed_.notify_all();
 }
 
-/// Ends the program if one waits in a call that the other cannot come to.
+/// Ends the program if one PE waits in a call that the other PE will not make.
 void World::State::compare(pe_t one, pe_t other) {
   const Pe &a = at(one), &b = at(other);
   const auto waits = [](const Pe& pe) { return pe.place == Place::begins || pe.place == Place::within; };

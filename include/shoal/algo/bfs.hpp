@@ -1,6 +1,6 @@
-// Breadth-first search as a task. An item says "v can be reached in so many hops". The owner of v accepts it only if
-// that is fewer than before, and the worker that runs it offers one hop more to every neighbour. The search is over
-// when no item is left on any PE.
+// Breadth-first search as a task. An item says "v can be reached in this many hops". The owner of v accepts it only if this
+// is fewer than before. The worker that runs the item offers one hop more to every neighbour. The search is over when no item
+// is left on any PE.
 #pragma once
 #include <cstdint>
 
@@ -9,22 +9,22 @@
 
 namespace shoal {
 
-/// The word of a vertex is its level: hops from the source, kUnreached where there is no path yet.
+/// The word of a vertex is its level: hops from the source, or kUnreached if no path has been found yet.
 ///
-/// Where the levels do not fit a GPU's second-level cache, `bytes` has them once more, in a quarter of the space: a byte is a
-/// level that the vertex had or was offered, which may be greater than its level is now, or kNoByte. So an item that is not lower
-/// than the byte is refused by a load from the cache, and all others are judged by the word. A byte is stored after its word was
-/// asked, whatever came of it: the word of an own vertex may have been lowered by another PE, which has bytes of its own. Two that
-/// are stored at the same time may come in either order. Levels that are no bytes are looked up in words.
+/// If the levels do not fit a GPU's L2 cache, `bytes` holds them a second time, in a quarter of the space. A byte is kNoByte, or
+/// a level that the vertex had or was offered; it may be greater than the current level. So a load from the cache is enough to
+/// refuse an item that is not lower than the byte. All other items are judged by the word. The byte is stored after every ask
+/// of the word, even if the item is refused: another PE may have lowered the word, and it does not write the bytes of this PE.
+/// Two stores at the same time may take effect in either order. Levels that do not fit a byte are compared with the words.
 struct Bfs : LowersWord<level_t> {
   static constexpr std::uint8_t kNoByte = 255;
 
   CsrView graph;                  ///< this PE's rows
-  bool look_first = true;         ///< load before the atomic minimum: fewer atomics, one more latency per hop
-  std::uint8_t* bytes = nullptr;  ///< [vertices] of this PE; or null
+  bool look_first = true;         ///< load before the atomic minimum: fewer atomics, but one more load latency per hop
+  std::uint8_t* bytes = nullptr;  ///< [vertices] copies of this PE; or null
 
-  // Either load is one instruction under a condition, with no branch around it: so those of several items, and those of
-  // range(), are on their way together. A hop of a road took a load's time longer when stale() branched.
+  // Either load is one predicated instruction, without a branch around it. So the loads of several items, and those of
+  // range(), are in flight together. When stale() branched, a hop of a road took longer by the latency of a load.
   SHOAL_FN level_t look(bool asks, Item item) const {
     const bool in_bytes = has_byte(item);
     const level_t byte = load_if(asks && look_first && in_bytes, bytes + (in_bytes ? item.v : 0), kNoByte);
@@ -49,7 +49,7 @@ struct Bfs : LowersWord<level_t> {
   SHOAL_FN level_t priority(Item item) const { return item.word; }
 
  private:
-  /// After the item was asked for.
+  /// Stores the byte of the item's vertex, after ask() has returned `before`.
   SHOAL_FN void note(Item item, Answer before) const {
     if (has_byte(item)) store(bytes[item.v], static_cast<std::uint8_t>(before < item.word ? before : item.word));
   }

@@ -1,4 +1,4 @@
-// The door to breadth-first search for programs that do not write tasks: place a graph once, search from many sources.
+// Breadth-first search for programs that do not write tasks: place a graph once, search from many sources.
 #pragma once
 #include <string>
 
@@ -12,7 +12,7 @@ namespace shoal {
 enum class BfsStrategy {
   automatic,
   async,   ///< the task of algo/bfs.hpp, driven by the worklist
-  levels,  ///< level-synchronous and direction-optimising, bitmaps exchanged between PEs
+  levels,  ///< level-synchronous and direction-optimising; PEs exchange bitmaps
 };
 const char* name(BfsStrategy);
 /// The inverse of name(); `auto` is legal too. @throws UsageError naming the text and the legal values
@@ -20,29 +20,29 @@ BfsStrategy parse_bfs_strategy(const std::string& text);
 
 struct BfsOptions : Options {
   BfsStrategy strategy = BfsStrategy::automatic;
-  bool parents = false;  ///< also a tree: the smallest input number among the valid parents
+  bool parents = false;  ///< also compute a tree: of the valid parents, the one with the smallest input number
 };
 
-/// What a search found, in numbers.
+/// Statistics of what a search found.
 struct BfsFound {
   std::int64_t reached = 0;       ///< vertices with a level, the source included
-  std::int64_t reached_arcs = 0;  ///< out-arcs of reached vertices (the arcs of a "traversed edges per second")
+  std::int64_t reached_arcs = 0;  ///< out-arcs of reached vertices, as counted for traversed edges per second (TEPS)
   std::int32_t depth = 0;         ///< largest level
 };
 
 struct BfsResult : BfsFound {
-  HostArray<std::int32_t> levels;   ///< [n] in the input's numbers; -1 where unreached
-  HostArray<std::int32_t> parents;  ///< [n] if asked for; the source is its own parent, -1 where unreached
+  HostArray<std::int32_t> levels;   ///< [n] in the input's numbers; -1: unreached
+  HostArray<std::int32_t> parents;  ///< [n] if asked for; the source is its own parent; -1: unreached
   Report report;
 };
 
-/// A graph placed on PEs, ready to be searched.
+/// A graph that has been placed on PEs, ready to be searched.
 class BfsRunner : public Runner<BfsOptions, BfsResult> {
  public:
   using Runner::Runner;
-  /// Searches from `source`, an input number. @throws UsageError  no such vertex, which leaves the last answer as it was
+  /// Searches from `source`, an input number. @throws UsageError  no such vertex; the answer of the last search is kept
   Report search(vertex_t source);
-  /// Counts what the last search found, where the answer lies: much faster than result(), which brings it to the host.
+  /// Counts what the last search found, in the PEs' memory. Much faster than result(), which copies the answer to the host.
   /// @throws UsageError  before the first search, and after one that failed
   BfsFound found() const;
 };

@@ -1,23 +1,23 @@
-// Connected components as a task. An item says "v lies in the component of vertex `label`". The owner of v accepts it
-// only if that is smaller than before, and the worker that runs it offers the label to every neighbour. When no item is
-// left on any PE, every label is the smallest placed number of its component, because that vertex's number has reached
-// all of the component.
+// Connected components as a task. An item says "v lies in the component of vertex `label`". The owner of v accepts it only if
+// this label is smaller than the one before. The worker that runs the item offers the label to every neighbour. When no item
+// is left on any PE, every label is the smallest placed number of its component, because that vertex's number has reached the
+// whole component.
 //
-// A vertex begins with its own number as label. So only vertices that are smaller than all of their neighbours need to
-// offer their label at the start, and the smallest vertex of each component is one of these. They are the seeds
-// (starts_component): item {v, v}, with label kNoVertex until the item has been judged.
+// A vertex begins with its own number as label. So only vertices that are smaller than all of their neighbours need to offer
+// their label at the start. The smallest vertex of each component is one of these. They are the seeds (starts_component): the
+// item {v, v}, while the label of v is kNoVertex until that item has been judged.
 //
-// Source: label propagation, the asynchronous form of Groute's OnReceive. Differs: few seeds.
+// Source: label propagation, the asynchronous form of Groute's OnReceive. Differs: only some vertices are seeds.
 #pragma once
 #include "shoal/algo/lowers_word.hpp"
 #include "shoal/graph/csr.hpp"
 
 namespace shoal {
 
-/// Two rows, one after the other: the out-arcs and in-arcs of a vertex.
+/// Two rows joined into one: the out-arcs of a vertex, followed by its in-arcs.
 class JoinedRows {
  public:
-  /// @param out, in  of the graph; `in` has no vertices when the graph is symmetric
+  /// @param out, in  rows of the graph; `in` has no vertices if the graph is symmetric
   SHOAL_FN static JoinedRows of(const CsrView& out, const CsrView& in, vertex_t v) {
     const Span<const vertex_t> row = out.neighbors(v);
     JoinedRows joined(row.data(), row.data(), row.size(), row.size());
@@ -48,7 +48,7 @@ class JoinedRows {
 /// of this PE.
 struct Components : LowersWord<vertex_t> {
   CsrView out;  ///< this PE's rows
-  CsrView in;   ///< directed graphs: its in-arcs; symmetric ones: no vertices, `out` has every arc both ways
+  CsrView in;   ///< directed graphs: its in-arcs; symmetric graphs: no vertices, because `out` has both directions
 
   SHOAL_FN JoinedRows range(Item item) const { return JoinedRows::of(out, in, item.v); }
   SHOAL_FN Item make(Item item, vertex_t neighbor) const { return {neighbor, item.word}; }

@@ -1,4 +1,4 @@
-// The door to connected components for programs that do not write tasks. Directed graphs: weakly connected components.
+// Connected components for programs that do not write tasks. In directed graphs, these are the weakly connected components.
 #pragma once
 #include <string>
 
@@ -30,11 +30,11 @@ struct ComponentsResult {
   Report report;
 };
 
-/// A graph placed on PEs, ready to be labelled.
+/// A graph that has been placed on PEs, ready to be labelled.
 class ComponentsRunner : public Runner<ComponentsOptions, ComponentsResult> {
  public:
   using Runner::Runner;
-  /// Labels every vertex, from nothing.
+  /// Labels every vertex, from scratch.
   Report run();
 };
 

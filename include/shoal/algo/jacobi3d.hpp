@@ -1,7 +1,7 @@
 // Jacobi iteration in three dimensions: a cell becomes the mean of itself and its six neighbours.
 //
-// The sum is formed in one order and multiplied by the value nearest to 1/7, so that every form of a run, and the reference,
-// have equal bits. Source: Choi et al. (Charm++), whose example multiplies by 0.142857.
+// The sum is always formed in the same order, and multiplied by the value of T nearest to 1/7. So every form of a run, and the
+// reference, compute the same bits. Source: Choi et al. (Charm++), whose example multiplies by 0.142857.
 #pragma once
 #include <cstdint>
 
@@ -10,13 +10,13 @@
 
 namespace shoal {
 
-/// A program of a grid in blocks (blocks/grid.hpp).
+/// A program on a grid in blocks (blocks/grid.hpp).
 template <class T>
 struct Jacobi3d {
   using Value = T;
   Size3 size;
-  T face[6];   ///< what is beside the grid: below and above in x, y, z
-  T interior;  ///< the cells at the start
+  T face[6];   ///< values outside the grid: below and above it in x, y, z
+  T interior;  ///< the value of all cells at the start
 
   SHOAL_FN T at_start(std::int64_t x, std::int64_t y, std::int64_t z) const {
     if (x < 0) return face[0];

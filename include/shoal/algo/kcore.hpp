@@ -1,14 +1,15 @@
-// K-cores: how deep each vertex lies in the graph. The k-core is what is left when vertices with fewer than k neighbours are
-// taken away until there is none; a vertex's core number is the largest k whose k-core has it. This header has the task, and
-// the door for programs that do not write tasks.
+// K-cores: how deep each vertex lies in the graph. The k-core is what is left of a graph when vertices with fewer than k
+// neighbours are removed until there are none. A vertex's core number is the largest k whose k-core contains it. This header
+// has the task, and the interface for programs that do not write tasks.
 //
-// The task peels one level k. Before, every vertex with fewer than k neighbours left is gone. An item says "a neighbour of v
-// has gone"; the owner of v counts it, and accepts it if v has just fallen to k neighbours. Then v goes as well, and the worker
-// that runs the item tells all neighbours of v. When no item is left on any PE, what has gone has core number k.
+// The task peels one level k. When it begins, every vertex with fewer than k neighbours has been removed. An item says "a
+// neighbour of v has gone". The owner of v decrements the count of v's neighbours, and accepts the item if this makes the count
+// fall from above k to k or less. Then v goes as well: the worker that runs the item pushes such an item to every neighbour of
+// v. When no item is left on any PE, the vertices that have gone in this level have core number k.
 //
-// Why each vertex goes once: only one item takes its count from above k to k, because counts only fall. Vertices that have k
-// neighbours when the level begins are seeds. Their count is set to k + 1 first, and the seed counts as a neighbour that has
-// gone: so a seed that a neighbour has overtaken is refused.
+// Why each vertex goes once: counts only fall, so only one item takes the count of a vertex from above k to k or less. Vertices
+// that have k neighbours when the level begins are seeds. Their count is first set to k + 1, and the seed counts as one neighbour
+// that has gone. So if an item of a neighbour comes before the seed, the seed is refused.
 //
 // Source: Batagelj, Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks", 2003; by levels in parallel as Dasari,
 // Desh, Zubair, "ParK", 2014. Differs: inside a level there are no rounds.
@@ -34,28 +35,28 @@ struct KCore {
   static constexpr std::int32_t kStretchSize = 1024;  ///< most vertices of one stretch
   struct Item {
     vertex_t v;
-    /// Above 0: so many neighbours of v have gone. Below 0: a seed of the PE that owns v; it stands for so many entries of
-    /// `seeds`, from the local number of v on.
+    /// Above 0: this many neighbours of v have gone. Below 0: a seed of the PE that owns v; it stands for -gone entries of
+    /// `seeds`, from the entry at the local number of v on.
     std::int32_t gone;
   };
-  /// Vertices that lose a neighbour each.
+  /// Vertices of which each loses a neighbour.
   using Row = Span<const vertex_t>;
 
   CsrView graph;                    ///< this PE's rows: symmetric, without loops, no target twice in a row
   OwnerTable owners;                ///< who owns which vertex
-  std::int32_t* degree;             ///< [graph.count] neighbours that are left; of vertices that have gone, at most k
+  std::int32_t* degree;             ///< [graph.count] neighbours that are left; at most k for vertices that have gone
   Symmetric<std::int32_t> degrees;  ///< `degree` of every PE, for ask_at
-  const vertex_t* seeds;            ///< [graph.count] placed numbers of this PE's vertices that begin the level
+  const vertex_t* seeds;            ///< [graph.count] placed numbers of this PE's vertices with which the level begins
   std::int32_t k;                   ///< the level
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// What has gone already needs no counting.
+  /// For promising(): vertices that have gone already need no counting.
   SHOAL_FN std::int32_t look(bool asks, Item item) const {
     return load_if<Scope::system>(asks, degree + (asks ? graph.local(item.v) : 0), 0);
   }
   SHOAL_FN bool promising(Item item, std::int32_t look) const { return item.gone < 0 || look > k; }
-  /// The neighbours that were left before; of items that are not asked for, and of seeds, k.
+  /// The count of neighbours before this item; k for seeds and for items for which `asks` is false.
   using Answer = std::int32_t;
   SHOAL_FN Answer ask(bool asks, Item item) const { return fall(asks, degree[graph.local(item.v)], item.gone); }
   SHOAL_FN Answer ask_at(bool asks, pe_t pe, Item item) const {
@@ -95,17 +96,18 @@ struct KCoreOptions : Options {
 
 struct KCoreResult {
   HostArray<std::int32_t> cores;  ///< [n] core numbers, in the input's numbers
-  std::int32_t highest = 0;       ///< the largest of them: the graph's degeneracy
-  std::int64_t innermost = 0;     ///< vertices that have it
+  std::int32_t highest = 0;       ///< the largest core number: the graph's degeneracy
+  std::int64_t innermost = 0;     ///< vertices that have this core number
   Report report;
 };
 
-/// A graph placed on PEs, ready to be peeled. Arcs are edges whatever their direction; loops do not count, and arcs between
-/// the same two vertices count once. A graph that is not like that is copied; graph() and num_arcs() are the copy's.
+/// A graph that has been placed on PEs, ready to be peeled. Arcs count as undirected edges; loops do not count, and several
+/// arcs between the same two vertices count once. A graph that has loops, duplicates or one-way arcs is converted into a copy
+/// without them; graph() and num_arcs() then describe the copy.
 class KCoreRunner : public Runner<KCoreOptions, KCoreResult> {
  public:
   using Runner::Runner;
-  /// Finds all core numbers, from nothing.
+  /// Finds all core numbers, from scratch.
   Report run();
 };
 

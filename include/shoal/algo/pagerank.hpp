@@ -1,33 +1,32 @@
-// PageRank as a task. An item says "v gets `share` of somebody's residual". The owner of v adds the share to the
-// residual of v, which is what v has not passed on yet. It accepts the item only if the residual reaches v's limit with
-// it; v is then queued. The worker that runs v takes all of its residual, adds it to the rank, and passes alpha of it
-// on to the out-neighbours in equal shares. A run is over when no residual is at its limit.
+// PageRank as a task. An item says "v gets `share` of another vertex's residual". The residual of a vertex is what the vertex
+// has not passed on yet. The owner of v adds the share to the residual of v. It accepts the item only if this makes the
+// residual reach v's limit; v is then queued. The worker that runs v takes the whole residual, adds it to the rank of v, and
+// passes alpha times it on to the out-neighbours, in equal shares. A run is over when no residual is at its limit.
 //
-// The invariant, with y the ranks so far, r the residuals and s the shares on their way: y + r + s - alpha A'y = c p,
-// which is the system of pagerank_reference.hpp. Any c will do, because y is divided by its sum at the end. The sum of
-// y is what takes longest to settle, so between runs c is moved to where the residuals sum to 0; they may be negative
-// then. A run begins with items for a stretch of vertices each, which move the residuals along with c and queue the
-// vertices at their limit.
+// The invariant is y + r + s - alpha A'y = c p, where y are the ranks so far, r the residuals, and s the shares in flight. This
+// is the system of src/algo/pagerank/reference.hpp. Any c will do, because y is divided by its sum at the end. The sum of y
+// takes longest to settle. So between runs c is moved to where the residuals sum to 0; some may be negative then. A run begins
+// with items for a stretch of vertices each. These change the residuals as the new c requires, and queue the vertices that are
+// at their limit.
 //
-// A limit is epsilon times the out-degree. So the cost of passing on, per unit of residual that disappears, is the same
-// for all vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals go first. No
-// residual is lost: what stays below its limit remains in r at its owner, counts in the error bound, and is added to
-// the ranks at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass on and are
-// never queued.
+// A limit is epsilon times the out-degree. So the cost of passing on, per unit of residual that disappears, is the same for all
+// vertices, and hubs wait until it pays off. Epsilon shrinks from run to run, so large residuals are passed on first. No
+// residual is lost: what stays below its limit remains in r at its owner, counts in the error bound, and is added to the ranks
+// at the end (one step, without its consequences). Vertices without out-arcs have nothing to pass on and are never queued.
 //
-// Why no vertex is forgotten: a residual reaches its limit by an addition, and the item of that addition stays queued
-// until the vertex is run or its residual is below the limit again. Why a run ends: a vertex that is run takes at least
-// its limit, and at least 1 - alpha of what it takes disappears.
+// Why no vertex is forgotten: a residual reaches its limit by an addition, and the item of that addition stays queued until the
+// vertex is run or its residual is below the limit again. Why a run ends: a vertex that is run takes at least its limit, and at
+// least 1 - alpha of what it takes disappears.
 //
-// On GPUs a share is a float32, so that an item has 8 bytes and a queue's slot is written and read as one word. Nothing is lost
-// by it: a vertex passes on exactly what its neighbours get, and what the rounding leaves (6e-8 of what it took) goes back into
-// its residual. That is not looked at before the next run, in the rare case that it is more than the limit.
+// On GPUs a share is a float32, so that an item has 8 bytes, and a queue's slot is written and read as one word. This loses
+// nothing: a vertex gives up exactly what its neighbours get, and the rest that rounding leaves (6e-8 of what it took) goes back
+// into its residual. In the rare case that this rest reaches the limit, the vertex is queued only in the next run.
 //
 // Source: Atos (PageRank of its section IV), Groute 5.2; limits by degree: Andersen, Chung, Lang, "Local Graph
-// Partitioning using PageRank Vectors", 2006. Differs: a vertex is triggered when it reaches its limit, as in Groute,
-// and not by a scan of all residuals; shares are sent whatever their size; the limits shrink and c moves
-// (docs/decisions/0008-pagerank.md); epsilon follows from the wanted tolerance, and the error that was reached is part
-// of the result (Atos and Groute both stop at .01 and report no error).
+// Partitioning using PageRank Vectors", 2006. Differs: a vertex is queued when it reaches its limit, as in Groute, and not by a
+// scan of all residuals; shares are sent whatever their size; the limits shrink and c moves
+// (docs/decisions/0008-pagerank.md); epsilon follows from the tolerance that was asked for, and the error bound that was
+// reached is part of the result (Atos and Groute both stop at .01 and report no error).
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -46,19 +45,20 @@ template <class ShareT>
 struct PageRankOf {
   struct Item {
     vertex_t v;
-    ShareT share;  ///< adds as much to v's residual, whoever owns v; or one of the two below, which no share is
+    ShareT share;  ///< the amount to add to v's residual; or kLook or kStretch, which are never shares
   };
-  /// A run's first item for v, at its owner: moves its residual along with c, and queues v if it is at its limit.
+  /// Marks a run's first item for v, at its owner: changes v's residual as the new c requires, and queues v if it is at its
+  /// limit.
   static constexpr ShareT kLook = std::numeric_limits<ShareT>::infinity();
-  /// A seed: pushes a kLook for each of kStretchSize vertices from v on.
+  /// Marks a seed: pushes a kLook item for each of kStretchSize vertices from v on.
   static constexpr ShareT kStretch = -kLook;
   static constexpr vertex_t kStretchSize = 1024;
-  /// The worker that runs a vertex reads its residual as it is then. If it missed the addition that queued the vertex,
-  /// the next run's kLook would find what was left.
+  /// The worker that runs a vertex reads the residual that it finds. If it did not see the addition that queued the vertex, the
+  /// next run's kLook would find what was left.
   static constexpr bool kSelfContained = true;
   static constexpr KernelSet kKernels = kAllKernels;
-  static constexpr bool kHasDegrees = sizeof(ShareT) < sizeof(double);  ///< whether `degrees` is there: on GPUs
-  /// What running one item gives, and to whom.
+  static constexpr bool kHasDegrees = sizeof(ShareT) < sizeof(double);  ///< whether `degrees` is used: on GPUs
+  /// The share that running one item gives to each of some vertices.
   struct Row {
     struct Element {
       vertex_t v;
@@ -79,11 +79,12 @@ struct PageRankOf {
   double* y;                    ///< [graph.count] ranks before they are divided by their sum
   double* residual;             ///< [graph.count] what has not been passed on yet
   Symmetric<double> residuals;  ///< `residual` of every PE, for ask_at
-  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, likewise; unless kHasDegrees
-  /// [vertices] by placed number: shares for vertices of other PEs that are not worth a way there yet; or null: each goes on
-  /// its own. Where the pusher judges on GPUs: an addition in another GPU's memory takes three times as long as one here.
+  Symmetric<const arc_t> arcs;  ///< graph.offsets of every PE, for ask_at; unless kHasDegrees
+  /// [vertices] by placed number: this PE's sums of shares for vertices of other PEs that are not worth sending yet; null: each
+  /// share is sent by itself. Used where the pusher judges on GPUs, because an addition in another GPU's memory takes three
+  /// times as long as one in this GPU's.
   double* owed;
-  /// [vertices] out-degrees by placed number, here: less to load than offsets. If kHasDegrees.
+  /// [vertices] out-degrees by placed number, in this PE's memory: less to load than offsets. Only if kHasDegrees.
   const std::uint32_t* degrees;
   const double* personal;  ///< [graph.count] p; null: `uniform` everywhere
   double uniform;          ///< 1 / n
@@ -93,8 +94,8 @@ struct PageRankOf {
 
   SHOAL_FN pe_t owner(Item item) const { return owners(item.v); }
 
-  /// What the residual, or what is owed, was before the share was added, the share, and the vertex's out-degree. The sum of both is
-  /// formed by who uses it: a question that used its atomic's result would have the next question wait for it.
+  /// The residual, or the owed sum, before the share was added; the share; and the vertex's out-degree. The sum before + share is
+  /// not formed in ask(): if ask() used the result of its atomic, the lane's next ask() would wait for it.
   struct Answer {
     double before, share;
     std::uint32_t degree;
@@ -108,8 +109,8 @@ struct PageRankOf {
     return add(asks, gathers ? owed + item.v : residual + (own ? i : 0), amount(asks, item),
                degree_of(asks, item.v, graph.offsets + (own ? i : 0)));
   }
-  /// What is owed goes when it is a part of the limit. Few such parts reach the limit in turn: the others are an addition in the
-  /// owner's memory, and no item travels.
+  /// Sends the owed sum when it reaches 1 / kPart of the limit. Few of these sums make the residual reach its limit. The others
+  /// only cost an addition in the owner's memory, and no item is sent.
   SHOAL_FN bool worth_sending(Item, Answer answer) const {
     if (owed == nullptr) return true;
     return at_limit(kPart * answer.after(), answer.degree) && !at_limit(kPart * answer.before, answer.degree);
@@ -119,7 +120,7 @@ struct PageRankOf {
     const double share = owed != nullptr ? exchange_if(asks, owed[item.v], 0.0, 0.0) : amount(asks, item);
     return add(asks, residuals.part[pe] + i, share, degree_of(asks, item.v, arcs.part[pe] + i));
   }
-  /// True if the residual has reached its limit with this share.
+  /// True if this share made the residual reach its limit; for a kLook, if the residual is at its limit.
   SHOAL_FN bool accepts(Item item, Answer answer) const {
     if (item.share == kStretch) return true;
     return at_limit(answer.after(), answer.degree) && (item.share == kLook || !at_limit(answer.before, answer.degree));
@@ -148,7 +149,7 @@ struct PageRankOf {
   SHOAL_FN Item make(Item, typename Row::Element to) const { return {to.v, to.share}; }
 
  private:
-  /// What an item that is asked for adds to its vertex's residual; not of a kStretch.
+  /// The amount that an item adds to its vertex's residual. Not for a kStretch.
   SHOAL_FN double amount(bool asks, Item item) const {
     const bool looks = item.share == kLook, of_its_own = asks && looks && personal != nullptr;
     const double p = load_if(of_its_own, personal + (of_its_own ? graph.local(item.v) : 0), uniform);
@@ -157,7 +158,7 @@ struct PageRankOf {
   SHOAL_FN bool at_limit(double r, arc_t degree) const {
     return degree > 0 && (r < 0 ? -r : r) >= epsilon * static_cast<double>(degree);
   }
-  /// The out-degree of v, if it is asked for. @param offsets  of v, at its owner
+  /// The out-degree of v if `asks`, else 0. @param offsets  of v, at its owner
   SHOAL_FN std::uint32_t degree_of(bool asks, vertex_t v, const arc_t* offsets) const {
     if constexpr (kHasDegrees) {
       return load_if(asks, degrees + v, std::uint32_t{0});
@@ -171,10 +172,11 @@ struct PageRankOf {
   static constexpr double kPart = 4;  ///< of a limit
 };
 
-/// What GPUs run.
+/// The task for GPUs.
 using PageRank = PageRankOf<float>;
 
-/// What CPU threads run: shares for one vertex may travel as their sum, which nobody could make good the rounding of.
+/// The task for CPU threads. Shares for the same vertex may be combined into their sum. With float32 shares the rounding error of
+/// that sum would be lost, so shares are doubles.
 struct PageRankSummed : PageRankOf<double> {
   SHOAL_FN std::uint64_t key(Item item) const { return item.v; }
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, a.share + b.share}; }

@@ -1,13 +1,13 @@
-// Single-source shortest paths as a task. An item says "v can be reached at this distance". The owner of v accepts it
-// only if that is shorter than before, and the worker that runs it offers distance + weight to every out-neighbour. The
-// order of the items only decides how often vertices run again.
+// Single-source shortest paths as a task. An item says "v can be reached at this distance". The owner of v accepts it only if
+// this distance is shorter than the one before. The worker that runs the item offers distance + weight to every
+// out-neighbour. The order of the items only decides how often vertices run again.
 //
-// A distance is stored in a word whose order as an unsigned number is the order of the distances, so one fetch_min
-// serves all kinds:
-//   narrow (32 bits)  whole numbers up to kTooFar, where they stay: kTooFar says "at least that far"
-//   wide (64 bits)    whole numbers, which cannot overflow: a path has less than 2^31 arcs of less than 2^31 each; or
-//                     the bits of a double that is not negative, which are ordered as the doubles are
-// In both, all ones means unreached.
+// A distance is stored in a word that has, as an unsigned number, the same order as the distances. So one fetch_min serves all
+// kinds of distances:
+//   narrow (32 bits)  whole numbers that saturate at kTooFar: kTooFar means "at least this far"
+//   wide (64 bits)    whole numbers, which cannot overflow because a path has fewer than 2^31 arcs of less than 2^31 each; or
+//                     the bits of a double that is not negative, which have the same order as the doubles
+// In both, a word with all bits set means unreached.
 //
 // Sources: Atos, section IV; with `--queue priority` the order is that of delta-stepping (Meyer, Sanders 2003).
 #pragma once
@@ -22,12 +22,11 @@ namespace shoal {
 
 template <class Word>
 inline constexpr Word kUnreachedDistance = static_cast<Word>(~Word{0});
-/// The largest narrow distance. If a run finds it, narrow words were too narrow, and the run is repeated with wide
-/// ones. (A narrow run computes the minimum over all paths of min(length, kTooFar), so every smaller distance is
-/// exact.)
+/// The largest narrow distance. If it occurs in the answer, 32 bits were too few, and the run is repeated with wide words. (A
+/// narrow run computes the minimum over all paths of min(length, kTooFar), so every smaller distance is exact.)
 inline constexpr std::uint32_t kTooFar = 0xFFFFFFFEu;
 
-/// The length of a path of length `distance` (not unreached) that continues along arc `at` of the slice.
+/// The length of a path that has length `distance` (not unreached) and is continued along arc number `at` of the slice.
 SHOAL_FN inline std::uint32_t extend(std::uint32_t distance, ArcWeights weights, arc_t at) {
   const auto weight = static_cast<std::uint32_t>(weights.ints[at]);
   const std::uint32_t most = kTooFar - weight;
@@ -58,7 +57,7 @@ struct Sssp : LowersWord<Word> {
   };
 
   CsrView graph;       ///< this PE's rows
-  ArcWeights weights;  ///< of their arcs
+  ArcWeights weights;  ///< weights of their arcs
 
   SHOAL_FN Row range(Item item) const {
     const arc_t begin = graph.offsets[graph.local(item.v)];

@@ -1,4 +1,4 @@
-// Files that appear whole or not at all: they are written without a name, and get it when they are whole.
+// Files that appear complete or not at all: they are written without a name, and get their name when they are complete.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -6,28 +6,29 @@
 
 namespace shoal::io {
 
-/// Standard output as a name: PendingFile writes it in place, behind what is there.
+/// The name of standard output. PendingFile appends to it in place.
 inline constexpr const char* kStandardOutput = "/proc/self/fd/1";
 
-/// Whether a name stands for standard output, whatever that is: kStandardOutput, /dev/stdout, /dev/fd/1, links to them.
+/// Whether a name stands for standard output: kStandardOutput, /dev/stdout, /dev/fd/1, or a link to one of them.
 bool is_standard_output(const std::string& file);
 
-/// Whether two names, through links or not, lead to one regular file, or to one place where there is none yet.
+/// Whether two names, with links followed, lead to the same regular file, or to the same place where no file exists yet.
 bool is_same_file(const std::string& a, const std::string& b);
 
 class TemporaryFile;
 
-/// A file that has not got its name yet. Destroyed without commit(), it leaves nothing; nor does a process that ends, however
-/// it does, where the file system has files without a name (O_TMPFILE: ext4, XFS, Btrfs, tmpfs and others). Elsewhere the
-/// content has a temporary name beside the target.
+/// A file that does not have its name yet. If it is destroyed without commit(), it leaves nothing behind. The same holds if
+/// the process ends, in any way, on file systems that have files without a name (O_TMPFILE: ext4, XFS, Btrfs, tmpfs and
+/// others). On others the content has a temporary name beside the target.
 ///
-/// A file that is replaced leaves its mode to the new one, and its owner and group where the system lets us.
-/// Links are followed: what they lead to is replaced, and they stay. A device, a FIFO, and an open descriptor under its name
-/// in /proc or /dev have no content to protect, and are written in place.
+/// A file that replaces another gets its mode, and its owner and group if the system permits this. Links are followed: the
+/// file that they lead to is replaced, and the links stay. A device, a FIFO, and an open descriptor under its name in /proc or
+/// /dev have no content to protect, and are written in place.
 class PendingFile {
  public:
-  /// Opens now, so that a place that cannot be written is found before long work. Opening a FIFO waits for its reader.
-  /// @throws FileError naming the file, the reason and the cure; Interrupted, before a FIFO has its reader
+  /// Opens the file at once, so that a place that cannot be written is found before long work. Opening a FIFO waits for its
+  /// reader.
+  /// @throws FileError naming the file, the reason and the cure; Interrupted, while it waits for the reader of a FIFO
   explicit PendingFile(const std::string& file);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
@@ -35,14 +36,14 @@ class PendingFile {
 
   /// Appends bytes. @throws FileError with the system's reason (disk full ...); Interrupted, while a FIFO is full
   void write(const void* data, std::size_t bytes);
-  /// Makes the content durable and gives it its name, replacing what was there.
+  /// Makes the content durable and gives it its name, replacing an existing file. @throws FileError
   void commit();
 
-  /// For formats that are not written from front to back. @throws UsageError if this file is written in place
+  /// The descriptor, for formats that are not written from front to back. @throws UsageError if this file is written in place
   int descriptor() const;
-  /// @throws UsageError: the file, `reason`, and `cure` if there is one
+  /// @throws UsageError naming the file, `reason`, and `cure` if it is not empty
   [[noreturn]] void fail(const std::string& reason, const std::string& cure = "") const;
-  /// The same as a FileError. @param error  the system's number for it
+  /// @throws FileError naming the file, the system's reason, and a cure. @param error  the value of errno
   [[noreturn]] void fail(int error) const;
 
  private:
@@ -55,11 +56,13 @@ class PendingFile {
   int fd_ = -1;
 };
 
-/// Removes the temporary names of this process, for those who end it without destructors. Safe in handlers of signals.
+/// Removes this process's files that have temporary names, for code that ends the process without running destructors. Safe
+/// in signal handlers.
 void remove_pending_files() noexcept;
 
-/// From now on signals that end this process remove its temporary names first. What ignores a signal, or has a handler for it,
-/// keeps that. For programs: a library leaves signals to its program.
+/// Installs signal handlers: from now on signals that end this process remove its temporary files first. Signals that are
+/// ignored, or already have a handler, keep that. To be called by programs only, because a library leaves signals to its
+/// program.
 void remove_pending_files_on_signals();
 
 }  // namespace shoal::io

@@ -1,4 +1,5 @@
-// A graph file that several processes read together. Each takes the rows of its own vertices, in memory in proportion to them.
+// A graph file that several processes read together. Each process gets the rows of its own vertices, and needs memory in
+// proportion to these.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,46 +14,47 @@
 
 namespace shoal {
 
-/// Which of several processes this is, and how it hears the others.
+/// Which of several processes this is, and how it communicates with the others.
 struct Together {
   int process = 0, processes = 1;
-  /// Every process: what each of them gives, [processes].
+  /// Every process calls it: exchanges bytes. Returns those of each process, [processes].
   std::function<std::vector<std::vector<std::byte>>(std::span<const std::byte>)> all_of;
 };
 
 /// Which arcs the row of a vertex has.
 enum class RowsOf {
-  out,        ///< those that begin there, as the file has them
-  in,         ///< those that end there; what the row names is where they begin
-  undirected  ///< its neighbours, each once and without weights: no arc has a direction, and there are no loops
+  out,        ///< the arcs that begin at the vertex, as the file has them
+  in,         ///< the arcs that end at the vertex; the row holds their sources
+  undirected  ///< the vertex's neighbours whatever an arc's direction, each once, without loops and weights
 };
 
-/// Every process calls the same functions in the same order. What one process finds wrong, all throw.
+/// Every process calls the same functions in the same order. If one process finds an error, all throw it.
 class SharedGraph {
  public:
   virtual ~SharedGraph() = default;
   const std::string& name() const { return name_; }
-  /// Of the whole graph, before parallel arcs are merged.
+  /// The size of the whole graph, before parallel arcs are merged.
   const GraphSize& size() const { return size_; }
   const std::string& vertices_remark() const { return vertices_remark_; }
 
-  // Vertices in steps of 2^shift(), between which rows are dealt out.
+  // Arcs are counted for steps of 2^shift() consecutive vertices. A partition `edges` is cut between steps.
 
   virtual int shift() const { return 0; }
-  /// Arcs of all steps before this one.
+  /// The number of arcs in all steps before this one.
   virtual arc_t arcs_before(std::int64_t step) const = 0;
 
-  /// Rows of the vertices [first, first + count): row 0 is that of `first`, targets are vertices. Sorted; parallel arcs are merged
-  /// if the options said so.
-  /// @param weighted  with the file's weights, if it has some
+  /// Reads the rows of the vertices [first, first + count). Row 0 is that of `first`; targets are vertex numbers of the whole
+  /// graph. Rows are sorted. Parallel arcs are merged if the options ask for it.
+  /// @param weighted  include the file's weights, if it has any
   /// @throws UsageError `file:line: what is wrong; cure` (binary formats: without a line)
   virtual Csr rows(vertex_t first, vertex_t count, RowsOf which, bool weighted) const = 0;
-  /// About the most bytes that a process holds while it reads its part.
+  /// Estimates the most bytes that a process holds while it reads its part.
   virtual std::int64_t reading_bytes() const = 0;
-  /// The whole graph, as read_graph() reads it. Of one process alone.
+  /// The whole graph, as read_graph() reads it. One process may call this alone.
   Csr whole() const { return read_graph(name_, options_); }
   const Together& together() const { return together_; }
-  /// Every process: what `work` throws in some process, all throw, that of the first. UsageError, CapacityError, std::bad_alloc.
+  /// Every process calls it, and does `work`. If `work` throws UsageError, CapacityError or std::bad_alloc in some process, all
+  /// processes throw the error of the first of these; std::bad_alloc becomes CapacityError.
   void agree(const std::function<void()>& work) const;
 
  protected:
@@ -66,12 +68,12 @@ class SharedGraph {
   std::string vertices_remark_;
 };
 
-/// True for formats that processes read together: .shoal, and edge lists that are not compressed (.el .edges .edgelist .txt .wel
-/// .tsv .csv). A cache and standard input are not.
+/// True if processes can read this file together: .shoal, and edge lists that are not compressed (.el .edges .edgelist .txt
+/// .wel .tsv .csv). False for standard input, and if options.use_cache is set.
 bool can_share(const std::string& file, const ReadOptions& options);
 
-/// Every process: a .shoal file's header is read, and its checksums are computed, a part by each; the lines of an edge list are
-/// counted, a part by each.
+/// Every process calls it. Of a .shoal file, the header is read and the checksums are computed; of an edge list, the arcs are
+/// counted. Each process does a part of this.
 /// @throws UsageError  as read_graph()
 std::unique_ptr<SharedGraph> open_shared(const std::string& file, const ReadOptions& options, const Together& together);
 

@@ -1,4 +1,4 @@
-// A graph as compressed sparse rows: `Csr` owns it on the host, `CsrView` is the slice that a PE works on.
+// A graph in compressed sparse row (CSR) form: `Csr` owns a whole graph on the host; `CsrView` is the slice of one PE.
 #pragma once
 #include <string>
 
@@ -9,14 +9,14 @@
 
 namespace shoal {
 
-/// What a file or generator said about the arcs' weights. Kept as they were; breadth-first search does not look at them.
+/// The type of the arcs' weights, as a file or a generator gave it. Breadth-first search does not read weights.
 enum class WeightKind { none, int32, float64 };
 
-/// What a reader found among the weights, for reports and messages. Empty: nothing, or nobody looked.
+/// What a reader found among the weights, for reports and messages. An empty text: nothing was found, or nobody checked.
 struct WeightRemarks {
-  /// Which whole weight is beyond 32 bits; then all weights are whole, up to 2^53, and kept as float64.
+  /// Names a weight that does not fit 32 bits. All weights are whole numbers then, up to 2^53, and stored as float64.
   std::string wide;
-  /// Which edge is the first with a negative weight, and where it stands.
+  /// Names the first edge that has a negative weight, and its place in the file.
   std::string negative;
 };
 
@@ -28,9 +28,9 @@ struct Csr {
   HostArray<std::int32_t> int_weights;  ///< [num_arcs] if weight_kind is int32, else empty
   HostArray<double> real_weights;       ///< [num_arcs] if weight_kind is float64, else empty
   WeightRemarks weight_remarks;
-  /// Why there are as many vertices as there are, where a reader of the file may wonder. Empty: nothing to say.
+  /// Explains the number of vertices if it may surprise someone who knows the file. Empty: nothing to explain.
   std::string vertices_remark;
-  bool symmetric = false;  ///< every arc has its reverse: in-arcs and out-arcs are the same lists
+  bool symmetric = false;  ///< every arc has its reverse, so the lists of in-arcs and out-arcs are the same
   std::string name;        ///< the file or generator, for reports
 
   std::int64_t num_vertices() const { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -39,8 +39,8 @@ struct Csr {
   Span<const vertex_t> neighbors(vertex_t v) const { return {targets.data() + offsets[v], degree(v)}; }
 };
 
-/// The rows that one PE owns: the vertices [first, first + count) of the placed graph, whose targets are placed numbers
-/// of any PE. Trivially copyable; passes into kernels by value.
+/// The rows that one PE owns: those of the placed vertices [first, first + count). Their targets are placed numbers, and may
+/// be vertices of any PE. Trivially copyable; passed to kernels by value.
 struct CsrView {
   const arc_t* offsets = nullptr;     ///< [count + 1], relative to `targets`
   const vertex_t* targets = nullptr;  ///< placed vertex numbers

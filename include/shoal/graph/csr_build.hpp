@@ -1,5 +1,5 @@
-// Builds graphs from functions that compute an edge, or a row, from its number. Uses all threads; the result depends on
-// the function alone.
+// Builds graphs from functions that compute an edge, or a row, from its number. Uses all threads; the result depends only
+// on the function.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace shoal {
 
-inline constexpr std::int64_t kRowGrain = 1 << 14;  ///< rows that one thread takes at once
+inline constexpr std::int64_t kRowGrain = 1 << 14;  ///< rows that one thread takes at a time
 
-/// Turns degrees, in entries [0, n), into offsets with n + 1 entries. Returns the sum.
+/// Turns the degrees in offsets[0, n) into offsets[0, n], in place. Returns their sum.
 inline arc_t offsets_from_degrees(arc_t* offsets, std::int64_t n) {
   arc_t total = 0;
   for (std::int64_t v = 0; v < n; ++v) total += std::exchange(offsets[v], total);
@@ -24,7 +24,7 @@ inline arc_t offsets_from_degrees(arc_t* offsets, std::int64_t n) {
   return total;
 }
 
-/// A symmetric or directed graph from a rule with `degree(v)` and `neighbor(v, k)`, k ascending.
+/// Builds a symmetric or directed graph from a rule with `degree(v)` and `neighbor(v, k)`. Neighbours must ascend with k.
 /// @throws std::bad_alloc
 template <class Rule>
 Csr csr_from_rows(std::int64_t n, const Rule& rule) {
@@ -44,12 +44,11 @@ Csr csr_from_rows(std::int64_t n, const Rule& rule) {
   return graph;
 }
 
-/// Rows [first, first + n) of the graph that csr_from_edges() makes of all vertices. Row 0 is that of vertex `first`; targets are
-/// vertices.
+/// Builds only the rows [first, first + n) of the graph that csr_from_edges() builds. Row 0 is that of vertex `first`; targets
+/// are vertex numbers of the whole graph.
 template <class EdgeOf>
 Csr csr_rows_from_edges(vertex_t first, std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {
-  // Buckets of 2^shift consecutive rows, few enough to write to all of them at once, small enough to be sorted in
-  // cache.
+  // Buckets of 2^shift consecutive rows: few enough to write to all of them at once, and small enough to sort each in cache.
   const std::int64_t wanted = std::clamp<std::int64_t>(num_edges * (both ? 2 : 1) >> 17, 1, 2048);
   int shift = 0;
   while ((n >> shift) > wanted) ++shift;
@@ -65,7 +64,7 @@ Csr csr_rows_from_edges(vertex_t first, std::int64_t n, std::int64_t num_edges, 
     }
   };
 
-  // next[c * buckets + b]: first how many arcs chunk c has for bucket b, then where it puts the next of them.
+  // next[c * buckets + b] is first the number of arcs that chunk c has for bucket b, and later the place of the next of them.
   std::vector<arc_t> next(chunks * buckets, 0);
   parallel_chunks(num_edges, grain, [&](std::int64_t c, std::int64_t begin, std::int64_t end) {
     arc_t* mine = next.data() + c * buckets;
@@ -86,7 +85,7 @@ Csr csr_rows_from_edges(vertex_t first, std::int64_t n, std::int64_t num_edges, 
     });
   });
 
-  // Each bucket: arcs into rows, each row sorted without duplicates. The rows go back to the front of the bucket.
+  // Turns the arcs of each bucket into rows, sorted and without duplicates. The rows are packed at the front of the bucket.
   Csr graph;
   graph.symmetric = both;
   graph.offsets = HostArray<arc_t>(n + 1);
@@ -124,9 +123,9 @@ Csr csr_rows_from_edges(vertex_t first, std::int64_t n, std::int64_t num_edges, 
   return graph;
 }
 
-/// A graph from `edge_of(i)` with members u and v below n, for i in [0, num_edges). Loops and duplicates are left out;
-/// rows come out sorted. `edge_of` is called twice for each i. Holds 12 bytes per arc at its peak.
-/// @param both  add both directions of every edge; the graph is symmetric then
+/// Builds a graph from the edges edge_of(i), i in [0, num_edges), whose members u and v are below n. Leaves out loops and
+/// duplicates; rows are sorted. `edge_of` is called twice for each i. Holds 12 bytes per arc at its peak.
+/// @param both  add both directions of every edge, so that the graph is symmetric
 /// @throws std::bad_alloc
 template <class EdgeOf>
 Csr csr_from_edges(std::int64_t n, std::int64_t num_edges, bool both, const EdgeOf& edge_of) {

@@ -1,5 +1,5 @@
-// The edges of generated graphs: each edge, or each row, is a pure function of the seed and its number. The arithmetic
-// is in integers only, so CPU threads and GPU threads of any machine compute the same bits.
+// The edges of generated graphs. Each edge, or each row, is a pure function of the seed and its number. The functions use
+// integer arithmetic only, so CPU threads and GPU threads of any machine compute the same bits.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of
+/// A bijection of 64-bit words in which a change of any input bit changes about half of the output bits (the finaliser of
 /// splitmix64; Steele, Lea, Flood 2014, constants of Stafford's variant 13).
 SHOAL_FN constexpr std::uint64_t mix64(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -17,7 +17,7 @@ SHOAL_FN constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// The random numbers of item `i` under `key`: a counter-based generator without state.
+/// A stateless, counter-based generator: draw(number) is random number `number` of item `i` under `key`.
 struct Draws {
   std::uint64_t base;
 
@@ -29,7 +29,8 @@ struct Draws {
   static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;
 };
 
-/// A seeded bijection of [0, 2^bits): rounds of add, odd multiply and xor-shift, each of which is a bijection.
+/// A seeded bijection of [0, 2^bits). Each round adds, multiplies by an odd number, and does a xor-shift; each of these steps
+/// is a bijection.
 class Permutation {
  public:
   /// @param bits in [0, 31]
@@ -59,7 +60,8 @@ struct Edge {
   vertex_t u, v;
 };
 
-/// Edge number i of a kron or uniform graph, loops and duplicates included. Trivially copyable; goes into kernels.
+/// Computes edge number i of a kron or uniform graph, before loops and duplicates are removed. Trivially copyable, for
+/// kernels.
 class EdgeRule {
  public:
   /// @param spec  of kind kron or uniform, as parse_generator made it
@@ -76,7 +78,7 @@ class EdgeRule {
       const std::uint64_t x = draw(0);
       return {static_cast<vertex_t>(x >> 32) & mask, static_cast<vertex_t>(x) & mask};
     }
-    // Graph500: each level of the adjacency matrix picks one of four quadrants; a 64-bit draw serves two levels.
+    // As in Graph500, each level of the adjacency matrix picks one of four quadrants. One 64-bit draw serves two levels.
     vertex_t u = 0, v = 0;
     std::uint64_t x = 0;
     for (int level = 0; level < scale_; ++level) {
@@ -89,7 +91,7 @@ class EdgeRule {
   }
 
  private:
-  // Shares of 2^32, rounded: A = .57, A + B = .76, A + B + C = .95.
+  // Probabilities in units of 2^-32, rounded: A = .57, A + B = .76, A + B + C = .95.
   static constexpr vertex_t kA = 2448131359u, kAB = 3264175145u, kABC = 4080218931u;
   bool kronecker_;
   int scale_;
@@ -97,19 +99,22 @@ class EdgeRule {
   Permutation permute_;
 };
 
-/// Edge number i of a community graph, loops and duplicates included. Trivially copyable; goes into kernels.
+/// Computes edge number i of a community graph, before loops and duplicates are removed. Trivially copyable, for kernels.
 ///
-/// The model is the LFR benchmark's (Lancichinetti, Fortunato, Radicchi: Benchmark graphs for testing community detection
-/// algorithms, 2008): degrees and sizes of communities follow power laws, and every vertex expects the same share, `mixing`,
-/// of its edges outside its community. What differs: edges are drawn one by one from expected degrees (Chung and Lu 2002,
-/// within communities: Karrer and Newman 2011), where the benchmark wires a sequence of exact degrees; mixing edges may
-/// fall into their own community; and sizes come from cutting, so that the community of a vertex is found without a table.
+/// The model is that of the LFR benchmark (Lancichinetti, Fortunato, Radicchi: Benchmark graphs for testing community
+/// detection algorithms, 2008): degrees and community sizes follow power laws, and every vertex has the same expected share,
+/// `mixing`, of its edges outside its community. Three things differ. Edges are drawn one by one from expected degrees (Chung
+/// and Lu 2002, within communities: Karrer and Newman 2011), whereas the benchmark wires a sequence of exact degrees. Mixing
+/// edges may end in their own community. Community sizes result from cutting, so that the community of a vertex is found
+/// without a table.
 ///
-/// - Communities: the vertices are cut in two, at a point drawn between a quarter and three quarters, and so are the parts.
-///   A part of more than a 32nd of all vertices is always cut, and one of fewer than 64 * degree never (a community has 16 *
-///   degree vertices or more). Any other stays whole with probability 1 - 2^-1/2: sizes have a density of about s^-1.5.
-/// - An end of an edge: a community by its number of vertices, then the vertex of rank count * x^skew in it, x uniform in
-///   [0, 1): the expected degree of rank r falls as r^(1 / skew - 1). Ranks are scattered over the community.
+/// - Communities: the range of all vertices is cut in two, at a point drawn between a quarter and three quarters, and so are
+///   its parts in turn. A part of more than a 32nd of all vertices is always cut. A part of fewer than 64 * degree vertices
+///   never is, so a community has 16 * degree vertices or more. Any other part stays whole with probability 1 - 2^-1/2. The
+///   density of sizes s is then about s^-1.5.
+/// - An end of an edge: a community is drawn in proportion to its number of vertices, then the vertex of rank count * x^skew
+///   in it, with x uniform in [0, 1). The expected degree of rank r falls as r^(1 / skew - 1). Consecutive ranks are scattered
+///   over the community.
 class CommunityRule {
  public:
   /// @param spec  of kind community, as parse_generator made it
@@ -121,11 +126,11 @@ class CommunityRule {
         shuffled_(spec.shuffled),
         key_(mix64(spec.seed * 2 + 1)),
         cuts_(mix64(key_ ^ kCuts)),
-        // The share in units of 2^-53 is exact in a double.
+        // In units of 2^-53 the share is an exact double.
         mixing_(static_cast<std::uint64_t>(spec.mixing * 9007199254740992.0)),
         permute_(mix64(spec.seed * 2), static_cast<int>(spec.size)) {}
 
-  /// Consecutive vertices, before they are shuffled.
+  /// A range of consecutive vertices, before vertices are shuffled.
   struct Community {
     vertex_t first, count;
   };
@@ -161,7 +166,7 @@ class CommunityRule {
     return shuffled_ ? permute_(v) : v;
   }
 
-  static constexpr std::uint64_t kPrime = 2654435761;  // above every count, so multiples of it hit every rest once
+  static constexpr std::uint64_t kPrime = 2654435761;  // above every count: rank * kPrime mod count is a bijection
   static constexpr std::uint64_t kCuts = 0x63757473;   // "cuts"
   static constexpr vertex_t kStays = 1257966796;       // (1 - 2^-1/2) * 2^32, rounded
   vertex_t last_, uncut_, largest_;
@@ -171,7 +176,8 @@ class CommunityRule {
   Permutation permute_;
 };
 
-/// Row v of a road, chain, star or complete graph: its neighbours in ascending order. Symmetric. Goes into kernels.
+/// Computes row v of a road, chain, star or complete graph: its neighbours in ascending order. These graphs are symmetric.
+/// Trivially copyable, for kernels.
 class RowRule {
  public:
   /// @param spec  of kind road, chain, star or complete, as parse_generator made it
@@ -180,7 +186,7 @@ class RowRule {
         n_(static_cast<vertex_t>(spec.num_vertices())),
         side_(spec.kind == GraphKind::road ? static_cast<vertex_t>(spec.size) : 1),
         key_(mix64(spec.seed * 2 + 1)),
-        // The share in units of 2^-53 is exact in a double.
+        // In units of 2^-53 the share is an exact double.
         threshold_(static_cast<std::uint64_t>(spec.deleted * 9007199254740992.0) << 11) {}
 
   SHOAL_FN arc_t degree(vertex_t v) const {

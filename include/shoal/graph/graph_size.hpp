@@ -1,4 +1,4 @@
-// How large a graph is, as far as memory goes: known from a header or a generator before the graph is there.
+// The size of a graph, to compute how much memory it needs. A file's header or a generator gives it before the graph exists.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,7 @@ struct GraphSize {
   std::int64_t vertices = 0;
   std::int64_t arcs = 0;
   WeightKind weight_kind = WeightKind::none;
-  bool symmetric = true;  ///< every arc has its reverse, or nobody knows yet
+  bool symmetric = true;  ///< every arc has its reverse, or this is not known yet
 };
 
 inline GraphSize size_of(const Csr& graph) {

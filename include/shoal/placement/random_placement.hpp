@@ -1,5 +1,5 @@
-// The random partition's numbering as a function that is the same on every machine and on GPUs, so no table has to be
-// copied.
+// The numbering of the random partition, as a function. It gives the same numbers on every machine and on GPUs, so no table
+// has to be copied.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-/// A seeded bijection of [0, n). Trivially copyable; passed into kernels by value.
+/// A seeded bijection of [0, n). Trivially copyable; passed to kernels by value.
 class RandomPlacement {
  public:
   /// @param n in [0, kMaxVertices]
@@ -17,8 +17,8 @@ class RandomPlacement {
 
   /// The placed number of an input vertex below n.
   SHOAL_FN vertex_t operator()(vertex_t v) const {
-    // Following the cycle until it is back in range makes a bijection of [0, n) out of one of [0, 2^bits). At most half
-    // of the numbers lie outside, so this takes few steps.
+    // Turns a bijection of [0, 2^bits) into one of [0, n): it is applied until the number is in range again. At most half of
+    // the numbers are out of range, so this takes few steps.
     do v = permute_(v);
     while (v >= n_);
     return v;

@@ -1,12 +1,12 @@
-// Symmetric memory: an array of which every PE has a part, and how a task touches the part of another PE directly. Only
-// where PEs reach each other by loads and stores (engines threads and peer), which is what `--judge remote` needs; with the
-// atomics of Scope::system in core/atomic.hpp.
+// Symmetric memory: an array of which every PE has a part. A task can access the part of another PE directly, with the atomics
+// of Scope::system in core/atomic.hpp, as `--judge remote` requires. This works only where PEs reach each other by loads and
+// stores (engines threads and peer).
 #pragma once
 #include "shoal/core/types.hpp"
 
 namespace shoal {
 
-/// Where each PE's part begins. Trivially copyable; a task may hold it.
+/// The address of each PE's part. Trivially copyable; may be a member of a task.
 template <class T>
 struct Symmetric {
   T* part[kMaxPes] = {};

@@ -1,5 +1,5 @@
-// The frame of a program that is an array of blocks: reads flags, finds the PEs, reports errors, returns the exit status. (A grid
-// has its own: program/grid_program.hpp.)
+// The main function of a program that is an array of blocks: reads flags, finds the PEs, reports errors, and returns the exit
+// status. (For a grid there is program/grid_program.hpp.)
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,26 +16,26 @@
 
 namespace shoal {
 
-/// What the command line of such a program says.
+/// What the command line of such a program asks for.
 struct BlockContext {
   const Machine& machine;
-  std::vector<pe_t> where;  ///< [blocks] the PE of each, of all processes: --odf of them for each PE, as --mapping says
-  Mapping mapping;          ///< place_blocks() places blocks in several dimensions by it (blocks/mapping.hpp)
+  std::vector<pe_t> where;  ///< [blocks of all processes] the PE of each: --odf blocks per PE, placed by --mapping
+  Mapping mapping;          ///< for place_blocks(), to place blocks in several dimensions (blocks/mapping.hpp)
   LaunchOptions launch;
   std::int64_t iterations;
 
-  /// Of several processes, in each of which the body runs, one says what comes of it.
+  /// True in the process that should print the result: the body runs in every process.
   bool leader() const { return machine.first_pe() == 0; }
 };
 
 /// Reads `[--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows `about` and
 /// the flags.
 /// @param body  returns whether its answer is right
-/// @return exit status, as run_program
+/// @return the exit status, as run_program
 int run_block_program(int argc, char** argv, const char* about, const std::function<bool(const BlockContext&)>& body);
 
-/// Calls body(launcher) with what runs the blocks of an array that is placed: blocks::cpu::Launcher or blocks::gpu::Launcher, whose
-/// members are the same. Every process.
+/// Calls body(launcher) with a launcher for the blocks of an array that has been placed: a blocks::cpu::Launcher or a
+/// blocks::gpu::Launcher, which have the same members. Every process calls it.
 /// @return what the body returns
 template <class B, class Body>
 auto with_launcher(const BlockContext& ctx, BlockArray<B>& array, const Body& body) {
@@ -51,8 +51,8 @@ auto with_launcher(const BlockContext& ctx, BlockArray<B>& array, const Body& bo
 #endif
 }
 
-/// Starts the blocks of an array that is placed, and lets them take steps. Every process.
-/// @return seconds
+/// Starts the blocks of an array that has been placed, and runs ctx.iterations steps. Every process calls it.
+/// @return the seconds that the steps took
 /// @throws DeviceError, Interrupted
 template <class B>
 double run_blocks(const BlockContext& ctx, BlockArray<B>& array) {

@@ -1,5 +1,5 @@
-// What a program sees of the PE on which it runs. A program's body runs once on every PE, at the same time. Calls
-// marked "Every PE" are collective: all PEs make them.
+// A program's view of the PE on which it runs. A program's body runs once on every PE, at the same time. Calls marked "Every
+// PE" are collective: all PEs make them.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,8 @@
 
 namespace shoal {
 
-/// An array in one PE's memory: what a task changes. Owner on the host; `data()` goes into the task, and is for it alone: on GPUs
-/// the host cannot follow it. The host reads and writes with Context::read and write.
+/// An array in one PE's memory, for the data that a task changes. This object owns the memory. Only tasks may dereference
+/// data(): on GPUs it is a device pointer. The host uses Context::read and Context::write.
 template <class T>
 class PeArray {
  public:
@@ -43,7 +43,7 @@ class PeArray {
 /// says at which call each PE is. These calls throw DeviceError if the body of another PE threw.
 class Context {
  public:
-  /// @param size  for a program without a graph; else 0
+  /// @param size  of the problem, for a program without a graph; else 0
   Context(pe_t me, const Machine& machine, const Options& options, const PlacedGraph& placed, const Csr& input,
           vertex_t source, std::int64_t size, World& world)
       : me_(me),
@@ -61,20 +61,21 @@ class Context {
   const Machine& machine() const { return machine_; }
   const Options& options() const { return options_; }
 
-  /// The size of the problem of a program without a graph (`--size`); 0 in a program with a graph. Without a graph, the
-  /// functions below see one of one vertex and no arc.
+  /// The size of the problem in a program without a graph (`--size`); 0 in a program with a graph. In a program without a
+  /// graph, the functions below work on a graph of one vertex and no arcs.
   std::int64_t size() const { return size_; }
 
-  /// This PE's rows of the program's graph, in its own memory, and who owns which vertex.
+  /// This PE's rows of the program's graph, in its own memory; and below, which PE owns which vertex.
   CsrView graph() const { return placed_.out[here()]; }
   const OwnerTable& owners() const { return placed_.partition.owner; }
   const PlacedGraph& placed() const { return placed_; }
   /// The graph as it was read or generated, on the host: for references and verification.
   const Csr& input() const { return input_; }
-  /// The source that the user gave: an input number for the reference, a placed number for the task.
+  /// The source vertex that the user gave, in the input's numbers, as a reference needs it; and below, its placed number, as a
+  /// task needs it.
   vertex_t source() const { return source_; }
   vertex_t placed_source() const { return placed_vertex(source_); }
-  /// The placed number of a vertex that a program takes from elsewhere: for seeds.
+  /// The placed number of any vertex, for instance for a seed.
   /// @param input  the vertex in the input's numbers
   /// @throws UsageError  the graph has no such vertex
   vertex_t placed_vertex(std::int64_t input) const {
@@ -85,7 +86,7 @@ class Context {
     return placed_.partition.placed(static_cast<vertex_t>(input));
   }
 
-  /// `n` elements in this PE's memory, each `value`.
+  /// Allocates `n` elements in this PE's memory, each set to `value`.
   template <class T>
   PeArray<T> alloc(std::int64_t n, T value) const {
     PeArray<T> array(machine_.allocate(here(), static_cast<std::size_t>(n) * sizeof(T), "a program's array"), n);
@@ -94,7 +95,7 @@ class Context {
     return array;
   }
 
-  /// Copies one of this PE's arrays to the host. Call it between runs.
+  /// Copies one of this PE's arrays to the host. To be called while no task runs.
   template <class T>
   std::vector<T> read(const PeArray<T>& mine) const {
     std::vector<T> copy(static_cast<std::size_t>(mine.size()));
@@ -102,9 +103,9 @@ class Context {
     return copy;
   }
 
-  /// Gives the elements of one of this PE's arrays other values. Between runs.
+  /// Overwrites one of this PE's arrays. To be called while no task runs.
   /// @param values  [mine.size()] on the host
-  /// @throws UsageError  there are more or fewer; nothing has changed
+  /// @throws UsageError  `values` has another size; nothing has changed
   template <class T>
   void write(const PeArray<T>& mine, const std::vector<T>& values) const {
     if (static_cast<std::int64_t>(values.size()) != mine.size()) {
@@ -114,8 +115,9 @@ class Context {
     if (mine.size() > 0) machine_.copy_in(here(), mine.data(), values.data(), values.size() * sizeof(T));
   }
 
-  /// Every PE: what each wrote about its vertices, [num_vertices] in the input's numbers, on every PE.
-  /// @param mine  [graph().count], on every PE; arrays of other sizes are for concatenate()
+  /// Every PE: combines arrays that have one element per vertex of their PE. Returns, on every PE, an array for all vertices:
+  /// [num_vertices] in the input's numbers.
+  /// @param mine  [graph().count], on every PE; for arrays of other sizes there is concatenate()
   /// @throws UsageError on every PE: some PE's array has another size; names the PE
   template <class T>
   std::vector<T> gather(const PeArray<T>& mine) {
@@ -150,8 +152,8 @@ class Context {
     });
   }
 
-  /// Every PE: the sum of the PEs' values, added in the order of the PEs, so it is the same on every PE. T is trivially
-  /// copyable.
+  /// Every PE: the sum of the PEs' values. They are added in the order of the PEs, so the result is the same on every PE. T is
+  /// trivially copyable.
   template <class T>
   T reduce_sum(T mine) {
     return exchange<T>("reduce_sum", {&mine, 1}, [&](const auto& part) {
@@ -161,9 +163,9 @@ class Context {
     });
   }
 
-  /// Every PE: waits for all.
+  /// Every PE: waits for all PEs.
   void barrier() { world_.barrier(me_); }
-  /// Every PE: publishes a pointer and gets those of all PEs, by PE; null for a PE whose memory this one does not reach.
+  /// Every PE: publishes a pointer. Returns [n_pes] the pointers of all PEs; null for a PE whose memory this PE cannot reach.
   std::vector<const void*> show(const void* mine) {
     std::vector<const void*> pointers;
     for (const World::Given& given : world_.all_gather(me_, World::Call{"show"}, World::Given{{}, mine}))
@@ -171,13 +173,13 @@ class Context {
     return pointers;
   }
 
-  /// The PEs, and the calls that all of them make.
+  /// The PEs of the run, and their collective calls.
   World& world() const { return world_; }
 
  private:
-  pe_t here() const { return me_ - world_.first_here(); }  ///< the number among the PEs of this process
+  pe_t here() const { return me_ - world_.first_here(); }  ///< this PE's number among the PEs of this process
 
-  /// Every PE: gives `mine` to all, and calls `read` with what all PEs gave: part(p) is PE p's.
+  /// Every PE: exchanges `mine`, and returns read(part), where part(p) is what PE p gave.
   template <class T, class Read>
   auto exchange(const char* name, std::span<const T> mine, Read read) {
     static_assert(std::is_trivially_copyable_v<T>, "what PEs give each other is copied by bytes");
@@ -194,7 +196,7 @@ class Context {
     } catch (...) {
       error = std::current_exception();
     }
-    world_.leave_call(me_);  // no part is destroyed before all have read it, even if reading failed
+    world_.leave_call(me_);  // no PE's data may be destroyed before all have read it, even if reading failed
     if (error) std::rethrow_exception(error);
     return result;
   }
@@ -211,11 +213,11 @@ class Context {
 
 /// Every PE: runs `task`, beginning with the seeds of all PEs, until no item is left anywhere. Each PE passes its own
 /// task, with pointers into its own memory.
-/// @param seeds  the items that this PE pushes at the start; their owners judge them. All workers of the PE push them
-///   when they have nothing else to do, so there may be millions. A search has one seed, on one PE.
+/// @param seeds  the items that this PE pushes first; their owners judge them. The workers of the PE push them when they have
+///   nothing else to do, so there may be millions. A search has one seed, on one PE.
 /// @return the same on every PE
-/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError if options do not fit, or owner() named
-///   no PE; on CPUs also whatever a member of the task threw
+/// @throws CapacityError, TransportError, DeviceError on every PE; UsageError if options do not fit, or owner() returned a
+///   number that is no PE; on CPUs also what a member of the task threw
 template <class TaskT>
 Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::Item>& seeds) {
   struct Mine {
@@ -265,7 +267,7 @@ Report run(Context& ctx, const TaskT& task, const std::vector<typename TaskT::It
   const Mine& first = *static_cast<const Mine*>(all[first_here].pointer);
   const Report report = first.report;
   const std::exception_ptr error = first.error;
-  world.leave_call(ctx.my_pe());  // what it had may be destroyed now
+  world.leave_call(ctx.my_pe());  // all PEs have copied `first`, which may be destroyed from here on
   if (error) std::rethrow_exception(error);
   return report;
 }

@@ -1,4 +1,4 @@
-// The flags of a program on a grid in blocks. The `shoal` command and users' programs have the same.
+// The command-line flags of programs in blocks. The `shoal` command and users' programs have the same flags.
 #pragma once
 #include <string>
 
@@ -11,18 +11,18 @@ class App;
 
 namespace shoal {
 
-/// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
+/// Holds the values of the flags until they are read; must outlive the parser's callbacks.
 class GridFlags {
  public:
-  /// X Y Z, and where and how blocks run.
+  /// Adds X Y Z, and the flags for where and how blocks run.
   void add_to(CLI::App& app);
-  /// For blocks that are no grid: without X Y Z and --blocks.
+  /// The same for blocks that do not form a grid: without X Y Z and --blocks.
   void add_blocks_to(CLI::App& app) { add_where_and_how(app, false); }
   Size3 size() const { return size_; }
   /// @throws UsageError naming the flag, its value and what is legal
   Options machine() const;
   GridOptions grid() const;
-  const std::string& mapping_file() const { return mapping_file_; }  ///< after grid(); empty: none
+  const std::string& mapping_file() const { return mapping_file_; }  ///< valid after grid(); empty: none
 
  private:
   void add_where_and_how(CLI::App& app, bool of_grid);

@@ -1,4 +1,4 @@
-// The frame of a program on a grid in blocks: reads flags, finds the PEs, reports errors, returns the exit status.
+// The main function of a program on a grid in blocks: reads flags, finds the PEs, reports errors, and returns the exit status.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,24 +14,24 @@
 
 namespace shoal {
 
-/// What the command line of such a program says.
+/// What the command line of such a program asks for.
 struct GridContext {
   const Machine& machine;
   Size3 size;
   GridOptions options;
   std::int64_t iterations;
 
-  /// Of several processes, in each of which the body runs, one says what comes of it.
+  /// True in the process that should print the result: the body runs in every process.
   bool leader() const { return machine.first_pe() == 0; }
 };
 
 /// Reads `X Y Z [--iterations N] [--odf K] [--pes P]` and the other flags of blocks, and runs `body` once. `--help` shows
 /// `about` and the flags.
 /// @param body  returns whether its answer is right
-/// @return exit status, as run_program
+/// @return the exit status, as run_program
 int run_grid_program(int argc, char** argv, const char* about, const std::function<bool(const GridContext&)>& body);
 
-/// The grid of a program S (blocks/grid.hpp) as the command line wants it, before its first step.
+/// Makes the grid of a program S (blocks/grid.hpp) as the command line asks for it, and starts it. It has taken no step yet.
 /// @throws UsageError, CapacityError, DeviceError
 template <class S>
 std::unique_ptr<GridSteps<typename S::Value>> make_grid(const GridContext& ctx, const S& program) {

@@ -1,4 +1,5 @@
-// The flags of every run, whatever the algorithm. The `shoal` command and users' programs have the same.
+// The command-line flags that every run has, whatever the algorithm. The `shoal` command and users' programs have the same
+// flags.
 #pragma once
 #include <charconv>
 #include <limits>
@@ -14,7 +15,7 @@ class App;
 
 namespace shoal {
 
-/// A check for CLI11, which otherwise takes the nearest T if T cannot hold a number. @return empty, or what is wrong
+/// A check for CLI11, which otherwise uses the nearest T if a number does not fit T. @return empty, or what is wrong
 template <class T>
 std::string whole_number(const std::string& text) {
   T value;
@@ -29,7 +30,7 @@ std::string whole_number(const std::string& text) {
   return rest == end ? "" : "'" + text + "' is not a whole number";
 }
 
-/// Holds the texts of the flags until they are read; must outlive the parser's callbacks.
+/// Holds the values of the flags until they are read; must outlive the parser's callbacks.
 class RunFlags {
  public:
   void add_to(CLI::App& app);
@@ -37,7 +38,7 @@ class RunFlags {
   void read(Options& options) const;
 
  private:
-  Options values_;  // the numbers go straight here
+  Options values_;  // the parser writes numbers directly into this
   std::string device_ = "auto", worker_ = "auto", kernel_ = "auto", partition_ = "auto", queue_ = "auto",
               judge_ = "auto", combine_ = "auto", batch_wait_ = "0";
 };

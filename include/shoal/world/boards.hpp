@@ -1,6 +1,7 @@
-// What the processes of a run tell each other outside of a run of a worklist. Each process has a board, on which it alone
-// writes and which all read: numbered statements, a sign of life, and why it ended the run for all. Every word has one
-// writer, so that a board may also be copied to the other processes, by anything that keeps the order of two words.
+// How the processes of a run communicate while no worklist runs. Each process has a board that it alone writes and all
+// processes read. A board holds numbered statements, a sign of life, and the reason if the process ended the run for all.
+// Every word has one writer. So processes without shared memory can use copies of the boards, which need only a transport
+// that keeps the order of two stores.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +17,10 @@ class Heap;
 
 class Boards {
  public:
-  /// The most bytes of a statement.
+  /// The largest size of a statement, in bytes.
   static constexpr std::size_t kRoom = 1 << 14;
 
-  /// Boards in memory that all processes share.
+  /// Boards in memory that all processes share, or copies of them that put() and put_in_order() keep up to date.
   /// @param memory  bytes_of(processes) bytes, zero before the first process begins; must outlive this object
   Boards(int process, int processes, void* memory)
       : process_(process), boards_(static_cast<Board*>(memory), static_cast<std::size_t>(processes)) {}
@@ -31,40 +32,41 @@ class Boards {
   int process() const { return process_; }
   int processes() const { return static_cast<int>(boards_.size()); }
 
-  /// Makes statement `number` of this process: 1, 2, and so on. It takes the place of statement number - 2, so the caller
-  /// must have heard number - 1 of all processes (models/waves.pml).
+  /// Publishes statement `number` of this process: 1, 2, and so on. It overwrites statement number - 2, so the caller must
+  /// have heard statement number - 1 of every process before (models/waves.pml).
   void say(std::uint64_t number, std::span<const std::byte> statement);
+  /// Reads a statement of process `p`; does not wait.
   /// @return false: process `p` has not made statement `number` yet; otherwise `statement` is set
   bool hear(int p, std::uint64_t number, std::vector<std::byte>& statement) const;
 
-  /// A number that changes while this process works.
+  /// Publishes a sign of life: a number that changes while this process works.
   void beat(std::uint64_t number);
   std::uint64_t beat_of(int p) const { return board(p).beat.load(); }
 
-  /// This process ends the run for all. The first reason stays. At most about a thousand bytes are told.
+  /// This process ends the run for all. Only the first call counts. At most about a thousand bytes of `why` are passed on.
   void end(const std::string& why);
-  /// Why process `p` ended the run; empty if it did not.
+  /// The reason why process `p` ended the run; empty if it did not.
   std::string ended(int p) const;
 
-  /// This process knows that the run has ended, and is about to leave.
+  /// Tells the others that this process knows that the run has ended, and is about to exit.
   void take_leave();
   bool takes_leave(int p) const { return board(p).leaves.load() != 0; }
 
-  /// Called again and again while this process waits to hear something.
+  /// Called repeatedly while this process waits for a statement, so that the transport can make progress.
   virtual void progress() {}
-  /// For how many seconds a call of what copies to other processes has not come back; 0: none is out. To a host that is cut off,
-  /// one may never come back.
+  /// Seconds since the oldest pending call of the transport began; 0: no call is pending. A call that sends to an
+  /// unreachable host may never return.
   virtual double longest_call() const { return 0; }
-  /// What the processes share besides; null: nothing.
+  /// The memory that the processes share besides the boards; null: none.
   virtual Heap* heap() { return nullptr; }
-  /// All processes have come to the end: nobody will say or hear anything more.
+  /// Called when all processes have come to the end: nobody will say or hear anything more.
   virtual void all_over() {}
 
  protected:
-  /// For engines in which processes do not share the memory: copies these bytes of the own board to the same place at
+  /// For engines in which processes do not share memory: copies these bytes of this process's board to the same place at
   /// every other process.
   virtual void put(const void* bytes, std::size_t n) { (void)bytes, (void)n; }
-  /// The same for a word, which nobody may see before what was put earlier.
+  /// The same for one word. No process may see it before it sees everything that was put earlier.
   virtual void put_in_order(std::uint64_t* word) { (void)word; }
 
  private:
@@ -85,7 +87,7 @@ class Boards {
     SharedWord<std::uint64_t> ended;  ///< bytes of `why`; 0: not ended
     char why[1024];
     SharedWord<std::uint64_t> leaves;
-    Place places[2];  ///< used in turn
+    Place places[2];  ///< used alternately
   };
 
   const Board& board(int p) const { return boards_[static_cast<std::size_t>(p)]; }

@@ -1,7 +1,9 @@
-// What a run counts: one list. From it follow what a lane counts, the words in which a PE adds up its lanes, the fields of
-// Report, their names in JSON, the lines of --stats, and how the counters of two PEs, or of two runs, become one.
+// The counters of a run, in one list. Everything about counters is generated from it: what a lane counts, the words in
+// which a PE sums over its lanes, the fields of Report, their names in JSON, the lines of --stats, and how the counters of
+// two PEs, or of two runs, are merged.
 //
-// A new counter is a line of the list, and the place that counts it: a lane (`tally` in worklist/changing.hpp) or the host.
+// A new counter needs a line in the list, and code that counts it: in a lane (`tally` in worklist/changing.hpp) or on the
+// host.
 #pragma once
 #include <cstdint>
 
@@ -9,17 +11,17 @@
 
 namespace shoal {
 
-/// How two values of a counter become one.
+/// How two values of a counter are merged: by their sum, or by their maximum.
 enum class Merge { sum, most };
-/// When --stats has a line for a counter.
+/// When --stats shows a line for a counter.
 enum class Shown { unless_zero, with_items };
 
 // (name, merge, shown, label in --stats), each as
 //   LANE  counted by the lanes of workers
 //   HOST  written into the report by the host
 //
-// Of items: pushed = withheld + combined + accepted + dropped; accepted = run + stale. After a run that enough() ended, the
-// right sides lack what was left.
+// The counts of items satisfy pushed = withheld + combined + accepted + dropped, and accepted = run + stale. If enough()
+// ended the run, the right sides may be smaller: the items that were left over are not in them.
 //
 // clang-format off
 #define SHOAL_COUNTERS(LANE, HOST)                                                                                     \
@@ -41,7 +43,8 @@ enum class Shown { unless_zero, with_items };
 
 #define SHOAL_NO_COUNTER(...)
 
-/// What lanes count. As numbers: one lane's. As words of memory: a PE's, in which its workers add up theirs.
+/// The counters that lanes count. If T is a number, these are the counts of one lane. If T is an atomic word, these are the
+/// counts of a PE, to which its workers add theirs.
 template <class T>
 struct LaneCounters {
 #define SHOAL_FIELD(name, ...) T name;
@@ -49,7 +52,7 @@ struct LaneCounters {
 #undef SHOAL_FIELD
 };
 
-/// Calls f(merge, field...) for each of the lanes' counters, with the field of that name of every one of `all`.
+/// Calls f(merge, field...) for each counter that lanes count, with the field of that name of each of `all`.
 template <class F, class... All>
 SHOAL_FN void for_lane_counters(F f, All&... all) {
 #define SHOAL_CALL(name, merge, ...) f(Merge::merge, all.name...);
@@ -57,16 +60,16 @@ SHOAL_FN void for_lane_counters(F f, All&... all) {
 #undef SHOAL_CALL
 }
 
-/// All counters of a run, or of several.
+/// All counters of a run, or the totals of several runs.
 struct Counters {
 #define SHOAL_FIELD(name, ...) std::int64_t name = 0;
   SHOAL_COUNTERS(SHOAL_FIELD, SHOAL_FIELD)
 #undef SHOAL_FIELD
 };
 
-/// The list, for the host.
+/// One entry of the list, for use on the host.
 struct Counter {
-  const char* name;  ///< in JSON
+  const char* name;  ///< its name in JSON
   std::int64_t Counters::*field;
   Merge merge;
   Shown shown;

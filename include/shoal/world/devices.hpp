@@ -1,4 +1,4 @@
-// What this machine and this build have: CPU, memory, GPUs, engines, libraries.
+// What this machine and this build offer: CPU, memory, GPUs, engines, libraries.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,16 +14,16 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;  ///< at the time of the call, if it was asked for
   int multiprocessors = 0;
-  std::vector<bool> reaches;          ///< [devices] loads and stores into that device's memory work; true for itself
-  std::vector<bool> reaches_atomics;  ///< [devices] atomics as well
+  std::vector<bool> reaches;          ///< [devices] whether loads from and stores to that device work; true for itself
+  std::vector<bool> reaches_atomics;  ///< [devices] whether atomics work there, too
 };
 
-/// The GPUs of this process. If there is none, `why_none` says why, and what would help.
-/// @param free_bytes  also fills in DeviceInfo::free_bytes; this creates a context on every GPU, some hundred
+/// The GPUs that this process sees. If there are none, sets `*why_none` to the reason and what would help.
+/// @param free_bytes  also fill in DeviceInfo::free_bytes; this creates a context on every GPU, which takes some hundred
 ///   milliseconds each
 std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr, bool free_bytes = false);
 
-/// Threads that this process may use, at least 1: by the affinity mask and the CPU quota of its control group.
+/// How many threads this process may use, by its affinity mask and the CPU quota of its control group; at least 1.
 int usable_threads();
 
 /// The host.

@@ -1,5 +1,5 @@
-// All options of a run. An option that is `automatic`, or has the value that says "chooses", is decided from the graph
-// and the machine; the report shows each decision and its reason.
+// All options of a run. If an option is `automatic`, or has the value for which its comment says "chooses", the library
+// decides from the graph and the machine. The report shows each decision and its reason.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,32 +17,33 @@ enum class JudgeKind { automatic, owner, remote };
 enum class CombineKind { automatic, off, on };
 
 struct Options {
-  pe_t pes = 0;          ///< of each process; 0: all GPUs (one for a small graph), or one PE of all CPU threads
-  pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one tests a run of many GPUs on few
+  pe_t pes = 0;          ///< PEs of each process; 0: all GPUs (one for a small graph), or one PE of all CPU threads
+  pe_t pes_per_gpu = 1;  ///< most PEs that share a GPU; more than one lets few GPUs test a run of many
   DeviceKind device = DeviceKind::automatic;
   std::string engine = "auto";  ///< self, threads, peer, openshmem (world/processes.hpp)
   WorkerKind worker = WorkerKind::automatic;
   int block_threads = 0;  ///< threads of a block worker (block:256); 0 chooses
   KernelKind kernel = KernelKind::automatic;
   int threads = 0;            ///< CPU threads per PE; 0: the machine's, shared among the PEs
-  int workers = 0;            ///< most workers per PE; 0: as many as are co-resident
+  int workers = 0;            ///< most workers per PE; 0: as many as can be co-resident
   int fetch = 0;              ///< items that a worker takes at a time; 0 chooses
   std::int64_t capacity = 0;  ///< slots of a ring, rounded up to a power of two; 0 chooses; 2 is legal
   std::int64_t spill = -1;    ///< items of spill per PE; -1 chooses, 0: no spill
   QueueKind queue = QueueKind::automatic;
   double threshold = -1;       ///< priority queue: items below it run first; -1 chooses
-  double threshold_delta = 0;  ///< priority queue: how far the threshold moves when none is below it; 0 chooses
-  int buckets = 0;  ///< priority queue: buckets kept apart beyond the threshold, 1 (as Atos) to 16; 0 chooses
+  double threshold_delta = 0;  ///< priority queue: how far the threshold moves when no item is below it; 0 chooses
+  int buckets = 0;             ///< priority queue: separate buckets beyond the threshold, 1 (as Atos) to 16; 0 chooses
   JudgeKind judge = JudgeKind::automatic;        ///< who judges an item of another PE: its owner, or the pusher
   CombineKind combine = CombineKind::automatic;  ///< whether items with equal keys are merged before they are sent
-  std::int64_t batch_bytes =
-      -1;                 ///< size of a segment of what goes to another PE; -1 chooses, 0: channels, item by item
-  int batch_wait = 0;     ///< segments: how often in turn a part of one is not told to the other PE; 0: at once
-  int batch_wait_us = 0;  ///< or for how many microseconds (CPU PEs); one of the two is 0
+  std::int64_t batch_bytes = -1;  ///< bytes of a segment of items for another PE; -1 chooses, 0: channels instead
+  /// Segments: how many times in a row the sender puts off telling the receiver about items in a segment that is only partly
+  /// filled; 0: it tells the receiver at once.
+  int batch_wait = 0;
+  int batch_wait_us = 0;  ///< or for how many microseconds it puts this off (CPU PEs); one of the two is 0
   PartitionKind partition = PartitionKind::automatic;
   std::string partition_file;
-  double stall_timeout_seconds = 10;  ///< a run without progress for so long ends with a DeviceError
-  std::uint64_t seed = 1;             ///< of random sources, the random partition, and delays of the faulty transport
+  double stall_timeout_seconds = 10;  ///< a run without progress for this long ends with a DeviceError
+  std::uint64_t seed = 1;             ///< for random sources, the random partition, and delays of the faulty transport
 };
 
 const char* name(DeviceKind);
@@ -66,16 +67,16 @@ void parse_worker(const std::string& text, Options& options);
 /// `auto`, `block`, `edges`, `random`, `modulo`, `metis`, `one` or `file:PATH`; sets partition and partition_file.
 void parse_partition(const std::string& text, Options& options);
 
-/// `20`: visits; `20us`: microseconds. Sets batch_wait and batch_wait_us.
+/// Sets batch_wait and batch_wait_us: `20` means 20 times in a row, `20us` means 20 microseconds.
 void parse_batch_wait(const std::string& text, Options& options);
-/// Its inverse.
+/// The inverse of parse_batch_wait().
 std::string batch_wait_text(const Options& options);
 
-/// Refuses values outside their ranges, whatever the machine. Every entry point calls it before anything is built.
+/// Refuses values outside their ranges, without regard to the machine. Every entry point calls it before anything is built.
 /// @throws UsageError naming the option, its value and its range
 void check_options(const Options& options);
 
-/// One JSON object with every option's name and value, as the command line would take them.
+/// One JSON object with every option's name and value, as the command line accepts them.
 std::string to_json(const Options& options);
 
 }  // namespace shoal

@@ -1,7 +1,7 @@
-// The PEs of a run: how many there are, which of them this process has, and how one reaches another's memory. And the calls
-// that all PEs make together outside of a run of a worklist, from the host threads that run a program's body, one per PE.
-// They must make the same calls in the same order. If they do not, or if one never comes, the program ends with a line that
-// says at which call each PE is.
+// The PEs of a run: how many there are, which of them this process has, and how one PE reaches another's memory. Also the
+// collective calls that PEs make while no worklist runs. They are made by the host threads that run a program's body, one
+// thread per PE. All PEs must make the same calls in the same order. If they do not, or if one never comes, the program
+// ends with a line that says at which call each PE is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +21,9 @@ class Heap;
 
 class World {
  public:
-  /// How a PE gets to the memory of another: by loads, stores and atomics, or in messages only.
+  /// How a PE reaches the memory of another PE: by loads, stores and atomics (memory), or by messages only (wire).
   enum class Reach { memory, wire };
-  /// A call that all PEs make together: its name, and the type that it is about.
+  /// A collective call: its name, and the type of the data that it exchanges.
   struct Call {
     const char* name = "";
     const std::type_info* type = &typeid(void);
@@ -36,18 +36,20 @@ class World {
     bool operator==(const Call& other) const { return same_name(other) && *type == *other.type; }
   };
 
-  /// What a PE gives to a call: bytes for every PE, and a pointer for those that share its memory.
+  /// What a PE contributes to a call: bytes, which every PE gets, and a pointer, which only the PEs of its process get.
   struct Given {
     std::span<const std::byte> bytes;
     const void* pointer = nullptr;
   };
 
-  /// The PEs of one process.
-  /// @param patience_seconds  how long calls wait for a PE while nothing happens
+  /// A world of one process.
+  /// @param patience_seconds  how long a call waits for a PE that does not come while its process uses hardly any processor
+  ///   time
   World(pe_t n_pes, double patience_seconds);
-  /// One of several processes: waits until all have come. PEs are numbered process by process.
+  /// A world of several processes: waits until all have come. PEs are numbered process by process.
+  /// @param n_here  PEs of this process
   /// @param boards  of all processes, never used before
-  /// @param options what must be the same in all processes, in one line
+  /// @param options one line that must be the same in all processes
   /// @throws TransportError: a process does not come; UsageError: one has other options
   World(pe_t n_here, double patience_seconds, std::unique_ptr<Boards> boards, const std::string& options);
   ~World();
@@ -62,53 +64,58 @@ class World {
 
   // Collectives: every PE calls them, from its own host thread.
 
-  /// Every PE begins a call and gives something; waits until all have begun it.
+  /// Begins a call with this PE's contribution, and waits until all PEs have begun the same call.
   ///
-  /// A PE may take long between two calls. But if others wait for it, and its process has hardly used a processor for
-  /// as long as the world has patience, then it must be waiting for something that does not come.
+  /// A PE may take long between two calls. But if other PEs wait for it, and its process has used hardly any processor time
+  /// for patience_seconds, it is taken to be waiting for something that will never come, and the run ends.
   /// @param me  the PE of the calling thread
-  /// @return [n_pes] what all PEs gave; valid until `me` begins its next call, and what it points to until leave_call()
+  /// @return [n_pes] what all PEs contributed. The vector is valid until `me` begins its next call; what it points to is
+  ///   valid until leave_call()
   /// @throws UsageError on all PEs: another PE began another call, or its body has returned, or it stands still;
   ///   DeviceError: its body threw; TransportError: its process stands still, or ended the run
   const std::vector<Given>& all_gather(pe_t me, const Call& call, const Given& mine);
-  /// Within a call that all have begun: waits for the PEs of this process again. Afterwards what they gave may be
-  /// destroyed.
+  /// Within a call that all PEs have begun: waits for the PEs of this process once more. Afterwards what they contributed
+  /// may be destroyed.
   void leave_call(pe_t me);
   void barrier(pe_t me) { all_gather(me, Call{"barrier"}, Given{}); }
 
-  /// For one thread of every process, within a call that all have begun, or while no PE is in a call: gives bytes to all
-  /// processes.
-  /// @return [n_processes] what all of them gave
+  /// Exchanges bytes between all processes. One thread of every process calls it, either within a call that all PEs have
+  /// begun, or while no PE is in a call.
+  /// @return [n_processes] the bytes of each process
   /// @throws as all_gather()
   std::vector<std::vector<std::byte>> exchange(const Call& call, std::span<const std::byte> mine);
 
   /// The memory that the processes share; null: there is one process, or they share none.
   Heap* heap() const;
 
-  /// Before a run of a worklist, for one thread of every process: from now on watch() watches.
+  /// To be called before a run of a worklist, by one thread of every process: starts the timers with which watch() detects
+  /// processes that stand still.
   void begin_watch();
-  /// During a run, now and then, from one thread: shows the other processes that this one is there.
-  /// @return why the run cannot go on: a process ended it, or stands still, and exchange() throws the same; empty: all is well
+  /// To be called now and then during a run, by one thread: publishes this process's sign of life, and checks the others.
+  /// @return why the run cannot go on: a process ended it, or stands still. exchange() then throws the same. Empty: all is
+  ///   well
   std::string watch();
-  /// This process ends the run for all.
+  /// Ends the run for all processes.
   void end(const std::string& why);
 
-  /// The body of PE `me` has returned; PEs that wait for it leave. The last of a process waits for the other processes.
+  /// To be called when the body of PE `me` has returned. If another PE waits for `me` in a call, the program ends. The last
+  /// PE of a process waits for the other processes.
   /// @throws as all_gather()
   void leave(pe_t me);
-  /// The body of PE `me` threw; all leave.
+  /// To be called when the body of PE `me` threw: ends the run on all PEs.
   void fail(pe_t me, const std::string& why);
 
-  /// From any thread: tells other processes that this one works, if it does.
+  /// Publishes this process's sign of life: the processor time that it has used. From any thread.
   void beat();
-  /// For a thread that does nothing else, again and again: why this process must be ended, since its threads wait in a library for
-  /// a process that stands still, and do not come back. Empty: they go on.
+  /// Detects that this process's threads wait in a library call for a process that stands still, and will not return. To be
+  /// called repeatedly by a thread that does nothing else.
+  /// @return why this process must be ended; empty: its threads can go on
   std::string held_up();
-  /// Whether process `p` has failed, for a reason of its own or another's.
+  /// Whether process `p` knows that the run has failed, in itself or in another process, and is about to exit.
   bool takes_leave(int p) const;
 
   /// For the thread that started the PEs of this process: returns when every body has returned or thrown.
-  /// @return false: a PE that stood still has not left two seconds after it was named
+  /// @return false: a PE was found to stand still, and some body has not returned within two seconds after that
   bool wait_for_bodies();
   /// The error that ended the program; empty if there is none.
   std::string why();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-/// True if the line holds data: it is neither blank nor a comment.
+/// True if the line is neither blank nor a comment.
 bool has_data(const Line& line, const char* comments, const char*& first) {
   first = skip_blanks(line.begin, line.end);
   return first < line.end && (*first == '\0' || std::strchr(comments, *first) == nullptr);
@@ -22,7 +22,7 @@ bool has_data(const Line& line, const char* comments, const char*& first) {
 
 std::string columns_text(int count) { return std::to_string(count) + (count == 1 ? " column" : " columns"); }
 
-/// Steps over the separator behind field `column` (0-based).
+/// Skips the separator after field `column` (0-based).
 const char* next_field(const char* p, const char* line_end, const ArcRules& rules, int column) {
   const auto [commas, columns] = std::pair{rules.commas, rules.columns};
   p = skip_blanks(p, line_end);
@@ -47,7 +47,7 @@ const char* field_end(const char* p, const char* line_end, bool commas) {
   return p;
 }
 
-/// Behind a field whatever it holds; blanks and commas between quotes belong to it.
+/// The place after a field with any content. Blanks and commas between double quotes belong to the field.
 const char* skip_field(const char* p, const char* line_end, bool commas) {
   if (p < line_end && *p == '"') {
     const char* close = std::find(p + 1, line_end, '"');
@@ -103,7 +103,7 @@ ArcList parse_piece(const char* begin, const char* end, const ArcRules& rules) {
   return out;
 }
 
-/// The k-th line with data (0-based) at or behind `begin`.
+/// The k-th line with data (0-based) at or after `begin`.
 const char* data_line(const char* begin, const char* end, const ArcRules& rules, std::int64_t k) {
   for (Line line = line_at(begin, end); line.begin < end; line = line_at(line.next, end)) {
     const char* first = nullptr;
@@ -129,7 +129,7 @@ bool is_real_number(std::string_view field) {
   return status == std::errc() && rest == field.data() + field.size() && std::isfinite(value);
 }
 
-/// What to do about a field that should be a vertex number and is none.
+/// The cure for a field that should be a vertex number and is not.
 const char* cure_of(std::string_view field, bool commas) {
   if (field.find('\r') != std::string_view::npos) return "let the lines end in \\n (tr '\\r' '\\n')";
   if (field.starts_with('<') || field.starts_with('{') || field.starts_with('['))
@@ -274,14 +274,14 @@ std::int64_t peak_bytes(std::int64_t vertices, std::int64_t arcs, WeightKind kin
   const std::int64_t weight = kind == WeightKind::none ? 0 : kind == WeightKind::int32 ? 4 : 8;
   const std::int64_t listed = arcs * (8 + weight), placed = arcs * (4 + weight) * (undirected ? 2 : 1);
   const std::int64_t offsets = (vertices + 1) * static_cast<std::int64_t>(sizeof(arc_t));
-  // Pieces of the list are joined to a second one; then there are the list and the graph; then the graph, and offsets once
-  // more to look for reverses.
+  // First, the pieces of the list are joined into a second list. Then the list and the graph exist together. Then the graph
+  // exists with a second array of offsets, which the search for reverse arcs needs.
   return offsets + std::max({2 * listed, placed + listed, placed + offsets});
 }
 
 namespace {
 
-/// False if some arc lacks its reverse, where that is quickly found out: arcs are few beside the vertices.
+/// False if some arc lacks its reverse. Checked only if there are few arcs compared with vertices, so that this is quick.
 bool may_be_symmetric(const ArcList& arcs, std::int64_t vertices) {
   if (arcs.size() > vertices / 8) return true;
   std::vector<std::uint64_t> there, back;
@@ -305,7 +305,7 @@ Csr build(const Source& source, std::int64_t vertices, ArcList&& arcs, bool undi
   const WeightKind kind = arcs.weight_kind;
   Csr graph = csr_from_arcs(vertices, std::move(arcs.sources), std::move(arcs.targets), std::move(arcs.int_weights),
                             std::move(arcs.real_weights), undirected, source.options.dedup);
-  graph.weight_kind = kind;  // also of no arcs
+  graph.weight_kind = kind;  // also if there are no arcs
   graph.weight_remarks = std::move(remarks);
   if (!graph.symmetric) graph.symmetric = is_symmetric(graph);
   return graph;

@@ -1,4 +1,4 @@
-// Weights in text: read, collected as int32 or float64, and remembered where they are remarkable.
+// Reads weights in text, collects them as int32 or float64, and records the places of those that deserve a remark.
 #include <cmath>
 
 #include "arc_lines.hpp"

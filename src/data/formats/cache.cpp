@@ -1,9 +1,9 @@
-// The .shoal file: a graph as it stands in memory, so that reading it is mapping it.
+// The .shoal file: a graph in the same form as in memory, so that it is read by mapping it.
 //
 //   Header (128 bytes) | section table (32 bytes each) | sections, each beginning at a multiple of 4096, zeros between
 //
-// All numbers are little-endian. The header's checksum covers the header (with that field zero) and the table; each
-// section has its own (CRC-32). Layout changes raise kVersion; older files are refused, caches are made anew.
+// All numbers are little-endian. The header's checksum covers the header (with that field zero) and the table; each section has a
+// checksum of its own (CRC-32). A change of the layout raises kVersion. Then older files are refused, and caches are made anew.
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -20,9 +20,9 @@
 namespace shoal::io {
 namespace {
 
-constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // seven-bit and text transfers break it
+constexpr char kMagic[8] = {'\x89', 'S', 'H', 'O', 'A', 'L', '\r', '\n'};  // 7-bit and text-mode transfers damage it
 constexpr std::uint32_t kVersion = 1;
-constexpr std::uint32_t kReading = 1;  // raised when the same file is read otherwise: caches of before are made anew
+constexpr std::uint32_t kReading = 1;  // raised if a source file is now read differently: older caches are made anew
 constexpr std::uint32_t kEndianMark = 0x01020304;
 constexpr std::uint64_t kAlign = 4096;
 constexpr std::int64_t kGrain = 1 << 18;
@@ -60,7 +60,7 @@ std::uint32_t header_checksum(Header header, const Entry* entries) {
   return checksum(bytes.data(), bytes.size());
 }
 
-/// An array over a section: in place where its address allows, copied where the bytes live only during the call.
+/// A section as an array: in place if the bytes outlive the call and are aligned, else a copy.
 template <class T>
 HostArray<T> array_of(const Source& source, const Entry& e) {
   const char* at = source.bytes.data + e.offset;

@@ -1,5 +1,5 @@
-// Edge lists: SNAP and GAPBS text, NetworkX, KONECT, TSV, CSV. The same columns on every line; vertices are 0..largest, or
-// as many as is said.
+// Edge lists: SNAP and GAPBS text, NetworkX, KONECT, TSV, CSV. Every line has the same columns. The vertices are 0..largest, or as
+// many as the file or the options state.
 #include <algorithm>
 
 #include "arc_lines.hpp"
@@ -11,7 +11,7 @@
 namespace shoal::io {
 namespace {
 
-/// The largest vertex that occurs from arc `first` on, or -1.
+/// The largest vertex number in arcs `first` and later, or -1.
 std::int64_t largest_vertex(const ArcList& arcs, std::int64_t first) {
   std::int64_t largest = -1;
   for (const auto* ends : {&arcs.sources, &arcs.targets})
@@ -19,8 +19,9 @@ std::int64_t largest_vertex(const ArcList& arcs, std::int64_t first) {
   return largest;
 }
 
-/// True if the first arc may be no arc but the line VERTICES EDGES that some programs write: its second number is that of
-/// the lines behind it, and no arc has a vertex beyond its first. More edges than vertices, for a path may look so, too.
+/// True if the first arc may really be a line VERTICES EDGES, which some programs write: its second number is the number of
+/// lines after it, and no arc has a vertex beyond its first number. There must also be more edges than vertices, because a path
+/// can look the same otherwise.
 bool begins_like_a_header(const ArcFacts& arcs) {
   return arcs.count >= 3 && arcs.first_target == arcs.count - 1 && arcs.first_target > arcs.first_source &&
          arcs.largest_behind <= arcs.first_source;
@@ -112,7 +113,7 @@ void write_edge_list(const Csr& graph, const std::string& file, Format flavour, 
   TextFile out(file, compression);
   std::int64_t largest = -1;
   for (const vertex_t v : graph.targets) largest = std::max<std::int64_t>(largest, v);
-  // Without this line, vertices behind the last one that has an arc would be lost.
+  // Without this line, vertices after the last one that has an arc would be lost.
   const bool last_is_source = n > 0 && graph.degree(static_cast<vertex_t>(n - 1)) > 0;
   if (!last_is_source && (largest + 1 < n || n == 0)) out.text(kOwnMark).number(n).text("\n");
   const char separator = flavour == Format::csv ? ',' : flavour == Format::tsv ? '\t' : ' ';

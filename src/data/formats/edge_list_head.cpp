@@ -8,11 +8,11 @@ namespace {
 
 constexpr const char* kComments = "#%";
 constexpr std::string_view kMatrixMarket = "%%MatrixMarket";
-constexpr std::size_t kMostFields = 100;  // more are not counted: a line may be the whole of a large file
+constexpr std::size_t kMostFields = 100;  // no more are counted, because a large file may be one single line
 
 // Comments
 
-/// All of a word as a number of things; nothing if it is none.
+/// The whole word as a non-negative number; nothing if it is not one.
 std::optional<std::int64_t> whole_number(std::string_view word) {
   std::int64_t value = 0;
   const auto [rest, status] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -20,12 +20,12 @@ std::optional<std::int64_t> whole_number(std::string_view word) {
   return whole && status == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The number behind `label` in a comment, in the same word or the next one.
+/// The number after `label` in a comment, in the same word or in the next one.
 std::optional<std::int64_t> number_behind(std::string_view label, const Words& words) {
   const int kept = std::min(words.count, Words::kMost);
   for (int i = 0; i < kept; ++i) {
     std::string_view word = words.word[i];
-    if (i == 0) word.remove_prefix(1);  // the sign of a comment
+    if (i == 0) word.remove_prefix(1);  // the character that begins a comment
     if (!same_word(word.substr(0, label.size()), label)) continue;
     word.remove_prefix(label.size());
     return whole_number(word.empty() && i + 1 < kept ? words.word[i + 1] : word);
@@ -62,7 +62,7 @@ bool is_konect(const Words& words) {
          std::find(kWeights.begin(), kWeights.end(), words.word[2]) != kWeights.end();
 }
 
-/// Reads what the comments before the arcs say of them.
+/// Reads the information that comments before the arcs give.
 class Comments {
  public:
   explicit Comments(EdgeListHead& head) : head_(head) {}
@@ -90,10 +90,10 @@ class Comments {
     konect_ = true;
     head_.undirected = words.word[1] == "sym";
     head_.rules.vertices.base = 1;
-    if (words.word[2] == "unweighted") head_.rules.weight_column = -1;  // where times follow, there are ones
+    if (words.word[2] == "unweighted") head_.rules.weight_column = -1;  // if times follow, this column is all ones
   }
 
-  /// `# Nodes: 9 Edges: 20` (SNAP), `# n=9 m=20`, in a KONECT file `% 20 9 9`
+  /// `# Nodes: 9 Edges: 20` (SNAP), `# n=9 m=20`, or in a KONECT file `% 20 9 9`
   void read_sizes(const Words& words, const Line& line) {
     static constexpr std::array<std::array<std::string_view, 2>, 3> kLabels{
         {{"nodes:", "edges:"}, {"vertices:", "edges:"}, {"n=", "m="}}};
@@ -112,7 +112,7 @@ class Comments {
 
 // Columns
 
-/// Fields of a line, cut at blanks and commas, for the line of names and for counting columns.
+/// The fields of a line, separated by blanks and commas. For the line of names, and to count columns.
 std::vector<std::string_view> fields_of(const char* p, const char* end) {
   std::vector<std::string_view> fields;
   p = skip_blanks(p, end);
@@ -153,7 +153,7 @@ constexpr std::array<std::string_view, 10> kTargetNames{"target", "dst",     "de
 constexpr std::array<std::string_view, 7> kWeightNames{"weight", "w",     "cost",    "distance",
                                                        "length", "value", "capacity"};
 
-/// Columns as the line of names orders them. Names that say nothing leave the order source, target, weight.
+/// Sets the columns by their names. If no name is known, the order stays source, target, weight.
 void apply_names(const std::vector<std::string_view>& fields, bool index, const char* at, ArcRules& rules) {
   int source = -1, target = -1, weight = -1, known = index ? 1 : 0;
   for (int i = known; i < static_cast<int>(fields.size()); ++i) {
@@ -181,7 +181,8 @@ void apply_names(const std::vector<std::string_view>& fields, bool index, const 
   rules.weight_column = weight;
 }
 
-/// Takes the line of names of a .csv or .tsv file, if this is one. pandas and R leave the name of their index empty.
+/// If this is the line of names of a .csv or .tsv file, reads it and returns true. pandas and R leave the name of their index
+/// empty.
 bool read_names(const Line& line, Format flavour, ArcRules& rules) {
   if (flavour != Format::csv && flavour != Format::tsv) return false;
   auto fields = fields_of(line.begin, line.end);
@@ -198,14 +199,14 @@ bool read_names(const Line& line, Format flavour, ArcRules& rules) {
   return true;
 }
 
-/// Takes the columns of the first line of arcs.
+/// Sets the number of columns by the first line with an arc.
 void count_columns(const Line& line, bool konect, ArcRules& rules) {
   const char* first = skip_blanks(line.begin, line.end);
   const auto fields = fields_of(first, line.end);
   if (looks_like_name(fields[0]))
     throw ParseError{first, "expected a vertex number, found " + quoted(fields[0]) +
                                 "; vertices are numbers from 0 (names of columns are read in .csv and .tsv files)"};
-  // Whether the first line's fields are numbers at all is said before their count.
+  // An error about a field that is not a number is more useful than one about the number of fields, so this comes first.
   vertex_t vertex = 0;
   read_vertex(first, line.end, true, rules.vertices, vertex);
   rules.columns = static_cast<int>(fields.size());
@@ -215,7 +216,7 @@ void count_columns(const Line& line, bool konect, ArcRules& rules) {
     rules.weight = fields[2] == "{}" ? WeightRule::none : WeightRule::any;
     return;
   }
-  const int most = konect ? 4 : 3;  // the fourth of a KONECT file is the time
+  const int most = konect ? 4 : 3;  // the fourth column of a KONECT file is the time
   if (rules.columns < 2 || rules.columns > most)
     throw ParseError{first, "expected 2 or 3 columns, found " + std::to_string(fields.size()) +
                                 (fields.size() < kMostFields ? "" : " or more") +
@@ -226,7 +227,7 @@ void count_columns(const Line& line, bool konect, ArcRules& rules) {
 }  // namespace
 
 EdgeListHead read_edge_list_head(const Text& text, Format flavour) {
-  // Its size line would pass for an edge.
+  // The size line of such a file would be read as an edge.
   if (same_word(text.bytes.substr(0, kMatrixMarket.size()), kMatrixMarket))
     throw ParseError{text.begin(), "begins as a Matrix Market file; let the name end in .mtx"};
   EdgeListHead head;

@@ -23,7 +23,7 @@ struct Half {
   const char* entries;
 };
 
-/// Checks a half and reads it into the arrays of `graph` (only checks it when graph is null).
+/// Checks a half, and reads it into the arrays of `graph` unless `graph` is null.
 void read_half(const Source& source, const Half& half, const char* which, std::int64_t n, std::int64_t m, bool weighted,
                Csr* graph) {
   const std::int64_t entry_bytes = weighted ? 8 : 4;
@@ -80,7 +80,7 @@ Csr read_gapbs(const Source& source, bool weighted) {
                  std::to_string(m) + " arcs take " + std::to_string(wanted) + "; is it complete, and is it a " +
                  (weighted ? ".wsg" : ".sg") + " file?");
   const WeightKind kind = weighted ? WeightKind::int32 : WeightKind::none;
-  source.require_room({n, m, kind}, (n + 1) * 16 + m * entry_bytes);  // offsets once more to look for reverses
+  source.require_room({n, m, kind}, (n + 1) * 16 + m * entry_bytes);  // a second array of offsets for find_lonely_arc()
   Csr graph;
   graph.offsets = HostArray<arc_t>(n + 1);
   graph.targets = HostArray<vertex_t>(m);

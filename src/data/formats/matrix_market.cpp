@@ -100,7 +100,7 @@ Csr read_matrix_market(const Source& source) {
 
 void write_matrix_market(const Csr& graph, const std::string& file, Compression compression) {
   const std::int64_t n = graph.num_vertices();
-  // A symmetric matrix is stored by its lower triangle; the flag alone is not trusted with half of the arcs.
+  // A symmetric matrix is stored as its lower triangle. The flag is verified first, because a wrong flag would lose arcs.
   const bool symmetric = graph.symmetric && is_symmetric(graph);
   std::int64_t entries = 0;
   for (std::int64_t u = 0; u < n; ++u)

@@ -1,5 +1,5 @@
 // METIS graphs: a header 'VERTICES EDGES [FMT [NCON]]', then one line per vertex with its neighbours, numbered from 1.
-// Undirected: each edge stands in both rows; a loop stands once in its row and counts as one edge.
+// The graph is undirected: each edge is in both rows. A loop is once in its row, and counts as one edge.
 #include <algorithm>
 
 #include "arc_lines.hpp"
@@ -76,7 +76,7 @@ void parse_row(const Line& line, vertex_t vertex, const Header& header, ArcList&
   }
 }
 
-/// Where the row of a vertex (0-based) begins.
+/// The place where the row of a vertex (0-based) begins.
 const char* row_begin(const char* body, const char* end, std::int64_t vertex) {
   Line line = line_at(body, end);
   for (; line.begin < end; line = line_at(line.next, end))
@@ -128,7 +128,7 @@ Csr read_metis(const Source& source) {
     const Header header = read_header(line);
     const char* body = line.next;
     const std::int64_t bytes = text.end() - body;
-    // A row takes a byte at least, an edge two entries of two bytes, or one if it is a loop.
+    // A row takes at least one byte. An edge takes two entries of two bytes each, or one entry if it is a loop.
     if (header.vertices > bytes + 1 || header.edges > (bytes + 1) / 2)
       throw ParseError{line.begin, "declares " + std::to_string(header.vertices) + " vertices and " +
                                        std::to_string(header.edges) + " edges, but only " + std::to_string(bytes) +

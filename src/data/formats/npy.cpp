@@ -114,7 +114,7 @@ std::int64_t NpyArray::count() const {
 std::int64_t NpyArray::integer(std::int64_t i) const {
   const char* at = data.data() + i * item_bytes;
   if (kind == 'b') return *at != 0;
-  // Statements, not `? :`, whose common type would be unsigned.
+  // Separate statements, because the common type of a `? :` expression would be unsigned.
   if (kind == 'i') {
     if (item_bytes == 1) return load<std::int8_t>(at);
     if (item_bytes == 2) return load<std::int16_t>(at);

@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::int64_t kGrain = 1 << 18;
 
-/// An array and the memory it looks at.
+/// An array, and the memory that it points to.
 struct Member {
   Bytes bytes;
   NpyArray array;
   std::string label;
 };
 
-/// What an array's header says, compared with the archive's directory; its data are not expanded.
+/// Reads an array's header, and checks it against the archive's directory. Does not expand its data.
 Member describe(const Source& source, const ZipReader& zip, const std::string& name) {
   Member member{{}, {}, source.name + ": " + name + ".npy"};
   const std::uint64_t bytes = zip.size(name + ".npy");
@@ -40,9 +40,9 @@ Member read_member(const Source& source, const ZipReader& zip, const std::string
 }
 
 constexpr std::int64_t kAlwaysFine = std::int64_t{64} << 20;
-constexpr std::int64_t kMostRatio = 400;  // deflate packs matrices of graphs 2 to 20 times
+constexpr std::int64_t kMostRatio = 400;  // deflate makes matrices of graphs 2 to 20 times smaller
 
-/// Refuses what the entries would take, before any of them is expanded.
+/// Checks that there is memory for the entries, before any of them is expanded.
 void require_room_for_entries(const Source& source, const ZipReader& zip, std::int64_t n,
                               const std::vector<std::string>& names, const std::function<std::string()>& place) {
   std::int64_t expanded = 0, largest = 0;
@@ -60,7 +60,7 @@ void require_room_for_entries(const Source& source, const ZipReader& zip, std::i
   const WeightKind kind = data.kind == 'b'   ? WeightKind::none
                           : data.kind == 'f' ? WeightKind::float64
                                              : WeightKind::int32;
-  // Each member is taken over into a list while it is there; then the list becomes the graph.
+  // Each member is copied into a list while it is expanded. Then the graph is built from the list.
   const std::int64_t listed = entries * (8 + bytes_of(kind)) + largest;
   source.require_room({n, entries, kind}, std::max(listed, peak_bytes(n, entries, kind, false)), place);
 }
@@ -86,7 +86,7 @@ std::vector<vertex_t> vertices_in(const Member& member, std::int64_t n) {
   return out;
 }
 
-/// The row (or column) of each entry, from the offsets of a compressed format.
+/// The row (or column) of each entry, computed from the offsets of a compressed format.
 std::vector<vertex_t> rows_in(const Member& indptr, std::int64_t n, std::int64_t entries) {
   auto wrong = [&](const std::string& what) {
     throw UsageError(indptr.label + ": " + what + "; call prune() and save the matrix again");
@@ -203,7 +203,7 @@ Csr read_npz(const Source& source) {
 void write_npz(const Csr& graph, const std::string& file) {
   const std::int64_t n = graph.num_vertices(), m = graph.num_arcs();
   std::vector<ZipMember> members;
-  // SciPy wants one type for both index arrays.
+  // SciPy requires the same type for both index arrays.
   std::vector<std::int32_t> small_offsets;
   std::vector<std::int64_t> wide_targets;
   if (m <= INT32_MAX) {

@@ -1,4 +1,4 @@
-// The layout of a .shoal file: what stands in its header and table.
+// The layout of a .shoal file: its header and section table.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -48,7 +48,7 @@ static_assert(sizeof(ShoalEntry) == 32, "the section table is a part of the file
 inline constexpr std::size_t kMostSections = 16;
 inline constexpr std::size_t kMostHeadBytes = sizeof(ShoalHeader) + kMostSections * sizeof(ShoalEntry);
 
-/// The header and table, checked against each other and the file's size; the sections themselves are not looked at.
+/// The header and the table, checked against each other and against the size of the file. The sections are not read.
 struct ShoalContents {
   ShoalHeader header;
   std::vector<ShoalEntry> entries;
@@ -58,14 +58,14 @@ struct ShoalContents {
   }
 };
 
-/// What is wrong, or nothing.
-/// @param head        the file's first kMostHeadBytes, or all if it has fewer
-/// @param file_bytes  how many it has
+/// Reads the header and the table. @return what is wrong with them; empty: nothing
+/// @param head        the first kMostHeadBytes bytes of the file, or all if it has fewer
+/// @param file_bytes  the size of the file
 std::string parse_contents(std::string_view head, std::uint64_t file_bytes, ShoalContents& out);
 
 /// CRC-32. @throws UsageError  this build has no zlib
 std::uint32_t shoal_checksum(const void* data, std::uint64_t bytes);
-/// That of two pieces, of which the second has `bytes` bytes.
+/// The checksum of two consecutive pieces, from the checksum of each. @param bytes  size of the second piece
 std::uint32_t join_checksums(std::uint32_t first, std::uint32_t second, std::uint64_t bytes);
 
 }  // namespace shoal::io

@@ -39,7 +39,7 @@ struct ZipReader::State {
     if (opened == nullptr) raise(member + ": cannot be read (" + zip_strerror(archive) + ")");
     return {opened, zip_fclose};
   }
-  /// Reads up to `bytes` more. @return how many there were; 0 at the end
+  /// Reads up to `bytes` more bytes. @return how many it has read; 0 at the end
   std::uint64_t take(const std::string& member, zip_file_t* file, char* to, std::uint64_t bytes) const {
     const zip_int64_t got = zip_fread(file, to, bytes);
     if (got >= 0) return static_cast<std::uint64_t>(got);
@@ -104,7 +104,7 @@ Bytes ZipReader::read(const std::string& member) const {
   auto* data = static_cast<char*>(std::malloc(size + 1));
   if (data == nullptr) throw std::bad_alloc();
   Bytes out{data, 0, std::shared_ptr<void>(data, std::free)};
-  while (true) {  // to the end and one step further, where libzip compares the checksum
+  while (true) {  // reads once more at the end, because libzip verifies the checksum then
     const std::uint64_t got = state_->take(member, file.get(), data + out.size, size + 1 - out.size);
     if (got == 0) break;
     out.size += got;
@@ -116,7 +116,8 @@ Bytes ZipReader::read(const std::string& member) const {
 
 namespace {
 
-/// What libzip writes goes to our file: by name it would make a temporary file of its own, which a signal would leave.
+/// Lets libzip write to a PendingFile. If libzip were given a file name, it would make a temporary file of its own, which a signal
+/// would leave behind.
 class ZipOutput {
  public:
   explicit ZipOutput(const PendingFile& file) : fd_(file.descriptor()) { zip_error_init(&error_); }
@@ -124,7 +125,7 @@ class ZipOutput {
   ZipOutput(const ZipOutput&) = delete;
   ZipOutput& operator=(const ZipOutput&) = delete;
 
-  /// The system's error that stopped it, or 0.
+  /// The system's error at which writing stopped, or 0.
   int system_error() const { return zip_error_system_type(&error_) == ZIP_ET_SYS ? zip_error_code_system(&error_) : 0; }
 
   static zip_int64_t answer(void* self, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
@@ -152,7 +153,7 @@ class ZipOutput {
       case ZIP_SOURCE_TELL_WRITE:
         return static_cast<zip_int64_t>(at_);
       default:
-        return 0;  // the file is empty at first, and is committed or dropped by its owner
+        return 0;  // the file is empty at the start; its owner commits or drops it
     }
   }
 

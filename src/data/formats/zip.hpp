@@ -20,11 +20,11 @@ class ZipReader {
   ZipReader& operator=(const ZipReader&) = delete;
 
   bool has(const std::string& member) const;
-  /// Bytes of a member, expanded, as the archive says. @throws UsageError when it is absent, or that cannot be
+  /// The expanded size of a member, as the archive states it. @throws UsageError if it is absent, or the size is impossible
   std::uint64_t size(const std::string& member) const;
-  /// The first bytes of a member, expanded: at most so many. @throws UsageError when it is absent or damaged
+  /// The first `most` bytes of a member at most, expanded. @throws UsageError if it is absent or damaged
   std::string front(const std::string& member, std::size_t most) const;
-  /// A member, expanded, its checksum compared. @throws UsageError when it is absent, damaged or too large
+  /// A member, expanded, with its checksum verified. @throws UsageError if it is absent, damaged or too large
   Bytes read(const std::string& member) const;
 
  private:
@@ -32,14 +32,14 @@ class ZipReader {
   State* state_ = nullptr;
 };
 
-/// One member: pieces that follow each other; the pieces must live until write_zip returns.
+/// One member: `head`, followed by `bytes` bytes at `data`, which must stay valid until write_zip returns.
 struct ZipMember {
   std::string name;
   std::string head;
   const void* data = nullptr;
   std::size_t bytes = 0;
 };
-/// Writes deflated members through a temporary name. @throws UsageError with the reason
+/// Writes deflated members to a file that gets its name when it is complete (PendingFile). @throws UsageError with the reason
 void write_zip(const std::string& file, const std::vector<ZipMember>& members);
 
 }  // namespace shoal::io

@@ -1,4 +1,4 @@
-// What the readers of shared files have in common: agreement on what is wrong, and rows of arcs.
+// The common part of the readers of shared files: agreement on errors, and rows from arcs.
 #pragma once
 #include <cstring>
 #include <new>
@@ -13,10 +13,10 @@
 
 namespace shoal::io {
 
-/// Every process: does `work`. What it throws in some process, all throw: that of the first.
+/// Every process calls it, and does `work`. If `work` throws in some process, all processes throw the error of the first of these.
 template <class F>
 void in_all(const Together& together, F&& work) {
-  std::string wrong;  // its kind, and what it is
+  std::string wrong;  // a letter for the kind of the error, then its text
   try {
     work();
   } catch (const UsageError& error) {
@@ -34,7 +34,7 @@ void in_all(const Together& together, F&& work) {
   }
 }
 
-/// Every process: what each has, [processes].
+/// Every process calls it: exchanges `mine`. Returns [processes] the values of all.
 template <class T>
 std::vector<T> all_of(const Together& together, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -45,14 +45,14 @@ std::vector<T> all_of(const Together& together, const T& mine) {
   return all;
 }
 
-/// Arcs of the rows of some vertices, from any arcs.
+/// Selects the arcs of the rows of vertices [first, first + count) from any arcs.
 struct OwnRows {
   vertex_t first, count;
   RowsOf which;
   bool both;  ///< each arc stands for both directions
 
   bool owns(vertex_t v) const { return v - first < count; }
-  /// Calls keep(row, target) for the rows here that have the arc.
+  /// Calls keep(row, target) for each of these rows that the arc from -> to belongs to.
   template <class Keep>
   void of(vertex_t from, vertex_t to, Keep&& keep) const {
     if (which == RowsOf::undirected && from == to) return;
@@ -62,7 +62,7 @@ struct OwnRows {
   }
 };
 
-/// Rows of arcs whose sources are rows; sorted.
+/// Builds sorted rows from arcs whose sources are row numbers.
 Csr rows_of_arcs(std::int64_t rows, ArcList&& arcs, bool dedup);
 
 std::unique_ptr<SharedGraph> share_shoal(const std::string& file, const ReadOptions& options, const Together& together);

@@ -1,5 +1,5 @@
-// .shoal files that processes read together: each reads the header, computes the checksums of a part of the file, and reads its own
-// rows, and nothing of the file is mapped.
+// .shoal files that processes read together. Each process reads the header, computes the checksums of a part of the file, and
+// reads its own rows. No part of the file is mapped.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,7 +108,7 @@ class SharedShoal : public SharedGraph {
                 static_cast<std::uint64_t>(count) * sizeof(T));
   }
 
-  /// Every process computes that of a part of each section.
+  /// Verifies the checksum of each section, of which every process computes a part.
   void check_sums() {
     for (const ShoalEntry& section : contents_.entries) {
       const auto cut = [&](int process) {
@@ -136,7 +136,7 @@ class SharedShoal : public SharedGraph {
     }
   }
 
-  /// A range of rows, checked. @param weighted  with weights, if there are some
+  /// Reads and checks a range of rows. @param weighted  include weights, if there are any
   Csr own_rows(vertex_t first, vertex_t count, bool weighted) const {
     Csr rows;
     rows.offsets = HostArray<arc_t>(std::int64_t{count} + 1);
@@ -171,7 +171,7 @@ class SharedShoal : public SharedGraph {
     return rows;
   }
 
-  /// What there is to say of the weights.
+  /// Sets the remarks on the weights.
   void remark(Csr& rows, vertex_t first) const {
     const auto of = [&](auto weight_of) {
       for (std::int64_t v = 0; v < rows.num_vertices(); ++v) {
@@ -190,9 +190,9 @@ class SharedShoal : public SharedGraph {
     if ((contents_.header.flags & kWideFlag) != 0) rows.weight_remarks.wide = kWideRemark;
   }
 
-  /// Arcs of the whole file that belong to own rows, a chunk of rows at a time.
+  /// The arcs of the whole file that belong to own rows. The file is read a chunk of rows at a time.
   ArcList arcs_of(const OwnRows& own, bool weighted) const {
-    std::vector<std::int64_t> cuts{0};  // rows
+    std::vector<std::int64_t> cuts{0};  // row numbers
     const std::int64_t n = size_.vertices;
     for (std::int64_t step = 1 << 16; cuts.back() < n;) cuts.push_back(std::min(n, cuts.back() + step));
     std::vector<ArcList> kept(cuts.size() - 1);

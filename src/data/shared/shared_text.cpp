@@ -1,5 +1,5 @@
-// Edge lists that processes read together, in two passes: first each looks at a part of the lines, and they tell each other what
-// they have found; then each goes through all lines and keeps the arcs of its own rows.
+// Edge lists that processes read together, in two passes. First each process reads a part of the lines, and they exchange what they
+// have found. Then each process reads all lines, and keeps the arcs of its own rows.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSteps = 1 << 16;
 
-/// Arcs of vertices, in steps of 2^shift, of which there are always few enough.
+/// Counts arcs per step of 2^shift vertices. The shift grows so that there are never more than kSteps steps.
 struct Histogram {
   std::vector<std::uint64_t> arcs = std::vector<std::uint64_t>(kSteps, 0);
   int shift = 0;
@@ -34,8 +34,8 @@ struct Histogram {
   }
 };
 
-/// Sums over a list of arcs, and over the same arcs the other way round, to which each arc adds what is as good as random. Where both
-/// are equal, each arc has its reverse with the same weight, as often.
+/// Sums of hashes over a list of arcs, and over the same arcs reversed. If both sums are equal, each arc has its reverse with the
+/// same weight and equally often, except for a chance collision of hashes.
 struct Sums {
   std::uint64_t there[2] = {}, back[2] = {};
 
@@ -58,7 +58,7 @@ struct Sums {
   bool equal() const { return there[0] == back[0] && there[1] == back[1]; }
 };
 
-/// What a process has found in its part of the lines.
+/// What a process finds in its part of the lines.
 struct Part {
   ArcFacts facts;
   WeightKind weight_kind = WeightKind::none;
@@ -93,7 +93,7 @@ class SharedEdgeList : public SharedGraph {
         weighted && which != RowsOf::undirected && size_.arcs > 0 ? size_.weight_kind : WeightKind::none;
     in_all(together_, [&] {
       std::mutex mutex;
-      std::map<std::int64_t, ArcList> kept;  // by piece, so that the rows do not depend on the threads
+      std::map<std::int64_t, ArcList> kept;  // by piece, so that the rows do not depend on the timing of threads
       const OwnRows own{first, count, which, both_};
       const auto take = [&](ArcList&& piece, std::int64_t number) {
         ArcList mine = own_arcs(piece, own, kind);
@@ -106,7 +106,7 @@ class SharedEdgeList : public SharedGraph {
       for (auto& [number, piece] : kept) pieces.push_back(std::move(piece));
       kept.clear();
       ArcList arcs = join(pieces);
-      arcs.weight_kind = kind;  // also of no arcs
+      arcs.weight_kind = kind;  // also if there are no arcs
       rows = rows_of_arcs(count, std::move(arcs), which == RowsOf::undirected || options_.dedup);
       rows.weight_kind = kind;
     });
@@ -116,7 +116,7 @@ class SharedEdgeList : public SharedGraph {
   }
 
  private:
-  /// The arcs that belong to own rows: sources are rows. Weights are of the kind that the whole file has.
+  /// The arcs that belong to own rows; sources become row numbers. Weights get the type that the whole file has.
   static ArcList own_arcs(const ArcList& piece, const OwnRows& own, WeightKind kind) {
     ArcList mine;
     mine.weight_kind = kind;
@@ -135,7 +135,7 @@ class SharedEdgeList : public SharedGraph {
     return mine;
   }
 
-  /// What is read of a mapped file counts as this process's memory until it is given back.
+  /// A function that gives back the pages of a mapped file. Pages that were read count as memory of this process until then.
   std::function<void(const char*, const char*)> give_back() const {
     if (!bytes_.mapped) return {};
     return [](const char* begin, const char* end) {
@@ -153,7 +153,7 @@ class SharedEdgeList : public SharedGraph {
     std::string negative, wide;
     in_all(together_, [&] {
       std::mutex mutex;
-      std::map<std::int64_t, ArcList> spots;  // of each piece what its weights are remarkable for
+      std::map<std::int64_t, ArcList> spots;  // of each piece, only what remarks_of() reads
       const auto take = [&](ArcList&& piece, std::int64_t number) {
         if (piece.size() == 0) return;
         const ArcFacts facts = facts_of(piece);
@@ -224,7 +224,7 @@ class SharedEdgeList : public SharedGraph {
     size_.symmetric = both_ || sums.equal();
   }
 
-  /// Every process: the first that is not empty.
+  /// Every process calls it: exchanges texts, and returns the first that is not empty.
   std::string first_text(const std::string& mine) const {
     for (const auto& its : together_.all_of(std::as_bytes(std::span(mine)))) {
       if (!its.empty()) return {reinterpret_cast<const char*>(its.data()), its.size()};
@@ -232,7 +232,7 @@ class SharedEdgeList : public SharedGraph {
     return "";
   }
 
-  /// Facts of two lists, of which the second stands behind the first.
+  /// Combines the facts of two lists, of which the second follows the first in the file.
   static void add_behind(ArcFacts& facts, const ArcFacts& behind) {
     if (facts.count == 0) {
       facts = behind;
@@ -241,14 +241,14 @@ class SharedEdgeList : public SharedGraph {
     facts.count += behind.count;
     facts.largest_behind = std::max(facts.largest_behind, behind.largest());
   }
-  /// Pieces come in any order.
+  /// Adds the facts of a piece. Pieces come in any order.
   void add(ArcFacts& facts, std::int64_t number, ArcFacts piece) {
     if (facts.count > 0 && number < first_piece_) std::swap(facts, piece);
     first_piece_ = facts.count > 0 ? std::min(first_piece_, number) : number;
     add_behind(facts, piece);
   }
 
-  /// As much of a piece as remarks_of() looks at.
+  /// The part of a piece that remarks_of() reads.
   static ArcList only_spots(const ArcList& piece) {
     ArcList out;
     out.spots = piece.spots;
