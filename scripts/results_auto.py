@@ -1,4 +1,4 @@
-"""The sections of docs/results.md on `auto`: how far it is from the best way, by the tuner and on other tasks."""
+"""The sections of docs/results.md on `auto`: how far it is from the best way that the tuner finds, and on other tasks."""
 
 import dataclasses
 
@@ -7,10 +7,11 @@ from results_runs import machine_of, measured
 AUTO_HEAD = """
 ## How far `auto` is from the best
 
-`shoal tune` compares the time with no option given to the best way that successive halving found. Both run alternately;
-times are medians, and the difference is the median over the pairs of runs. `auto` in the column "best way" means that
-nothing that was tried is more than 2 % faster. A search with time for less than half of the ways (`3 of 23`) cannot show
-a success, but it can show a miss, so such a row counts only if it is above 10 %. Of the rows that count, {within} of {all}
+`shoal tune` searches for the best way by successive halving, and compares it with `auto`: a run with no option given.
+Both run alternately; times are medians, and `auto above best` is the median over the pairs of runs. `auto` in the
+column `best way` means that no way that was tried is more than 2 % faster. A search that had time for less than half of
+the ways (`3 of 23`) cannot show a success, but it can show a miss, so its row counts only if `auto` is more than 10 %
+above the best. Of the rows that count, {within} of {all}
 are within 10 %.
 
 {note}
@@ -26,11 +27,11 @@ class Tuned:
     text: str
     what: str  # "sssp, kron:20, 1 x NVIDIA H200"
     gap: float  # by how much auto is slower
-    whole: bool  # time was for half of the ways or more
+    whole: bool  # the search had time for half of the ways or more
 
     @property
     def counts(self) -> bool:
-        """The ways that were not tried can only make a gap larger."""
+        """A miss counts in any case: ways that were not tried can only make the gap larger."""
         return self.whole or self.missed
 
     @property
@@ -59,8 +60,8 @@ def tune_rows(data: dict) -> list[Tuned]:
 
 
 def auto_rows(files: list[dict]) -> list[Tuned]:
-    """The rows of scripts/auto_against_tuner.py files, which hold no pair with a wrong answer; of a pair on one machine the
-    latest."""
+    """The rows of scripts/auto_against_tuner.py files, which hold no pair with a wrong answer. Of the same pair on the same
+    machine, the latest row."""
     latest: dict[tuple, tuple[dict, dict]] = {}
     for data in sorted(files, key=lambda file: file.get("date", "")):
         for row in data["rows"]:
@@ -74,9 +75,10 @@ def auto_rows(files: list[dict]) -> list[Tuned]:
 
 OWN_HEAD = """## The defaults on other tasks
 
-`scripts/own_tasks.py`: the rules of `auto` come from bfs, sssp, pagerank and components, and these tasks are others.
-Defaults and the best way that a search found run in turns after it, {trials} times each; times are medians, and every
-answer was checked. Ways of which a program has no kernel were not tried. The defaults are within 10 % of the best on
+`scripts/own_tasks.py`: the rules of `auto` come from bfs, sssp, pagerank and components; these are other tasks. After
+a search over the options, the defaults and the best way that it found run in turns, {trials} times each. Times are
+medians, and every answer was checked. Ways for which a program has no kernel were not tried. In this table the defaults
+are within 10 % of the best on
 {within} of {all}.
 
 | task | input | machine | defaults ms | best ms | defaults over best | best way | ways tried | measured |
@@ -91,7 +93,7 @@ def own_machine(data: dict) -> str:
 
 
 def own_section(files: list[dict]) -> str:
-    """Of scripts/own_tasks.py files."""
+    """The section of scripts/own_tasks.py files."""
     lines, ratios = [], []
     for data in files:
         for row in data["rows"]:

@@ -1,8 +1,8 @@
-"""Sections of docs/results.md on shoal beside programs of baselines/: searches and PageRank, and the figures of two papers."""
+"""Sections of docs/results.md: shoal beside the programs of baselines/ (searches, PageRank), and the figures of two papers."""
 
 from results_sections import hardware
 
-# Of a table with one GPU or one process alone: nothing that a reader would miss.
+# Why a way is not in a table of one GPU or one process: reasons that go without saying, and are not shown.
 OF_COURSE = ("sends nothing by way of the host", "one PE is one process")
 
 
@@ -10,15 +10,17 @@ def baselines_section(data: dict) -> str:
     """A bench/beside_baselines.py file: a row for each graph and program."""
     says = f"## {data['algorithm']} beside MPI, NCCL and CUDASTF on {hardware(data)}"
     step = "sweep" if data["algorithm"] == "pagerank" else "level"
-    checked = "Every program's first answer was checked." if data["checked"] else "Answers were checked in other runs."
+    checked = "Each program's first answer was checked." if data["checked"] else "Answers were checked in other runs."
     lines = [
         says,
         "",
-        f"`bench/beside_baselines.py`, {data['date']}, revision {data['revision']}: medians in ms, all programs in one run, the "
-        f"same sources. {checked} Communication includes waiting for other ranks; what is in neither is the host's."
+        f"`bench/beside_baselines.py`, {data['date']}, revision {data['revision']}: medians in ms. All programs "
+        f"of a graph ran in one call, with the same sources. `shoal_mpi`, `shoal_nccl` and `shoal_stf` are the baselines; "
+        f"`shoal` is this library, by strategy. {checked} Shares of a baseline's time: communication includes waiting for "
+        f"other ranks, and the rest is launches and waits of the host."
         f"{' ' + data['note'] if 'note' in data else ''}",
         "",
-        f"| graph | program | ms | {step}s | ms a {step} | computation | communication |",
+        f"| graph | program | ms | {step}s | ms per {step} | computation | communication |",
         "|---|---|---:|---:|---:|---:|---:|",
     ]
     failed = []
@@ -45,7 +47,7 @@ def baselines_section(data: dict) -> str:
 
 
 def ratios(data: dict) -> list[tuple[str, float]]:
-    """By how much shoal's best is faster than the best baseline, by graph."""
+    """For each graph, how many times as fast as the best baseline shoal's best way is."""
     where = hardware(data)
     return [
         (f"{data['algorithm']}, {result['graph']}, {where}", result["best_baseline_over_shoal"])
@@ -55,14 +57,14 @@ def ratios(data: dict) -> list[tuple[str, float]]:
 
 
 def figure_checked(data: dict) -> dict:
-    """A figure as it is. ValueError: an answer was wrong."""
+    """Returns the figure unchanged. ValueError: an answer was wrong."""
     if any(run.get("wrong") for run in data["runs"]):
         raise ValueError("a way of it gave a wrong answer")
     return data
 
 
 def figure_section(parts: list[dict]) -> str:
-    """A figure of a paper, by `shoal bench`: its tables as they were printed, the largest number of GPUs last."""
+    """A figure of a paper, from `shoal bench`: its tables as they were printed, the largest number of GPUs last."""
     first = parts[0]
     common = min((part["note"] for part in parts), key=len)
     if not all(part["note"].startswith(common) for part in parts):

@@ -1,4 +1,4 @@
-"""The section of docs/results.md on what was wanted: each goal, how often it is reached, and every miss by name."""
+"""The section of docs/results.md on goals: each goal, how often it is reached, and every miss by name."""
 
 import dataclasses
 
@@ -6,9 +6,9 @@ from results_auto import Tuned
 from results_runs import Peers, Run, on_one, rounded_up
 from results_sections import workers_of
 
-END_MICROSECONDS = {1: 20, 4: 100}  # until the end of a run is found, on so many GPUs
+END_MICROSECONDS = {1: 20, 4: 100}  # by number of GPUs: the limit until the end of a run is found
 BASELINE_RATIO = 3
-LAG_PUSHES = 10  # from an item's push to its run, 99th percentile, in pushes
+LAG_PUSHES = 10  # from an item's push to its run, 99th percentile, in units of the time of a push
 
 
 @dataclasses.dataclass
@@ -20,14 +20,14 @@ class Goal:
 
 @dataclasses.dataclass
 class Goals:
-    """What the files hold beside runs and tunings."""
+    """What the files hold besides runs and tunings, and the section made of all of it."""
 
     times: list[dict] = dataclasses.field(
         default_factory=list
     )  # goals.json: algorithm, graph, device, pes, milliseconds
     ends: list[dict] = dataclasses.field(default_factory=list)
     lags: list[dict] = dataclasses.field(default_factory=list)
-    # What was searched or ranked, and by how much shoal is faster than the best baseline there.
+    # Algorithm, graph and machine; and how many times as fast as the best baseline shoal is.
     baselines: list[tuple[str, float]] = dataclasses.field(default_factory=list)
 
     def section(self, runs: list[Run], peers: Peers | None, tuned: list[Tuned], left_out: list[str]) -> str:
@@ -56,7 +56,7 @@ class Goals:
         return "\n".join(lines) + "\n" if len(lines) > 4 else ""
 
     def stated(self, runs: list[Run]) -> Goal:
-        """Times of goals.json. One that nobody measured is missed."""
+        """Times of goals.json. One that was not measured counts as missed."""
         misses = []
         for row in self.times:
             wanted, key = row["milliseconds"], (row["algorithm"], row["graph"], row["device"], row["pes"])
@@ -65,11 +65,11 @@ class Goals:
                 name = f"{row['algorithm']}, {row['graph']}, {row['pes']} x {row['device']}"
                 measured = "not measured" if best is None else f"{best:.3f} ms"
                 misses.append(f"{name}: {measured}, {wanted:g} wanted")
-        return Goal("times that were set beforehand (`bench/results/goals.json`)", misses, len(self.times))
+        return Goal("target times that were set beforehand (`bench/results/goals.json`)", misses, len(self.times))
 
     def beside_baselines(self) -> Goal:
         misses = [f"{what}: {ratio:.2f}" for what, ratio in self.baselines if ratio < BASELINE_RATIO]
-        says = f"{BASELINE_RATIO} times as fast as the best of the programs with MPI, NCCL and CUDASTF in one run"
+        says = f"{BASELINE_RATIO} times as fast as the best of the baselines with MPI, NCCL and CUDASTF in one run"
         return Goal(says, misses, len(self.baselines))
 
     def end_found(self) -> Goal:
@@ -90,7 +90,7 @@ class Goals:
 
 
 def fastest(runs: list[Run]) -> list[Run]:
-    """On GPUs, of all ways that were recorded."""
+    """The fastest recorded way of each algorithm, graph and number of GPUs."""
     best: dict[tuple, Run] = {}
     for run in runs:
         key = (run.what, run.graph, run.device, run.pes)

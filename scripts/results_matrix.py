@@ -1,4 +1,4 @@
-"""The section of docs/results.md on the matrix of all ways to run each algorithm: what scripts/gpu_matrix.py counted."""
+"""The section of docs/results.md on the matrix of all ways to run each algorithm, from the counts of scripts/gpu_matrix.py."""
 
 from results_runs import ALGORITHMS
 
@@ -7,18 +7,19 @@ HEAD = """## Every way to run each algorithm
 `scripts/gpu_matrix.py` on {gpus} x {gpu}, {date}{commit}: every answer is compared with the serial reference
 (`bench/matrix/algo_matrix.cpp`).
 
-- Core: all partitions, workers and kernels; for shortest paths, components and PageRank also all queues and judges (on large
-  graphs, one random pair of these).
+- Core: all combinations of partition, worker and kernel; for shortest paths, components and PageRank also of queue and
+  judge (on large graphs, one random pair of these two).
 - Rest: all other ways, such as combining.
-- Soak: fresh graphs, two to eight slots in every ring, pauses where threads meet.
+- Soak: a new graph for each run, two to eight slots in every ring, and pauses inserted where threads meet.
 
-A cell is the number of right answers, or "right of all" if time was too short for some ways. Small graphs go first.
+A cell is the number of right answers. If time was too short for some ways, it is that number and the number of all
+ways (`588 of 594`). Small graphs go first.
 
 {note}
 """
 SHARED = """### PEs that share GPUs
 
-The same with `--pes-per-gpu` on {gpus} x {gpu}, {date}{commit}. {note}
+The same matrix with `--pes-per-gpu`, so that several PEs share a GPU, on {gpus} x {gpu}, {date}{commit}. {note}
 """
 COLUMNS = f"| ways | graphs | PEs | {' | '.join(ALGORITHMS)} | all |\n|---|---|---:|{'---:|' * len(ALGORITHMS)}---:|\n"
 ORDER = ("core", "rest", "soak")
@@ -27,7 +28,7 @@ COUNTS = ("right", "wrong", "not_run")
 
 
 def cell(row: dict | None) -> str:
-    """Right ones, of how many, and wrong ones in bold."""
+    """The number of right answers, of how many if some were not run, and the number of wrong ones in bold."""
     if row is None:
         return "-"
     text = f"{row['right']:,}"
@@ -39,7 +40,7 @@ def cell(row: dict | None) -> str:
 
 
 def graphs_of(row: dict) -> str:
-    """On which graphs: a row's own word, or what scripts/gpu_matrix.py does without one."""
+    """On which graphs a row was run: as the row says, or else the default of scripts/gpu_matrix.py."""
     return row.get("graphs", "fresh" if row["what"] == "soak" else "all")
 
 
@@ -48,9 +49,8 @@ def added(rows: list[dict]) -> dict:
 
 
 def matrix_section(data: dict) -> str:
-    """@param data  sums: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; rows alike are added.
-    `note` says how it was run; `failures` are shown, and
-    ways that were `slow`: not through in their time, and right."""
+    """@param data  counts: a row for each `what`, `graphs` (may be absent), `pes` and `algorithm`; equal keys are added up.
+    `note` says how it was run; `failures` are shown, and `slow` ways: right, but not finished within the time limit."""
     groups: dict[tuple[str, str, int], dict[str, list[dict]]] = {}
     for row in data["rows"]:
         if row["algorithm"] == "program":

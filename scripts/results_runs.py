@@ -24,11 +24,11 @@ class Run:
     seconds: float  # median
     rate: float  # arcs per second, median
     vertices: int = 0
-    depth: int = 0  # of a breadth-first search, in hops; median
+    depth: int = 0  # of a breadth-first search, in hops; median over the trials
     sweeps: int = 0  # of PageRank over all arcs
     gapbs_seconds: float | None = None
     ratio: float | None = None  # ours over GAPBS's, median over rounds
-    true_error: float | None = None  # of PageRank beside GAPBS: both programs are as loose as it allows
+    true_error: float | None = None  # PageRank beside GAPBS: both programs are only as exact as it demands
     remark: str = ""  # what a reader has to know about the numbers
     measured: str = ""  # date and revision
     libraries: dict[str, float] = dataclasses.field(default_factory=dict)  # "NetworKit 11.2.2" -> seconds, median
@@ -43,23 +43,23 @@ class Run:
 
 
 def rounded_up(bound: float) -> str:
-    """Two digits of a bound, never less than it."""
+    """The bound in two digits, rounded up."""
     text = f"{bound:.1e}"
     return text if float(text) >= bound else f"{bound + 0.05 * 10 ** math.floor(math.log10(bound)):.1e}"
 
 
 def measured(data: dict) -> str:
-    """Date and revision of a result file; older files lack the one or the other."""
+    """Date and revision of a result file. Older files lack one of them, or both."""
     return " ".join(str(data[key])[:10] for key in ("date", "revision") if data.get(key)) or "not written down"
 
 
 def values_of(chosen: dict[str, str]) -> dict[str, str]:
-    """Of a report's decisions, "gpu: all of them" and so on, the values."""
+    """The values of a report's decisions: "gpu" of "gpu: all of them"."""
     return {option: text.split(": ")[0] for option, text in chosen.items()}
 
 
 def machine_of(data: dict, chosen: dict[str, str]) -> tuple[str, int, int]:
-    """Device, PEs and threads of a PE, from what was chosen."""
+    """Device, number of PEs and threads per PE (0 on GPUs), from the report's decisions."""
     values = values_of(chosen)
     pes = int(values.get("pes", 1))
     if values.get("device") == "gpu":
@@ -68,7 +68,7 @@ def machine_of(data: dict, chosen: dict[str, str]) -> tuple[str, int, int]:
 
 
 def from_command(data: dict) -> list[Run]:
-    """Of a `shoal NAME --json` file. ValueError: not a result that may be shown."""
+    """The run of a `shoal NAME --json` file. ValueError: not every trial was verified and right."""
     trials = data["trials"]
     if not trials or not all(t["verified"] is True for t in trials):
         raise ValueError("not every trial is verified and right (run with --verify)")
@@ -91,7 +91,7 @@ def from_command(data: dict) -> list[Run]:
 
 
 def from_scaling(data: dict) -> list[Run]:
-    """Of a bench/scaling.py file."""
+    """The runs of a bench/scaling.py file. ValueError: not every answer was right."""
     if not all(row["verified"] for row in data["rows"]):
         raise ValueError("not every answer is right")
     runs = []
@@ -110,9 +110,9 @@ def from_scaling(data: dict) -> list[Run]:
 
 
 def beside_gapbs(data: dict) -> list[Run]:
-    """A run for each graph of a bench/beside_gapbs.py file, which checks every answer before it times.
+    """A run for each graph of a bench/beside_gapbs.py file. That script checks every answer before it times.
 
-    ValueError: PageRank that is not compared at the same true error."""
+    ValueError: PageRank was not compared at the same true error."""
     runs = []
     how = {"bfs": "levels", "sssp": "delta"}.get(data["algorithm"], "auto")
     rounds = "sources" if how != "auto" else "rounds"
@@ -150,25 +150,40 @@ def beside_gapbs(data: dict) -> list[Run]:
 
 
 def on_one(run: Run, runs: list[Run]) -> Run | None:
-    """The fastest of the same on one GPU."""
+    """The fastest run on one GPU of the same algorithm, graph and kind of GPU. None: no such run, or `run` is not on several."""
     same = [r for r in runs if (r.what, r.graph, r.device, r.pes) == (run.what, run.graph, run.device, 1) and r.on_gpu]
     return min(same, key=lambda r: r.seconds) if same and run.on_gpu and run.pes > 1 else None
 
 
-BYTES_PER_SECOND = 4.0e12  # a stream of loads and stores on one H200
+BYTES_PER_SECOND = 4.0e12  # of streaming loads and stores on one H200
 HOP_SECONDS = (683 + 297) / 1.98e9  # a dependent load and an atomic minimum on one H200
-LAUNCH_SECONDS = 7.9e-6  # of a kernel, and the host waits for it
-FLOOR = """`floor` is a lower bound for any program on such GPUs, whatever its algorithm. It is the time of one kernel
-launch that the host waits for (7.9 us), plus the larger of two times: the bytes that must move, at 4.0 TB/s of each GPU,
-and the graph's depth, at 0.49 us per hop (a load and an atomic minimum, one after the other). The bytes per vertex are 8
-in a breadth-first search (a level written, an arc read), 12 in shortest paths (a distance, an arc and its weight), and
-12 in components plus up to 32 for its arcs. In PageRank they are 4 per arc and sweep. Arcs that an algorithm may skip are
-not counted: reading those of kron:26 with their weights once takes one GPU 4.2 ms.
+LAUNCH_SECONDS = 7.9e-6  # to launch a kernel that the host waits for
+FLOOR = """The columns:
+
+- `graph`: `kron:S` (Graph500 Kronecker) and `uniform:S` (random edges) have 2^S vertices; `road:N` is an N x N grid, a
+  tenth of whose edges are deleted. An undirected edge is two arcs.
+- `machine`: PEs x kind of GPU; or the processor, and PEs x threads of each PE.
+- `how`: the strategy (for `async` in most rows also the kernel and the worker), and how many runs were timed.
+- `Garcs/s`: 10⁹ arcs per second. Searches count the arcs of reached vertices once, components all arcs once, PageRank
+  all arcs once per sweep (by worklist, the items that were pushed; beside GAPBS, all arcs once).
+- `floor`: a lower bound, see below; in brackets, how many times as long the run took.
+- `against the best on one GPU`: how many times as fast the run is as the fastest recorded run on one GPU of that kind.
+- `best other program`: its time on the same number of GPUs of that kind, or on as many CPU threads; in brackets, the
+  time of shoal over it, so less than 1 means that shoal is faster. Programs with a looser answer are left out.
+- `measured`: date and revision.
+
+`floor` is a lower bound for any program on such GPUs, whatever its algorithm. It is the time of one kernel launch that
+the host waits for (7.9 us), plus the longer of two times: that of moving the bytes that must move, at 4.0 TB/s for each
+GPU, and that of following the graph's depth, at 0.49 us per hop (a load and an atomic minimum, one after the other).
+Bandwidth and hop were measured on one H200. The bytes per vertex are 8 in a breadth-first search (a level is written, an
+arc is read), 12 in shortest paths (a distance, an arc and its weight), and 12 in components, plus up to 32 for its arcs.
+In PageRank they are 4 per arc and sweep. Arcs that an algorithm may skip are not counted: to read all arcs of kron:26
+once, with their weights, takes one GPU 4.2 ms.
 """
 
 
 def floor_seconds(run: Run, runs: list[Run]) -> float | None:
-    """FLOOR. None: not of a GPU, of PageRank without sweeps, or of core numbers, for which no bound is stated."""
+    """The bound of FLOOR. None: the run is not on GPUs, or is PageRank without sweeps or k-core, for which no bound is stated."""
     if not run.on_gpu or run.what == "kcore" or (run.what == "pagerank" and run.sweeps == 0):
         return None
     of_vertices = {"bfs": 8, "sssp": 12, "components": 12, "pagerank": 0}[run.what] * run.vertices
@@ -188,13 +203,13 @@ def floor_cell(run: Run, runs: list[Run]) -> str:
 
 
 class Peers:
-    """Times of other programs on the same GPUs: bench/results/peers_*.json."""
+    """Times of other programs on the same kind of GPU: bench/results/peers_*.json."""
 
     def __init__(self, data: dict) -> None:
         self.device, self.note, self.rows = data["device"], data["note"], data["rows"]
 
     def best(self, run: Run) -> dict | None:
-        """The fastest of those that answer what the run does."""
+        """The fastest other program on the same graph and number of GPUs, of those whose answer is not `looser`."""
         same = [
             row
             for row in self.rows
@@ -219,7 +234,7 @@ class Peers:
 
 
 def beside_cell(run: Run, peers: Peers | None) -> str:
-    """GAPBS on CPU threads, the best other program on GPUs: "XBFS 2.1 (0.10)"."""
+    """GAPBS on CPU threads, or the best other program on GPUs: "XBFS 2.1 (0.10)"."""
     if run.gapbs_seconds:
         return f"GAPBS {run.gapbs_seconds * 1e3:.2f} ({run.ratio:.2f})"
     best = peers.best(run) if peers else None
@@ -229,7 +244,7 @@ def beside_cell(run: Run, peers: Peers | None) -> str:
 
 
 def library_lines(runs: list[Run]) -> str:
-    """What libraries for Python take for the same, in a sentence for each algorithm."""
+    """The times of libraries for Python on the same graphs, in a sentence for each algorithm."""
     text = ""
     for what in ALGORITHMS:
         mine = sorted((r for r in runs if r.what == what and r.libraries), key=lambda r: r.graph)
@@ -246,15 +261,15 @@ def library_lines(runs: list[Run]) -> str:
 
 
 def libraries_section(runs: list[Run]) -> str:
-    """CPU threads beside GAPBS and beside libraries for Python, where bench/beside_gapbs.py ran those too."""
+    """shoal on CPU threads beside GAPBS and libraries for Python, for the files in which bench/beside_gapbs.py ran both."""
     mine = [run for run in runs if run.libraries]
     names = list(dict.fromkeys(name for run in mine for name in run.libraries))
     lines = [
         "## Other programs on CPU threads",
         "",
-        "`bench/beside_gapbs.py`: milliseconds. The programs run alternately in one call, on the same number of threads "
-        "(igraph: on one). In brackets: our time over theirs. Python libraries are timed inside the script's process, once "
-        "for each of a few of the sources.",
+        "`bench/beside_gapbs.py`, in milliseconds. In brackets: our time over theirs. shoal and GAPBS run in turns in one "
+        "call, on the same number of threads. Python libraries use that number too (igraph: one thread); they are timed "
+        "inside the script's process, once for each of a few of the sources.",
         "",
         f"| what | graph | machine | shoal | GAPBS | {' | '.join(names)} |",
         "|---|---|---|---:|---:|" + "---:|" * len(names),
@@ -269,13 +284,13 @@ def libraries_section(runs: list[Run]) -> str:
 
 
 def remarks_on(runs: list[Run]) -> str:
-    """A paragraph for each remark that runs have."""
+    """A paragraph for each remark of these runs."""
     remarks = dict.fromkeys(run.remark for run in runs if run.remark)
     return "".join("\n" + textwrap.fill(remark, 120) + "\n" for remark in remarks)
 
 
 def full_table(runs: list[Run], peers: Peers | None) -> str:
-    """All runs, by algorithm; on one GPU first, then several, then CPU threads."""
+    """All runs, by algorithm; GPUs first (by kind of graph, size and number of GPUs), then CPU threads."""
     lines = []
     for what in ALGORITHMS:
         mine = sorted(
@@ -303,8 +318,8 @@ def full_table(runs: list[Run], peers: Peers | None) -> str:
 
 
 def first_look(runs: list[Run], peers: Peers | None) -> list[tuple[Run, Run | None]]:
-    """Of one algorithm, the run on one GPU and that on four: the largest skewed graph that another program ran, the largest
-    skewed graph and the smallest road that ran on four."""
+    """Pairs of runs of one algorithm, on one GPU and on four, for the short table: the largest Kronecker graph that another
+    program ran (on one GPU only), and the largest Kronecker graph and the smallest road that were run on four."""
     shown = []
     for kind in ("kron", "road"):
         on_four = [r for r in runs if r.graph.startswith(kind + ":") and r.pes == 4 and on_one(r, runs)]
@@ -320,9 +335,9 @@ def first_look(runs: list[Run], peers: Peers | None) -> list[tuple[Run, Run | No
 
 
 def gapbs_table(runs: list[Run]) -> str:
-    """CPU threads beside GAPBS: a line for each algorithm, of PageRank for each true error; a column for each graph."""
+    """CPU threads beside GAPBS: a line for each algorithm (PageRank: for each true error), a column for each graph."""
     graphs = sorted({r.graph for r in runs})
-    text = f"\nOn CPU threads ({runs[0].machine}): milliseconds of shoal / of GAPBS (ratio):\n\n"
+    text = f"\nOn CPU threads ({runs[0].machine}): milliseconds of shoal / of GAPBS (their ratio; below 1, shoal is faster):\n\n"
     text += "| what | " + " | ".join(graphs) + " |\n|---|" + "---:|" * len(graphs) + "\n"
     for what, error in dict.fromkeys((r.what, r.true_error) for r in runs):
         mine = {r.graph: r for r in runs if (r.what, r.true_error) == (what, error)}
@@ -335,7 +350,7 @@ def gapbs_table(runs: list[Run]) -> str:
 
 
 def short_tables(runs: list[Run], peers: Peers | None) -> str:
-    """The dozen for a first look: the largest graph of each kind on one and on four GPUs, of the kind that has most runs; CPU
+    """The tables of README.md: a dozen runs for a first look (first_look), on the kind of GPU that has most runs; and CPU
     threads beside GAPBS."""
     gpu, cpu = [], []
     devices = collections.Counter(r.device for r in runs if r.on_gpu)

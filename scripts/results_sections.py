@@ -5,7 +5,7 @@ import statistics
 
 from results_runs import measured
 
-COUNTS = ("items taken / vertices reached", "million items run")  # units of `shoal bench` that are no times
+COUNTS = ("items taken / vertices reached", "million items run")  # units of `shoal bench` that are not times
 
 
 def hardware(data: dict) -> str:
@@ -14,7 +14,7 @@ def hardware(data: dict) -> str:
 
 
 def partition_place(data: dict) -> str:
-    """Where a bench/partitions.py file was measured. ValueError: an answer is wrong."""
+    """Number of PEs and machine of a bench/partitions.py file. ValueError: an answer is wrong."""
     if not all(row["verified"] for row in data["rows"] if "failed" not in row):
         raise ValueError("not every answer is right")
     on = f"{data['pes']} x {data['devices'][0]['name']}" if data["device"] == "gpu" else data["machine"]["cpu"]
@@ -28,8 +28,8 @@ def partition_section(parts: list[dict]) -> str:
     lines = [
         f"## Partitions on {partition_place(data)}",
         "",
-        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. Cut: the share of arcs between PEs. Imbalance: the "
-        f"arcs of the largest PE over the mean.{' ' + data['note'] if 'note' in data else ''}",
+        f"`bench/partitions.py`: medians of {data['trials']} runs in ms. `cut`: the share of arcs that lead from one PE to "
+        f"another. `imbalance`: the arcs of the PE that has most, over the mean.{' ' + data['note'] if 'note' in data else ''}",
         "",
         "| graph | partition | cut | imbalance | " + " | ".join(ways) + " |",
         "|---|---|---:|---:|" + "---:|" * len(ways),
@@ -62,8 +62,8 @@ def cuts_section(parts: list[dict], note: str) -> str:
     lines = [
         "## What parts cut",
         "",
-        "`bench/cuts.py`: the share of arcs whose ends lie in different parts. In brackets: the arcs of the largest part over "
-        "the mean, minus one.",
+        "`bench/cuts.py`: the share of arcs whose ends lie in different parts; the columns are numbers of parts. In "
+        "brackets: the arcs of the largest part over the mean, minus one.",
         *(["", note.strip()] if note else []),
         "",
         "| graph | arcs | parts | " + " | ".join(str(n) for n in counts) + " |",
@@ -94,8 +94,8 @@ def several_section(place: str, parts: list[dict], note: str) -> str:
     lines = [
         f"## Several PEs and one on {place}",
         "",
-        f"`bench/scaling.py --table`: `auto`, medians in ms with --pes {' / '.join(map(str, counts))}; answers are checked "
-        f"between runs ({flags}).",
+        f"`bench/scaling.py --table`: `auto`, medians in ms on {' / '.join(map(str, counts))} PEs (`-`: not run). Answers are "
+        f"checked between runs. Options: {flags}.",
         "",
         *([note.strip(), ""] if note else []),
         "| graph | vertices | " + " | ".join(algorithms) + " |",
@@ -133,9 +133,10 @@ def workers_of(data: dict) -> str:
 
 END_HEAD = """## Finding the end
 
-`bench/worklist/end_detection.cu`, in microseconds. `end found`: from the end of the last item until a worker finds that
-nothing is left. `of the run`: the same as a share of a run that is full of work. `hop`: an item's way from one worker to
-another.
+`bench/worklist/end_detection.cu`, in microseconds. `workers`: PEs x workers of each PE. `end found`: the median time from
+the end of the last item until a worker finds that nothing is left, and its 99th percentile. `of the run`: that median as
+a share of a run that is full of work. `hop`: the time that an item takes from one worker to another. `run without work`:
+how long a run without any work takes in all.
 
 | workers | end found | 99th percentile | of the run | hop | run without work |
 |---|---:|---:|---:|---:|---:|
@@ -160,10 +161,11 @@ def lag_rows(data: dict) -> list[str]:
 
 LAG_HEAD = """## From push to run
 
-`bench/worklist/worklist_lag.cu`, in microseconds. `items` are in flight at the same time. `pushed to run`: from the
-beginning of an item's push until it is run. `a push`: from its beginning until the item is queued. The last column is
-the 99th percentile in units of such a push. There are at most 15 items for 16 workers, and a worker has one at a time, so
-no item waits for a worker that is busy with another.
+`bench/worklist/worklist_lag.cu`, in microseconds. Each item pushes the next one: to its own PE (`on its PE`), or to
+the next PE (`round all PEs`). `items`: how many are in flight at the same time. `pushed to run`: the median time from the
+beginning of an item's push until it is run, and its 99th percentile. `a push`: from its beginning until the item is queued.
+The last column is the 99th percentile in units of such a push. There are at most 15 items for 16 workers, and a worker has
+one at a time, so no item waits for a worker that is busy with another.
 
 | workers | items | pushed to run | 99th percentile | a push | 99th percentile in pushes |
 |---|---:|---:|---:|---:|---:|
@@ -171,7 +173,7 @@ no item waits for a worker that is busy with another.
 
 
 def queue_section(parts: list[dict], note: str) -> str:
-    """bench/queue/gpu_queue.cu files of one kind of GPU as a section: the best rate of each ring over numbers of threads."""
+    """bench/queue/gpu_queue.cu files of one kind of GPU as a section: the best rate of each ring over all numbers of threads."""
     best: dict[tuple[str, int, str], dict[str, float]] = {}
     rows = [row for part in parts for row in part["rows"]]
     for row in rows:
@@ -181,8 +183,9 @@ def queue_section(parts: list[dict], note: str) -> str:
     lines = [
         f"## Queues on one {parts[0]['gpu']}",
         "",
-        f"`bench/queue/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, 10⁹ items/s at the best number "
-        "of threads. `bare` is the limit: the atomics that every queue needs, and nothing else.",
+        f"`bench/queue/gpu_queue.cu`, {max(part.get('date', 'undated')[:10] for part in parts)}, in 10⁹ items/s at the best "
+        "number of threads. `bare` is the limit: the atomics that every queue needs, and nothing else. `of bare`: the share of "
+        "that limit that push and pop reach.",
         *([note.rstrip()] if note else []),
         "",
         "| workers | bytes of an item | ring | push | pop | push and pop | of bare |",
@@ -229,12 +232,12 @@ def counted(pes: int) -> str:
 
 
 def shares_gpus(run: dict) -> bool:
-    """Whether PEs of this run shared GPUs: what it counts stands, its times are not those of as many GPUs."""
+    """Whether PEs of this run shared GPUs: then its counts are valid, but its times are not those of as many GPUs."""
     return run.get("pes_per_gpu", 1) > 1
 
 
 def merge(parts: list[dict]) -> dict:
-    """`shoal bench NAME --json` files of one experiment as one: other graphs, or other numbers of PEs of the same."""
+    """Merges `shoal bench NAME --json` files of one experiment, which differ in graphs or in numbers of PEs."""
     columns = sorted({n for part in parts for n in part["columns"]})
     graphs = list(dict.fromkeys(series["graph"] for part in parts for series in part["series"]))
     merged: dict[tuple[str, str], dict] = {}
@@ -249,9 +252,9 @@ def merge(parts: list[dict]) -> dict:
 
 
 def shapes(data: dict) -> list[str]:
-    """A table of ratios, the paper's and ours: of two ways on as many PEs as both have, and of one way on most PEs and one.
+    """A table of ratios, the paper's and ours: of two ways on the most PEs that both have, and of one way on one PE and on most.
 
-    Ways that follow a system of the paper take part. Milliseconds of other machines say little; ratios compare.
+    Only ways that follow a system of the paper take part. Milliseconds of other machines say little; ratios can be compared.
     """
     values = {}
     timed = data["unit"] not in COUNTS
@@ -291,7 +294,8 @@ def shapes(data: dict) -> list[str]:
     table = [f"| {graph} | {what} | {paper:.3g} | {our:.3g} |" for graph, what, (paper, our) in rows]
     return [
         "",
-        f"Shapes: ratios of {data['unit']}, the paper's and ours.",
+        f"Shapes: ratios of {data['unit']}, the paper's and ours. `a / b, N PEs`: way a over way b. `a, 1 / N PEs`: way a on one "
+        "PE over the same on N.",
         "",
         "| graph | ratio | paper | here |",
         "|---|---|---:|---:|",
@@ -300,7 +304,7 @@ def shapes(data: dict) -> list[str]:
 
 
 def reasons(runs: list[dict]) -> list[str]:
-    """A line for each cell that has no number: the error, or after how long the run was ended."""
+    """A line for each cell without a number: the error, or the time after which the run was ended."""
     lines = []
     for run in runs:
         where = f"- {run['graph']}, {run['way']}, {counted(run['pes'])}: "
@@ -314,7 +318,7 @@ def reasons(runs: list[dict]) -> list[str]:
 def experiment_section(parts: list[dict], note: str) -> str:
     """One experiment on one kind of machine as a section: the paper's numbers beside ours.
 
-    note: our observations, in bench/results/notes/NAME.md; may be empty.
+    note: what we find, from bench/results/notes/NAME.md; may be empty.
     """
     data = merge(parts)
     columns = data["columns"]
@@ -344,5 +348,5 @@ def experiment_section(parts: list[dict], note: str) -> str:
         lines.append(f"| {series['system']}{'' if series['ours'] else ' (paper)'} | " + " | ".join(cells) + " |")
     lines += ["", "Measured: " + "; ".join(f"{counted(n)} {', '.join(times[n])}" for n in columns if times[n])]
     if any(shares_gpus(run) for run in data["runs"]):
-        lines += ["", "*: PEs shared GPUs; counts of items are valid, times are not those of so many GPUs"]
+        lines += ["", "*: PEs shared GPUs; counts of items are valid, but times are not those of so many GPUs"]
     return "\n".join(lines + reasons(data["runs"]) + shapes(data)) + "\n"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the tables of results in README.md, and docs/results.md, from bench/results.
+"""Makes docs/results.md, and the tables of results in README.md, from bench/results.
 
-Reads what `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py, scripts/own_tasks.py,
-bench/beside_gapbs.py, bench/scaling.py, bench/partitions.py and bench/cuts.py write, and what was seen in
-experiments: notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables between the
-`<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out and named.
-peers_*.json: times of other programs on the same machine; goals.json: times that were wanted.
+Reads the files that `shoal NAME --json=FILE`, `shoal tune`, `shoal bench NAME`, scripts/auto_against_tuner.py,
+scripts/own_tasks.py, bench/beside_gapbs.py, bench/scaling.py, bench/partitions.py and bench/cuts.py write, and the
+observations on experiments in notes/NAME.md. Prints docs/results.md; `--write` writes it, and puts the short tables
+between the `<!-- results -->` marks of README.md. A result whose answers were not verified, or were wrong, is left out
+and named. peers_*.json: times of other programs on the same machine; goals.json: target times.
 """
 
 import argparse
@@ -26,33 +26,45 @@ MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end -->)", re.DOTALL)
 TOP = """# Results
 
 `scripts/results_table.py` generates this page from `bench/results`; do not edit it by hand. Times are medians of the
-computation alone, with the graph already placed. Every answer was checked. The papers' numbers come from other machines,
-so compare ratios, not milliseconds.
+computation alone, with the graph already in the memory of the PEs. Answers were checked, except where a section says
+otherwise. The papers' numbers come from other machines, so compare ratios, not milliseconds.
 
-- What is wanted and not reached: [Goals](#goals).
-- How fast it is, how far from what the hardware allows, and how other programs compare: [Runs](#runs).
-- How it scales: the column `against the best on one GPU`, and the figures below the runs.
-- Whether `auto` chooses well: [How far `auto` is from the best](#how-far-auto-is-from-the-best).
+- Which goals are reached, and by how much others are missed: [Goals](#goals).
+- How fast shoal is, how far that is from what the hardware allows, and how other programs compare: [Runs](#runs). More
+  times of other programs are in the sections "Other programs" and "beside MPI, NCCL and CUDASTF".
+- How it scales: the column `against the best on one GPU`, the figures below the runs, and the section "Several PEs and
+  one", which has smaller graphs.
+- Whether `auto`, which chooses all options that are not given, chooses well:
+  [How far `auto` is from the best](#how-far-auto-is-from-the-best).
 - What the worklist costs: [Finding the end](#finding-the-end), [From push to run](#from-push-to-run).
-- What the papers found, and what we find: the sections named after the papers. Their skewed graphs have two stand-ins
-  each, without communities and with (NAME-local): [What parts cut](#what-parts-cut). Of the second,
-  Atos's are measured on H100 alone.
+- What the papers found, and what shoal does in the same experiments: the sections named after the papers. The papers'
+  skewed graphs have two stand-ins each, one without communities and one with them (NAME-local):
+  [What parts cut](#what-parts-cut). Atos's experiments with the second kind were measured on H100 only.
 
-A *way* is one combination of options to run an algorithm. `async` is the worklist; the other strategies are bulk-synchronous.
-On GPUs rounds (`discrete`) and single threads as workers were measured with kernels that are optimised, except where a section
-says otherwise. A build has those only with `SHOAL_OPTIMISE_ALL_KERNELS`
+Terms:
+
+- A *PE* is one GPU, or one group of CPU threads. Few tables have PEs that share a GPU, and they say so.
+- Graphs whose names have a colon are generated: [Runs](#runs) and [README.md](../README.md). The others are real. In the
+  papers' tables these are the papers' graphs, and each row says which generated graph stands in.
+- A *way* is one combination of options to run an algorithm.
+- `async` is the worklist. On GPUs its kernel is persistent, or is launched in rounds (`discrete`), and its workers are
+  single threads, warps or blocks. The other strategies are bulk-synchronous: `levels` (breadth-first search), `delta`
+  (shortest paths by delta-stepping), `pull` (PageRank in sweeps) and `hook` (components by hooking trees).
+
+On GPUs, rounds and single threads as workers were measured with optimised kernels, except where a section says
+otherwise. A build has those only with `SHOAL_OPTIMISE_ALL_KERNELS`
 ([decision 0047](decisions/0047-kernels-compiled-quickly.md)).
 
 """
 FIGURES = {
-    "scaling.svg": "Strong scaling of `auto`: the largest Kronecker graph and the smallest road of the tables above.",
-    "queues.svg": "Rings and other queues on one H200, items of 8 bytes (Atos, Fig. 1; `bench/queue/gpu_queue.cu`).",
-    "atos_fig5.svg": "Speed-ups computed from Atos's tables II and IV (Fig. 5): the paper's dashed, ours solid.",
+    "scaling.svg": "Strong scaling of `auto`, on the largest Kronecker graph and the smallest road of the tables above.",
+    "queues.svg": "Rates of rings and other queues on one H200, items of 8 bytes (Atos, Fig. 1; `bench/queue/gpu_queue.cu`).",
+    "atos_fig5.svg": "Speed-ups over one GPU, computed from Atos's Tables II and IV (Fig. 5): the paper's dashed, ours solid.",
 }
 
 
 class Results:
-    """Everything that is shown; a line in `left_out` for each file that is not."""
+    """Everything that is shown. `left_out` has a line for each file that is not."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -148,11 +160,15 @@ class Results:
                 (place for other, place in experiments if other == name),
                 key=lambda place: len(experiments[name, place]),
             )
-            note = self.note(name) if where == most else "What was seen is beside the table of the other kind of GPU."
+            note = (
+                self.note(name)
+                if where == most
+                else "What we find: see the section of the same name for the other kind of GPU."
+            )
             self.sections.append(sections.experiment_section(parts, note))
 
     def note(self, name: str) -> str:
-        """What was seen, and what a reader has to know about the numbers; empty if there is no such note."""
+        """The observations, and what a reader has to know about the numbers; empty if there is no such note."""
         file = self.folder / "notes" / f"{name}.md"
         return file.read_text(encoding="utf-8") if file.exists() else ""
 
