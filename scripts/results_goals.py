@@ -1,6 +1,7 @@
 """The section of docs/results.md on goals: each goal, how often it is reached, and every miss by name."""
 
 import dataclasses
+import statistics
 
 from results_auto import Tuned
 from results_runs import Peers, Run, on_one, rounded_up
@@ -46,14 +47,56 @@ class Goals:
             self.end_found(),
             self.run_soon(),
         ]
-        lines = ["## Goals", "", "| goal | reached | missed |", "|---|---:|---|"]
+        goals = [goal for goal in goals if goal.of > 0]
+        if not goals and not left_out:
+            return ""
+        lines = ["## Goals", "", "| goal | reached |", "|---|---:|"]
+        lines += [f"| {goal.says} | {goal.of - len(goal.misses)} of {goal.of} |" for goal in goals]
         for goal in goals:
-            if goal.of > 0:
-                missed = "; ".join(goal.misses)
-                lines.append(f"| {goal.says} | {goal.of - len(goal.misses)} of {goal.of} | {missed} |")
+            if goal.misses:
+                lines += ["", f"Missed: {goal.says}", "", *[f"- {miss}" for miss in goal.misses]]
         if left_out:
             lines += ["", "Files that are not shown:", "", *[f"- {line}" for line in left_out]]
-        return "\n".join(lines) + "\n" if len(lines) > 4 else ""
+        return "\n".join(lines) + "\n"
+
+    def in_short(self, runs: list[Run], peers: Peers | None, tuned: list[Tuned]) -> str:
+        """The section that says in a few lines what the tables come to: ranges and medians of ratios, from the same files."""
+        lines = []
+        for what in dict.fromkeys(run.what for run in runs):
+            beside = [
+                run.seconds * 1e3 / peer["milliseconds"]
+                for run in fastest(runs)
+                if run.what == what and peers and (peer := peers.best(run))
+            ]
+            if beside:
+                lines.append(
+                    f"- {what} beside the best other program on as many GPUs of the same kind: {spread(beside)} of its time."
+                )
+        gapbs = [run.ratio for run in runs if run.ratio]
+        if gapbs:
+            lines.append(f"- On CPU threads beside GAPBS: {spread(gapbs)} of its time.")
+        if self.baselines:
+            faster = [ratio for _, ratio in self.baselines]
+            lines.append(
+                f"- Beside the best of the baselines with MPI, NCCL and CUDASTF, in one run: {spread(faster)} times as fast."
+            )
+        for what in dict.fromkeys(run.what for run in runs):
+            pairs = [(run, on_one(run, runs)) for run in fastest(runs) if run.what == what and run.pes == 4]
+            gains = [one.seconds / run.seconds for run, one in pairs if one]
+            if gains:
+                lines.append(
+                    f"- {what} on four GPUs against one, the fastest way of each: {spread(gains)} times as fast."
+                )
+        counted = [row for row in tuned if row.counts]
+        if counted:
+            within = sum(not row.missed for row in counted)
+            lines.append(
+                f"- `auto` is within 10 % of the best way that a tuner found for {within} of {len(counted)} inputs."
+            )
+        if not lines:
+            return ""
+        head = ["## In short", "", "Ranges and medians over the graphs below, not weighted:", ""]
+        return "\n".join([*head, *lines]) + "\n\n"
 
     def stated(self, runs: list[Run]) -> Goal:
         """Times of goals.json. One that was not measured counts as missed."""
@@ -87,6 +130,12 @@ class Goals:
         ]
         misses = [f"{what}: {pushes:.1f}" for what, pushes in judged if pushes > LAG_PUSHES]
         return Goal(f"an item run within {LAG_PUSHES} pushes, 99th percentile", misses, len(judged))
+
+
+def spread(ratios: list[float]) -> str:
+    """As in: 0.04 to 0.57 (median 0.19, 8 rows)."""
+    of = f"median {statistics.median(ratios):.2f}, {len(ratios)} rows"
+    return f"{min(ratios):.2f} to {max(ratios):.2f} ({of})" if len(ratios) > 1 else f"{ratios[0]:.2f} (one row)"
 
 
 def fastest(runs: list[Run]) -> list[Run]:

@@ -155,6 +155,12 @@ def on_one(run: Run, runs: list[Run]) -> Run | None:
     return min(same, key=lambda r: r.seconds) if same and run.on_gpu and run.pes > 1 else None
 
 
+def is_wanted_beside(one: Run, runs: list[Run]) -> bool:
+    """Whether `one`, on one GPU, belongs into the table: there are runs on several such GPUs, and none on one that is as fast."""
+    same = [r for r in runs if (r.what, r.graph, r.device) == (one.what, one.graph, one.device)]
+    return any(r.pes > 1 for r in same) and all(r.pes > 1 or r.seconds > one.seconds for r in same)
+
+
 BYTES_PER_SECOND = 4.0e12  # of streaming loads and stores on one H200
 HOP_SECONDS = (683 + 297) / 1.98e9  # a dependent load and an atomic minimum on one H200
 LAUNCH_SECONDS = 7.9e-6  # to launch a kernel that the host waits for

@@ -29,7 +29,7 @@ TOP = """# Results
 computation alone, with the graph already in the memory of the PEs. Answers were checked, except where a section says
 otherwise. The papers' numbers come from other machines, so compare ratios, not milliseconds.
 
-- Which goals are reached, and by how much others are missed: [Goals](#goals).
+- What it comes to: [In short](#in-short). Which goals are reached, and by how much others are missed: [Goals](#goals).
 - How fast shoal is, how far that is from what the hardware allows, and how other programs compare: [Runs](#runs). More
   times of other programs are in the sections "Other programs" and "beside MPI, NCCL and CUDASTF".
 - How it scales: the column `against the best on one GPU`, the figures below the runs, and the section "Several PEs and
@@ -74,6 +74,7 @@ class Results:
         own: list[dict] = []
         partitions: dict[str, list[dict]] = {}
         several: dict[str, list[dict]] = {}
+        on_one_gpu: list[runs.Run] = []
         cuts: list[dict] = []
         self.ends: list[str] = []
         self.lags: list[str] = []
@@ -94,6 +95,7 @@ class Results:
                     self.runs += runs.from_command(data)
                 elif bench == "scaling" and data.get("table"):
                     several.setdefault(sections.hardware(data), []).append(data)
+                    on_one_gpu += [run for run in runs.from_scaling(data) if run.on_gpu and run.pes == 1]
                 elif bench == "scaling":
                     self.runs += runs.from_scaling(data)
                 elif bench == "beside_gapbs":
@@ -141,6 +143,7 @@ class Results:
                     self.left_out.append(f"{file.name}: not of a kind that is shown here")
             except (ValueError, KeyError, IndexError, TypeError) as error:
                 self.left_out.append(f"{file.name}: {error or type(error).__name__}")
+        self.runs += [run for run in on_one_gpu if runs.is_wanted_beside(run, self.runs)]
         self.sections += [beside.figure_section(parts) for parts in figures.values()]
         self.tuned += auto.auto_rows(autos)
         self.sections += [auto.own_section(own)] if own else []
@@ -175,7 +178,8 @@ class Results:
 
 def document(results: Results, figures: pathlib.Path) -> str:
     """docs/results.md."""
-    text = TOP + results.goals.section(results.runs, results.peers, results.tuned, results.left_out) + "\n## Runs\n\n"
+    text = TOP + results.goals.in_short(results.runs, results.peers, results.tuned)
+    text += results.goals.section(results.runs, results.peers, results.tuned, results.left_out) + "\n## Runs\n\n"
     if results.runs:
         text += runs.FLOOR + "\n" + runs.full_table(results.runs, results.peers)
     else:

@@ -17,3 +17,12 @@ class ResultsFolder(unittest.TestCase):
     def document(self) -> tuple[str, list[str]]:
         results = self.module.Results(self.folder)
         return self.module.document(results, self.folder), results.left_out
+
+    def assert_goal(self, text: str, goal: str, reached: str, *misses: str) -> None:
+        """The page has this row, and below the table exactly these misses."""
+        self.assertIn(f"{goal} | {reached} |\n", text)
+        heading = f"{goal}\n\n"
+        self.assertEqual(heading in text, bool(misses), text)
+        if misses:
+            items = text[text.index(heading) + len(heading) :].split("\n\n")[0].splitlines()
+            self.assertEqual([item.removeprefix("- ") for item in items], list(misses))
