@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What `auto` says of batches between two processes, beside fixed settings, in turns.
+"""Compares the batches that `auto` chooses between two processes with fixed settings, in turns.
 
     bench/batches_processes.py --shoal build/cpu/shoal
     bench/batches_processes.py --shoal build/cpu/shoal --rounds 5 "bfs road:512" "pagerank kron:18"
     bench/batches_processes.py "pagerank kron:16" --rounds 20 --trials 3 --settings again "16 KiB" "wait 100"
 
-Each process is one thread. A round is one command of each setting, every second one in the opposite order. In brackets:
-the time of auto over that of the setting, so above 1.10 a setting is more than a tenth better. The last column is the median
-over the rounds of that ratio, of the fastest runs of each. `again` is auto once more: how far it is from 1.00 is how far chance
-goes. Many short commands tell more than a few long ones, because a process stays as fast, or as slow, as it began. Exit status
-1 if a command failed.
+Each process is one thread. A round runs one command of each setting; every second round runs them in the opposite order. The
+number in brackets is the time of auto divided by that of the setting: above 1.10, the setting is more than a tenth better. The
+last column is the median over the rounds of this ratio, taken between the fastest runs of a round. `again` is auto once more: its
+distance from 1.00 shows the noise. Many short commands tell more than a few long ones, because a process keeps the speed with
+which it began. Exit status 1 if a command failed.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def main():
     print(f"# {' '.join(sys.argv)}; idle {host.idle_fraction() or 0:.0%} of {host.machine()['cores']} cores")
     for row in options.rows:
         took = {name: [] for name in settings}
-        best = {name: {} for name in settings}  # of each round
+        best = {name: {} for name in settings}  # the fastest run, by round
         for turn in range(max(1, options.rounds)):
             for name in settings if turn % 2 == 0 else reversed(settings):
                 words = [shoal, "run", "-n", "2", "--", *row.split(), "--threads", "1", "--strategy", "async"]

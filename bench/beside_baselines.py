@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""shoal beside the three programs of baselines/: level-synchronous, with MPI on CPU ranks, with NCCL and with CUDASTF on GPUs.
+"""Compares shoal with the three programs of baselines/, which are level-synchronous: with MPI on CPU ranks, with NCCL and with
+CUDASTF on GPUs.
 
     bench/beside_baselines.py --folder build/gpu --device gpu --pes 1 2 --json bench/results/baselines_2xh200.json
 
-Time per level and what of it is computation and communication, as the paper shows (its figures 4.1 to 4.3), on graphs of the
-Graph500 generator at its scales and a directed graph with communities in place of its web graph. All programs search from
-the same sources. Programs that are not in --folder are left out, and said so.
+Measures the time per level and its shares of computation and communication, as in the paper's figures 4.1 to 4.3, on graphs of
+the Graph500 generator at the paper's scales, and on a directed graph with communities in place of the paper's web graph. All
+programs search from the same sources. Programs that are not in --folder are left out, with a message.
 
-Each graph is written once, and read by all. Each program's first trial is checked, and not timed. Then all
-programs run one after the other, --rounds times; what is printed is the median trial of all rounds. `ms/level` is the
-median of a trial's time by its levels (PageRank: sweeps). What is computation and communication: medians over trials of
-the ranks' mean. The baselines time it on the GPU by events, or within MPI; waiting for other ranks counts as communication.
-On CPUs a PE of shoal has one thread, as a rank of MPI has.
-The rest is the host's: launches and waiting for results. shoal's own programs do not tell these apart.
---levels adds a table by level: the mean over the trials that have that level, of the slowest rank.
+Each graph is written once, and all programs read it. Each program's first trial is checked, and not timed. Then all programs run
+one after the other, --rounds times; the printed time is the median trial of all rounds. `ms/level` is the median over trials of a
+trial's time divided by its levels (for PageRank: sweeps). Computation and communication are medians over trials of the mean over
+ranks. The baselines measure them by events on the GPU, or within MPI; waiting for other ranks counts as communication. The rest
+is the host's time: launches and waiting for results. shoal's own programs do not tell these apart. On CPUs a PE of shoal has one
+thread, as an MPI rank has. --levels adds a table by level: the mean, over the trials that have that level, of the slowest rank's
+time.
 """
 
 import argparse
@@ -34,8 +35,8 @@ from host import ROOT, BenchError, machine, revision, run
 
 GRAPHS = ["kron:18", "kron:19", "kron:21", "kron:23", "community:20,directed"]
 STRATEGIES = {"bfs": ["levels", "async"], "pagerank": ["pull", "async"]}
-MOST_LEVELS = 40  # in a table; a file has none of a graph with more: roads have thousands
-# mpirun as root, with more ranks than cores, and in containers in which no process reads another's memory.
+MOST_LEVELS = 40  # rows of a table by level; with more levels (roads have thousands), the file has no table
+# Lets mpirun run as root, with more ranks than cores, and in containers where a process may not read another's memory.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -47,7 +48,7 @@ ENVIRONMENT = {
 
 
 def how_it_ended(status):
-    """In words. `timeout` ends as its program does, or with 128 and the signal; 124 and 137 are its own."""
+    """How a program ended, in words. `timeout` returns its status, or 128 + the signal; 124 and 137 are timeout's own."""
     if status in (124, 137):
         return "too slow"
     number = -status if status < 0 else status - 128
@@ -58,7 +59,7 @@ def how_it_ended(status):
 
 
 def json_of(text):
-    """What a program wrote, without what libraries print before (NCCL its version, where NCCL_DEBUG is set)."""
+    """The JSON that a program wrote, without what libraries print before it (NCCL's version, if NCCL_DEBUG is set)."""
     lines = text.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith("{")), None)
     if first is None:
@@ -70,10 +71,10 @@ def json_of(text):
 
 
 def ask(command, seconds):
-    """The JSON that a program writes, or a BenchError with how it ended."""
+    """The JSON that a program writes. Raises BenchError, which says how the program ended."""
     if seconds <= 0:
         raise BenchError("no time was left")
-    # With time to end by itself: what mpirun started goes with it.
+    # `timeout` lets mpirun end by itself, so that it ends the processes that it started.
     done = subprocess.run(
         ["timeout", "-k", "5", f"{seconds:.3f}", *map(str, command)],
         env={**ENVIRONMENT, **os.environ},
@@ -112,7 +113,7 @@ class Row:
         return ask(command, min(args.limit, args.deadline - time.monotonic()))["trials"]
 
     def measure(self, args, file, trials, check=False):
-        """Keeps the trials, unless they only check answers."""
+        """Runs trials, and keeps them unless they only check answers."""
         if self.failed:
             return
         try:
@@ -147,7 +148,7 @@ class Row:
         return result
 
     def by_level(self):
-        """[(vertices, seconds, compute, communicate)], means over trials."""
+        """One row per level: vertices, seconds, computation, communication; means over trials."""
         table = []
         for i in range(max((len(t.get("by_step", [])) for t in self.trials), default=0)):
             levels = [t["by_step"][i] for t in self.trials if len(t["by_step"]) > i]
@@ -163,7 +164,7 @@ class Row:
 
 
 def rows_of(args):
-    """All that is to be run on each graph, and what is missing."""
+    """All rows to run on each graph, and messages about programs that are missing."""
     rows, missing = [], []
     for program, counts in (("shoal_mpi", args.ranks), ("shoal_nccl", args.pes), ("shoal_stf", args.pes)):
         binary = args.folder / program
@@ -179,13 +180,13 @@ def rows_of(args):
     for strategy in args.strategies or STRATEGIES[args.algorithm]:
         for n in args.pes:
             flags = ["--device", args.device, "--pes", str(n), "--strategy", strategy]
-            flags += ["--threads", "1"] if args.device == "cpu" else []  # as a rank of MPI has
+            flags += ["--threads", "1"] if args.device == "cpu" else []  # as an MPI rank has
             rows.append(Row(f"shoal {strategy}, {n} PEs", args.shoal, flags))
     return rows, missing
 
 
 def gapbs_program(folder):
-    """GAPBS's search, or None."""
+    """GAPBS's search program, or None."""
     return folder / "bfs" if folder and os.access(folder / "bfs", os.X_OK) and (folder / "bfs").is_file() else None
 
 
@@ -194,7 +195,7 @@ def threads_of_gapbs(args):
 
 
 def gapbs_seconds(args, file):
-    """Median over a few of the sources; GAPBS takes one at a time. It must reach what shoal reaches."""
+    """The median time of GAPBS over a few of the sources. Raises BenchError if it reaches other vertices than shoal."""
     command = [
         args.shoal,
         "bfs",

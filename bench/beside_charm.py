@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Jacobi iteration of shoal on GPUs beside Charm++'s own program, one after the other; microseconds an iteration.
+"""Compares Jacobi iteration of shoal on GPUs with Charm++'s own program, one after the other, in microseconds an iteration.
 
     bench/beside_charm.py --charm CHARM/examples/charm++/cuda/gpudirect/jacobi3d/jacobi3d --shoal build/gpu/shoal \\
                           --gpus 1 2 4 --blocks 1 4 192:200 768:50
 
 CHARM is a checkout of github.com/UIUC-PPL/charm, built by `./build charm++ multicore-linux-x86_64 cuda --with-production
 --disable-fortran`; in the folder of the program, `make NVCC_FLAGS="-c -std=c++17 -use_fast_math -O3 -arch=sm_90"`. Charm++ is
-one process with a thread for each GPU; `-d` hands faces from GPU to GPU, without it they go by way of the host. It iterates 20
-times before it looks at the clock; shoal runs three times, and the median counts. Neither's answer is checked here.
+one process with a thread for each GPU. With `-d` it sends faces from GPU to GPU, without it through the host. It iterates 20
+times before it starts the clock. shoal runs three times, and the median counts. The answers are not checked here.
 bench/results/jacobi3d_4xh200.txt has such a table. Exit status 1 if a command failed.
 """
 
@@ -23,7 +23,7 @@ from text_table import table
 
 
 def grid(text: str) -> tuple[int, int]:
-    """CELLS:ITERATIONS"""
+    """Parses CELLS:ITERATIONS."""
     cells, _, iterations = text.partition(":")
     return int(cells), int(iterations or 100)
 

@@ -1,30 +1,31 @@
 #!/usr/bin/env python3
-"""shoal on CPU threads beside GAPBS, and for breadth-first search beside NetworKit and igraph.
+"""Compares shoal on CPU threads with GAPBS, and for breadth-first search also with NetworKit and igraph.
 
     bench/beside_gapbs.py --algorithm bfs --shoal build/shoal --gapbs ~/gapbs --json bench/results/cpu_bfs.json
 
-Check, then time. Each graph is written once as .sg (.wsg for sssp, weights 1 to 255 from the ends of each arc) and read by
-both programs. In every round both run the same number of trials with the same number of threads, one program after the
-other, the order changing from round to round; a program's time for a round is its median trial. What is printed is the
-median over the rounds, and the median of the rounds' ratios (shoal / GAPBS: below 1, shoal is faster). For bfs and sssp each
-round has a source of its own.
+Answers are checked first, then times are measured. Each graph is written once as .sg (.wsg for sssp, with weights 1 to 255 made
+from the ends of each arc), and both programs read it. In every round both run the same number of trials with the same number of
+threads, one program after the other; the order changes from round to round. A program's time for a round is its median trial.
+Printed are the median over the rounds, and the median of the rounds' ratios (shoal / GAPBS: below 1, shoal is faster). For bfs
+and sssp each round has a source of its own.
 
-What is timed. GAPBS: its own "Trial Time" (arrays are allocated, filled and computed). shoal: `seconds` of the report (the
-same, in memory kept from trial to trial). Reading the graph is in neither. What shoal does once before its first trial (for
-sssp: weights beside targets, rows sorted by weight) is not in `seconds`, but is written as `prepare_seconds`. GAPBS finds
-parents where shoal finds levels. For sssp GAPBS is given several widths of buckets, and the fastest of them on the first
+What is timed: GAPBS's own "Trial Time" (arrays are allocated, filled and computed), and `seconds` of shoal's report (the same, in
+memory that is kept from trial to trial). Neither includes reading the graph. The work that shoal does once before its first trial
+(for sssp: weights beside targets, rows sorted by weight) is not in `seconds`, but is written as `prepare_seconds`. GAPBS finds
+parents where shoal finds levels. For sssp GAPBS is tried with several bucket widths, and the one that is fastest on the first
 source is used; shoal chooses by itself.
 
-PageRank is compared at the same true error, the sum over all vertices of |rank - exact rank|, not at the same tolerance:
-what one program reaches is farther below what it guarantees than in the other. On each graph shoal is given the loosest
-tolerance, and GAPBS the fewest sweeps, whose true error is at most --error in each of eight runs. GAPBS's ranks are those of
-another definition where vertices have no out-arcs, and are scaled to a sum of 1; equal_error.py says why that is enough.
-GAPBS's own program prints five scores only. --scores names a program that takes the flags -f, -n, -i and -t of its `pr`,
-ranks as that does, and writes all scores (float32, in the order of vertices) to the file that the variable SCORES names. Its
+PageRank is compared at the same true error, the sum over all vertices of |rank - exact rank|, and not at the same tolerance,
+because the two programs differ in how far their true error is below the error that they guarantee. On each graph shoal gets the
+loosest tolerance, and GAPBS the fewest sweeps, whose true error is at most --error in each of eight runs. If vertices have no
+out-arcs, GAPBS defines ranks differently, and its ranks are scaled to a sum of 1; equal_error.py says why that is enough. GAPBS's
+own program prints only five scores. So --scores names a program that takes the flags -f, -n, -i and -t of GAPBS's `pr`, computes
+ranks as `pr` does, and writes all scores (float32, in the order of vertices) to the file that the variable SCORES names. Its
 scores are compared with the five, and it is never timed.
 
-The answers are checked: shoal verifies each round's, and both must reach the same vertices (bfs: and arcs), or find as many
-components. NetworKit and igraph are timed inside this process where they are installed (pip install numpy networkit igraph).
+Answers are checked as follows: shoal verifies its answer in each round, and both programs must reach the same number of vertices
+(bfs: and arcs), or find the same number of components. NetworKit and igraph are timed inside this process if they are installed
+(pip install numpy networkit igraph).
 """
 
 import argparse
@@ -46,8 +47,8 @@ from equal_error import EqualError
 from host import FREE, ROOT, BenchError, Quiet, machine, revision, run
 from libraries_bfs import LIBRARIES, SG_HEADER, measure_library
 
-# program: of GAPBS; gapbs, shoal: flags; said: what GAPBS prints of its answer, and shoal's names for that; searches: from
-# one source
+# program: GAPBS's program; gapbs, shoal: flags; said: a pattern for GAPBS's answer, and shoal's names for its groups; searches:
+# whether it searches from a source
 ALGORITHMS = {
     "bfs": {
         "program": "bfs",
@@ -81,7 +82,7 @@ ALGORITHMS = {
 
 
 def pick_rounds(args, graph_file):
-    """A source with out-arcs for each round (None where there is none to pick), and the numbers of vertices and arcs."""
+    """A source with out-arcs for each round (None for algorithms without a source), and the numbers of vertices and arcs."""
     with open(graph_file, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         _, num_arcs, num_vertices = SG_HEADER.unpack_from(data)
         if num_arcs == 0:
@@ -129,18 +130,18 @@ def time_gapbs(args, file, source, trials, flags=()):
 
 
 def scores_that_gapbs_prints(args, file, flags):
-    """Of its best vertices: lines `vertex:score`."""
+    """The scores of the best vertices, from the lines `vertex:score` that GAPBS prints."""
     said = run([args.gapbs / "pr", "-f", file, "-n", 1, "-a", *flags], OMP_NUM_THREADS=str(args.threads))
     return [(int(v), float(s)) for v, s in re.findall(r"^(\d+):([0-9.e+-]+)$", said, re.MULTILINE)]
 
 
 def name_of(graph):
-    """Of a file its name without folder and endings; a generator as it is."""
+    """The name of a file without folder and endings; a generator unchanged."""
     return Path(graph).name.split(".")[0] if Path(graph).exists() else graph
 
 
 def graph_file_of(args, graph, folder):
-    """The file that both programs read, written by shoal unless it is one already."""
+    """The file that both programs read. shoal writes it, unless the graph is such a file already."""
     suffix = ".wsg" if args.algorithm == "sssp" else ".sg"
     if graph.endswith(suffix):
         return Path(graph)

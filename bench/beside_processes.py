@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Two processes of one PE beside one process of two PEs: the same worklist, graph and sources, in turns.
+"""Compares two processes of one PE with one process of two PEs: the same worklist, graph and sources, in turns.
 
     bench/beside_processes.py --shoal build/cpu/shoal                              # what docs/promises.md speaks of
     bench/beside_processes.py --shoal build/cpu/shoal --graphs kron:18 --algorithms bfs sssp --rounds 3
     bench/beside_processes.py --shoal build/cpu/shoal --options "--batch-bytes 1024" --side-by-side 8
 
-Each PE is one thread. A round is one command of each kind, --trials runs each; every second round takes them in the opposite
-order. The ratios are those of the fastest run of all rounds, and of the median of all runs. `owner` is the third kind: two PEs of
-one process of which the owner judges, as it has to between processes. --side-by-side N measures N rows at the same time, each on
-cores of its own: for machines of many cores that nobody else uses. Exit status 1 if a command failed or an answer was wrong.
+Each PE is one thread. A round runs one command of each kind, with --trials runs each; every second round runs them in the
+opposite order. There are two ratios: of the fastest runs of all rounds, and of the medians of all runs. `owner` is the third
+kind: two PEs of one process where the owner judges, as it has to between processes. --side-by-side N measures N rows at the same
+time, each on cores of its own; use it on machines with many cores that nobody else uses. Exit status 1 if a command failed or an
+answer was wrong.
 """
 
 import argparse
@@ -116,7 +117,7 @@ def main():
         for graph in options.graphs:
             files[graph] = Path(folder) / f"{len(files)}.shoal"
             host.run([options.shoal, "convert", graph, files[graph]])
-        # What takes longest comes first.
+        # Rows that take longest come first.
         rows = [
             Row(algorithm, graph, files[graph], options)
             for algorithm in sorted(options.algorithms, key=ALGORITHMS.index, reverse=True)

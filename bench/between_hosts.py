@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""What a worklist carries between two hosts, beside bare puts of as many bytes and beside one put for each item, in turns.
+"""Compares a worklist between two hosts with bare puts of as many bytes, and with one put per item, in turns.
 
     bench/between_hosts.py --build build/cpu
     bench/between_hosts.py --delay-ms 0 --rounds 5 --items 65536
 
-The hosts are network namespaces of this machine (two_hosts.py: root, iproute2), one process of one thread on each. Items of 16
-bytes hop from PE to PE at random, so half of the hops travel (tests/contract/openshmem_worklist.cpp); --items of each PE are on
-their way at any time. Bare puts (bench/worklist/bare_puts.cpp) are as large as a message of that worklist was in the mean, both
-ways at the same time, and as many bytes in all. They have nothing to run; so two PEs of one process, which share memory, run
-the same hops beside: what processors make of the hops themselves.
-Build all: cmake --build build/cpu --target openshmem_worklist bare_puts slow_wire shoal_cli.
+The hosts are network namespaces of this machine (two_hosts.py: root, iproute2), with one process of one thread on each. Items of
+16 bytes hop from PE to PE at random, so half of the hops go to the other host (tests/contract/openshmem_worklist.cpp). On each
+PE, --items items are in flight at any time. Bare puts (bench/worklist/bare_puts.cpp) are as large as the mean message of that
+worklist, go in both directions at the same time, and transfer as many bytes in all. They run no items. So the same hops are also
+run on two PEs of one process, which share memory: that shows how fast the processors run the hops themselves. Build all programs:
+cmake --build build/cpu --target openshmem_worklist bare_puts slow_wire shoal_cli.
 
-A round is one command of each kind. Shown: millions of items that travelled in a second, by both together; medians of the rounds.
-Exit status 1 if a command failed or an item was lost.
+A round runs one command of each kind. Shown are millions of items transferred per second, by both hosts together, as medians over
+the rounds. Exit status 1 if a command failed or an item was lost.
 """
 
 import argparse
@@ -28,7 +28,7 @@ import host
 import two_hosts
 
 ITEM_BYTES = 16
-# name: items that a channel has room for, bytes of a batch
+# name: how many items a channel holds, bytes of a batch
 SHAPES = {"4 KiB": (65536, 4096), "16 KiB": (262144, 16384), "64 KiB": (1048576, 65536)}
 ONE_ITEM = (64, ITEM_BYTES)
 
@@ -62,7 +62,7 @@ class Bench:
         return done.stdout
 
     def items(self, shape, operations, on_their_way, here=False):
-        """Millions that travelled in a second, and how many in a message. `here`: between two PEs of one process."""
+        """Millions of items transferred per second, and items per message. `here`: between two PEs of one process."""
         pes = 2 if here else 1
         out = self.run(self.worklist, pes, 1, operations, *shape, 60, "none", "persistent", on_their_way, here=here)
         found = re.search(r"right: .* in ([0-9.]+) s.*; (\d+) travelled, ([0-9.]+) in a message", out)
@@ -71,7 +71,7 @@ class Bench:
         return int(found[2]) / float(found[1]) / 1e6, float(found[3])
 
     def puts(self, put_bytes, all_bytes):
-        """Millions of items that would have travelled in a second."""
+        """Millions of items per second that the bytes of bare puts amount to."""
         out = self.run(self.bare, put_bytes, max(1, round(all_bytes / 2e6)))
         return float(re.search(r"([0-9.]+) MB/s", out)[1]) / ITEM_BYTES
 

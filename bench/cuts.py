@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What parts of a graph cut: the share of arcs whose ends have different owners, and the largest part's arcs over the mean.
+"""Measures partitions: the share of arcs whose ends have different owners, and the arcs of the largest part over the mean.
 
     bench/cuts.py --shoal build/cpu/shoal --graphs kron:18 community:18 --pes 2 4 8 --json bench/results/cuts.json
 
-Cuts are the same on every machine; nothing is timed. Each number comes from a verified search with that partition.
+Cuts are the same on every machine, and nothing is timed. Each number comes from a verified search with that partition.
 """
 
 import argparse

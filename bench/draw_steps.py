@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The tasks of a run as a graph for Graphviz: what was computed, what data went from one task to another, and how long each took,
-as colours from white to red.
+"""Writes the tasks of a run as a graph for Graphviz: what was computed, which data went from one task to another, and how long
+each took, as colours from white to red.
 
     build/cpu/shoal jacobi3d 48 48 48 --iterations 4 --odf 2 --pes 2 --trace run.json
     build/cpu/shoal bfs kron:12 --pes 2 --trace run.json
     mpirun -n 2 build/cpu/shoal_mpi bfs kron:12 --stats --json=run.json
     bench/draw_steps.py run.json run.dot && dot -Tsvg run.dot -o run.svg
 
-Of a trace (docs/traces.md) tasks are steps of blocks, levels and sweeps of PEs, and runs of a worklist; of a baseline they
-are levels or sweeps of ranks. The last trial is drawn. shoal_stf can also have CUDASTF draw its own tasks:
+The tasks of a trace (docs/traces.md) are steps of blocks, levels and sweeps of PEs, and runs of a worklist; those of a baseline
+are levels or sweeps of ranks. The last trial is drawn. shoal_stf can also make CUDASTF draw its own tasks:
 CUDASTF_DOT_FILE=tasks.dot shoal_stf bfs kron:8.
 """
 
@@ -34,7 +34,7 @@ def graph(lines):
 
 
 def draw_baseline(run):
-    """Lines of a .dot file. ValueError: the run has no steps."""
+    """Lines of a .dot file. Raises ValueError if the run has no steps."""
     steps = run["trials"][-1].get("by_step")
     if not steps:
         raise ValueError("has no steps: run it with --stats")
@@ -56,7 +56,7 @@ def draw_baseline(run):
 
 
 def last_trial(events):
-    """From when to when it lasted, in microseconds."""
+    """When the last trial began and ended, in microseconds."""
     trials = [e for e in events if e["ph"] == "X" and e["name"].startswith("trial ") and not e["args"]]
     if not trials:
         return float("-inf"), float("inf")
@@ -64,11 +64,11 @@ def last_trial(events):
 
 
 def draw_trace(trace, most):
-    """Lines of a .dot file, and how many tasks are left out. ValueError: the trace has no tasks."""
+    """Lines of a .dot file, and how many tasks are left out. Raises ValueError if the trace has no tasks."""
     events = trace["traceEvents"]
     first, last = last_trial(events)
     events = [e for e in events if first <= e.get("ts", first) <= last]
-    # A tile is a part of a task; of a task in several spans the first is taken.
+    # A tile is only a part of a task. If a task has several spans, the first is taken.
     tasks = {}
     for e in events:
         if e["ph"] == "X" and "task" in e["args"] and "tile" not in e["args"]:
@@ -85,7 +85,7 @@ def draw_trace(trace, most):
     for task, i in drawn.items():
         facts = [f"{name} {value}" for name, value in tasks[task]["args"].items() if name in ("kind", "tiles", "items")]
         lines.append(node(f"t{i}", [task, *facts], tasks[task]["dur"] * 1e-6, slowest, "box"))
-        whose = task.split(" of ", 1)[-1]  # a block, or a PE, which goes on with what it has
+        whose = task.split(" of ", 1)[-1]  # the block or PE of the task; its next task follows from this one
         if whose in before:
             lines.append(f"  t{before[whose]} -> t{i} [style=dashed];")
         before[whose] = i

@@ -1,12 +1,12 @@
-"""PageRank in two programs at the same true error: how each has to be asked, so that its answer is close enough but no closer.
+"""Finds the settings with which two programs compute PageRank at the same true error: just small enough, and no smaller.
 
-The true error is the sum over all vertices of |rank - exact rank|. Exact ranks are shoal's of a tolerance of 1e-11.
+The true error is the sum over all vertices of |rank - exact rank|. Exact ranks are shoal's with a tolerance of 1e-11.
 
 GAPBS's ranks are those of a walk that ends at a vertex without out-arcs; shoal's walk jumps from there to any vertex. Both
-solve the same linear equations, but for a constant factor on the right side: the one's ranks are a multiple of the other's,
-on every graph. So GAPBS's scores are divided by their sum before they are compared. Where every vertex has an out-arc, the
-sum is 1 in the end, but not after a few sweeps: dividing made them closer on all graphs that were tried, which is in GAPBS's
-favour.
+solve the same linear equations, except for a constant factor on the right side. So on every graph the ranks of one are a multiple
+of those of the other, and GAPBS's scores are divided by their sum before they are compared. If every vertex has an out-arc, the
+sum is 1 in the end, but not after a few sweeps. There the division made the scores closer on all graphs that were tried, which is
+in GAPBS's favour.
 """
 
 import json
@@ -17,15 +17,15 @@ from pathlib import Path
 from host import BenchError, run
 
 EXACT = ["--tolerance", "1e-11", "--precision", "float64"]
-STEP = 2 ** (1 / 4)  # between shoal's tolerances: about a sweep's worth, as GAPBS is given sweeps one by one
-TIGHTEST = 1e-9  # of shoal's tolerances that are tried
+STEP = 2 ** (1 / 4)  # ratio of the tolerances tried: worth about one sweep, as sweeps of GAPBS are tried singly
+TIGHTEST = 1e-9  # the smallest tolerance of shoal that is tried
 MOST_SWEEPS = 512
-TRIES = 3  # threads race: while looking, the largest error of so many runs counts
-CONFIRMED = 8  # and of so many others at the end
+TRIES = 3  # threads race, so during the search the largest error of this many runs counts
+CONFIRMED = 8  # and at the end that of this many further runs
 
 
 def sweeps_flags(sweeps):
-    """No change is below 0: GAPBS makes exactly so many sweeps."""
+    """Makes GAPBS do exactly this many sweeps, because no change is below a tolerance of 0."""
     return ["-i", str(sweeps), "-t", "0"]
 
 
@@ -74,7 +74,7 @@ class EqualError:
         return all(self.error(name, flags) <= self.target for _ in range(TRIES))
 
     def loosest_for_shoal(self):
-        """Down by factors of 2, until the error is small enough; then the loosest of the steps just before."""
+        """Halves the tolerance until the error is small enough; then returns the loosest of the steps just before."""
         tolerance = 1.0
         while not self.close("shoal", ["--tolerance", repr(tolerance)]):
             tolerance /= 2
@@ -85,7 +85,7 @@ class EqualError:
         return next((flags for flags in tries if self.close("shoal", flags)), ["--tolerance", repr(tolerance)])
 
     def fewest_sweeps_for_gapbs(self):
-        """Every tolerance of GAPBS's ends after some sweep, so none is looser than the fewest sweeps."""
+        """GAPBS stops after a whole sweep at every tolerance, so no tolerance is looser than the fewest sweeps."""
         low, high = 0, 1
         while not self.error("gapbs", sweeps_flags(high)) <= self.target:
             low, high = high, 2 * high
@@ -102,7 +102,7 @@ class EqualError:
         return sweeps_flags(high)
 
     def check_scores(self, flags, printed):
-        """The program that writes scores computes what GAPBS's own does: `printed`, its best vertices and their scores."""
+        """Checks that the --scores program computes the same as GAPBS's own, whose best vertices and scores are `printed`."""
         scores = self.scores_of_gapbs(flags)
         wrong = [(v, s) for v, s in printed if not abs(scores[v] - s) <= 2e-3 * s]
         if not printed or wrong:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills or stops one process of a run over several, at random moments, and says what became of the others.
+"""Kills or stops one process of a run of several, at random moments, and reports what happened to the others.
 
     bench/faults_processes.py --shoal build/cpu/shoal --kill 200 --stop 50 > bench/results/faults_processes.txt
 
-After a kill the job must end within 10 s, after a stop within the stall timeout and 10 s: with a status that is not 0, a line
-that names the process, no process left, nothing in /dev/shm, and no output. Exit status 1 if one did not.
+After a kill the job must end within 10 s, after a stop within the stall timeout plus 10 s: with an exit status other than 0, a
+line that names the process, no process left, nothing in /dev/shm, and no output. Exit status 1 if a job did not.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import tempfile
 import time
 
 STALL_SECONDS = 2
-# For root, more processes than cores, and containers in which no process reads another's memory.
+# Allows root, more processes than cores, and containers where a process may not read another's memory.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -31,12 +31,12 @@ ENVIRONMENT = {
 
 
 def shared_memory() -> set[str]:
-    """What lies in /dev/shm that OpenSHMEM may have put there. The engine switches MPI's vader_segment.* off."""
+    """The entries of /dev/shm that OpenSHMEM may have made. (The engine switches off MPI's vader_segment.*.)"""
     return {name for name in os.listdir("/dev/shm") if name.startswith("ucx_shm")}
 
 
 def is_mapped(name: str) -> bool:
-    """Whether a process that lives uses it: of another job."""
+    """Whether a living process uses it; then it belongs to another job."""
     for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
         try:
             if f"/dev/shm/{name}" in maps.read_text(encoding="utf-8", errors="replace"):
@@ -47,7 +47,7 @@ def is_mapped(name: str) -> bool:
 
 
 def lives(pid: int) -> bool:
-    """Not one that has ended and that nobody asked about."""
+    """Whether the process runs. A process that has ended, but was not waited for, does not count."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
@@ -64,7 +64,7 @@ def children(pid: int) -> list[int]:
 
 
 def wait_for_ranks(job: subprocess.Popen, processes: int) -> list[int]:
-    """The processes of a job: `shoal run` starts the launcher, and that starts them."""
+    """The processes of a job. `shoal run` starts the launcher, and the launcher starts them."""
     end = time.monotonic() + 20
     while time.monotonic() < end and job.poll() is None:
         found = [rank for launcher in children(job.pid) for rank in children(launcher)]
@@ -75,7 +75,7 @@ def wait_for_ranks(job: subprocess.Popen, processes: int) -> list[int]:
 
 
 class Fault:
-    """One job, and what became of it after one of its processes came to harm."""
+    """One job, and what happened after one of its processes was killed or stopped."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Fault:
         ]
         if not any(re.search(name, self.said) for name in names):
             self.wrong.append("names nobody")
-        soon = time.monotonic() + 2  # the launcher does not wait until those that it killed have died
+        soon = time.monotonic() + 2  # the launcher does not wait until the processes that it killed are dead
         while time.monotonic() < soon and any(lives(rank) for rank in ranks):
             time.sleep(0.05)
         if any(lives(rank) for rank in ranks):

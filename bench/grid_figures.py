@@ -1,4 +1,4 @@
-"""Figures of Jacobi iteration, of paper_figures.py."""
+"""The figures of Jacobi iteration for paper_figures.py."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ BYTES_OF_A_CELL = 2 * 8  # two states of float64
 
 
 class Way:
-    """A program that iterates a grid, on so many PEs. `needs`: a reason why it cannot, or nothing."""
+    """A program that iterates on a grid. `needs` gives a reason why it cannot run on that many PEs, or None."""
 
     def __init__(self, name, command, needs=None):
         self.name = name
@@ -35,7 +35,7 @@ def ours(args, name, odf, *flags, needs=None):
 
 
 def ours_apart(args, name, odf, *flags):
-    """The same, with a process for each PE, as the paper's programs and the MPI baseline have it."""
+    """The same with a process for each PE, as in the paper's programs and the MPI baseline."""
     way = ours(args, f"{name}, a process each" if name else "", odf, *flags)
     together = way.command
 
@@ -52,7 +52,7 @@ def ours_apart(args, name, odf, *flags):
 
 
 def baseline(args, name, *flags):
-    """The baseline of this device: MPI ranks, or GPUs."""
+    """The baseline for this device: MPI ranks on CPUs, NCCL on GPUs."""
     program = "shoal_nccl" if args.device == "gpu" else "shoal_mpi"
     binary = args.folder / program
 
@@ -75,7 +75,7 @@ def baseline(args, name, *flags):
 
 
 def by_the_host(args, odf):
-    """Ours with halos by way of the host, as the paper's Charm-H."""
+    """shoal with halos that go through the host, like the paper's Charm-H."""
     return ours(
         args, "by the host", odf, "--halos", "staged",
         needs=lambda pes: "one PE sends nothing by way of the host" if pes == 1 else None,
@@ -83,7 +83,7 @@ def by_the_host(args, odf):
 
 
 def versions(args, odfs=(1, 2, 4)):
-    """What stands for the paper's MPI-H, MPI-D, Charm-H and Charm-D."""
+    """The ways that stand for the paper's MPI-H, MPI-D, Charm-H and Charm-D."""
     ways = [baseline(args, ""), baseline(args, "overlapped", "--overlap")]
     if args.device == "gpu":
         ways += [
@@ -95,7 +95,7 @@ def versions(args, odfs=(1, 2, 4)):
 
 
 def weak(side, pes):
-    """As many cells on each PE: the first side that is least is doubled for each factor of 2; else x grows by so much."""
+    """The same number of cells on each PE. For each factor of 2 the first of the smallest sides is doubled; x takes the rest."""
     sides = [side, side, side]
     while pes % 2 == 0:
         i = sides.index(min(sides))
@@ -114,7 +114,7 @@ def shrunk(side, args):
 
 
 def largest(args, left):
-    """The largest side, up to the paper's 3072, of which the fewest PEs asked for can hold the grid."""
+    """The largest side, up to the paper's 3072, for which the grid fits in the memory of the smallest number of PEs asked for."""
     memory = min((d["memory_bytes"] for d in args.devices), default=0) * min(args.pes)
     if args.device != "gpu":
         memory = args.machine.get("available_bytes", 1 << 30) // 2
@@ -128,7 +128,7 @@ def largest(args, left):
 
 
 def iterate(args, way, size, left):
-    """{pes: a run}, ms of an iteration in `value`; without those that cannot run."""
+    """{pes: run}, with the ms of an iteration in `value`. Ways that cannot run are left out, with a reason."""
     runs = {}
     for pes in args.pes:
         what = f"{way.name}, {'PE' if pes == 1 else 'PEs'} {pes}"
@@ -164,7 +164,7 @@ def iterate(args, way, size, left):
 
 
 def grid_table(args, ways, size, left, title):
-    """Lines and runs of ways by PEs."""
+    """The lines of a table of ways by PEs, and the runs."""
     cells, runs = {}, []
     for way in ways:
         for pes, found in iterate(args, way, size, left).items():
@@ -216,7 +216,7 @@ def fig7c(args, left):
 
 
 def only_kernels(args, left, *more):
-    """Ways of form kernels, with each fusion, at ODF 1 and 8. On CPUs there is one form."""
+    """Ways of the form `kernels`, with each fusion, at ODF 1 and 8. On CPUs there is only one form."""
     if args.device != "gpu":
         left.out("skipped", "fusion and graphs are of kernels on GPUs; there are none, or --device is cpu")
         return [ours(args, "threads", odf) for odf in (1, 8)]

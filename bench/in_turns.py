@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times commands of several builds of shoal in turns, one after the other, and prints a table of medians.
+"""Times commands of several builds of shoal in turns, and prints a table of medians.
 
     bench/in_turns.py --rounds 3 --json turns.json old=build/old/shoal new=build/new/shoal < rows.txt
 
-Each line of standard input is one row: arguments of `shoal`, such as `bfs kron:20 --device gpu --seed 1 --trials 7`. What
-follows a # is a comment. Every second round runs the builds in the opposite order; the first round verifies the answers. The
-last columns are each build's time over that of the first one. bench/results/house_*.txt and atomics_*.txt were made like this.
-Exit status 1 if a command failed or an answer was wrong.
+Each line of standard input is one row: arguments of `shoal`, such as `bfs kron:20 --device gpu --seed 1 --trials 7`. Text after
+a # is a comment. Every second round runs the builds in the opposite order; the first round verifies the answers. The last columns
+are each build's time divided by that of the first build. bench/results/house_*.txt and atomics_*.txt were made in this way. Exit
+status 1 if a command failed or an answer was wrong.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 def one_run(binary, arguments, verify, limit):
-    """Median seconds of one command, or what went wrong."""
+    """The median seconds of one command and None, or None and an error message."""
     command = [binary, *arguments, *(["--verify"] if verify else []), "--json", "--quiet"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)

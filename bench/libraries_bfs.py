@@ -1,14 +1,14 @@
-"""Breadth-first search by NetworKit and igraph, timed inside this process where they are installed."""
+"""Breadth-first search by NetworKit and igraph, timed inside this process if they are installed."""
 
 import statistics
 import struct
 import time
 
-SG_HEADER = struct.Struct("<?qq")  # directed, arcs, vertices; then offsets (int64) and targets (int32)
+SG_HEADER = struct.Struct("<?qq")  # directed, arcs, vertices; after it come offsets (int64) and targets (int32)
 
 
 def load_arrays(graph_file):
-    """Of a .sg file: directed, vertices, sources and targets; an undirected graph's arcs once."""
+    """From a .sg file: directed, vertices, sources and targets. The arcs of an undirected graph are given once."""
     import numpy as np
 
     with open(graph_file, "rb") as file:
@@ -60,9 +60,10 @@ LIBRARIES = {"networkit": networkit_searcher, "igraph": igraph_searcher}
 
 
 def measure_library(name, threads, graph_file, sources, reached):
-    """Times of one library, or why it was skipped.
+    """The times of one library, or why it was skipped.
 
-    ``reached``: how many vertices the verified answer reaches from each source; another number raises ValueError.
+    ``reached``: how many vertices the verified answer reaches from each source. Raises ValueError if the library reaches another
+    number.
     """
     if not sources:
         return {"skipped": "not asked for (--library-sources)"}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every algorithm over several processes: partitions, queues, who judges, what is combined. Every answer is verified.
+"""Runs every algorithm over several processes with all partitions, queues, --judge and --combine. All answers are verified.
 
     bench/matrix_processes.py --shoal build/cpu/shoal > bench/results/matrix_processes.txt
     bench/matrix_processes.py --shoal build/cpu/shoal --processes 2 --algorithms bfs --partitions modulo
 
-`--judge remote` must be refused in one line: PEs of several processes do not reach each other's memory. Prints a line per
-algorithm, graph and number of processes, and each command that went wrong. Exit status 1 if one did.
+`--judge remote` must be refused with one line, because PEs of several processes do not access each other's memory. Prints a line
+per algorithm, graph and number of processes, and each command that went wrong. Exit status 1 if one did.
 """
 
 import argparse
@@ -31,7 +31,7 @@ WAYS = list(itertools.product(("fifo", "priority"), ("owner", "remote"), ("off",
 
 
 def commands(algorithm, graph, processes, partition, shoal):
-    """The command lines, and whether each is to be refused. Only what has priorities is tried with them."""
+    """The command lines, and whether each must be refused. Priorities are tried only for algorithms that have them."""
     for queue, judge, combine in WAYS:
         if queue == "priority" and algorithm not in ("bfs", "sssp"):
             continue
@@ -41,7 +41,7 @@ def commands(algorithm, graph, processes, partition, shoal):
 
 
 def wrong_with(command, refused):
-    """What was not as it must be; empty if all was."""
+    """What went wrong; an empty text if nothing did."""
     with tempfile.TemporaryDirectory(prefix="shoal-matrix-") as folder:
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)

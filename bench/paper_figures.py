@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Figures of two papers beside what stands here for their programs: `shoal bench bfs-fig41` and the like call this.
+"""Reproduces figures of two papers with the programs that stand here for the papers' own. `shoal bench bfs-fig41` etc. call this.
 
     bench/paper_figures.py charm-fig7b --folder build/cpu --device cpu --pes 1 2 --shrink 8
 
 bfs-*: time and communication of level-synchronous search: the three programs of baselines/ (MPI, NCCL, CUDASTF), shoal's own
-strategies, and GAPBS where the variable GAPBS names its folder. Graphs are generated, written once, and read by all; all
-search from the same sources. Every program's first search is checked, and not timed.
+strategies, and GAPBS if the variable GAPBS names its folder. Graphs are generated and written once, and all programs read them
+and search from the same sources. Every program's first search is checked, and not timed.
 
-charm-*: Jacobi iteration: shoal's forms, and the baselines with MPI (CPU ranks) and NCCL (GPUs; faces from GPU to GPU, or by
-way of the host). shoal's PEs are of one process, and each of a process of its own. A run is 100 iterations; three runs of each,
-of which the median is shown. Baselines iterate ten times before each run; shoal has one whole run before the three. On CPUs
-each PE of shoal has one thread, as each MPI rank has. Every way is checked once against the serial reference where the grid
-has at most 2^22 cells.
+charm-*: Jacobi iteration: shoal's forms, and the baselines with MPI (CPU ranks) and NCCL (GPUs; faces go from GPU to GPU, or
+through the host). shoal's PEs are in one process, or each in a process of its own. A run is 100 iterations; the median of three
+runs is shown. Baselines iterate ten times before each run; shoal makes one whole run before the three. On CPUs each PE of shoal
+has one thread, as each MPI rank has. Every way is checked once against the serial reference if the grid has at most 2^22 cells.
 
-What cannot run here is left out, with the reason.
+Ways that cannot run here are left out, with the reason.
 """
 
 import argparse
@@ -41,11 +40,11 @@ BFS_SEES = "the CPU version is ahead on small graphs, by less the larger they ar
 
 
 class Usage(Exception):
-    """A wrong argument, in one line."""
+    """A wrong argument; its message is one line."""
 
 
 class Left:
-    """What was left out, and why; each reason once."""
+    """What was left out, and why. Each reason is kept once."""
 
     def __init__(self):
         self.reasons = []
@@ -61,7 +60,7 @@ CHARM_NOTE = "The paper's times are curves without numbers: compare shapes."
 BFS_MACHINE = "2 nodes with 2 A100 40 GB each, CUDA 12.2"
 HOST_NOTE = "No run of shoal has a host that waits in an iteration; of the baselines, those by way of the host have."
 
-# name: what measures it, the paper's machine, what the paper sees, how ours differs
+# name: function that measures it, the paper's machine, what the paper observes, how this experiment differs
 EXPERIMENTS = {
     "bfs-fig41": (fig41, BFS_MACHINE, BFS_SEES, GRAPHS_NOTE),
     "bfs-fig42": (fig42, BFS_MACHINE, "the CPU version has by far the smallest share of communication",
@@ -109,7 +108,7 @@ def arguments(words):
 
 
 def find_gapbs(args):
-    """Where GAPBS is, or why it is not there."""
+    """Finds GAPBS, or the reason why it is missing."""
     named = os.environ.get("GAPBS")
     args.gapbs, args.threads = Path(named) if named else None, threads_of_gapbs(args)
     args.no_gapbs = "the variable GAPBS names no folder in which its bfs was built (github.com/sbeamer/gapbs, make bfs)"
@@ -122,7 +121,7 @@ def find_gapbs(args):
 
 
 def complete(args):
-    """What is not told: what is here."""
+    """Fills in what the arguments leave open, from what this machine has. Raises Usage for wrong arguments."""
     args.shoal = args.folder / "shoal"
     if not os.access(args.shoal, os.X_OK):
         raise Usage(f"--folder: there is no {args.shoal}; ./run build makes it")

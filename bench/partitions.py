@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What a partition costs and gains: the share of arcs that it cuts, the largest PE's load, and times, side by side.
+"""Measures what a partition costs and gains: the share of arcs that it cuts, the load of the largest PE, and times.
 
     bench/partitions.py --shoal build/shoal --device cpu --pes 4 --json bench/results/partitions_4xcpu.json
 
-Every way is run on every graph with every partition; each answer is verified; a way that fails or takes longer than --limit
-is named, and the rest goes on. `cut` is the share of arcs whose ends have
-different owners, `imbalance` the most arcs of a PE over the mean. Times are medians of the computation alone; what the
-partition itself takes is in `partition_seconds`, once per graph. Where METIS is not installed, --metis-files names a folder
-with its answers: one PE number per line (also .gz), in files called as the graph and the number of PEs: road-1024.4.gz.
+Every way is run on every graph with every partition, and each answer is verified. A way that fails or takes longer than --limit
+is named, and the others go on. `cut` is the share of arcs whose ends have different owners, `imbalance` the most arcs of a PE
+divided by the mean. Times are medians of the computation alone; the time for computing the partition itself is in
+`partition_seconds`, once per graph. If METIS is not installed, --metis-files names a folder with its results: one PE number per
+line (also .gz), in files named after the graph and the number of PEs: road-1024.4.gz.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PARTITIONS = ["block", "edges", "random", "metis"]
 
 
 def metis_file(args, graph: str, folder: pathlib.Path) -> pathlib.Path:
-    """The file with METIS's answer for a graph, unpacked."""
+    """The file with METIS's partition of a graph, unpacked."""
     stem = f"{re.sub(r'[^A-Za-z0-9._-]', '-', pathlib.Path(graph).name)}.{args.pes}"
     packed = args.metis_files / (stem + ".gz")
     if not packed.exists():
@@ -43,7 +43,7 @@ def metis_file(args, graph: str, folder: pathlib.Path) -> pathlib.Path:
 
 
 def run(args, way: str, graph: str, partition: str) -> dict:
-    """A row: what `shoal` said of one way to run. RuntimeError: it did not end well, or not in time."""
+    """A row: what `shoal` reported about one way. Raises RuntimeError if it failed or took too long."""
     command = [str(args.shoal), WAYS[way][0], graph, *WAYS[way][1:], "--device", args.device, "--pes", str(args.pes)]
     command += ["--partition", partition, "--trials", str(args.trials), "--verify", "--json"]
     if ":" not in graph:
@@ -74,13 +74,13 @@ def run(args, way: str, graph: str, partition: str) -> dict:
 
 
 def when() -> dict:
-    """What a file of results says of its making."""
+    """The arguments and the date, for a file of results."""
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {"arguments": sys.argv[1:], "date": now}
 
 
 def keep(args, head: dict, rows: list[dict]) -> None:
-    """After every row: a run that is ended early leaves what it has."""
+    """Writes the rows so far. Called after every row, so that a run that is cut off leaves what it has."""
     if not args.json or not head:
         return
     data = {"bench": "partitions", **when(), **head}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Strong scaling: each algorithm with `auto` on 1, 2, ... PEs, answers verified, medians of the computation alone.
+"""Measures strong scaling: each algorithm with `auto` on 1, 2, ... PEs, answers verified, medians of the computation alone.
 
     bench/scaling.py --shoal build/gpu/shoal --device gpu --pes 1,2,3,4 --json bench/results/scaling_4xh200.json
 
-Sources are the same on every number of PEs. A command that fails or takes longer than --timeout is named and left out.
+Sources are the same for every number of PEs. A command that fails or takes longer than --timeout is named and left out.
 """
 
 import argparse
@@ -18,7 +18,7 @@ FLAGS = {"sssp": ["--weights", "hash255"], "pagerank": ["--tolerance", "5e-6"]}
 
 
 def measure(args: argparse.Namespace, algorithm: str, graph: str, pes: int) -> dict:
-    """The JSON of one command. RuntimeError: it did not end well."""
+    """The JSON of one command. Raises RuntimeError if it failed."""
     command = [args.shoal, algorithm, graph, "--device", args.device, "--pes", pes, "--trials", args.trials]
     command += ["--verify", "--json", *FLAGS.get(algorithm, [])]
     try:
@@ -31,7 +31,7 @@ def measure(args: argparse.Namespace, algorithm: str, graph: str, pes: int) -> d
 
 
 def keep(args: argparse.Namespace, machine: dict, rows: list[dict]) -> None:
-    """After every row: a run that is ended early leaves what it has."""
+    """Writes the rows so far. Called after every row, so that a run that is cut off leaves what it has."""
     if not args.json:
         return
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in machine["devices"]]

@@ -1,4 +1,4 @@
-"""Figures of breadth-first search, of paper_figures.py."""
+"""The figures of breadth-first search for paper_figures.py."""
 
 import subprocess
 import tempfile
@@ -8,7 +8,7 @@ import beside_baselines as beside
 from host import BenchError, run
 from text_table import table
 
-# The paper's name, what is generated in its place, and small.
+# The paper's name: the graph that is generated in its place, and a small one for --quick.
 GRAPHS = {
     "scale18": ("kron:18", "kron:8"),
     "scale19": ("kron:19", "kron:9"),
@@ -19,7 +19,7 @@ GRAPHS = {
 
 
 def bfs_rows(args, left):
-    """All programs that can search here."""
+    """The rows of all programs that can search here."""
     rows, missing = beside.rows_of(args)
     for line in missing:
         if args.device == "gpu" or "shoal_mpi" in line:
@@ -34,7 +34,7 @@ def bfs_rows(args, left):
 
 
 def search(args, left):
-    """{graph: its rows, measured}"""
+    """{graph: its measured rows}"""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in args.graphs or GRAPHS:
@@ -57,7 +57,7 @@ def search(args, left):
 
 
 class Gapbs:
-    """GAPBS's time, by the levels that shoal found from the same sources."""
+    """GAPBS's time, divided by the number of levels that shoal found from the same sources."""
 
     baseline = False
     trials = ()
@@ -96,7 +96,7 @@ def graph_title(name, args):
 
 
 def fig41(args, left):
-    """Mean time of a level, programs by graphs."""
+    """The mean time of a level, programs by graphs."""
     found = search(args, left)
     names = list(dict.fromkeys(row.name for rows in found.values() for row in rows))
     cells = {}
@@ -120,7 +120,7 @@ def shares(s):
 
 
 def fig42(args, left):
-    """What of a search is computation, communication, and neither."""
+    """How much of a search is computation, communication, and neither."""
     found = search(args, left)
     lines = []
     columns = ["ms", "computation", "communication", "rest", "communic. %"]

@@ -1,9 +1,9 @@
-// A slow and lossy wire between two network devices, for tests and benches on kernels that have no netem. Linux, root.
+// A slow and lossy wire between two network devices, for tests and benches on kernels without netem. Needs Linux and root.
 //
 //   ip netns exec BETWEEN slow_wire DEVICE DEVICE DELAY_MS LOSS
 //
-// What arrives at one device leaves by the other, later or not at all, in its order. Says "ready" when it carries. SIGUSR1 cuts the
-// wire: nothing passes any more.
+// A frame that arrives at one device leaves by the other one, later or not at all; the order is kept. Prints "ready" when the wire
+// works. SIGUSR1 cuts the wire: from then on nothing passes.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -31,8 +31,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLongest = 1 << 17;    ///< bytes of a frame, with what its sender left to the card
-constexpr std::size_t kMostUnderWay = 8192;  ///< frames; a wire that is full loses what comes
+constexpr std::size_t kLongest = 1 << 17;    ///< bytes of the largest frame: senders leave splitting to the card
+constexpr std::size_t kMostUnderWay = 8192;  ///< frames in flight; more are lost
 volatile std::sig_atomic_t g_cut = 0;
 
 int check(int result, const std::string& what) {
@@ -45,7 +45,8 @@ class End {
  public:
   explicit End(const std::string& device)
       : socket_(check(socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0), "a packet socket (are you root?)")) {
-    // What a sender leaves to its card, checksums and cutting, travels along; what this program has sent itself is not read.
+    // Work that a sender leaves to its card (checksums, splitting) is passed on in a header. Frames sent by this program are not
+    // read.
     set(SOL_PACKET, PACKET_VNET_HDR, 1, device);
     set(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1, device);
     set(SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20, device);
@@ -62,12 +63,12 @@ class End {
   End& operator=(const End&) = delete;
 
   int socket_number() const { return socket_; }
-  /// The bytes of the next frame; 0 if none is there.
+  /// Reads the next frame. @return its bytes; 0 if there is none
   std::size_t receive(char* frame) const {
     const ssize_t bytes = recv(socket_, frame, kLongest, 0);
     return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
   }
-  /// A frame for which there is no room is lost, as on any wire.
+  /// Sends a frame. If there is no space for it, it is lost, as on any wire.
   void send_off(const char* frame, std::size_t bytes) const {
     while (send(socket_, frame, bytes, 0) < 0 && errno == EINTR) {
     }
@@ -107,7 +108,7 @@ class Wire {
   }
 
  private:
-  /// Until a frame arrives or has to leave.
+  /// Waits until a frame arrives or must be sent.
   void wait() const {
     pollfd ends[] = {{left_.socket_number(), POLLIN, 0}, {right_.socket_number(), POLLIN, 0}};
     timespec until{};
@@ -139,9 +140,9 @@ class Wire {
   const End left_, right_;
   const Clock::duration delay_;
   const double loss_;
-  std::mt19937_64 random_;  ///< the same frames are lost in every run, if they come in the same order
+  std::mt19937_64 random_;  ///< default seed: every run loses the same frames, if they come in the same order
   std::uniform_real_distribution<double> chance_;
-  std::deque<Frame> under_way_;  ///< in the order in which they are due
+  std::deque<Frame> under_way_;  ///< ordered by `due`
   std::vector<std::unique_ptr<char[]>> free_;
 };
 
@@ -155,7 +156,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    prctl(PR_SET_TIMERSLACK, 1);  // nanosecond: the kernel would wake it up to 50 microseconds later
+    prctl(PR_SET_TIMERSLACK, 1);  // 1 ns: by default the kernel may wake it up to 50 microseconds late
     const std::chrono::duration<double, std::milli> delay(delay_ms);
     Wire wire(argv[1], argv[2], std::chrono::duration_cast<Clock::duration>(delay), loss);
     std::signal(SIGUSR1, [](int) { g_cut = 1; });

@@ -1,6 +1,6 @@
-"""Two hosts for tests and benches: network namespaces of this machine, which see each other over a slow and lossy wire.
+"""Two hosts for tests and benches: network namespaces of this machine, connected by a slow and lossy wire.
 
-Needs root and iproute2. The wire is slow_wire.cpp, since few kernels have netem.
+Needs root and iproute2. The wire is the program slow_wire.cpp, because few kernels have netem.
 """
 
 import contextlib
@@ -22,11 +22,11 @@ exec ip netns exec "NAME${host##*.}" unshare --uts sh -c 'hostname "$0"; exec sh
 
 
 class HostsError(Exception):
-    """Something to tell the user in one line."""
+    """An error for the user, in one line."""
 
 
 def why_none() -> str:
-    """Why this machine cannot have them, or nothing."""
+    """Why this machine cannot have two hosts, or an empty text."""
     for tool in ("ip", "unshare"):
         if shutil.which(tool) is None:
             return f"{tool} is not in PATH"
@@ -49,10 +49,10 @@ def tool(*words: str) -> str:
 
 
 class TwoHosts:
-    """Both hosts, from `with` to its end.
+    """Both hosts. They exist within a `with` block.
 
-    `folder` is where the agent is written that Open MPI calls in place of ssh. Without a delay and losses the wire is a pair of
-    virtual devices alone, as fast as the kernel; else it is the program `slow_wire`.
+    `folder` gets the agent script that Open MPI calls in place of ssh. Without delay and losses, the wire is only a pair of
+    virtual devices, as fast as the kernel; otherwise it is the program `slow_wire`.
     """
 
     def __init__(self, folder: pathlib.Path, slow_wire: str, delay_ms: float, loss: float) -> None:
@@ -90,7 +90,7 @@ class TwoHosts:
             tool("ip", "-n", host, "addr", "add", f"10.77.0.{number}/24", "dev", "wire")
             tool("ip", "-n", host, "link", "set", "wire", "up")
             tool("ip", "-n", host, "link", "set", "lo", "up")
-        for host in hosts:  # the kernel takes up to a second until both ends run
+        for host in hosts:  # the kernel takes up to a second until both ends are up
             end = time.monotonic() + 10
             while "state UP" not in tool("ip", "-n", host, "link", "show", "wire"):
                 if time.monotonic() > end:
@@ -111,11 +111,11 @@ class TwoHosts:
         return f"{self.name}{host}"
 
     def cut(self) -> None:
-        """Nothing passes any more."""
+        """Cuts the wire: from now on no packet passes."""
         self.wire.send_signal(signal.SIGUSR1)
 
     def line_on_both(self, shoal: str, processes: int, *words: object) -> tuple[list[str], dict[str, str]]:
-        """A command line, which starts on the first host, and its environment."""
+        """A command line that starts a job of both hosts, to be run on this machine, and its environment."""
         settings = {
             "OMPI_MCA_plm_rsh_agent": str(self.agent),
             "OMPI_MCA_oob_tcp_if_include": "10.77.0.0/24",
@@ -129,5 +129,5 @@ class TwoHosts:
         return ["ip", "netns", "exec", first, *map(str, inside)], settings
 
     def pids(self, host: int) -> list[int]:
-        """Of all processes there."""
+        """The process ids of all processes on that host."""
         return [int(pid) for pid in tool("ip", "netns", "pids", self.namespace(host)).split()]

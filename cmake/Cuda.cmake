@@ -1,7 +1,7 @@
-# The GPU side, if there is a CUDA compiler. Sets SHOAL_HAVE_CUDA.
+# Sets up the GPU side if there is a CUDA compiler. Sets SHOAL_HAVE_CUDA.
 set(SHOAL_HAVE_CUDA OFF)
-# In a project that has shoal as a folder, `auto` is for CPUs: what a CUDA compiler needs is set up in this folder alone, and a
-# program of that project would not have it (shoal_add_program refuses it).
+# If shoal is a subfolder of another project, `auto` means CPUs only: the CUDA settings made here hold for this folder only, so a
+# program in that project's folder would be compiled without them (shoal_add_program refuses that).
 if(SHOAL_CUDA STREQUAL "auto" AND NOT PROJECT_IS_TOP_LEVEL)
   message(STATUS "shoal: for CPUs only, as part of another project; GPU programs are built with -DSHOAL_PROGRAMS=FILE.cpp "
                  "by shoal's own folder")
@@ -14,7 +14,7 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     endif()
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
-    if(NOT "cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)  # CMake 3.25 does not know that nvcc 12 and later have it
+    if(NOT "cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)  # CMake 3.25 does not know that nvcc 12 supports C++20
       list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
       set(CMAKE_CUDA20_COMPILE_FEATURES cuda_std_20)
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
@@ -23,14 +23,14 @@ elseif(NOT SHOAL_CUDA STREQUAL "off")
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda>")
-    # Not for Debug: where little is inlined, nvcc 13.0 writes line numbers into calls, and ptxas refuses them.
+    # Not for Debug: where little is inlined, nvcc 13.0 writes line numbers into calls, and ptxas rejects them.
     add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-lineinfo>")
-    # For kernels that need not be fast: these take a fifth of the time to compile. nvcc has the option from 12.9 on.
+    # For kernels that need not be fast. They compile in a fifth of the time. nvcc has this option from 12.9 on.
     set(shoal_quick_kernels "")
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
       set(shoal_quick_kernels "$<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=min>")
     endif()
-    # Of a worklist's kernels those that `auto` does not take (cmake/Kernels.cmake).
+    # Options for the worklist's kernels that `auto` never chooses (cmake/Kernels.cmake).
     set(shoal_other_kernels "${shoal_quick_kernels}")
     if(SHOAL_OPTIMISE_ALL_KERNELS)
       set(shoal_other_kernels "")

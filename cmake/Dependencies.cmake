@@ -1,4 +1,4 @@
-# Everything found outside, in one place. Required: threads, CLI11, nlohmann-json. The rest switches a feature on.
+# All external dependencies. Threads, CLI11 and nlohmann-json are required. Each of the others enables a feature.
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
 find_package(Threads REQUIRED)
 if(SHOAL_DEPS)
@@ -21,7 +21,7 @@ if(ZLIB_FOUND)
   target_link_libraries(shoal_private_deps INTERFACE ZLIB::ZLIB)
   target_compile_definitions(shoal_private_deps INTERFACE SHOAL_HAVE_ZLIB=1)
 endif()
-# Defines SHOAL_HAVE_<name> where both the header and the library are found.
+# Defines SHOAL_HAVE_<name> if both the header and the library are found.
 function(shoal_optional name header library)
   find_path(SHOAL_${name}_INCLUDE ${header})
   find_library(SHOAL_${name}_LIBRARY ${library})

@@ -1,9 +1,9 @@
-# Objects of a build without CUDA in place of sources that are the same in both: those that do not ask which build it is. Headers
-# that ask are named here; another one is an error.
+# Reuses the objects of a build without CUDA for sources that compile to the same code in both builds: those that do not mention
+# SHOAL_HAVE_CUDA or algo/if_cuda.hpp. algo/if_cuda.hpp is the only header that may test for CUDA; any other one is an error.
 #
-# shoal_take_built(SOURCES TARGET [PARTS]): in the list SOURCES, what TARGET of the build in SHOAL_HOST_BUILT has made of them. It
-# compiled each by itself, or together with those of its folder that do not ask, or all of them in PARTS sources. What was not
-# compiled there is compiled here.
+# shoal_take_built(SOURCES TARGET [PARTS]): in the list SOURCES, replaces sources by objects that the build in SHOAL_HOST_BUILT has
+# made for TARGET. That build compiled each source by itself, or together with the sources of its folder that do not test for CUDA,
+# or (with PARTS) all of them as PARTS unity sources. A source that has no object there stays in the list, and is compiled here.
 set(shoal_asks_cuda "SHOAL_HAVE_CUDA|algo/if_cuda.hpp")
 file(GLOB_RECURSE headers include/*.hpp src/*.hpp cli/*.hpp)
 foreach(header ${headers})

@@ -1,9 +1,10 @@
-# The worklist's kernels for a task, in sources of their own: several cores share the work, and no source takes long.
+# Puts the worklist's kernels of a task into sources of their own, so that several cores can compile them and no source takes long.
 #
-# shoal_task_kernels(NAME HEADER TASK): for one task, which HEADER defines. Writes kernels/NAME.cuh, which the source that makes the
-# Worklist includes: it says that the kernels are elsewhere; else they are compiled once more. Sets, for shoal_kernel_source:
+# shoal_task_kernels(NAME HEADER TASK): for one task, which HEADER defines. Writes kernels/NAME.cuh, which declares the kernels as
+# extern templates. The source that creates the Worklist must include it; otherwise it compiles the kernels once more. Sets, for
+# shoal_kernel_source:
 #   NAME_block, NAME_warp   the kernels of these workers that `auto` chooses among
-#   NAME_others             the kernels that `auto` does not take (kAutoKernels in include/shoal/worklist/kernel_set.hpp)
+#   NAME_others             the kernels that `auto` never chooses (see kAutoKernels in include/shoal/worklist/kernel_set.hpp)
 function(shoal_task_kernels name header task)
   set(include "#include \"kernels/${name}.cuh\"\n")
   set(Block "${include}")
@@ -33,8 +34,8 @@ function(shoal_task_kernels name header task)
   set(${name}_others "${others}" PARENT_SCOPE)
 endfunction()
 
-# shoal_kernel_source(SOURCES FILE OPTIONS KERNELS): writes kernels/FILE.cu, which is compiled with OPTIONS as well, and adds it to
-# the list SOURCES.
+# shoal_kernel_source(SOURCES FILE OPTIONS KERNELS): writes kernels/FILE.cu, which is compiled with the additional OPTIONS, and adds
+# it to the list SOURCES.
 function(shoal_kernel_source sources file options kernels)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/kernels/${file}.cu)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [=[
@@ -44,9 +45,10 @@ function(shoal_kernel_source sources file options kernels)
   set(${sources} ${${sources}} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): for a task of the library: a source for each kind of worker that `auto` chooses
-# among, or with SHOAL_QUICK_KERNELS or TOGETHER one for both, into the list `shoal_cu`. What `auto` does not take is hardly optimised, in one
-# source for all tasks, whose text is gathered in `shoal_others` (docs/decisions/0047-kernels-compiled-quickly.md).
+# shoal_worklist_kernels(NAME HEADER TASK [TOGETHER]): for a task of the library, adds to the list `shoal_cu` one source for each
+# kind of worker that `auto` chooses among; with SHOAL_QUICK_KERNELS or TOGETHER, one source for both kinds. The kernels that `auto`
+# never chooses are hardly optimised and go into one source for all tasks, whose text is collected in `shoal_others`
+# (docs/decisions/0047-kernels-compiled-quickly.md).
 function(shoal_worklist_kernels name header task)
   shoal_task_kernels(${name} ${header} ${task})
   if(SHOAL_QUICK_KERNELS OR "TOGETHER" IN_LIST ARGN)
@@ -55,7 +57,7 @@ function(shoal_worklist_kernels name header task)
     shoal_kernel_source(shoal_cu ${name}_block "" "${${name}_block}")
     shoal_kernel_source(shoal_cu ${name}_warp "" "${${name}_warp}")
   endif()
-  if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source would take minutes
+  if(SHOAL_OPTIMISE_ALL_KERNELS)  # one source for all of them would take minutes to compile
     shoal_kernel_source(shoal_cu ${name}_others "" "${${name}_others}")
   else()
     set(shoal_others "${shoal_others}${${name}_others}" PARENT_SCOPE)
@@ -63,8 +65,8 @@ function(shoal_worklist_kernels name header task)
   set(shoal_cu ${shoal_cu} PARENT_SCOPE)
 endfunction()
 
-# shoal_cuda_together(SOURCES NAME FILE...): in the list SOURCES, one source that includes these files of src/ in place of each of them.
-# nvcc reads what a source includes three times, which takes longer than compiling most of them.
+# shoal_cuda_together(SOURCES NAME FILE...): in the list SOURCES, replaces these files of src/ by one source that includes them all.
+# nvcc reads the headers of a source three times, which takes longer than compiling most of these files.
 function(shoal_cuda_together sources name)
   set(list ${${sources}})
   set(includes "")
@@ -79,7 +81,7 @@ function(shoal_cuda_together sources name)
   set(${sources} ${list} ${source} PARENT_SCOPE)
 endfunction()
 
-# shoal_ptx_only(TARGET): no code for a GPU, only PTX.
+# shoal_ptx_only(TARGET): compiles to PTX only, without machine code for a GPU.
 function(shoal_ptx_only target)
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^([0-9]+[a-z]?).*" "\\1-virtual" OUTPUT_VARIABLE virtual)
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${virtual}")

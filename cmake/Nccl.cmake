@@ -1,9 +1,9 @@
-# NCCL, where there are a CUDA compiler and its header and library: of the system or of a Python wheel (nvidia-nccl-cu13,
-# nvidia-nccl-cu12). For GPUs of several hosts (engines/nccl) and for baselines/nccl. Sets shoal_nccl_found.
+# Finds NCCL, if there are a CUDA compiler and NCCL's header and library, of the system or of a Python wheel (nvidia-nccl-cu13,
+# nvidia-nccl-cu12). GPUs of several hosts (engines/nccl) and baselines/nccl need it. Sets shoal_nccl_found.
 set(SHOAL_NCCL "auto" CACHE STRING "Build what needs NCCL: auto (where it is found), on, off")
 set_property(CACHE SHOAL_NCCL PROPERTY STRINGS auto on off)
 set(shoal_nccl_found OFF)
-# Not under sanitizers, with the Python module, or as part of another project.
+# With `auto`: not under sanitizers, not for the Python module or with SHOAL_BUILT, and not as part of another project.
 if(SHOAL_NCCL STREQUAL "off" OR (SHOAL_NCCL STREQUAL "auto" AND
    (SHOAL_SANITIZE OR SHOAL_PYTHON OR SHOAL_BUILT OR NOT PROJECT_IS_TOP_LEVEL)))
   return()
@@ -39,7 +39,7 @@ set(shoal_nccl_found ON)
 
 # shoal_link_nccl(TARGET)
 function(shoal_link_nccl target)
-  if(NOT SHOAL_NCCL_INCLUDE STREQUAL "/usr/include")  # which is searched anyway, after the compiler's own
+  if(NOT SHOAL_NCCL_INCLUDE STREQUAL "/usr/include")  # the compiler searches that folder anyway, after its own
     target_include_directories(${target} SYSTEM PRIVATE ${SHOAL_NCCL_INCLUDE})
   endif()
   target_link_libraries(${target} PRIVATE ${SHOAL_NCCL_LIBRARY} CUDA::cudart)

@@ -1,6 +1,6 @@
-# shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler the
-# same file is compiled for CPU and GPU; without one, for the CPU. A project that has shoal as a folder of its own can call
-# it as well, for CPUs (cmake/Cuda.cmake).
+# shoal_add_program(NAME SOURCE): an executable from one .cpp that includes shoal's templates. With a CUDA compiler, the file is
+# compiled for both CPU and GPU, else for the CPU. A project that has shoal as a subfolder can call it as well, for CPUs only
+# (cmake/Cuda.cmake).
 set(SHOAL_PROGRAM_KERNELS "auto" CACHE STRING "Kernels of programs for GPUs: auto (those that auto chooses among) or all")
 set_property(CACHE SHOAL_PROGRAM_KERNELS PROPERTY STRINGS auto all)
 if(NOT SHOAL_PROGRAM_KERNELS MATCHES "^(auto|all)$")

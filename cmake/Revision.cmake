@@ -1,9 +1,9 @@
-# Which state of the sources a build is of, for result files: what `git describe` says, SHOAL_REVISION of the environment where
-# that is set (for copies without .git), else "unknown". It stands in one small source, written anew by each build in which it
-# changed, so that a commit compiles nothing else.
+# The revision of the sources that a build is made from, for result files: the output of `git describe`; or the environment variable
+# SHOAL_REVISION if it is set (for copies without .git); else "unknown". It is the only content of one small source, which a build
+# rewrites if the revision has changed, so that a commit causes nothing else to be compiled again.
 #
-#   include(cmake/Revision.cmake)                     adds that source to shoal_cli
-#   cmake -DSOURCE=DIR -DOUT=FILE.cpp -P cmake/Revision.cmake     writes it
+#   include(cmake/Revision.cmake)                                 adds that source to shoal_cli
+#   cmake -DSOURCE=DIR -DOUT=FILE.cpp -P cmake/Revision.cmake     writes that source
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(shoal_revision_file ${CMAKE_CURRENT_BINARY_DIR}/revision.cpp)
   add_custom_target(shoal_revision BYPRODUCTS ${shoal_revision_file} VERBATIM
@@ -17,9 +17,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(revision "$ENV{SHOAL_REVISION}")
-# Not the repository that an unpacked archive may lie in.
+# Only SOURCE's own .git: an unpacked archive may lie inside another repository.
 if(revision STREQUAL "" AND EXISTS ${SOURCE}/.git)
-  set(ENV{GIT_OPTIONAL_LOCKS} 0)  # looks, and keeps nobody from committing
+  set(ENV{GIT_OPTIONAL_LOCKS} 0)  # git only reads, and does not block a commit
   execute_process(COMMAND git -C ${SOURCE} describe --always --tags --dirty OUTPUT_VARIABLE revision
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
 endif()

@@ -1,11 +1,11 @@
-/* Full is not fatal: PEs that send to each other through bounded channels (worklist/pe_worklist.hpp), one worker each.
+/* A full queue is not an error: PEs that send to each other through bounded channels (worklist/pe_worklist.hpp), one worker each.
  *
- * N PEs; an item of depth d > 0 pushes FAN items of depth d-1 to any PE, itself included. POL says what a worker does when
- * there is no room:
+ * N PEs; an item of depth d > 0 pushes FAN items of depth d-1 to any PE, including its own. POL says what a worker does with an
+ * item for which there is no space:
  *   1 it waits                                   2 it waits, but keeps receiving into a stash of STASH items
- *   3 it keeps the item in its own spill: shipped. Spilled items go out, or are run, when nothing else is at hand.
- *   4 it starts an item only when it holds room for all that the item may push
- * Claims for POL 3: no deadlock (waits block, so one would be an invalid end state), and every item is run.
+ *   3 (shipped) it keeps the item in its own spill. Spilled items are sent, or run, when the worker has nothing else to do.
+ *   4 it starts an item only when there is space for all items that it may push
+ * Claims for POL 3: no deadlock (waits block, so a deadlock is an invalid end state), and every item is run.
  */
 #ifndef N
 #define N 2
@@ -37,7 +37,7 @@
 #define MAY_START true
 #endif
 
-chan q[N*N] = [CAP] of { byte };          /* channels and rings are exact in channel.pml and ring.pml; here they only fill up */
+chan q[N*N] = [CAP] of { byte };          /* channel.pml and ring.pml model these queues exactly; here they only have to fill up */
 byte outstanding = 1, gone;
 
 #define TAKE(from) :: atomic { !has && MAY_START && nempty(Q(from, me)) -> Q(from, me)?d; has = true }
@@ -71,7 +71,7 @@ proctype Pe(byte me) {
 #if DEPTH*N > 6
 #error "unspill knows DEPTH*N up to 6"
 #endif
-     :: nempty(Q(0, me))                  /* nothing can move: it is enough if something can be received */
+     :: nempty(Q(0, me))                  /* no spilled item can move: go on if something can be received */
      :: nempty(Q(1, me))
 #if N > 2
      :: nempty(Q(2, me))

@@ -1,27 +1,31 @@
-/* The channel between two PEs (include/shoal/queue/channel.hpp): senders never look at the slot, receivers claim what has arrived.
+/* The channel between two PEs (include/shoal/queue/channel.hpp): senders never read a slot, receivers claim items that have
+ * arrived.
  *
  * NS senders send NB items each, up to MAXB at once; NR receivers claim up to FETCH at once. The value of ticket t is t+1.
- * A receiver looks which tickets have arrived, claims them by one compare-and-swap, and copies them out; who loses the race claims
- * what is left of what it saw. Tickets read are counted by shares of Q. Credits go back in the order of the shares: who counts the
- * last ticket of a share notes it, and gives back what is complete from the oldest on.
- * Claims: every ticket is received once, with its own value; no live slot is overwritten; nobody waits for ever; in the end all
- * credits but those of the share that is not full are home.
+ * A receiver finds out which tickets have arrived, claims them by one compare-and-swap, and copies them out. If it loses the race,
+ * it claims what is left of the tickets that it saw. Tickets that were read are counted in shares of Q. Credits go back in the
+ * order of the shares: the receiver that counts the last ticket of a share marks the share complete, and gives back all complete
+ * shares from the oldest on.
+ * Claims: every ticket is received once, with its own value; no live slot is overwritten; no process waits forever; in the end all
+ * credits are back but those of a share that is not full.
  *
- * -DLIVE: everything is sent and received in the end (weak fairness), though credits that one takes in vain are hidden from the
- * others until it has put them back.
+ * -DLIVE: everything is sent and received in the end (weak fairness), although credits that a sender takes in vain are hidden from
+ * the others until it has put them back.
  *
- * -DWHOLE: value and signal are one word (small items on GPUs), and are copied when they are looked at, before the claim.
+ * -DWHOLE: value and signal are one word (small items on GPUs). A receiver copies them when it reads the signal, before the claim.
  *
- * -DBUG=1 the signal before the value       2 counted as read before the copy  3 two may claim the same
- *       4 claimed before it has arrived     5 any signal counts as ready       6 a shortage of credits is kept
- *       7 tickets without credits           8 credits never go back            9 a share is more than the channel
- *      10 only whole shares of one claim are given back
- *      11 credits go back when claims pass a multiple of the share, whoever still reads before them
- *      12 who loses the race claims all that it saw
+ * -DBUG=1 the signal is written before the value      2 tickets count as read before the copy
+ *       3 two receivers may claim the same ticket     4 a ticket is claimed before it has arrived
+ *       5 any signal counts as ready                  6 credits taken beyond those that were there are not put back
+ *       7 tickets are taken without credits           8 credits are never given back
+ *       9 a share is larger than the channel
+ *      10 a receiver gives back only the whole shares within one claim
+ *      11 credits go back when claims pass a multiple of the share, even if others still read earlier tickets
+ *      12 a receiver that loses the race claims all that it saw
  *      13 a share counts as complete when it is half read
  *      14 a share goes back when it is complete, whatever is before it: the slot of the oldest ticket is overwritten
- *      15 a share goes back if it is the oldest, and nobody looks at those that waited for it
- *      16 who wants credits does not look whether there are any (-DLIVE)
+ *      15 a complete share goes back if it is the oldest, but complete shares after it do not go back with it
+ *      16 a sender takes credits without reading first whether there are any (-DLIVE)
  */
 #ifndef NS
 #define NS 2
@@ -142,7 +146,7 @@ proctype Receiver() {
 #elif BUG==12
      atomic { if :: drain == h -> drain = h + n :: drain > h && drain < h + n -> drain = h + n :: else -> n = 0 fi };
 #else
-     atomic {                                      /* compare-and-swap, again from where the drain is while some are left */
+     atomic {                                      /* compare-and-swap, repeated from the new drain while some tickets are left */
        if
        :: drain == h -> drain = h + n
        :: drain > h && drain < h + n ->
@@ -164,7 +168,7 @@ proctype Receiver() {
      if :: (h + n) / SHARE > h / SHARE -> credits = credits + ((h + n) / SHARE - h / SHARE) * SHARE :: else fi;
 #else
      i = 0;
-     do                                            /* the tickets of one share after those of another */
+     do                                            /* share by share */
      :: i < n ->
         m = SHARE - (h + i) % SHARE;
         if :: m > n - i -> m = n - i :: else fi;
@@ -181,7 +185,7 @@ proctype Receiver() {
            credits = credits + SHARE
 #else
            back = 0;
-           atomic {                                /* one word: which is the oldest, and which are complete */
+           atomic {                                /* one 64-bit word holds the oldest share and the set of complete ones */
              complete[REGION(h+i)] = true;
              do
              :: complete[oldest] -> complete[oldest] = false; oldest = (oldest + 1) % SHARES; back++;
@@ -221,7 +225,7 @@ init {
   (left_ == NS + NR);
   assert(received == TOT && tail == TOT && drain == TOT);
 #if BUG!=7
-  assert(credits == CAP - TOT % Q)                   /* with 7 nobody took credits */
+  assert(credits == CAP - TOT % Q)                   /* with BUG 7 no credits are taken */
 #endif
 }
 

@@ -1,13 +1,15 @@
-/* Workers that push and pop the same ring, with private credits and spill (worklist/schedule.hpp, worklist/pe_worklist.hpp), one PE.
+/* Workers that push to and pop from one ring, with private credits and spill (worklist/schedule.hpp, worklist/pe_worklist.hpp). One
+ * PE.
  *
  * W workers run a tree of items: an item of depth d > 0 pushes FAN items of depth d-1. A worker holds one ticket (default) or
- * claims one (-DCLAIM); a value that was popped leaves a private credit; pushing takes private credits first, then shared;
- * what finds no credit is spilled; a spilled item is moved to the ring if there is a credit and run at once if not. An idle
- * worker gives its credits back. While a holder waits for its slot it empties the one it holds.
- * Claims: no worker waits for ever (waits are blocking, so a deadlock is an invalid end state), every item is run once.
+ * claims one (-DCLAIM). Each popped value leaves its worker a private credit. A push takes a private credit first, then a shared
+ * one; an item that gets no credit is spilled. A spilled item is moved to the ring if there is a credit, and run at once if there
+ * is none. An idle worker gives its private credits back. While a worker waits for the slot to push into, it polls the slot of its
+ * held ticket and empties it.
+ * Claims: no worker waits forever (waits block, so a deadlock is an invalid end state), and every item is run once.
  *
- * -DBUG=1 no polling of the held ticket while waiting     2 no spill: wait for a credit
- *       3 tickets without credits                         4 spilled items are dropped
+ * -DBUG=1 a waiting worker does not poll its held ticket  2 no spill: a worker waits for a credit
+ *       3 tickets are taken without credits               4 spilled items are dropped
  */
 #ifndef W
 #define W 2
@@ -40,7 +42,7 @@ byte seq_[CAP];
 byte tail, head, outstanding, gone, ran;
 short credits = CAP;
 
-inline poll() {                                    /* copies out what the held slot holds, if anything */
+inline poll() {                                    /* takes the value from the held slot, if there is one */
   if
   :: atomic { holds && seq_[SL(mine)] == mine + 1 -> has = slot[SL(mine)] };   /* has: depth + 1 */
      seq_[SL(mine)] = mine + CAP;
@@ -59,7 +61,7 @@ inline place(x) {                                  /* x: depth + 1, into ticket 
   od
 }
 
-inline reserve() {                                 /* ok: there is a ticket, t */
+inline reserve() {                                 /* sets ok and t if it gets a ticket */
   ok = false;
 #if BUG==3
   ok = true;
@@ -79,7 +81,7 @@ inline reserve() {                                 /* ok: there is a ticket, t *
   if :: ok -> atomic { t = tail; tail++ } :: else fi
 }
 
-inline run_item() {                                /* d: its depth */
+inline run_item() {                                /* runs an item of depth d */
   if
   :: d > 0 ->
      k = 0;
@@ -125,7 +127,7 @@ proctype Worker() {
 #ifdef CLAIM
   :: has == 0 ->
      if
-     :: atomic { head < tail -> mine = head; head++ };         /* a compare-and-swap that won: ring.pml has the others */
+     :: atomic { head < tail -> mine = head; head++ };         /* a compare-and-swap that succeeds; ring.pml has those that fail */
         atomic { seq_[SL(mine)] == mine + 1 -> has = slot[SL(mine)] };
         seq_[SL(mine)] = mine + CAP; mine = 0
      :: head >= tail && s > 0 -> unspill()
@@ -156,6 +158,6 @@ init {
   (gone == W);
   assert(ran == TOTAL);
 #if BUG!=3
-  assert(credits == CAP)                             /* with 3 nobody took credits */
+  assert(credits == CAP)                             /* with BUG 3 no credits are taken */
 #endif
 }

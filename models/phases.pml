@@ -1,20 +1,22 @@
 /* Phases (include/shoal/worklist/phases.hpp, queue/buckets.hpp): priorities with one threshold for all PEs, and sweeps.
  *
- * N PEs with W workers each. Running an item may push more, to any PE and of any bucket 0 to B, until BUDGET pushes are spent.
- * What lies beyond the `near` of the worker that judges it is parked by that worker, in list bucket % L, and told, unless it
- * parked something as near there before. Told is a minimum per list and PE. An item may reach another PE before the phase does
- * in which it was pushed. Worker 0 of PE 0, when it finds completed (read first) equal to created, takes the nearest that may
- * be parked, resets what that spends, creates a token per worker, and shows the phase to one PE after another; every worker
- * brings the lists that the threshold passed and completes its token. -DSWEEP: running an item may also raise a flag of its
- * PE (accept refused an item); when nothing is parked every worker looks at its flag, makes an item of it or passes it on to
- * the flag of worker 0, and the run is over when the last look of all pushed nothing.
- * Claim: `done` is said only when no item and no flag is left anywhere (`left`, the truth). -DLIVE: it is said (weak fairness).
- * Left out: reading the counters one by one (quiescence.pml), the slot for all that lies far beyond (tests/sim).
+ * N PEs with W workers each. Running an item may push more, to any PE and with any bucket 0 to B, until BUDGET pushes are spent.
+ * The worker that judges an item parks it if its bucket is beyond the worker's `near`, in list bucket % L, and adds the bucket to
+ * `told`, unless it has parked an item of that list with the same or a nearer bucket. `told` is a minimum per list and PE. An item
+ * may reach another PE before the phase in which it was pushed does. Worker 0 of PE 0, when it finds `completed` (read first) equal
+ * to `created`, takes the nearest bucket that may be parked as the new threshold, resets the entries of `told` that it passes,
+ * creates one token per worker, and shows the phase to one PE after another. Every worker unparks the lists that the threshold
+ * passed, and completes its token. -DSWEEP: running an item may also raise a flag of its PE (accept refused an item). When nothing
+ * is parked, every worker checks its flag, and either makes an item of it or passes it on to the flag of worker 0. The run is over
+ * when the last check of all workers pushed nothing.
+ * Claim: `done` is announced only when no item and no flag is left anywhere (`left`, the truth). -DLIVE: it is announced in the end
+ * (weak fairness).
+ * Left out: reading the counters one by one (quiescence.pml), and the slot for all buckets that are far beyond (tests/sim).
  *
- * -DBUG=1 tokens are not created             2 a token is told before the lists are brought
- *       3 what was told late hides the rest  4 an item is told as completed before what it parked is told
+ * -DBUG=1 tokens are not created             2 a token is completed before the lists are unparked
+ *       3 a late entry of `told` hides the rest of its list   4 an item is completed before what it parked is in `told`
  *       5 a push that is refused in a sweep is not counted      6 one sweep is enough
- *       7 one worker of each PE carries a phase out             8 what was told is reset after the phase is shown
+ *       7 only one worker of each PE carries out a phase        8 `told` is reset after the phase is shown
  */
 #ifndef N
 #define N 2
@@ -37,31 +39,31 @@
 #define NONE 255
 #define TOKENS (BUG == 7 -> N : N*W)
 
-byte ring[N], in_flight[N*(B+1)], told[N*L];     /* in_flight: by bucket, to a PE */
+byte ring[N], in_flight[N*(B+1)], told[N*L];     /* in_flight: the items on their way to a PE, by bucket */
 bool flag[N*W];
 byte created = 1, completed, left = 1, budget = BUDGET;
-byte shown[N], near_now, number;                 /* the phase that PE q shows; near and number of the last one ordered */
+byte shown[N], near_now, number;                 /* the phase that PE q sees; threshold and number of the last phase */
 bool sweep_now, done;
 
-/* The nearest bucket that may be parked in list s, for which t was told. */
+/* The nearest bucket that may be parked in list s whose entry of `told` is t. */
 #if BUG==3
 #define MAY_BE(t, s) ((t == NONE || t <= near_now) -> NONE : t)
 #else
 #define MAY_BE(t, s) (t == NONE -> NONE : (t > near_now -> t : near_now + 1 + (s + L*(B+1) - (near_now + 1)) % L))
 #endif
 
-#ifdef LIVE                                      /* a worker that could take something does not look for ever */
+#ifdef LIVE                                      /* a worker that could take an item does not check for the end forever */
 #define IDLE (in_flight[me*(B+1)] + in_flight[me*(B+1) + 1] + in_flight[me*(B+1) + 2] + in_flight[me*(B+1) + B] == 0)
 #else
 #define IDLE true
 #endif
 
 inline tell(b) { if :: told[me*L + b % L] > b -> told[me*L + b % L] = b :: else fi }
-inline keep(b) {                                 /* judged here: it may run, or waits */
+inline keep(b) {                                 /* judges an item: it may run now, or is parked */
   if
   :: b <= near -> created++; ring[me]++
   :: else ->
-     d_step {                                    /* something as near in this list before? */
+     d_step {                                    /* has this list an item of the same or a nearer bucket? */
        news = true; k = b % L;
        do :: k <= b -> if :: parked[k] > 0 -> news = false :: else fi; k = k + L :: else -> break od;
        parked[b]++; k = 0
@@ -100,14 +102,14 @@ proctype Worker(byte me, index; bool looks) {
   :: atomic { !done && c == 0 && in_flight[me*(B+1) + 2] > 0 -> in_flight[me*(B+1) + 2]--; b = 2; c = 1 }
   :: atomic { !done && c == 0 && in_flight[me*(B+1) + B] > 0 -> in_flight[me*(B+1) + B]--; b = B; c = 1 }
   :: c == 1 -> keep(b); atomic { b = 0; c = 0; if :: owed -> owed = false :: else -> finished++ fi }
-  :: !done && c == 0 && seen != shown[me] ->                     /* carry out a phase */
+  :: !done && c == 0 && seen != shown[me] ->                     /* carries out a phase */
      before = near; near = near_now; seen = shown[me];
 #if BUG==2
      completed = completed + 1;
 #endif
      b = before + 1;
      do
-     :: b <= near && b <= before + L ->                          /* list b % L was passed: bring it */
+     :: b <= near && b <= before + L ->                          /* the threshold passed list b % L: unpark it */
         to = b % L;
         do
         :: to <= B ->
@@ -130,7 +132,7 @@ proctype Worker(byte me, index; bool looks) {
         flag[me*W + index] = false;
         if
         :: choose(b); keep(b); b = 0
-        :: index > 0 ->                                          /* refused by accept, which raises what was looked at already */
+        :: index > 0 ->                                          /* accept refuses it: raise worker 0's flag, checked or not */
            atomic { if :: flag[me*W] -> left-- :: else -> flag[me*W] = true fi }
 #if BUG!=5
            created++; finished++
@@ -151,7 +153,7 @@ proctype Worker(byte me, index; bool looks) {
      k = completed;
      if
      :: atomic { k == created -> k = 0 };
-        d_step {                                                 /* told is read, and nothing moves: all is quiet */
+        d_step {                                                 /* `told` is read in one step, because nothing moves now */
           least = NONE; to = 0;
           do
           :: to < N*L ->
@@ -211,7 +213,7 @@ proctype Worker(byte me, index; bool looks) {
 init {
   byte k, j;
   atomic {
-    ring[0] = 1;                                 /* one item to begin with, on PE 0 */
+    ring[0] = 1;                                 /* the run begins with one item, on PE 0 */
     do :: k < N*L -> told[k] = NONE; k++ :: else -> break od;
     k = 0;
     do

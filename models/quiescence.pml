@@ -1,16 +1,18 @@
-/* The end of a run (include/shoal/worklist/quiescence.hpp, schedule.hpp): counted, never guessed.
+/* Detection of the end of a run by counting (include/shoal/worklist/quiescence.hpp, schedule.hpp).
  *
- * N PEs with W workers each. Running an item may push more, to any PE, until BUDGET pushes are spent. A push into the own ring
- * waits in the worker's buffer (not counted yet, nobody sees it) until the worker flushes, which it does before it counts its
- * item as finished; flushing counts a ticket (tail) and then shows the item, or finds no room, counts it as entered and keeps
- * it as spill. A push to another PE counts the channel's tail and then shows the item. Finished items are told (completed)
- * when the worker finds nothing to do. Worker 0 of PE 0, when idle, reads all completed, then all created, one by one.
- * Claim: it says `done` only when no item is left anywhere (`left`, the truth). -DLIVE: it does say so (weak fairness).
+ * N PEs with W workers each. Running an item may push more, to any PE, until BUDGET pushes are spent. A push to the own ring
+ * waits in the worker's buffer, where it is neither counted nor visible to others. The worker flushes the buffer before it counts
+ * its item as finished. To flush an item, it counts a ticket (tail) and then makes the item visible; or, if there is no space, it
+ * counts the item as entered and keeps it in its spill. A push to another PE counts the channel's tail and then makes the item
+ * visible. A worker adds its finished items to `completed` when it finds nothing to do. Worker 0 of PE 0, when idle, reads
+ * `completed` of all PEs, then all counters of created items (tails and entered), one by one.
+ * Claim: it announces `done` only when no item is left anywhere (`left`, the truth). -DLIVE: it announces it in the end (weak
+ * fairness).
  *
- * -DBUG=1 created is read before completed       2 PE by PE, completed and created together
+ * -DBUG=1 created is read before completed       2 completed and created are read together, PE by PE
  *       3 an item counts before its flush        4 a ticket is counted after the item can be seen
  *       5 channels are not counted               6 spilled items are not counted
- *       7 idle votes: done when every worker has found nothing once since it last worked (no counters)
+ *       7 votes instead of counters: done when every worker has found nothing to do once since it last worked
  */
 #ifndef N
 #define N 2
@@ -25,12 +27,12 @@
 #define BUG 0
 #endif
 
-byte ring[N], chan_[N*N];                      /* what can be seen */
+byte ring[N], chan_[N*N];                      /* how many items are visible */
 byte tail[N], ctail[N*N], entered[N], completed[N];
 byte budget = BUDGET, left = 1, votes;
 bool done;
 
-#ifdef LIVE                                     /* a worker that could take something does not rest for ever */
+#ifdef LIVE                                     /* a worker that could take an item does not rest forever */
 #if N==2
 #define IDLE (ring[me] == 0 && chan_[((me+1)%N)*N+me] == 0)
 #else
@@ -59,7 +61,7 @@ inline flush() {
   :: buffered > 0 ->
      if
      :: show_ring()
-     :: atomic {                                /* no room: private, so counting and keeping are one step to everybody */
+     :: atomic {                                /* no space: the spill is private, so counting and keeping appear as one step */
 #if BUG!=6
           entered[me]++;
 #endif
@@ -106,7 +108,7 @@ proctype Worker(byte me; bool looks) {
      flush();
      atomic { finished++; left-- }
 #endif
-  :: !done && from == 0 && spill == 0 && IDLE -> /* found nothing: rest, and look for the end */
+  :: !done && from == 0 && spill == 0 && IDLE -> /* found nothing: report finished items, and check for the end */
      if :: finished > 0 -> atomic { completed[me] = completed[me] + finished; finished = 0 } :: else fi;
 #if BUG==7
      if :: !voted -> atomic { votes++; voted = true } :: else fi;
@@ -155,7 +157,7 @@ proctype Worker(byte me; bool looks) {
 init {
   byte k, j;
   atomic {
-    ring[0] = 1; tail[0] = 1;                   /* one item to begin with, on PE 0 */
+    ring[0] = 1; tail[0] = 1;                   /* the run begins with one item, on PE 0 */
     k = 0;
     do
     :: k < N -> j = 0; do :: j < W -> run Worker(k, k == 0 && j == 0); j++ :: else -> break od; k++

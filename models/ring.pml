@@ -1,14 +1,16 @@
-/* The ring (include/shoal/queue/slot_ring.hpp) with pushers and poppers apart. hold.pml has workers that are both.
+/* The ring (include/shoal/queue/slot_ring.hpp) with separate pushers and poppers. In hold.pml each worker is both.
  *
- * NP pushers push NB items each, up to MAXB at once, as far as there are credits; what finds no credit is tried again (the
- * spill of the pusher). NC poppers claim up to FETCH tickets at once (default), or hold one ticket each (-DHOLD).
- * The value of ticket t is t+1. Claims: every ticket is popped once, with its own value, never unwritten or old; nobody
- * waits for ever (an invalid end state would be reported); in the end all slots are empty and all credits are home.
+ * NP pushers push NB items each, up to MAXB at once, limited by the credits that they get. An item that gets no credit is tried
+ * again (this stands for the pusher's spill). NC poppers claim up to FETCH tickets at once (default), or hold one ticket each
+ * (-DHOLD). The value of ticket t is t+1. Claims: every ticket is popped once, with its own value, neither before it is written nor
+ * when it is stale; no process waits forever (that would be an invalid end state); in the end all slots are empty and all credits
+ * are back.
  *
- * -DBUG=1 the sequence is published before the value      2 a pusher does not wait for its slot
+ * -DBUG=1 the sequence number is published before the value   2 a pusher does not wait for its slot
  *       3 the slot is marked empty before it is copied    4 poppers claim by reading head, then storing it
- *       5 a shortage of credits is not given back         6 pushers take tickets by reading tail, then storing it
- *       7 tickets without credits and without waiting for the slot
+ *       5 credits taken beyond those that were there are not given back
+ *       6 pushers take tickets by reading tail, then storing it
+ *       7 pushers take tickets without credits and without waiting for the slot
  */
 #ifndef NP
 #define NP 2
@@ -62,7 +64,7 @@ proctype Pusher() {
 #endif
      fi;
 #if BUG!=7
-     atomic { credits > 0 -> had = credits; credits = credits - k };  /* at had <= 0 the shipped pusher comes again */
+     atomic { credits > 0 -> had = credits; credits = credits - k };  /* if had <= 0, the shipped pusher tries again later */
      if
      :: had < k ->
 #if BUG!=5
@@ -102,7 +104,7 @@ proctype Pusher() {
 proctype Popper() {
   byte h, v;
   do
-  :: atomic { head < TOT -> h = head; head++ };      /* blind: the ticket may not be given out yet */
+  :: atomic { head < TOT -> h = head; head++ };      /* unconditional: the ticket may not have been issued yet */
      pop_one(h);
      credits++;
      h = 0
@@ -117,7 +119,7 @@ proctype Popper() {
   :: took >= TOT || head >= TOT -> break
   :: tail > head ->
      h = head;
-     n = tail - h;                                    /* tail is read after head; it may have moved, that is all right */
+     n = tail - h;                                    /* tail is read after head, and may have moved since; that is harmless */
      if :: n > FETCH -> n = FETCH :: else fi;
      if
 #if BUG==4
@@ -141,7 +143,7 @@ proctype Monitor() {
   (left_ == NP + NC);
   assert(took == TOT && tail == TOT && head == TOT);
 #if BUG!=7
-  assert(credits == CAP);                            /* with 7 nobody took credits */
+  assert(credits == CAP);                            /* with BUG 7 no credits are taken */
 #endif
   do :: k < CAP -> assert(seq_[k] >= TOT && seq_[k] < TOT + CAP); k++ :: else -> break od
 }

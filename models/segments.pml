@@ -1,23 +1,25 @@
-/* Segments between two PEs (include/shoal/queue/segments.hpp): items are told as prefixes, each segment is claimed by itself.
+/* Segments between two PEs (include/shoal/queue/segments.hpp): stored items are published as prefixes of a segment, and each
+ * segment is claimed by itself.
  *
- * NS senders send NB items each, up to MAXB at once; NR receivers claim up to FETCH at once, in the LOOK segments from the oldest on.
- * S segments of C items. The value of ticket t is t+1. With -DWAIT parts of a segment may be put off, and senders without credits,
- * or at their end, offer them.
- * Claims: every ticket is received once, with its own value; no live item is overwritten; nobody waits for ever; in the end every
- * segment that was filled is home.
+ * NS senders send NB items each, up to MAXB at once. NR receivers claim up to FETCH at once, in the LOOK segments from the oldest
+ * on. There are S segments of C items. The value of ticket t is t+1. With -DWAIT a sender may delay publishing a part of a segment;
+ * senders that wait for credits, or have sent all, publish such parts (offer).
+ * Claims: every ticket is received once, with its own value; no live item is overwritten; no process waits forever; in the end
+ * every segment that was filled has been given back.
  *
  * -DLIVE: everything is sent and received in the end (weak fairness).
  *
- * -DBUG=1 what is filled is told, complete or not        2 the tail is read before `filled` is added to
- *       3 the tail is read again for what is told        4 `written` is stored, not raised
- *       5 only full segments are told                    6 what was put off is not offered (-DWAIT)
- *       7 full segments may be put off, too (-DWAIT)     8 filled before the items are stored
- *       9 two may claim the same                        10 claimed to the end of the segment, whatever is written
- *      11 given back when it is claimed                 12 any segment that is home becomes credits, not the next one
- *      13 two may grant the same segment                14 a shortage of credits is kept
- *      15 the hint moves on when a segment is claimed in part
- *      16 who offers reads the tail before `filled` (-DWAIT)
- *      17 nobody moves the hint but who claims the end of a segment, and by one
+ * -DBUG=1 filled items are published even if they are no prefix   2 the tail is read before `filled` is added to
+ *       3 the tail is read again for the count to publish         4 `written` is stored, not raised to a maximum
+ *       5 only full segments are published               6 delayed parts are never offered (-DWAIT)
+ *       7 full segments may be delayed, too (-DWAIT)     8 `filled` is added to before the items are stored
+ *       9 two receivers may claim the same               10 claimed to the end of the segment, whatever is written
+ *      11 given back when it is claimed                 12 any returned segment becomes credits, not only the next one in order
+ *      13 two senders may turn the same segment into credits
+ *      14 credits taken beyond those that were there are not put back
+ *      15 the hint (`oldest`) moves on when a segment is claimed in part
+ *      16 offering reads the tail before `filled` (-DWAIT)
+ *      17 only a receiver that claims the end of a segment moves the hint, and only by one
  */
 #ifndef NS
 #define NS 2
@@ -166,7 +168,7 @@ proctype Sender() {
            :: f == BEGIN(n) + r - n * C -> tell(n, f)
 #endif
 #ifdef WAIT
-           :: f == BEGIN(n) + r - n * C               /* put off */
+           :: f == BEGIN(n) + r - n * C               /* delayed */
 #endif
            :: f != BEGIN(n) + r - n * C
            fi

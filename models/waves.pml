@@ -1,23 +1,23 @@
-/* The end of a run across processes (include/shoal/worklist/waves.hpp): two waves of counts, told by boards
+/* Detection of the end of a run across processes (include/shoal/worklist/waves.hpp): two waves of counts, exchanged through boards
  * (include/shoal/world/boards.hpp).
  *
- * N processes with one worker, one host thread, and one carrier for each other process. Running an item may push more, until
- * BUDGET pushes are spent, and may park something until PARKS are spent; what is parked is no item until the next phase. A push
- * into the own ring is counted (created) and then shown. A push to another process is counted and then gathered; the carrier
- * takes what is gathered, and shows it to the other process later. An item is counted as completed after its pushes are counted.
- * The host threads make one statement after another on their boards: a value, and then its number. A board has two places,
- * used in turn. With one statement everybody says how many are completed; when all have said so, with the next, how many are
- * created, and what is parked. If both sums are equal, the run is over, or each process begins the next phase by itself: it
- * counts an item for what it has parked, and then shows that item.
- * Claim: whoever first finds equal sums finds them when no item is left anywhere (`left`, the truth), and what it has heard to be
- * parked is all that is parked. All find the same. Nobody waits for ever for a statement. -DLIVE: everybody finds the end, although
- * host threads only begin to ask when their worker has nothing to do (weak fairness).
+ * N processes, each with one worker, one host thread, and one carrier for each other process. Running an item may push more, until
+ * BUDGET pushes are spent, and may park something until PARKS are spent; a parked item does not count until the next phase. A push
+ * to the own ring is counted (created) and then made visible. A push to another process is counted and then gathered; later the
+ * carrier takes the gathered items and makes them visible in the other process. An item counts as completed after its pushes are
+ * counted. The host threads write one statement after another on their boards: a value, and then its number. A board has two
+ * places, used in turn. The first statement of each host says how many items are completed. When all have made it, the next one
+ * says how many are created, and how many are parked. If both sums are equal, the run is over, or else each process begins the next
+ * phase by itself: it counts the items that it has parked as created, and then makes them visible.
+ * Claim: the first host that finds equal sums finds them when no item is left anywhere (`left`, the truth), and the sum of parked
+ * items that it has read includes all parked items. All hosts find the same. No host waits forever for a statement. -DLIVE: all
+ * hosts detect the end, although they begin to ask only when their worker has nothing to do (weak fairness).
  *
- * -DBUG=1 one wave: completed and created are said together       2 created is said first
- *       3 what is gathered counts when the carrier takes it       4 what arrives is completed before it is run
- *       5 created is said before all have said completed          6 a board has one place
- *       7 votes: over when everybody had nothing to do once       8 what is parked is read before what is completed
- *       9 a statement's number comes before its value            10 whoever has parked nothing ends
+ * -DBUG=1 one wave: completed and created are stated together    2 created is stated first
+ *       3 gathered items are counted when the carrier takes them   4 an item that arrives is completed before it is run
+ *       5 created is read before all have stated completed        6 a board has one place
+ *       7 votes: over when every worker had nothing to do once    8 parked is read before completed
+ *       9 a statement's number is written before its value        10 a process that has parked nothing ends
  */
 #ifndef N
 #define N 2
@@ -39,7 +39,7 @@
 
 byte ring[N], gathered[N*N], inbox[N*N];        /* [from * N + to] */
 byte created[N], completed[N], parked[N];
-byte value[N*2], parks[N*2], number[N*2];       /* the boards; numbers are 0 to 3 in turn, and 4 before the first */
+byte value[N*2], parks[N*2], number[N*2];       /* the boards; numbers cycle through 0 to 3, and are 4 before the first statement */
 byte budget = BUDGET, may_park = PARKS, left = 1, found;
 bool over[N];
 
@@ -59,7 +59,7 @@ inline push_to(q) {
 }
 
 proctype Worker(byte me) {
-  byte has;                                     /* an item: 1 from the own ring, 2 from another process */
+  byte has;                                     /* the item at hand: 1 from the own ring, 2 from another process, 0 none */
   do
   :: over[me] -> break
   :: atomic { !over[me] && has == 0 && ring[me] > 0 -> ring[me]--; has = 1 }
@@ -108,7 +108,7 @@ end:
   od
 }
 
-inline say() {                                  /* mine and mine_parks, as statement n */
+inline say() {                                  /* writes `mine` and `mine_parks` as statement n */
 #if BUG==9
   number[me*2+PLACE(n)] = n;
   atomic { value[me*2+PLACE(n)] = mine; parks[me*2+PLACE(n)] = mine_parks; mine = 0; mine_parks = 0 }
@@ -117,10 +117,10 @@ inline say() {                                  /* mine and mine_parks, as state
   number[me*2+PLACE(n)] = n
 #endif
 }
-inline hear() {                                 /* statement n of everybody */
+inline hear() {                                 /* reads statement n of every process */
   do
   :: i < N ->
-     number[i*2+PLACE(n)] == n;                 /* between the two, a wrong writer may come */
+     number[i*2+PLACE(n)] == n;                 /* between these two steps a wrong writer may overwrite the place */
      atomic { sum = sum + value[i*2+PLACE(n)]; park = park + parks[i*2+PLACE(n)]; i++ }
   :: else -> break
   od;
@@ -211,7 +211,7 @@ proctype Host(byte me) {
 init {
   byte k, j;
   atomic {
-    ring[0] = 1; created[0] = 1;                /* one item to begin with */
+    ring[0] = 1; created[0] = 1;                /* the run begins with one item */
     k = 0;
     do :: k < N*2 -> number[k] = 4; k++ :: else -> break od;
     k = 0;

@@ -1,16 +1,17 @@
 /* Segments that are carried between two processes (include/shoal/worklist/wires.hpp).
  *
- * A sender stores NB items into S segments of C items in its own memory, and tells after each what may be read (how several workers
- * do that is segments.pml's). Its carrier puts what was told and not carried, then a fence, then the word `written`. Puts between two
- * fences arrive in any order. A receiver claims what has arrived, copies it, and gives segments back; its carrier puts how many were
- * given back in order, after a fence too; the sender's carrier turns that number into credits.
- * Claims: every item is received once, with its own value; no live item is overwritten, neither here nor there; nobody waits for
- * ever; in the end all segments that were filled are home.
+ * A sender stores NB items into S segments of C items in its own memory, and publishes after each item how much may be read
+ * (segments.pml models how several workers do that). Its carrier puts the items that are published and not yet carried, then issues
+ * a fence, and then puts the word `written`. Puts between two fences arrive in any order. A receiver claims what has arrived,
+ * copies it, and gives segments back. After a fence, its carrier puts how many segments were given back in order; the sender's
+ * carrier turns that number into credits.
+ * Claims: every item is received once, with its own value; no live item is overwritten, neither at the sender nor at the receiver;
+ * no process waits forever; in the end all segments that were filled are back.
  *
- * -DBUG=1 no fence between items and word               2 no fence before a word that was put a moment ago
+ * -DBUG=1 no fence between items and word               2 no fence before the word that returns segments
  *       3 given back when claimed, not when read        4 the carrier notes what is written after the put as carried
- *       5 told before the item is stored                6 a segment is home as soon as it was carried
- *       7 two carry at the same time                    8 carried is what the sender has reserved, not what it has told
+ *       5 published before the item is stored           6 a segment counts as returned as soon as it was carried
+ *       7 two carriers work at the same time            8 the carrier takes reserved items for published ones
  */
 #ifndef NB
 #define NB 4
@@ -30,23 +31,23 @@
 #define FLIGHT 6
 
 byte value[CAP], written[S], tail, home;          /* the sender's */
-byte sent[S], known;                              /* its carrier's */
-byte given;                                       /* in its memory, put by the receiver's carrier */
+byte sent[S], known;                              /* the sender's carrier's */
+byte given;                                       /* in the sender's memory; the receiver's carrier puts it */
 byte there[CAP], arrived[S], claimed[S], read_[S], back, told_back;  /* the receiver's */
 byte received;
 bool busy, done;
-/* What is on its way to the receiver: items (0) and words (1), with the number of fences before them. */
+/* Puts on their way to the receiver: items (kind 0) and words (kind 1), each with the number of fences before it. */
 chan way = [FLIGHT] of { byte, bit, byte, byte };
 chan home_way = [2] of { byte, byte };
 byte fences, home_fences;
-byte before[16], home_before[16];                 /* how many are on their way, by the number of fences */
+byte before[16], home_before[16];                 /* how many puts are on their way, by the number of fences before them */
 
 proctype Sender() {
   byte t;
   do
   :: t == NB -> break
   :: t < NB ->
-     tail < CAP + home * C;                       /* a credit */
+     tail < CAP + home * C;                       /* waits for a credit */
      atomic { t = tail; tail++ };
 #if BUG==5
      written[(t / C) % S] = (t / CAP) * C + t % C + 1;
@@ -99,7 +100,7 @@ end:
   od
 }
 
-/* Brings any of what no fence holds back. */
+/* Delivers any put that no fence holds back. */
 proctype Way() {
   byte e, a, v;
   bit k;
@@ -110,7 +111,7 @@ end:
        :: (e == 0 || before[e - 1] == 0) && (e < 2 || before[e - 2] == 0) && (e < 3 || before[e - 3] == 0) ->
           before[e]--;
           if :: k == 0 -> there[a] = v :: k == 1 -> arrived[a] = v fi
-       :: way!e,k,a,v                             /* another first */
+       :: way!e,k,a,v                             /* another put arrives first */
        fi;
        e = 0; k = 0; a = 0; v = 0 }
   od

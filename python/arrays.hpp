@@ -1,4 +1,4 @@
-// NumPy arrays that graphs are made of. All are copied: what a program does with its arrays later changes no answer.
+// The NumPy arrays that graphs are made from. All are copied, so a program that changes its arrays later does not change the graph.
 #pragma once
 #include <nanobind/stl/optional.h>
 
@@ -21,19 +21,19 @@
 
 namespace shoal::python {
 
-inline constexpr std::int64_t kCopyGrain = 1 << 18;  ///< entries that a thread copies at once
+inline constexpr std::int64_t kCopyGrain = 1 << 18;  ///< entries that a thread copies as one piece of work
 
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Weights = std::optional<Input<T>>;
 
-/// At most one is there: Python has looked.
+/// At most one of the arrays is present: the Python side has checked this.
 inline WeightKind kind_of(const Weights<std::int32_t>& whole, const Weights<double>& real) {
   return whole ? WeightKind::int32 : real ? WeightKind::float64 : WeightKind::none;
 }
 
-/// @throws UsageError  naming the weight that is none
+/// @throws UsageError  a weight is not finite; the message names it
 template <class T>
 void check_finite(Span<const T> weights) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -46,7 +46,7 @@ void check_finite(Span<const T> weights) {
   }
 }
 
-/// @throws CapacityError  in the words of the readers of files, and by their estimate
+/// @throws CapacityError  with the same message and the same estimate as the readers of files
 inline void require_room(const std::string& name, std::int64_t vertices, std::int64_t arcs, WeightKind kind,
                          bool undirected) {
   io::Source source;

@@ -10,7 +10,7 @@
 namespace shoal::python {
 namespace {
 
-/// One end of each arc. @throws UsageError naming the first that is no vertex
+/// Copies one end of each arc. @throws UsageError  an entry is not a vertex; the message names the first such entry
 std::vector<vertex_t> read_ends(const Input<std::int64_t>& array, const char* what, std::int64_t num_vertices) {
   std::vector<vertex_t> ends(array.size());
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<T> copy(const Weights<T>& weights) {
   return copied;
 }
 
-/// All arrays are equally long: Python has looked.
+/// All arrays have the same length: the Python side has checked this.
 Graph from_edges(std::int64_t num_vertices, const Input<std::int64_t>& sources, const Input<std::int64_t>& targets,
                  const Weights<std::int32_t>& int_weights, const Weights<double>& real_weights, bool undirected,
                  bool symmetric, bool dedup, const std::string& name, const std::string& wide) {

@@ -1,5 +1,5 @@
-// The errors, and their words in Python: the library's messages name flags of the command line ("use --device cpu"), a
-// Python program has arguments (device='cpu').
+// The exception classes, and the translation of messages: the library's messages name flags of the command line
+// ("use --device cpu"), where a Python program has arguments (device='cpu').
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace shoal::python {
 namespace {
 
-/// Arguments that are True or False, where the command line has a flag alone.
+/// Arguments that are True or False in Python; on the command line they are flags without a value.
 constexpr std::string_view kSwitches[] = {"cache", "dedup", "parents", "predecessors", "undirected"};
-/// Words that follow a flag as its value. Any other word goes on with the sentence: "leave --engine out".
+/// Words that can be the value of a flag. Any other word after a flag continues the sentence: "leave --engine out".
 constexpr std::string_view kValues[] = {"async",  "auto",       "block",   "cpu",     "delta",    "discrete", "edges",
                                         "fifo",   "file",       "float32", "float64", "gpu",      "hash255",  "hook",
                                         "levels", "metis",      "modulo",  "off",     "on",       "one",      "owner",
@@ -41,7 +41,7 @@ bool is_number(std::string_view word) {
   return error == std::errc() && rest == word.data() + word.size();
 }
 
-/// `word` as a Python value; empty when it is none.
+/// `word` as a Python value, or an empty text if it is not a value.
 std::string value_of(std::string_view word) {
   if (is_number(word)) return std::string(word);
   const std::string_view kind = word.substr(0, word.find(':'));  // block:256, file:PATH
@@ -49,14 +49,14 @@ std::string value_of(std::string_view word) {
   return "'" + std::string(word) + "'";
 }
 
-/// The errors' classes, which the module holds.
+/// The exception classes. The module keeps them alive.
 struct Classes {
   nb::handle usage, capacity, transport, device, any;
   nb::handle file, not_found, is_directory, not_permitted;
 };
 Classes classes;
 
-/// The line as Python's text. The name of a file in it may be any bytes.
+/// The message as a Python text. It may contain the name of a file, which may hold any bytes.
 nb::object line_of(const Error& error) {
   const std::string line = name_arguments(error.what());
   return nb::steal(PyUnicode_DecodeUTF8(line.data(), static_cast<Py_ssize_t>(line.size()), "backslashreplace"));
@@ -87,14 +87,14 @@ void set(const FileError& error) {
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 
-/// A class of two parents: what the library says, and what Python's own functions for files raise.
+/// Adds a class with two bases: `ours`, the library's error, and `python`, the error that Python's own file functions raise.
 nb::handle add_file_error(nb::module_& module, const char* name, nb::handle ours, PyObject* python) {
   nb::dict members;
   members["__module__"] = module.attr("__name__");
-  members["__str__"] = nb::handle(PyExc_BaseException).attr("__str__");  // the line; an OSError shows errno and file
+  members["__str__"] = nb::handle(PyExc_BaseException).attr("__str__");  // not the errno and file of OSError
   nb::object type = nb::handle(&PyType_Type)(name, nb::make_tuple(ours, nb::handle(python)), members);
   module.attr(name) = type;
-  return type;  // the module holds it
+  return type;  // the module keeps it alive
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ void bind_errors(nb::module_& module) {
   classes.not_found = add_file_error(module, "FileNotFoundError", classes.file, PyExc_FileNotFoundError);
   classes.is_directory = add_file_error(module, "IsADirectoryError", classes.file, PyExc_IsADirectoryError);
   classes.not_permitted = add_file_error(module, "PermissionError", classes.file, PyExc_PermissionError);
-  // The translator that was added last is asked first.
+  // nanobind asks the translator that was registered last first.
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

@@ -1,4 +1,4 @@
-// shoal.Graph: made from files, generators and arrays; shown as NumPy arrays without a copy.
+// shoal.Graph: made from files, generators and arrays. Python sees its arrays as NumPy arrays without a copy.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -23,7 +23,7 @@ HostArray<T> copy(const Input<T>& array) {
   return out;
 }
 
-/// @throws UsageError  naming the entry that is wrong
+/// @throws UsageError  the offsets are not valid; the message names the wrong entry
 HostArray<arc_t> copy_offsets(const Input<std::int64_t>& array, std::int64_t num_arcs) {
   HostArray<arc_t> offsets = copy(array);
   const std::int64_t n = offsets.size() - 1;
@@ -42,13 +42,13 @@ HostArray<arc_t> copy_offsets(const Input<std::int64_t>& array, std::int64_t num
   return offsets;
 }
 
-/// @throws UsageError  naming the entry that is no vertex
+/// @throws UsageError  a target is not a vertex; the message names the entry
 template <class T>
 HostArray<vertex_t> copy_targets(const Input<T>& array, std::int64_t num_vertices) {
   HostArray<vertex_t> targets(static_cast<std::int64_t>(array.size()));
   parallel_ranges(targets.size(), kCopyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const T target = array.data()[i];  // once: another thread of the program may write it meanwhile
+      const T target = array.data()[i];  // read once, because another thread of the program may change it meanwhile
       if (target < T{0} || std::cmp_greater_equal(target, num_vertices)) {
         throw UsageError("targets[" + std::to_string(i) + "] is " + std::to_string(target) + "; vertices are 0 to " +
                          std::to_string(num_vertices - 1));

@@ -1,4 +1,4 @@
-// Calls of the library without Python's lock, which Ctrl-C ends.
+// Calls the library without Python's global interpreter lock, and lets Ctrl-C end such a call.
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -16,22 +16,22 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{50};
 
-/// Signals come to Python's main thread only, whose handlers may raise: KeyboardInterrupt for Ctrl-C.
+/// Python runs signal handlers in its main thread only. They may raise, as the one for Ctrl-C raises KeyboardInterrupt.
 bool in_main_thread() {
   const nb::object main = nb::module_::import_("threading").attr("main_thread")();
   const nb::object ident = main.attr("ident");
   return !ident.is_none() && nb::cast<unsigned long>(ident) == PyThread_get_thread_ident();
 }
 
-/// f on a thread of its own.
+/// Runs f on a thread of its own.
 class Helper {
  public:
-  /// @throws std::system_error  the system gives no thread
+  /// @throws std::system_error  the system cannot start a thread
   explicit Helper(const std::function<void()>& f)
       : thread_([this, &f](const std::stop_token& stop) { run(f, stop); }) {}
 
   void call_off() { thread_.request_stop(); }
-  /// @return whether f has ended within this time
+  /// Waits at most this long. @return whether f has ended
   bool wait_for(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return ended_.wait_for(lock, time, [this] { return has_ended_; });
@@ -40,7 +40,7 @@ class Helper {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return has_ended_; });
   }
-  /// What f threw, if anything; call it when f has ended.
+  /// Throws again what f threw, if anything. To be called when f has ended.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -62,10 +62,10 @@ class Helper {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;
-  std::jthread thread_;  // last: it uses the others, and is joined before they go
+  std::jthread thread_;  // the last member: the thread uses the others, and is joined before they are destroyed
 };
 
-/// Waits for the helper, and lets Python handle signals meanwhile. What a handler raises ends the call.
+/// Waits for the helper, and lets Python handle signals meanwhile. An exception that a signal handler raises ends the call.
 void wait_and_look_for_signals(Helper& helper) {
   std::optional<nb::python_error> raised;
   {
@@ -96,7 +96,7 @@ void call_unlocked(const std::function<void()>& f) {
     try {
       helper.emplace(f);
     } catch (const std::system_error&) {
-      // The system gives no thread: f runs here, where nothing can end it.
+      // The system cannot start a thread: f runs on this one, where no signal can interrupt it.
     }
     if (helper) return wait_and_look_for_signals(*helper);
   }

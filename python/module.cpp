@@ -1,5 +1,5 @@
-// The compiled part of `import shoal`: options, what this machine has; errors, graphs and runs are added by their own
-// files.
+// The compiled part of `import shoal`: the options and the description of this machine. Errors, graphs and runs are added by
+// files of their own.
 #include "module.hpp"
 
 #include <nanobind/stl/string.h>
@@ -22,7 +22,7 @@
 namespace shoal::python {
 namespace {
 
-/// Options are set one by one: Python names what it was given, nanobind checks the types, the parsers check the texts.
+/// Each option has a setter of its own, so that Python can name a wrong value. nanobind checks the types, the parsers the texts.
 void bind_options(nb::module_& module) {
   nb::class_<Options> options(module, "_Options");
   options.def(nb::init<>());
@@ -58,7 +58,7 @@ void bind_options(nb::module_& module) {
       .def("check", &check_options);
 }
 
-/// Options of every run, from the flags of the command line: {"name", "says", "default", "legal"} each.
+/// The options of every run, described as the flags of the command line are. JSON: {"name", "says", "default", "legal"} for each.
 std::string list_options() {
   const auto defaults = nlohmann::ordered_json::parse(to_json(Options()));
   CLI::App app;

@@ -31,11 +31,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(HostArray<T>&& array) {
   return {held->data(), {static_cast<std::size_t>(held->size())}, owner};
 }
 
-/// Calls f without Python's lock. Called in Python's main thread, f runs on another one, and what a handler of signals raises
-/// meanwhile (Ctrl-C: KeyboardInterrupt) calls f off, is thrown once f has ended, and reaches Python.
+/// Calls f without Python's global interpreter lock. If the caller is Python's main thread, f runs on another thread. If a
+/// signal handler raises an exception meanwhile (KeyboardInterrupt for Ctrl-C), f is interrupted, and the exception is thrown
+/// after f has ended.
 void call_unlocked(const std::function<void()>& f);
 
-/// The same, for what f returns.
+/// The same, and returns what f returns.
 template <class F>
 auto unlocked(F&& f) {
   using Result = std::invoke_result_t<F>;
@@ -48,15 +49,16 @@ auto unlocked(F&& f) {
   }
 }
 
-/// @throws Interrupted  what waits was called off before the mutex was free
+/// @throws Interrupted  the call was interrupted while it waited for the mutex
 std::unique_lock<std::timed_mutex> lock_unless_called_off(std::timed_mutex& mutex);
 
-/// A file's name may be any bytes; Python's own functions for files take the text back.
+/// The name of a file, which may hold any bytes, as a text that Python's own functions for files accept.
 inline nb::object file_name_to_python(const std::string& name) {
   return nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
 }
 
-/// The same message with arguments of Python in the place of flags: "use --device cpu" is "use device='cpu'".
+/// Rewrites a message of the library so that it names Python arguments instead of flags: "use --device cpu" becomes
+/// "use device='cpu'".
 std::string name_arguments(const std::string& message);
 
 void bind_errors(nb::module_& module);

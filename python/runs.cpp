@@ -1,4 +1,4 @@
-// Algorithms placed on PEs, as Python holds them: _Run, and the list of algorithms. Python's side is shoal/_placed.py.
+// The part of the algorithms' classes that Python holds: _Run (used by shoal/_placed.py), and the list of algorithms.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sets an algorithm's own options. Python has looked at the names and types.
+/// Sets an algorithm's own options. The Python side has checked their names and types.
 class SetOwn : public OptionVisitor {
  public:
   explicit SetOwn(const nb::dict& given) : given_(given) {}
@@ -34,7 +34,7 @@ class SetOwn : public OptionVisitor {
   const nb::dict& given_;
 };
 
-/// An algorithm's own options as Python reads them: {"name", "type", "says", "default"} each.
+/// Lists an algorithm's own options for Python: {"name", "type", "says", "default"} for each.
 struct ListOwn : OptionVisitor {
   void text(const char* name, std::string& value, const char* says) override { add(name, "text", says, value); }
   void file(const char* name, std::string& value, const char* says) override { add(name, "file", says, value); }
@@ -64,7 +64,7 @@ std::string list_algorithms() {
   return all.dump();
 }
 
-/// An algorithm on a graph that is placed on PEs. One run at a time: calls from several threads wait for each other.
+/// An algorithm on a graph that is placed on PEs. It runs once at a time: calls from several threads wait for each other.
 class Run {
  public:
   Run(const std::string& name, const Graph* graph, const std::string& generator, const Options& shared,
@@ -81,22 +81,22 @@ class Run {
     });
   }
 
-  /// Computes, and returns the report as JSON.
-  /// @param weights  pairs of a vertex and how likely a jump lands there
+  /// Runs the algorithm, and returns the report as JSON.
+  /// @param weights  pairs of a vertex and the weight with which a jump lands there
   std::string run(std::int64_t source, const std::vector<std::pair<std::int64_t, double>>& weights) {
     return unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
       Start start;
       if (info_.from_source) start.source = vertex("source", source);
       for (const auto& [v, weight] : weights) start.weights.push_back({vertex("personalization: vertex", v), weight});
-      const Report report = placed_->run(start);  // refused before it began: the answer of the run before stays
+      const Report report = placed_->run(start);  // if it refuses, it throws; the old answer stays
       ran_ = true;
       return name_arguments(to_json(report));
     });
   }
 
-  /// The answer of the last run, arrays of [num_vertices], and what is known of it by name.
-  /// @param call  what must have been called before, for the error
+  /// The answer of the last run, as arrays of [num_vertices], and further facts about it by name.
+  /// @param call  the call that must come first, for the error message
   nb::tuple result(const std::string& call) {
     auto [rows, facts] = unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);
@@ -114,7 +114,7 @@ class Run {
     }
     return nb::make_tuple(arrays, known);
   }
-  /// What is wrong with the last answer, or an empty text.
+  /// Says what is wrong with the last answer; an empty text if nothing is.
   std::string verify() {
     return unlocked([&] {
       const auto lock = lock_unless_called_off(mutex_);

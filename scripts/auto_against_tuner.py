@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Is `auto` within 10 % of the best that `shoal tune` finds? Tunes many graphs and algorithms, a line each.
+"""Checks whether `auto` is within 10 % of the best options that `shoal tune` finds, for many graphs and algorithms.
 
     scripts/auto_against_tuner.py --shoal build/shoal --device cpu --json bench/results/auto_cpu.json
     scripts/auto_against_tuner.py --shoal build/gpu/shoal --device gpu --gpus 4 --budget 20 --json auto_1xh200.json
 
-Every way that is tried is checked. --gpus N tunes on N GPUs side by side, each pair on one of them; --pes N gives each pair
-N PEs. Files of --data (*.el.gz) take part where the folder has them. Exit status 1: an answer was wrong, or a pair failed.
+Every way that is tried is verified. --gpus N tunes on N GPUs side by side, each pair on one GPU; --pes N gives each pair N PEs.
+Graph files (*.el.gz) are used if they are in the folder of --data. Exit status 1 if an answer was wrong, or a pair failed.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-# One of each kind of shape: skewed, directed, even, deep and narrow, one hub, real roads, webs, social graphs, meshes.
+# Graphs of each shape: skewed, directed, even, deep and narrow, one hub, real roads, webs, social graphs, meshes.
 CPU_PAIRS = [
     ("bfs", "kron:16"), ("bfs", "kron:16,directed"), ("bfs", "uniform:16"), ("bfs", "road:300"), ("bfs", "chain:5000"),
     ("bfs", "star:200000"), ("bfs", "complete:1000"), ("bfs", "luxembourg_osm"), ("bfs", "cnr-2000"),
@@ -40,7 +40,7 @@ UNDIRECTED = {"luxembourg_osm", "moscow-roads", "seattle-roads", "wave", "email-
 
 
 def choose_pairs(args: argparse.Namespace) -> list[tuple[str, str, list[str]]]:
-    """(algorithm, name, arguments of the graph) of each pair that can run here; the others are named."""
+    """(algorithm, name, arguments for the graph) of each pair that can run here. Prints the names of the others."""
     pairs = []
     named = [tuple(p.split("/", 1)) for p in args.pairs]
     for algorithm, graph in named or (GPU_PAIRS if args.device == "gpu" else CPU_PAIRS):
@@ -58,7 +58,7 @@ def choose_pairs(args: argparse.Namespace) -> list[tuple[str, str, list[str]]]:
 
 
 def tune(args: argparse.Namespace, algorithm: str, graph: list[str], gpu: str | None) -> dict:
-    """The JSON of one `shoal tune`. RuntimeError: it did not end well."""
+    """The JSON of one `shoal tune`. Raises RuntimeError if it failed."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "tuned.json"
         command = [args.shoal, "tune", *graph, "--algorithm", algorithm, "--device", args.device]

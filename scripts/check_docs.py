@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that documents tell the truth about files: links and named paths exist, quoted code is the code, records name no folder
-of the machine that they are of.
+"""Checks what documents say about files: that links and named paths exist, that quoted code is the code in the named file, and
+that records name no folder of the machine on which they were made.
 
-In README.md, a block after `<!-- code: FILE TEXT -->` quotes the declaration in FILE that begins with TEXT; `--write`
-fills such blocks in. Exit status 1 and one line for each thing that is wrong.
+In README.md, a block after `<!-- code: FILE TEXT -->` quotes the declaration in FILE that begins with TEXT. `--write` fills in
+such blocks. Prints one line for each problem; the exit status is 1 if there is one.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ QUOTE = re.compile(r"<!-- code: (\S+) (.+?) -->\n```cpp\n(.*?)```\n", re.DOTALL)
 
 
 def quoted(file: pathlib.Path, start: str) -> str:
-    """The lines of `file` from the one that begins with `start` to the brace that closes it; all of it for `all`."""
+    """The lines of `file` from the one that begins with `start` to the brace that closes it; the whole file for `all`."""
     text = file.read_text(encoding="utf-8")
     if start == "all":
         return text
@@ -33,7 +33,7 @@ def quoted(file: pathlib.Path, start: str) -> str:
 
 
 def check(root: pathlib.Path, write: bool = False) -> list[str]:
-    """Returns one line for each wrong statement of the documents under `root`."""
+    """Returns one line for each wrong statement in the documents and records under `root`."""
     problems = []
     documents = [root / n for n in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
         (root / "docs").rglob("*.md")

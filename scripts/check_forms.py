@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that forms which hide faults stay out of the tree: unbounded spins, lone fences, assertions on a user's input.
+"""Checks that the sources contain no forms that hide faults: unbounded spins, lone fences, assertions on a user's input.
 
-Exit status 1 and one line for each place. A form that is right in one file is listed with its reason in ALLOWED.
+Prints one line for each place; the exit status is 1 if there is one. ALLOWED lists exceptions, by file, each with its reason.
 """
 
 import pathlib
@@ -9,7 +9,7 @@ import re
 import sys
 
 SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}
-# name, pattern, where (folders), cure
+# name, pattern, folders in which it is forbidden, what to write in its place
 FORMS = [
     (
         "unbounded spin",
@@ -81,7 +81,7 @@ ALLOWED = {
 
 
 def code_only(text: str) -> str:
-    """The text with comments and string literals blanked; line breaks stay, so that line numbers do."""
+    """The text with comments and string literals blanked. Line breaks are kept, so that line numbers stay right."""
 
     def blank(match: re.Match) -> str:
         return re.sub(r"[^\n]", " ", match.group(0))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compiles each header by itself: .hpp with the host compiler, public .cuh with nvcc where there is one.
+"""Compiles each header by itself: .hpp with the host compiler, public .cuh with nvcc if it is found.
 
-A header that needs another one to be included first fails here. Those in include/ are compiled with that folder alone;
-those in src/ with both. Private .cuh are left out: nvcc takes seconds for each. Exit status 1 and the compiler's first
-lines for each.
+A header fails if it needs another one to be included before it. Headers in include/ are compiled with that folder alone,
+headers in src/ with both folders. Private .cuh are left out, because nvcc takes seconds for each. Prints the first lines of the
+compiler's message for each header that fails; the exit status is then 1.
 
-Most of the time would go into the standard library. So some sets of its headers are compiled once, and a header starts from
-one of which it includes every header itself or through others: it sees no more than it asked for.
+Most of the time would go into the standard library. So some sets of its headers are precompiled. A header is compiled with such a
+set if it includes, itself or through others, every header of the set. So it sees nothing that it did not ask for.
 """
 
 import concurrent.futures
@@ -20,12 +20,12 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Not for inclusion by itself, with the reason.
+# Headers that must not be included by themselves, with the reason.
 ALONE_NOT: dict[str, str] = {
     "shoal/core/sim_atomic.hpp": "only under SHOAL_SIMULATE, through core/atomic.hpp",
 }
 INCLUDE = re.compile(r'\s*#\s*include\s+(?:<([^">]+)>|"([^">]+)")')
-# What a header of the standard library costs, in units of the small ones.
+# The cost of compiling a standard header; small ones cost 0.1, all others 1.
 WEIGHT = {"functional": 5, "algorithm": 5, "memory": 5, "thread": 5, "chrono": 5, "mutex": 4, "string": 4, "map": 3}
 SMALL = {"cstdint", "cstddef", "new", "cstdlib", "cstring", "type_traits", "iosfwd", "limits", "typeinfo", "exception"}
 
@@ -36,7 +36,7 @@ def cost(headers: frozenset[str]) -> float:
 
 @functools.cache
 def standard_headers(root: pathlib.Path, file: pathlib.Path) -> frozenset[str]:
-    """The headers of the standard library that `file` includes, itself or through others, outside of all conditions."""
+    """The standard headers that `file` includes, itself or through other headers, outside of all #if blocks."""
     found: set[str] = set()
     depth = 0
     for line in file.read_text(encoding="utf-8").splitlines():
@@ -54,7 +54,7 @@ def standard_headers(root: pathlib.Path, file: pathlib.Path) -> frozenset[str]:
 
 
 def choose_starts(wanted: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Sets to compile once, each the whole of what some header includes; one more as long as it saves more than it takes."""
+    """The sets to precompile. Each is all that some header includes. Sets are added as long as they save more than they cost."""
     starts: list[frozenset[str]] = []
     while True:
         now = [max((cost(s) for s in starts if s <= w), default=0.0) for w in wanted]
@@ -75,7 +75,7 @@ def find_nvcc() -> str | None:
 
 
 def compile_starts(command: list[str], starts: list[frozenset[str]], scratch: str) -> dict[frozenset[str], str]:
-    """The files to include for `starts`, each with its precompiled one beside it, which the compiler takes by itself."""
+    """For each set in `starts`, a file that includes it. The compiler takes the precompiled file beside it on its own."""
     files = {start: f"{scratch}/start_{i}.hpp" for i, start in enumerate(starts)}
 
     def precompile(start: frozenset[str], file: str) -> None:
@@ -88,7 +88,7 @@ def compile_starts(command: list[str], starts: list[frozenset[str]], scratch: st
 
 
 def compile_alone(command: list[str], header: str, scratch: str) -> str | None:
-    """None if `header` compiles alone (twice included, so that its guard is tried too), else what the compiler said."""
+    """None if `header` compiles alone (included twice, to test its include guard), else the compiler's message."""
     suffix = ".cu" if header.endswith(".cuh") else ".cpp"
     source = pathlib.Path(scratch) / (header.replace("/", "_") + suffix)
     source.write_text(f'#include "{header}"\n#include "{header}"\n', encoding="utf-8")
@@ -97,15 +97,15 @@ def compile_alone(command: list[str], header: str, scratch: str) -> str | None:
 
 
 def check(root: pathlib.Path) -> tuple[list[str], int, int]:
-    """One text for each header under `root` that does not compile alone; how many do; how many were not tried."""
+    """A text for each header under `root` that does not compile alone; how many compile; how many were not tried."""
     include = ["-I", str(root / "include")]
     deps = os.environ.get("SHOAL_DEPS") or (str(ROOT / ".deps") if (ROOT / ".deps").is_dir() else None)
     if deps:
         include += ["-I", f"{deps}/include"]
     host = [os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", "-Werror"]
     nvcc = find_nvcc()
-    # To PTX only: nvcc reads a source for the GPU, code for the host included, and not for the host once more. What differs
-    # between the two is in .hpp.
+    # To PTX only: nvcc then reads a source once, for the GPU, and does not read it again for the host. It still sees code for
+    # the host. Code that differs between the two is in .hpp.
     device = [
         nvcc or "",
         "-std=c++20",

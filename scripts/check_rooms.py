@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Checks that rooms include only rooms above them, no .hpp a .cuh, and no public header a private one.
+"""Checks that a room (a folder of the library) includes only itself and rooms above it, that no .hpp includes a .cuh, and that no
+public header includes a private one.
 
-The order is docs/decisions/0001-rooms.md. Exit status 1 and one line for each include that breaks it.
+The order of rooms is in docs/decisions/0001-rooms.md. Prints one line for each wrong include; the exit status is 1 if there is
+one.
 """
 
 import pathlib
 import re
 import sys
 
-# From the top: each room may include itself and the rooms before it.
+# From the top: a room may include itself and the rooms before it.
 ROOMS = [
     "core",
     "device",
@@ -26,10 +28,10 @@ ROOMS = [
     "program",
     "algo",
 ]
-# What is built on the whole library; nothing in ROOMS may include it.
+# Folders that are built on the whole library; no room may include them.
 DOORS = ["cli", "python", "examples", "bench", "baselines", "tests"]
-# Files that belong to another room than their folder says, each with its reason.
-EXCEPTIONS = {  # all that a user's program needs; no room includes them
+# Files that belong to another room than their folder suggests.
+EXCEPTIONS = {  # these include all that a user's program needs; no room includes them
     "include/shoal/shoal.hpp": "algo",
     "include/shoal/blocks.hpp": "algo",
 }
@@ -73,7 +75,7 @@ def check(root: pathlib.Path) -> list[str]:
                 continue
             target = match.group(1)
             where = f"{path}:{number}"
-            # A source may ask whether the build has CUDA; a header may be read where only the library was built so.
+            # A source may test SHOAL_HAVE_CUDA. A header may not: it may be included without nvcc in a build with CUDA.
             guards = ("__CUDACC__", "SHOAL_HAVE_CUDA") if path.suffix == ".cpp" else ("__CUDACC__",)
             guarded = any(guard in condition for condition in conditions for guard in guards)
             if path.suffix in (".hpp", ".cpp") and target.endswith(".cuh") and not guarded:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints which objects of a build folder took longest to compile, from ninja's log, and the sum of all.
+"""Prints which objects of a build folder took longest to compile, and the sum over all objects, from ninja's log.
 
     compile_times.py build/gpu [--most 30]
 
-The seconds are wall time. In a build with as many jobs as the machine has cores, and nothing beside it, they are about
-seconds of one core. What came out of a compiler cache took none. An object that was built several times counts with its
-last time.
+The seconds are wall-clock time. If the build ran as many jobs as the machine has cores, and nothing else ran, they are about the
+seconds of one core. Objects from a compiler cache took no time. An object that was built several times counts with its last
+time.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import sys
 
 
 def read_log(path: pathlib.Path) -> dict[str, float]:
-    """Seconds by object, the last of each."""
+    """Seconds by object; the last entry of each object counts."""
     seconds = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):

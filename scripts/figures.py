@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draws docs/figures/*.svg from bench/results: `figures.py [--results FOLDER] [--to FOLDER]`. Needs matplotlib.
 
-queues.svg: items per second of the rings and their rivals over threads (Atos, Fig. 1). scaling.svg: each algorithm on 1 to 4
-GPUs. atos_fig5.svg: speed-ups of Atos, Table II and IV, the paper's and ours. A figure whose results are not there is left
-out and named. The same results give the same bytes.
+queues.svg: items per second of the rings and of other queues over the number of threads (Atos, Fig. 1). scaling.svg: each
+algorithm on 1 to 4 GPUs. atos_fig5.svg: speed-ups in Tables II and IV of Atos, the paper's and those of shoal. A figure whose
+results are missing is left out, and a message names it. The same results give the same bytes.
 """
 
 import argparse
@@ -28,7 +28,7 @@ COLOURS = {"bfs": "tab:blue", "sssp": "tab:orange", "pagerank": "tab:green", "co
 
 
 def load(folder: pathlib.Path, pattern: str) -> dict | None:
-    """The results of a pattern; several files of one experiment, or of queues, are merged. None: there are none."""
+    """The results in files that match a pattern; several files of one experiment, or of queues, are merged. None if none."""
     found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(pattern))]
     if found and found[0].get("benchmark") == "gpu_queue":
         return {"rows": [row for part in found for row in part["rows"]]}
@@ -51,7 +51,7 @@ def panels(plt, n: int, across: int, size: tuple[float, float]):
 
 
 def queues(plt, data: dict, out: pathlib.Path) -> None:
-    """A panel for push, pop, and both, warps and blocks; only points that were right."""
+    """A panel for each of push, pop, and both, for warps and for blocks. Only points whose results were right are drawn."""
     kinds = [(worker, op) for worker in ("warp", "block") for op in ("push", "pop", "both")]
     figure, axes = panels(plt, len(kinds), 3, (3.6, 2.6))
     for axis, (worker, op) in zip(axes, kinds):
@@ -77,7 +77,7 @@ def queues(plt, data: dict, out: pathlib.Path) -> None:
 
 
 def scaling(plt, runs: list[results_runs.Run], out: pathlib.Path) -> None:
-    """A panel for skewed graphs and one for roads: the time on one GPU over that on several."""
+    """A panel for skewed graphs and one for roads: the time on one GPU divided by the time on several."""
     figure, axes = panels(plt, 2, 2, (4, 3))
     for axis, kind in zip(axes, ("kron", "road")):
         most = 1
@@ -106,7 +106,7 @@ def speedups(values: list[float | None]) -> list[float | None]:
 
 
 def fig5(plt, bfs: dict, pagerank: dict, out: pathlib.Path) -> None:
-    """A panel for each graph of each table: Atos's ways dashed, the same ways of ours solid."""
+    """A panel for each graph of each table. The strategies of Atos are dashed; the same ones of shoal are solid."""
     shown, explained = [], set()
     for data in (bfs, pagerank):
         for graph in dict.fromkeys(s["graph"] for s in data["series"]):
@@ -128,7 +128,7 @@ def fig5(plt, bfs: dict, pagerank: dict, out: pathlib.Path) -> None:
         axis.set_xticks(data["columns"])
         axis.tick_params(labelsize=7)
         axis.grid(True, alpha=0.3)
-        if data["experiment"] not in explained:  # the colours are the same on all of its panels
+        if data["experiment"] not in explained:  # all panels of an experiment have the same colours
             axis.legend(fontsize=5)
             explained.add(data["experiment"])
     save(plt, figure, out)

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the matrix of algorithms, and soaks with delays, spread over this machine's GPUs, and adds them up.
+"""Runs the matrix of algorithms, and soaks with delays, spread over this machine's GPUs, and adds up the results.
 
     gpu_matrix.py BUILD OUT [--data FOLDER] [--seconds N] [--copies N] [--shards N] [--soak RUNS]
                   [--algorithms bfs,sssp] [--pes 1,2,3,4] [--pes-per-gpu N] [--ways core,rest] [--json FILE] [--resume]
 
-BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program with a shard of the ways on
-one number of PEs; it takes one place on each of its GPUs, of which each has --copies. One is best: kernels of several
-programs take turns, for milliseconds each, and a PE whose turn it is waits for one whose turn it is not. With
---pes-per-gpu, up to N PEs of a program share a GPU, for runs on more PEs than there are GPUs. Soaks go first, then the core
-of the ways, then the rest. Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run` last; --json: the
-same, for scripts/results_table.py. --resume goes on where an earlier call ran out of time: what its programs finished is in
-OUT, and counts; of the arguments only --seconds, --pes and --ways may be others. Exit status 1 unless all ways were run and
-right.
+BUILD is a folder with `algo_matrix` and, for soaks, `algo_matrix_delayed`. A job is one program, which runs a shard of the ways
+on a given number of PEs. It takes one place on each of its GPUs; a GPU has --copies places. One place is best: kernels of several
+programs take turns of milliseconds, and a PE that has its turn then waits for a PE that does not. With --pes-per-gpu, up to N PEs
+of a program share a GPU, for runs on more PEs than there are GPUs. Soaks run first, then the core of the ways, then the rest.
+Prints a line per algorithm and number of PEs, and `N right, N wrong, N not run` at the end; --json writes the same for
+scripts/results_table.py. --resume continues an earlier call that ran out of time: results of programs that finished are in OUT,
+and count. Of the arguments, only --seconds, --pes and --ways may then differ. Exit status 1 unless all ways were run and right.
 """
 
 import argparse
@@ -30,7 +29,7 @@ ALGORITHMS = ("bfs", "sssp", "components", "pagerank", "kcore")
 
 @dataclasses.dataclass
 class Job:
-    """One program: `what` is core or rest (of the ways), or soak."""
+    """One program. `what` is core or rest (parts of the ways), or soak."""
 
     what: str
     pes: int
@@ -68,7 +67,7 @@ class Job:
 
 
 class Counts(dict):
-    """(what, PEs, algorithm) -> right, wrong, not run, seconds; and what failed, in words."""
+    """(what, PEs, algorithm) -> right, wrong, not run, seconds; and a description of each failure."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,8 +85,8 @@ class Counts(dict):
                     row[i] += counts[key]
             self.failures += [f"{job.name()}: {failure}" for failure in data["failures"]]
         if status not in (0, 1) and not (file.exists() and status == 3):
-            # A program that could not begin, or broke: it counts as wrong, not as nothing. (3: a way did not end; it is
-            # among the failures, and those behind it are not counted.)
+            # A program that could not start, or crashed, counts as one wrong way. (Status 3: a way did not end. It is among the
+            # failures, and the ways after it are not counted.)
             self.setdefault((job.what, job.pes, "program"), [0, 0, 0, 0.0])[1] += 1
             said = (out / f"{job.name()}.log").read_text(errors="replace").split("\n")
             self.failures.append(
@@ -96,8 +95,9 @@ class Counts(dict):
 
 
 def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
-    """Soaks, the core, the rest. Of each part the first shard on every number of PEs, those on most GPUs first, which are
-    the hardest to place; then the second shard of all, and so on: when the time is short, a part of everything was run."""
+    """Soaks, then the core, then the rest. Of core and rest: the first shard for every number of PEs, beginning with those that
+    take the most GPUs, because they are hardest to place; then the second shard, and so on. So if time is short, a part of
+    everything was run."""
     everywhere = len(gpus) * args.pes_per_gpu
     each = [args.soak // args.shards + (i < args.soak % args.shards) for i in range(args.shards)]
     jobs = [
@@ -109,7 +109,7 @@ def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
     for what in args.ways:
         for turn in range(args.shards):
             for pes in sorted({pes for pes in args.pes if pes <= everywhere}, reverse=True):
-                # Few ways on one PE: one program, beside three PEs.
+                # On one PE there are few ways: one program runs them, beside a program of three PEs.
                 sets = len(gpus) // gpus_for(pes, args) if pes > 1 else 1
                 shards = args.shards if pes > 1 else 1
                 if turn < shards:
@@ -119,19 +119,19 @@ def jobs_of(args: argparse.Namespace, gpus: list[int]) -> list[Job]:
 
 
 def gpus_for(pes: int, args: argparse.Namespace) -> int:
-    """How many GPUs so many PEs take."""
+    """How many GPUs `pes` PEs take."""
     return -(-pes // args.pes_per_gpu)
 
 
 def is_finished(job: Job, out: pathlib.Path) -> bool:
-    """True if an earlier call ran all that `job` is to run."""
+    """True if an earlier call ran all ways of `job`."""
     file = out / f"{job.name()}.json"
     counts = json.loads(file.read_text(encoding="utf-8"))["counts"] if file.exists() else []
     return len(counts) > 0 and all(row["not_run"] == 0 for row in counts)
 
 
 def share(job: Job, jobs: list[Job]) -> float:
-    """The part of the time that is left that `job` may take, so that the others have their turn."""
+    """The fraction of the remaining time that `job` may take, so that the other jobs have their turn."""
     if job.what == "soak":
         return 1 / (1 + sum(other.what == "soak" for other in jobs if other is not job))
     walls = {1: 0.0, 2: 0.5}
@@ -141,7 +141,7 @@ def share(job: Job, jobs: list[Job]) -> float:
 
 
 def run_all(jobs: list[Job], args: argparse.Namespace, gpus: list[int]) -> Counts:
-    """Starts what has places, until all are through. No way is begun after --seconds: what is left is only counted."""
+    """Starts jobs when places are free, until all have ended. No way begins after --seconds; those left are only counted."""
     begin = time.monotonic()
     places = dict.fromkeys(gpus, args.copies)
     counts, running = Counts(), []
@@ -190,7 +190,7 @@ def check_folders(parser: argparse.ArgumentParser, args: argparse.Namespace, pro
 
 
 def visible_gpus() -> list[int]:
-    """Numbers of the GPUs that programs see: CUDA_VISIBLE_DEVICES, or else all of this machine."""
+    """The numbers of the GPUs that programs see: those in CUDA_VISIBLE_DEVICES, or else all of this machine."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible:
         return [int(gpu) for gpu in visible.split(",")]

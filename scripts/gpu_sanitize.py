@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every family of kernels under compute-sanitizer's four tools, on small graphs, and prints a table.
+"""Runs every family of kernels under each of compute-sanitizer's four tools, on small graphs, and prints a table.
 
     gpu_sanitize.py BUILD OUT [--seconds N] [--total N] [--jobs N] [--only TEXT] [--tools memcheck,racecheck]
 
-BUILD is a folder with `shoal`; each log goes to OUT. Runs go side by side, spread over the GPUs; with one GPU, two PEs
-share it. A cell is `ok`, `N found` (errors that the tool reports), `wrong` (the program failed: see the log), `late` (not
-through in --seconds) or `not run` (--total was over). Exit status 1 unless all are ok.
+BUILD is a folder with `shoal`; each log goes to OUT. Runs are side by side, spread over the GPUs; on one GPU, two PEs share it. A
+cell is `ok`, `N found` (errors that the tool reports), `wrong` (the program failed: see the log), `late` (it took longer than
+--seconds) or `not run` (the time of --total was over). Exit status 1 unless all cells are ok.
 """
 
 import argparse
@@ -83,7 +83,7 @@ CASES = [
 
 
 def run(case: tuple[str, int, str], tool: str, args: argparse.Namespace, file: pathlib.Path, gpus: list[int]) -> str:
-    """One cell of the table."""
+    """Runs one cell of the table, and returns its text."""
     name, pes, arguments = case
     log = args.out / f"{tool}-{pes}-{re.sub('[^a-z]+', '-', name)}.log"
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(args.build / "shoal")]
@@ -91,9 +91,9 @@ def run(case: tuple[str, int, str], tool: str, args: argparse.Namespace, file: p
     if pes > len(gpus):
         command += ["--pes-per-gpu", str(pes)]
     command += ["--device", "gpu", "--pes", str(pes), "--trials", "1", "--verify", "--stall-timeout", str(args.seconds)]
-    # Discrete rounds are repeated by the host here: the driver keeps the parameters of a kernel in a graph in memory of
-    # its own, which memcheck takes for memory that nobody has. Every array is an allocation of its own: what lies behind
-    # one in a pool is another's, and memory that was used before is not uninitialised.
+    # The host repeats discrete rounds here: the driver keeps the parameters of a kernel in a graph in memory of its own, which
+    # memcheck reports as memory that is not allocated. And every array is an allocation of its own: in a pool, an access beyond
+    # the end of an array would hit another array, and reused memory would not count as uninitialised.
     environment = dict(os.environ, CUDA_VISIBLE_DEVICES=",".join(map(str, gpus)))
     environment |= {"SHOAL_HOST_ROUNDS": "1", "SHOAL_PLAIN_MALLOC": "1"}
     begin = time.monotonic()
@@ -133,10 +133,10 @@ def main() -> int:
         return 2
     tools = args.tools.split(",")
     cases = [case for case in CASES if args.only in case[0]]
-    file = args.out / "ring.el"  # a graph that is read, not generated
+    file = args.out / "ring.el"  # for the case that reads a graph from a file
     file.write_text("".join(f"{v} {(v + step) % 300}\n" for v in range(300) for step in (1, 17)))
 
-    free: queue.Queue[int] = queue.Queue()  # first GPUs of pairs; several jobs may share one
+    free: queue.Queue[int] = queue.Queue()  # the first GPU of each pair; several jobs may share a pair
     for job in range(args.jobs):
         free.put((2 * job) % len(gpus))
     cells: dict[tuple[int, str], str] = {}
@@ -150,7 +150,7 @@ def main() -> int:
         pes, first = cases[row][1], free.get()
         mine = [gpus[(first + row + i) % len(gpus)] for i in range(pes)] if pes == 1 else gpus[first : first + pes]
         if len(mine) < pes:
-            mine = gpus[:pes]  # all there are, where that is fewer
+            mine = gpus[:pes]  # fewer GPUs than PEs: take all of them
         try:
             cells[row, tool] = run(cases[row], tool, args, file, mine)
         finally:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Are the defaults of a run good for tasks that `auto` was not made from? Compares them with a search over the options.
+"""Compares the defaults of a run with a search over the options, for tasks that were not used when the rules of `auto` were made.
 
     scripts/own_tasks.py --folder build/cpu --device cpu --json own_cpu.json
     scripts/own_tasks.py --folder build/gpu --device gpu --limit 240 --json own_1xh200.json
 
-The rules of `auto` come from measurements of bfs, sssp, pagerank and components. The tasks here are others:
+The rules of `auto` come from measurements of bfs, sssp, pagerank and components. The tasks here are different:
 
   reach     examples/02_reach.cpp: a bounded search          INPUT is a graph
   hash      examples/03_hash_table.cpp: counting keys        INPUT is a number of keys
@@ -12,13 +12,13 @@ The rules of `auto` come from measurements of bfs, sssp, pagerank and components
   sandpile  bench/worklist/own_sandpile.cpp: bursts          INPUT is a number of cells
   walk      bench/worklist/own_walk.cpp: long chains         INPUT is a graph
 
-For each task and input: every kind of worker and kernel, then what else there is to set with the fastest of those, one
-option at a time. The fastest four run three more times. The best of them and the defaults then run in turns, --trials
-times each, and only these times count: what was fast by chance is not fast again. Each run is a process, and each checks
-its own answer. A GPU build makes the last two by name (`ninja own_sandpile own_walk`). To search all kinds of workers on
-GPUs, configure with -DSHOAL_PROGRAM_KERNELS=all; what a program does not have is left out, and counted. `ratio` is the
-defaults' time over the best way's: 1 where no way is 2 % faster. Exit
-status 1: a run failed, or its answer was wrong.
+For each task and input, the search tries every kind of worker and kernel, then the other options, one at a time, with the
+fastest of those. The fastest four ways run three more times. The best of them and the defaults then run in turns, --trials times
+each. Only these last times count, because a way that was fast by chance is not fast again. Each run is a process, and each checks
+its own answer. A GPU build makes the last two programs only by name (`ninja own_sandpile own_walk`). To search all kinds of
+workers on GPUs, configure with -DSHOAL_PROGRAM_KERNELS=all; ways for which a program has no kernel are left out, and counted.
+`ratio` is the time of the defaults divided by that of the best way; it is 1 if no way is 2 % faster. Exit status 1 if a run
+failed or its answer was wrong.
 """
 
 import argparse
@@ -54,7 +54,7 @@ Way = tuple[str, ...]  # the options that differ from the defaults
 GPU_WORKERS = ("warp", "block:128", "block:256", "block:512", "thread")
 NO_KERNEL = "this program has no kernel for"  # src/worklist/kernel_set.cpp
 FINALISTS, FINAL_ROUNDS = 4, 3
-WORTH_NAMING = 1.02  # a way that is faster by less is noise: the defaults stay, as in `shoal tune`
+WORTH_NAMING = 1.02  # a smaller gain is noise, and the defaults then count as the best, as in `shoal tune`
 
 
 def workers_and_kernels(device: str) -> list[Way]:
@@ -66,31 +66,31 @@ def workers_and_kernels(device: str) -> list[Way]:
 
 
 def one_option(name: str, device: str, pes: int) -> list[Way]:
-    """What else can be set, one at a time."""
+    """The other options, one value of one option at a time."""
     knobs = [("--fetch", n) for n in ("1", "4", "16", "64")]
     knobs += [("--workers", n) for n in ("256", "1024", "4096")] if device == "gpu" else [("--threads", "1")]
     knobs += [("--capacity", n) for n in ("4096", "65536")]
     if pes > 1:
         knobs += [("--batch-bytes", n) for n in ("1024", "4096", "16384")]
         knobs += [("--partition", "random")]
-        knobs += [("--judge", "owner"), ("--combine", "on")] if name == "kcore" else []  # others do not have them
+        knobs += [("--judge", "owner"), ("--combine", "on")] if name == "kcore" else []  # others lack these
     return knobs
 
 
 class Task:
-    """One task on one input: runs it with given options, in turns, and keeps the times."""
+    """One task on one input. Runs it with given options, in turns, and keeps the times."""
 
     def __init__(self, args: argparse.Namespace, name: str, size: str) -> None:
         program, *words = PROGRAMS[name]
         self.binary, self.words = str(args.folder / program), [*words, size]
         self.fixed = ["--device", args.device, "--pes", str(args.pes)]
         self.timeout = args.timeout
-        self.answer = None  # what a program says of its answer beside the time
-        self.lacking: set[Way] = set()  # ways of which the program has no kernel
-        self.failed: dict[Way, str] = {}  # ways that failed or were wrong, and how
+        self.answer = None  # what the program prints about its answer, beside the time
+        self.lacking: set[Way] = set()  # ways for which the program has no kernel
+        self.failed: dict[Way, str] = {}  # ways that failed or gave a wrong answer, with the reason
 
     def run(self, way: Way) -> float | None:
-        """Seconds of one run, which was right; None: it was not, or the program does not have this way."""
+        """The seconds of one run whose answer was right; None if it was wrong, or if the program has no kernel for this way."""
         arguments = [*self.words, *self.fixed, *way]
         if self.words[0] == "kcore":
             seconds, error = in_turns.one_run(self.binary, arguments, True, self.timeout)
@@ -103,7 +103,7 @@ class Task:
         return None if error else seconds
 
     def run_program(self, arguments: list[str]) -> tuple[float | None, str | None]:
-        """As in_turns.one_run(), of a program that prints `1.234 ms, WHAT: right`."""
+        """The same as in_turns.one_run(), for a program that prints `1.234 ms, WHAT: right`."""
         command = [self.binary, *arguments]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.timeout, check=False)
@@ -118,7 +118,7 @@ class Task:
         return float(line[1]) / 1e3, None
 
     def in_turns(self, ways: list[Way], rounds: int) -> dict[Way, list[float]]:
-        """Seconds of each way that was always right; every second round in the opposite order."""
+        """The seconds of each way that was always right. Every second round goes through the ways in the opposite order."""
         times: dict[Way, list[float]] = {way: [] for way in ways}
         for turn in range(rounds):
             for way in ways if turn % 2 == 0 else reversed(ways):
@@ -134,7 +134,7 @@ def by_median(times: dict[Way, list[float]]) -> list[Way]:
 
 
 def compare(args: argparse.Namespace, name: str, size: str) -> dict:
-    """A row: the defaults beside the best way, and what failed."""
+    """A row of the table: the defaults and the best way, and the ways that failed."""
     task = Task(args, name, size)
     row = {"task": name, "input": size}
     searched = task.in_turns(workers_and_kernels(args.device), args.screen)
@@ -167,7 +167,7 @@ def written(times: dict[Way, list[float]]) -> list[dict]:
 
 
 def driver() -> str | None:
-    """The version of NVIDIA's driver."""
+    """The version of NVIDIA's driver, or None."""
     try:
         said = host.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
     except (host.BenchError, OSError):
@@ -176,7 +176,7 @@ def driver() -> str | None:
 
 
 def where(args: argparse.Namespace) -> dict:
-    """Machine, GPUs, driver and options, for the file."""
+    """The machine, GPUs, driver and options, for the result file."""
     told = json.loads(host.run([args.folder / "shoal", "kcore", "chain:2", "--device", "cpu", "--json", "--quiet"]))
     devices = [{k: v for k, v in device.items() if k != "free_bytes"} for device in told["devices"]]
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -209,7 +209,7 @@ def parse() -> argparse.Namespace:
 
 
 def line_of(row: dict) -> str:
-    """A row of the table; what failed is on lines of its own."""
+    """A row of the table; each failed way has a line of its own."""
     line = f"{row['task']:8}  {row['input']:12}"
     if "best" in row:
         ms = [f"{row[key] * 1e3:10.3f}" for key in ("default_seconds", "best_seconds")]
@@ -232,7 +232,7 @@ def main() -> int:
         rows.append(compare(args, name, size))
         del out["not_run"][0]
         print(line_of(rows[-1]), flush=True)
-        if args.json:  # after every row: a run that is ended early leaves what it has
+        if args.json:  # after every row, so that a run that is cut off leaves the rows that it has
             args.json.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
     if out["not_run"]:
         print(f"not run: {' '.join(out['not_run'])}")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Draws what `shoal bench NAME --json=FILE` wrote: `plot_bench.py FILE.json OUT.png`.
+"""Draws the results that `shoal bench NAME --json=FILE` wrote: `plot_bench.py FILE.json OUT.png`.
 
-One panel per graph; the paper's systems dashed, ours solid; PEs (GPUs, or groups of CPU threads) across, the experiment's
-value up (times on a logarithmic scale). Hollow points: PEs shared GPUs. Needs matplotlib (Debian: python3-matplotlib).
+One panel per graph. The paper's systems are dashed, those of shoal solid. The x axis is the number of PEs (GPUs, or groups of CPU
+threads), the y axis is the experiment's value (logarithmic for times). Hollow points: several PEs shared a GPU. Needs matplotlib
+(Debian: python3-matplotlib).
 """
 
 import json

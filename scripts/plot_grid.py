@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a plane of a grid, as `shoal jacobi3d ... --slice z=30 --output plane.npy` writes it.
+"""Draws one plane of a grid, as written by `shoal jacobi3d ... --slice z=30 --output plane.npy`.
 
     plot_grid.py PLANE.npy OUT.png [--axes xy] [--title TEXT]
 
@@ -11,7 +11,7 @@ import sys
 
 
 def draw(args: argparse.Namespace) -> str:
-    """What is wrong, or nothing."""
+    """Returns a message if the plane cannot be drawn, else an empty text."""
     import matplotlib
     import numpy
 

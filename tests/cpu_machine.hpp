@@ -1,4 +1,4 @@
-// PEs of CPU threads, for tests.
+// Machines whose PEs are CPU threads, for tests.
 #pragma once
 #include "shoal/world/machine.hpp"
 

@@ -1,1 +1,1 @@
-// Nothing: its header is compiled for the tests (tests/CMakeLists.txt).
+// Empty: this file exists so that GoogleTest's header is precompiled for the tests (tests/CMakeLists.txt).

@@ -1,5 +1,5 @@
-// Whether this is a build under ThreadSanitizer. It makes everything ten times slower, and looks for accesses that meet, not for
-// wrong answers: of inputs and options that take the same paths through the code it gets one.
+// Whether this build uses ThreadSanitizer. ThreadSanitizer makes tests ten times slower, and it searches for data races, not
+// for wrong results. So tests under it run only one of several inputs or options that take the same paths through the code.
 #pragma once
 
 namespace shoal::test {

@@ -1,4 +1,4 @@
-// Subcommands of a baseline that have options, a run and a report in common.
+// Subcommands of a baseline that share options, a run and a report.
 #pragma once
 #include <memory>
 
@@ -13,17 +13,17 @@ namespace shoal::baselines {
 class Commands {
  public:
   virtual ~Commands() = default;
-  virtual bool asked() const = 0;  ///< the command line has one of them
-  /// What each process does by itself. @throws Error
+  virtual bool asked() const = 0;  ///< the command line names one of the subcommands
+  /// The part that each process does by itself. @throws Error
   virtual void prepare() = 0;
-  /// What all processes do together; an error of one ends all.
+  /// The part that all processes do together. An error of one process ends all.
   virtual void run() = 0;
-  /// What process 0 does in the end. @return the exit status. @throws Error
+  /// Called on process 0 at the end. @return the exit status. @throws Error
   virtual int report() = 0;
   virtual void forget_engine() = 0;
 };
 
-/// Each adds its subcommands to the parser. The arguments must outlive the result.
+/// Adds subcommands to the parser. The arguments must outlive the result.
 std::unique_ptr<Commands> graph_commands(const Kind& kind, Processes& processes, CLI::App& app);
 std::unique_ptr<Commands> grid_commands(const Kind& kind, Processes& processes, CLI::App& app);
 

@@ -1,10 +1,10 @@
-# Which baselines `auto` builds: none under sanitizers, with the Python module, or as part of another project.
+# Whether `auto` builds the baselines: not under sanitizers, with the Python module, or as part of another project.
 set(shoal_baselines ON)
 if(SHOAL_SANITIZE OR SHOAL_PYTHON OR SHOAL_BUILT OR NOT PROJECT_IS_TOP_LEVEL)
   set(shoal_baselines OFF)
 endif()
 
-# shoal_baseline(NAME SOURCES...): a program that stands beside shoal and shares its options, graphs, checks and JSON.
+# shoal_baseline(NAME SOURCES...): a program to compare shoal with. It shares shoal's options, graphs, checks and JSON.
 function(shoal_baseline name)
   add_executable(${name} baselines/common/graph_commands.cpp baselines/common/grid_commands.cpp
                  baselines/common/program.cpp cli/graph_argument.cpp cli/output.cpp cli/progress.cpp

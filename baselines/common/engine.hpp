@@ -1,4 +1,4 @@
-// What a baseline computes with: one or more ranks in each process.
+// The interface through which a baseline computes. Each process has one or more ranks.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,19 +9,19 @@
 
 namespace shoal::baselines {
 
-/// All processes call each function together. Process p has the ranks from p * ranks_of_process on.
+/// All processes must call each function together. Process p has the ranks from p * ranks_of_process on.
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Once, before anything else; one of both. The graph is not needed any more afterwards.
+  /// One of these two is called, once, before all other functions. The graph is not needed afterwards.
   virtual void place_search(const Csr& graph, bool send_once) = 0;
   virtual void place_ranking(const Csr& graph, const PageRankRules& rules) = 0;
 
-  /// @return seconds of this process's slowest rank
+  /// @return seconds of this process's slowest rank; the same for sweep()
   virtual double search(vertex_t source) = 0;
   virtual double sweep() = 0;
 
-  /// Of the last run. Ranks of this process one after the other; all ranks have as many steps.
+  /// The steps of the last run: those of this process's ranks, one rank after another. All ranks have the same number of steps.
   virtual std::vector<Step> steps() const = 0;
   virtual std::vector<std::int32_t> levels() const = 0;  ///< of own vertices; -1 where unreached
   virtual std::vector<double> ranks() const = 0;         ///< of own vertices

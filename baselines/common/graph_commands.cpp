@@ -1,4 +1,4 @@
-// `bfs` and `pagerank` of a baseline.
+// The subcommands `bfs` and `pagerank` of a baseline.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -62,7 +62,7 @@ class GraphCommands : public SharedCommands {
     cli::refuse_same_files({json_.file(), graph_argument_.cache()}, {graph_argument_.file()});
     if (processes_.rank == 0) json_.open();
     engine_ = kind_.make(processes_, per_process_);
-    // The whole graph and the ranks' rows, in every process of this machine.
+    // Memory for the whole graph and for the ranks' rows, in every process of this machine.
     graph_ = graph_argument_.load(quiet_ || processes_.rank != 0,
                                   [this](const GraphSize& size) { return 2 * csr_bytes(size) * processes_.on_host; });
     num_vertices_ = graph_.num_vertices();
@@ -75,7 +75,7 @@ class GraphCommands : public SharedCommands {
     }
   }
 
-  /// Drops the graph where it is not needed any more.
+  /// Runs all trials. Drops the graph when it is no longer needed.
   void run() override {
     const bool searches = bfs_->parsed();
     if (searches) engine_->place_search(graph_, send_once_);
@@ -118,7 +118,7 @@ class GraphCommands : public SharedCommands {
  private:
   static double rate(const Trial& t) { return t.seconds > 0 ? t.arcs / t.seconds : 0; }
 
-  /// On process 0: words of all vertices in the input's order. Elsewhere nothing.
+  /// On process 0: the values of all vertices in the input's order. On other processes: nothing.
   template <class T>
   HostArray<T> gather(const std::vector<T>& own) {
     Ranks ranks{0, num_ranks()};

@@ -1,4 +1,4 @@
-// `jacobi3d` of a baseline.
+// The subcommand `jacobi3d` of a baseline.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <numeric>
@@ -120,7 +120,7 @@ class GridCommands : public SharedCommands {
     std::fflush(stdout);
   }
 
-  /// Process 0 finds out.
+  /// Compares the cells of all processes with the reference, on process 0.
   void verify() {
     std::vector<std::int64_t> counts(processes_.size);
     for (int r = 0; r < num_ranks(); ++r) counts[r / per_process_] += parts_[r].n.volume();

@@ -1,5 +1,5 @@
-// A rank's part of a grid: one block with a layer of cells around it, which holds what is beside the grid, or the cells of
-// neighbours that they send in each iteration.
+// A rank's part of a grid: one block with a halo of one layer of cells. The halo holds the boundary values at the edge of the grid,
+// and elsewhere the cells that neighbours send in each iteration.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -21,15 +21,15 @@ struct Box {
   bool empty() const { return to.x <= from.x || to.y <= from.y || to.z <= from.z; }
 };
 
-inline constexpr int kFaces = 6;  ///< below and above in x, y, z
+inline constexpr int kFaces = 6;  ///< the lower and upper face in x, then in y and z
 
 struct Part {
-  Size3 first, n;                  ///< in the grid: the first cell; cells, without the layer
-  std::int64_t plane, row;         ///< cells from one to the next in x, in y; 1 in z
-  int neighbor[kFaces];            ///< its rank, or -1: the grid ends here
-  std::int64_t begin[kFaces + 1];  ///< where a face's cells are among those that are sent, and all of these
+  Size3 first, n;                  ///< position of the first cell in the grid; number of cells, without the halo
+  std::int64_t plane, row;         ///< distance in memory of neighbouring cells in x and in y; it is 1 in z
+  int neighbor[kFaces];            ///< the neighbour's rank, or -1 at the edge of the grid
+  std::int64_t begin[kFaces + 1];  ///< where each face's cells begin among those that are sent; last, the number sent
 
-  /// The grid is cut so that the least number of cells lie at a cut. @throws UsageError, CapacityError
+  /// Cuts the grid so that the fewest cells lie at cuts. @throws UsageError, CapacityError
   Part(Size3 grid, const Ranks& ranks) {
     const Size3 parts = cut_grid(grid, ranks.size);
     if (parts.volume() != ranks.size) {
@@ -63,7 +63,7 @@ struct Part {
     return (x + 1) * plane + (y + 1) * row + z + 1;
   }
   SHOAL_FN std::int64_t face_cells(int f) const { return f < 2 ? n.y * n.z : f < 4 ? n.x * n.z : n.x * n.y; }
-  /// Where cell i of a face lies: the part's own outermost, or the one beside that, which is the neighbour's.
+  /// The index of cell i of a face: the part's own outermost cell, or with `beside` the halo cell next to it.
   SHOAL_FN std::int64_t face_cell(int f, std::int64_t i, bool beside) const {
     const auto at = [&](std::int64_t cells) { return f % 2 == 0 ? (beside ? -1 : 0) : cells - (beside ? 0 : 1); };
     if (f < 2) return index(at(n.x), i / n.z, i % n.z);
@@ -71,7 +71,7 @@ struct Part {
   }
 
   Box all() const { return {{0, 0, 0}, n}; }
-  /// The cells that need nothing of neighbours.
+  /// The cells whose update reads nothing from neighbours.
   Box interior() const {
     Box box = all();
     for (int f = 0; f < kFaces; ++f) {
@@ -82,7 +82,7 @@ struct Part {
     }
     return box;
   }
-  /// All others, each in one box.
+  /// All other cells, as disjoint boxes.
   std::vector<Box> exterior() const {
     const Box in = interior();
     std::vector<Box> boxes = {{{0, 0, 0}, {in.from.x, n.y, n.z}},
@@ -95,7 +95,7 @@ struct Part {
     return boxes;
   }
 
-  /// Cells at the start, with the layer around them.
+  /// The initial cells, with the halo.
   std::vector<double> at_start(const Jacobi3d<double>& grid) const {
     std::vector<double> state(static_cast<std::size_t>(with_layer()));
     for (std::int64_t x = -1; x <= n.x; ++x) {
@@ -107,7 +107,7 @@ struct Part {
     }
     return state;
   }
-  /// Own cells of a state, in order of x, y, z.
+  /// The cells of a state without the halo, in row-major order of x, y, z.
   std::vector<double> own(const std::vector<double>& state) const {
     std::vector<double> cells;
     cells.reserve(static_cast<std::size_t>(n.volume()));

@@ -1,5 +1,5 @@
-// The processes of a baseline, and what they tell each other: outside of what is timed, save faces of grids. Here: one process
-// alone.
+// The processes of a baseline and their communication, which is outside of the timed part, except for faces of grids. This class is
+// one process alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,41 +12,41 @@
 
 namespace shoal::baselines {
 
-/// Words to or from another rank.
+/// Values to or from another rank.
 struct Message {
   int rank;
   double* words;
   int count;
 };
 
-/// All processes call each function together.
+/// All processes must call each function together.
 class Processes {
  public:
   int rank = 0, size = 1;
-  int rank_on_host = 0, on_host = 1;  ///< among the processes that share this one's memory
+  int rank_on_host = 0, on_host = 1;  ///< among the processes that share this one's host memory
 
   Processes() = default;
   virtual ~Processes() = default;
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  /// For an error: what is known of a launcher, and what to do where that is not what its variables say.
+  /// For error messages: which launcher is known, and what to do if its variables say something else.
   virtual std::string launcher() const { return "this program was built without MPI"; }
   virtual std::string cure() const { return "start it without mpirun, or build it where there is MPI"; }
   virtual void barrier() {}
   virtual double most(double value) { return value; }
   virtual std::int64_t sum(std::int64_t value) { return value; }
   virtual int least(int value) { return value; }
-  /// `bytes` of process `root` to all.
+  /// Sends `bytes` of process `root` to all processes.
   virtual void broadcast(void*, int /*bytes*/, int /*root*/) {}
-  /// On process 0: the words of all processes, in order. Elsewhere nothing.
-  /// @param counts  [size] words of each
-  /// @throws CapacityError  more words than MPI counts
+  /// Process 0 gets the values of all processes, in order; the others get nothing.
+  /// @param counts  [size] number of values of each process
+  /// @throws CapacityError  there are more values than MPI can count
   virtual void gather_words(const void* own, const std::vector<std::int64_t>& counts, int word_bytes, void* all) {
     if (counts[0] > 0) std::memcpy(all, own, static_cast<std::size_t>(counts[0]) * word_bytes);
   }
-  /// Where each process has one rank: each sends and receives these words, and goes on; nobody changes or reads them until
-  /// end_exchange(). Two processes send each other one message at most.
+  /// For one rank per process: begins to send and receive these messages, and returns. Nobody may change or read their memory until
+  /// end_exchange(). Between two processes there is at most one message in each direction.
   virtual void begin_exchange(const std::vector<Message>& /*out*/, const std::vector<Message>& /*in*/) {}
   virtual void end_exchange() {}
   /// Ends all processes, now.

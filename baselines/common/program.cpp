@@ -17,7 +17,7 @@ namespace shoal::baselines {
 
 namespace {
 
-/// @throws UsageError  MPI knows of other processes than the launcher
+/// @throws UsageError  MPI has another number of processes than the launcher started
 void check_launcher(const Processes& processes) {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* said = std::getenv(variable);
@@ -27,7 +27,7 @@ void check_launcher(const Processes& processes) {
   }
 }
 
-/// The first process's status that is not 0 becomes that of all, and process 0 says its line.
+/// All processes return the status of the first process whose status is not 0, and process 0 prints that process's message.
 int agree(int status, std::string line, const Kind& kind, Processes& processes) {
   const int first = processes.least(status != 0 ? processes.rank : processes.size);
   if (first == processes.size) return 0;
@@ -90,7 +90,7 @@ int run_program(int argc, char** argv, const Kind& kind, Processes& processes) {
   if (status != 0 || helped) return status;
   line.clear();
   status = attempt([&] { return commands->run(), 0; }, line);
-  if (status != 0) {  // the others wait for this process
+  if (status != 0) {  // the other processes wait for this one, so end them all
     complain(kind.name, line);
     processes.end_all(status);
   }

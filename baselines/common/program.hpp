@@ -1,5 +1,5 @@
-// The program of a baseline: options, graph or grid, trials, checks, tables and JSON, which are those of shoal's commands of
-// the same names.
+// The program of a baseline: options, graph or grid, trials, checks, tables and JSON. All are those of shoal's commands with the
+// same names.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,16 +16,16 @@ namespace shoal::baselines {
 struct Kind {
   std::string name;      ///< of the program
   const char* about;     ///< one line
-  const char* footer;    ///< of --help: examples, and what is timed
+  const char* footer;    ///< of --help: examples, and which time is measured
   bool on_gpus = false;  ///< a process may have several ranks, one per GPU
-  /// Called by each process by itself, before the graph is read. @throws Error
+  /// Each process calls this by itself, before the graph is read. @throws Error
   std::function<std::unique_ptr<Engine>(Processes&, int ranks_of_process)> make;
-  /// Nothing: it has no `jacobi3d`.
+  /// Empty if the baseline has no `jacobi3d`.
   std::function<std::unique_ptr<GridEngine>(Processes&, int ranks_of_process, const GridWanted&)> make_grid;
-  std::function<void(nlohmann::ordered_json&)> describe;  ///< adds versions of what it uses
+  std::function<void(nlohmann::ordered_json&)> describe;  ///< adds the versions of the libraries that it uses
 };
 
-/// Runs `work`. @return the exit status to end with; `line` says what went wrong
+/// Runs `work`. @return the exit status; on failure, `line` gets the error message
 int attempt(const std::function<int()>& work, std::string& line);
 
 /// Prints an error of the program `name`.

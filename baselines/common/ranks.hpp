@@ -1,4 +1,4 @@
-// What the baselines share: which vertices are whose, the rows of a rank, and what a rank says of a level or sweep.
+// What the baselines share: the distribution of vertices, the rows of a rank, and measurements of a level or sweep.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace shoal::baselines {
 
-/// Vertex v belongs to rank v mod size, where its number is v div size.
+/// Vertex v belongs to rank v mod size, which numbers it v div size.
 struct Ranks {
   int rank = 0, size = 1;
 
@@ -19,7 +19,7 @@ struct Ranks {
   std::int64_t count(std::int64_t num_vertices) const { return count(num_vertices, rank); }
 };
 
-/// The rows of a rank's own vertices. Targets are those of the input.
+/// The rows of a rank's own vertices. Targets are numbered as in the input.
 struct Rows {
   std::vector<arc_t> offsets{0};
   std::vector<vertex_t> targets;
@@ -37,13 +37,13 @@ struct Rows {
   Span<const vertex_t> operator[](std::int64_t v) const { return {targets.data() + offsets[v], degree(v)}; }
 };
 
-/// For sums over a rank's rows: each target gets a word, own vertices the first ones in their order, then those of rank 0,
-/// 1, ..., of which only the targets have one.
+/// The layout of a rank's array of sums, one value ("word") per target of its rows: first its own vertices in their order, then
+/// those vertices of rank 0, 1, ... that are targets of its rows.
 struct TargetWords {
-  std::vector<vertex_t> asked;       ///< the words of others: which vertex of its owner
-  std::vector<std::int64_t> counts;  ///< [ranks] of these, by owner
+  std::vector<vertex_t> asked;       ///< for each word of another rank's vertex: the number of the vertex at its owner
+  std::vector<std::int64_t> counts;  ///< [ranks] how many of these words each owner has
 
-  /// Puts the words in place of the targets.
+  /// Replaces the targets in `rows` by the indices of their words.
   TargetWords(Rows& rows, const Ranks& ranks, std::int64_t num_vertices) : counts(ranks.size) {
     std::vector<vertex_t> word(num_vertices, kNoVertex);
     for (const vertex_t u : rows.targets) word[u] = 0;
@@ -61,11 +61,11 @@ struct TargetWords {
   }
 };
 
-/// Vertices that a search reached, and their arcs.
+/// How many vertices a search reached, and how many arcs they have.
 struct Reached {
   std::int64_t vertices = 0, arcs = 0;
 
-  /// Of one rank. @param levels  of own vertices, -1 where unreached; @param offsets  of its rows
+  /// Adds those of one rank. @param levels  of its own vertices, -1 where unreached; @param offsets  of its rows
   void add(const std::vector<std::int32_t>& levels, const std::vector<arc_t>& offsets) {
     for (std::size_t v = 0; v < levels.size(); ++v) {
       if (levels[v] < 0) continue;
@@ -75,13 +75,13 @@ struct Reached {
   }
 };
 
-/// One level, sweep or iteration, as one rank saw it.
+/// Measurements of one rank in one level, sweep or iteration.
 struct Step {
-  std::int64_t done = 0;  ///< vertices that the rank expanded, or cells
-  std::int64_t sent = 0;  ///< words to other ranks
+  std::int64_t done = 0;  ///< vertices that the rank expanded, or cells that it updated
+  std::int64_t sent = 0;  ///< words sent to other ranks
   double compute_seconds = 0;
-  double communicate_seconds = 0;  ///< which includes waiting for slower ranks
-  double seconds = 0;  ///< from begin to end; what is in neither is the host's: launches and waiting for them
+  double communicate_seconds = 0;  ///< includes waiting for slower ranks
+  double seconds = 0;              ///< of the whole step; the rest is the host's, for launches and for waiting
 
   void add(const Step& more) {
     done += more.done;

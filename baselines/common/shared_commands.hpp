@@ -1,4 +1,4 @@
-// What the subcommands of a baseline have in common: options, checks of their numbers, and how JSON begins.
+// The common part of a baseline's subcommands: options, checks of their values, and the beginning of the JSON.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
@@ -16,7 +16,7 @@ class SharedCommands : public Commands {
  protected:
   SharedCommands(const Kind& kind, Processes& processes) : kind_(kind), processes_(processes) {}
 
-  /// @param verify, stats  what these flags do
+  /// @param verify, stats  the help texts of these flags
   void add_shared_options(CLI::App& command, const char* verify, const char* stats) {
     if (kind_.on_gpus) {
       command.add_option("--gpus", per_process_, "ranks of each process, one per GPU")

@@ -1,4 +1,4 @@
-// The steps of all ranks in a run, on process 0: printed, and as JSON.
+// The steps of all ranks in a run, collected on process 0 and printed or written as JSON.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +15,7 @@ class StepTable {
  public:
   using Json = nlohmann::ordered_json;
 
-  /// All processes together. @param own  of this process's ranks, one after the other; all have as many
+  /// All processes call this together. @param own  the steps of this process's ranks, one rank after another; all have equally many
   StepTable(Processes& processes, int ranks_of_process, const std::vector<Step>& own)
       : ranks_(processes.size * ranks_of_process),
         steps_(own.size() / static_cast<std::size_t>(ranks_of_process)),
@@ -23,17 +23,17 @@ class StepTable {
 
   std::size_t count() const { return steps_; }
   const Step& at(std::size_t i, int rank) const { return all_[steps_ * static_cast<std::size_t>(rank) + i]; }
-  /// Of one rank, over all its steps.
+  /// The sum over all steps of one rank.
   Step sum(int rank) const {
     Step all;
     for (std::size_t i = 0; i < steps_; ++i) all.add(at(i, rank));
     return all;
   }
-  /// Means over ranks: they add up to the time, save what lies outside of both.
+  /// Means over ranks. Their sum is the time, except for the time that is neither.
   double compute_seconds() const { return mean(&Step::compute_seconds); }
   double communicate_seconds() const { return mean(&Step::communicate_seconds); }
 
-  /// @param step, done  what a step is called, and what a rank works on in it
+  /// @param step  the name of a step; @param done  the name of what a rank works on in it
   void print(const char* step, const char* done) const {
     std::printf("%6s %5s %11s %11s %12s %12s %12s\n", step, "rank", done, "words sent", "compute ms", "communic. ms",
                 "in all ms");
@@ -46,7 +46,7 @@ class StepTable {
     }
   }
 
-  /// @param each  every step as well as the sums
+  /// @param each  add every step, not only the sums
   void add_to(Json& trial, const char* done, bool each) const {
     trial["steps"] = steps_;
     for (int r = 0; r < ranks_; ++r) trial["by_rank"].push_back(to_json(sum(r), done));

@@ -1,5 +1,5 @@
-// Breadth-first search level by level, one thread per rank: each rank expands its part of the frontier, puts what belongs
-// to others into bins, and all ranks exchange them. The owner of a vertex tests whether it was visited.
+// Level-synchronous breadth-first search, one thread per rank. Each rank expands its part of the frontier and puts vertices of
+// other ranks into bins; then all ranks exchange the bins. The owner of a vertex tests whether it was visited.
 #pragma once
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace shoal::mpi {
 
 class Search {
  public:
-  /// @param send_once  a rank sends a vertex at most once in a search; takes a bit for each vertex of the graph
+  /// @param send_once  a rank sends a vertex at most once in a search; this takes a bit for each vertex of the graph
   Search(const Csr& graph, const Ranks& ranks, bool send_once)
       : ranks_(ranks),
         rows_(graph, ranks),
@@ -61,13 +61,13 @@ class Search {
     }
   }
 
-  /// Vertices of this rank that have a level, and their arcs.
+  /// How many vertices of this rank have a level, and how many arcs they have.
   baselines::Reached reached() const {
     baselines::Reached own;
     own.add(levels, rows_.offsets);
     return own;
   }
-  /// Of the last search: one for each level, the last of which found nothing new.
+  /// The steps of the last search: one for each level. The last level found nothing new.
   const std::vector<Step>& steps() const { return steps_; }
 
   std::vector<std::int32_t> levels;  ///< of own vertices; -1 where unreached
@@ -84,7 +84,7 @@ class Search {
   std::int64_t num_vertices_;
   bool send_once_;
   std::vector<bool> sent_;
-  // Kept from search to search, for their memory.
+  // Members, so that their memory is kept from search to search.
   std::vector<vertex_t> frontier_, next_, words_, received_;
   std::vector<std::vector<vertex_t>> bins_;  // by owner
   std::vector<Step> steps_;

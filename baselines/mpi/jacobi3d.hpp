@@ -1,5 +1,5 @@
-// Jacobi iteration on a grid, one thread and one part of the grid per rank: each rank sends the cells at its faces to its
-// neighbours, receives theirs, and updates its part; with overlap, the cells inside meanwhile.
+// Jacobi iteration on a grid, with one thread and one part of the grid per rank. Each rank sends the cells of its faces to its
+// neighbours, receives theirs, and updates its part. With overlap, it updates the inner cells during the exchange.
 #pragma once
 #include <cstdint>
 #include <utility>

@@ -1,5 +1,5 @@
-// shoal_mpi: level-synchronous breadth-first search, PageRank and Jacobi iteration on CPU ranks, with MPI alone between them. A
-// baseline to stand beside `shoal bfs`, `pagerank` and `jacobi3d`, whose graphs, sources, checks and JSON it shares.
+// shoal_mpi: level-synchronous breadth-first search, PageRank and Jacobi iteration on CPU ranks that communicate by MPI only. It is
+// a baseline for `shoal bfs`, `pagerank` and `jacobi3d`, and shares their graphs, sources, checks and JSON.
 #include <optional>
 
 #include "../common/program.hpp"
@@ -23,7 +23,7 @@ vertices, and works on those; with --verify rank 0 keeps the whole graph. Of a g
 start, and 1 beside the grid. One thread computes on each rank.
 Times are of the slowest rank, without loading. Communication is what passes within MPI, waiting for others included.)";
 
-/// One rank in each process.
+/// There is one rank in each process.
 class Engine : public baselines::Engine {
  public:
   explicit Engine(const baselines::Processes& processes) : ranks_{processes.rank, processes.size} {}

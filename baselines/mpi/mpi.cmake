@@ -1,4 +1,4 @@
-# shoal_mpi, where there is MPI. Not under sanitizers, which complain of MPI itself.
+# shoal_mpi, if MPI is found. `auto` leaves it out under sanitizers, which report errors in MPI itself.
 set(SHOAL_MPI "auto" CACHE STRING "Build baselines/mpi: auto (where MPI is found), on, off")
 set_property(CACHE SHOAL_MPI PROPERTY STRINGS auto on off)
 set(MPI_CXX_SKIP_MPICXX ON)

@@ -1,5 +1,5 @@
-// PageRank by sweeps, one thread per rank: each rank adds its vertices' shares up by target, for each target of another
-// rank in a word of its own, and all ranks exchange these words.
+// PageRank by sweeps, one thread per rank. Each rank sums its vertices' shares by target, with one word for each target of another
+// rank, and all ranks exchange these words.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -14,7 +14,7 @@ using baselines::Sweeps;
 
 class Ranking {
  public:
-  /// All ranks call it: they agree on the order of the words that each sends to each.
+  /// All ranks must call this together: they agree on the order of the words that each rank sends to each other.
   Ranking(const Csr& graph, const Ranks& ranks, const PageRankRules& rules)
       : rows_(graph, ranks), out_(ranks.size), in_(ranks.size), rules_(rules) {
     num_vertices_ = graph.num_vertices();
@@ -63,10 +63,10 @@ class Ranking {
       sweeps.swept(all.change);
     }
     error_bound = sweeps.error_bound();
-    for (double& rank : ranks) rank /= all.rank;  // 1, save rounding
+    for (double& rank : ranks) rank /= all.rank;  // all.rank is 1 except for rounding
   }
 
-  /// Of the last run, one for each sweep.
+  /// The steps of the last run, one for each sweep.
   const std::vector<Step>& steps() const { return steps_; }
 
   std::vector<double> ranks;  ///< of own vertices
@@ -88,8 +88,8 @@ class Ranking {
   Layout out_, in_;
   PageRankRules rules_;
   std::int64_t num_vertices_ = 0;
-  std::vector<vertex_t> targets_in_;     // own vertices that other ranks' words are for
-  std::vector<double> sums_, received_;  // own vertices, then what goes to others
+  std::vector<vertex_t> targets_in_;     // for each word that other ranks send: the own vertex that it is for
+  std::vector<double> sums_, received_;  // sums_: own vertices, then words for other ranks (TargetWords)
   std::vector<Step> steps_;
 };
 

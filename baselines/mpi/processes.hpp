@@ -62,7 +62,7 @@ class Processes : public baselines::Processes {
     std::abort();  // MPI_Abort does not return
   }
 
-  /// "Open MPI v4.1.4, ..."
+  /// The library's version, such as "Open MPI v4.1.4, ..."
   static std::string library() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;

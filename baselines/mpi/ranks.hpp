@@ -1,4 +1,4 @@
-// What searching and ranking need of MPI: words that go from every rank to every other, sums over all ranks, and a clock.
+// The MPI functions that search and PageRank need: exchange of words between all ranks, sums over all ranks, and a clock.
 #pragma once
 #include <mpi.h>
 
@@ -37,7 +37,7 @@ MPI_Datatype datatype() {
   return MPI_UINT32_T;
 }
 
-/// Where the words for, or from, each rank lie in an array: MPI counts in int.
+/// Where the words for, or from, each rank are in an array. MPI counts them in int.
 struct Layout {
   std::vector<int> counts, begins;
 
@@ -46,7 +46,7 @@ struct Layout {
     require(words);
     counts[rank] = static_cast<int>(words);
   }
-  /// After the counts. @return all words
+  /// Sets `begins`. To be called after all counts are set. @return the number of all words
   std::size_t place() {
     const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     require(all);
@@ -60,7 +60,7 @@ struct Layout {
   }
 };
 
-/// Tells every rank how many words it gets from every other.
+/// Tells every rank how many words each other rank sends to it.
 inline void exchange_counts(const Layout& out, Layout& in) {
   MPI_Alltoall(out.counts.data(), 1, MPI_INT, in.counts.data(), 1, MPI_INT, MPI_COMM_WORLD);
 }

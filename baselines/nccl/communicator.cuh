@@ -1,4 +1,4 @@
-// What the baselines need of NCCL: all ranks' counts and words to each other, and sums over all ranks.
+// The NCCL functions that the baselines need: exchange of counts and words between all ranks, and sums over all ranks.
 #pragma once
 #include <nccl.h>
 
@@ -15,7 +15,7 @@ namespace shoal::nccl {
 
 using baselines::Ranks;
 
-/// @throws TransportError naming the call and the reason
+/// @throws TransportError  naming the call and the reason
 inline void nccl_check(ncclResult_t status, const char* what) {
   if (status == ncclSuccess) return;
   const char* more = ncclGetLastError(nullptr);
@@ -25,7 +25,7 @@ inline void nccl_check(ncclResult_t status, const char* what) {
 }
 #define SHOAL_NCCL(call) ::shoal::nccl::nccl_check((call), #call)
 
-/// One rank of a communicator, on the device that is current. Calls enqueue on a stream; all ranks make the same calls.
+/// One rank of a communicator, on the current device. Calls enqueue work on a stream; all ranks must make the same calls.
 class Communicator {
  public:
   static ncclUniqueId new_id() {
@@ -47,7 +47,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// Tells every other rank how many words it gets. @param out, in  [ranks] of device memory
+  /// Tells every other rank how many words it will get. @param out, in  [ranks] in device memory
   void exchange_counts(const std::int64_t* out, std::int64_t* in, cudaStream_t stream) const {
     SHOAL_NCCL(ncclGroupStart());
     for (int r = 0; r < ranks_.size; ++r) {
@@ -58,8 +58,8 @@ class Communicator {
     SHOAL_NCCL(ncclGroupEnd());
   }
 
-  /// @param words, received     device memory, by rank; a rank keeps nothing for itself
-  /// @param out_words, in_words  [ranks] of host memory
+  /// @param words, received      device memory, ordered by rank; there are no words of a rank for itself
+  /// @param out_words, in_words  [ranks] host memory
   template <class T>
   void exchange(const T* words, const std::int64_t* out_words, T* received, const std::int64_t* in_words,
                 cudaStream_t stream) const {
@@ -74,7 +74,7 @@ class Communicator {
     SHOAL_NCCL(ncclGroupEnd());
   }
 
-  /// To and from some ranks, device memory. @param out, in  no two for one rank
+  /// Sends to and receives from some ranks, in device memory. @param out, in  at most one message per rank each
   void exchange(const std::vector<baselines::Message>& out, const std::vector<baselines::Message>& in,
                 cudaStream_t stream) const {
     SHOAL_NCCL(ncclGroupStart());
@@ -83,7 +83,7 @@ class Communicator {
     SHOAL_NCCL(ncclGroupEnd());
   }
 
-  /// @param from, to  [count] of device memory, may be the same
+  /// @param from, to  [count] in device memory; may be the same
   template <class T>
   void sum(const T* from, T* to, int count, cudaStream_t stream) const {
     SHOAL_NCCL(ncclAllReduce(from, to, count, type<T>(), ncclSum, comm_, stream));

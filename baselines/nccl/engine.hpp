@@ -1,4 +1,4 @@
-// The search and PageRank of the ranks of a process. No CUDA: a test makes them of parts that have none.
+// Search and PageRank on the ranks of a process. It contains no CUDA, so a test can make it from parts that need no GPU.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace shoal::nccl {
 using baselines::Step;
 
 /// @tparam Threads          RankThreads
-/// @tparam Search, Ranking  of one rank: made with (graph, communicator, what is wanted, device)
+/// @tparam Search, Ranking  the work of one rank, constructed from (graph, communicator, rules, device)
 template <class Threads, class Search, class Ranking>
 class Engine : public baselines::Engine {
  public:
@@ -80,7 +80,8 @@ class Engine : public baselines::Engine {
     to.insert(to.end(), words.begin(), words.end());
   }
 
-  /// What ranks do together before their first run, each step when the one before is done by all of this process.
+  /// The steps that all ranks do together before their first run. All ranks of this process finish a step before the next one
+  /// begins.
   template <class T>
   void agree(std::vector<std::unique_ptr<T>>& work) {
     threads_.each([&](int i) { work[i]->tell(); });

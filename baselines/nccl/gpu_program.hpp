@@ -1,4 +1,4 @@
-// What the programs on GPUs share beside common/program.hpp: processes that MPI started, where this was built with MPI.
+// What the programs on GPUs share in addition to common/program.hpp: processes started by MPI, if this is built with MPI.
 #pragma once
 #include <cstdlib>
 
@@ -14,10 +14,10 @@ namespace shoal::nccl {
 inline int gpu_program(int argc, char** argv, baselines::Kind& kind) {
   cli::command_begins({argv + (argc > 0), argv + argc});
   kind.on_gpus = true;
-  // All kernels now, not each before its first launch: that may wait for a GPU that waits within NCCL.
+  // Load all kernels now, and not each before its first launch: loading may wait for a GPU that itself waits within NCCL.
   setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-  // No NVLink multicast, which sums of a few words do not need: on shared hosts a program that breaks off with it may leave
-  // other users' GPUs in a bad state.
+  // No NVLink multicast: sums of a few words do not need it, and on shared hosts a program that is aborted while it uses multicast
+  // may leave other users' GPUs in a bad state.
   setenv("NCCL_NVLS_ENABLE", "0", 0);
 #if SHOAL_BASELINE_MPI
   const auto describe = kind.describe;

@@ -1,4 +1,4 @@
-// The grids of the ranks of a process.
+// Jacobi iteration on the ranks of a process.
 #pragma once
 #include <memory>
 #include <vector>

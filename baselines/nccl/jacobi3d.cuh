@@ -1,6 +1,6 @@
-// Jacobi iteration on a grid, one part per GPU. Each rank packs the cells at its faces, exchanges them with its neighbours, and
-// updates its part; with overlap, the cells inside meanwhile, on another stream. Faces go from GPU to GPU by NCCL, where the host
-// waits for nothing, or through the memory of hosts: from one thread of a process to another, or by MPI.
+// Jacobi iteration on a grid, one part per GPU. Each rank packs the cells of its faces, exchanges them with its neighbours, and
+// updates its part. With overlap, it updates the inner cells meanwhile, on another stream. Faces go from GPU to GPU by NCCL, and
+// then the host waits for nothing; or they go through host memory, between the threads of a process or by MPI.
 #pragma once
 #include <barrier>
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace shoal::nccl {
 
 using baselines::Message;
 
-/// Where ranks that go by way of hosts lay their words, and how they meet.
+/// Host memory and barrier of the ranks that exchange faces through the host.
 struct HostRoom {
   struct Rank {
-    double *out[2], *in;  ///< page-locked. Two: one is read by neighbours while the other is filled
+    double *out[2], *in;  ///< page-locked. Two buffers: neighbours read one while the other is filled
     const std::int64_t* begin;
   };
   std::vector<Rank> ranks;  ///< of this process
@@ -53,7 +53,7 @@ class Jacobi {
     for (const cudaEvent_t event : {done_, came_}) cudaEventDestroy(event);
   }
 
-  /// When all ranks of the process are there: NCCL makes its connections at the first exchange.
+  /// Called when all ranks of the process are constructed, because NCCL makes its connections at the first exchange.
   void connect() {
     if (!wanted_.staged && part_.sent() > 0) exchange();
     SHOAL_CUDA(cudaStreamSynchronize(stream_));
@@ -115,7 +115,7 @@ class Jacobi {
     time(Doing::computes, stream, [&] { update(part_, box, wanted_.program, now(), state_[1 - now_].data(), stream); });
   }
 
-  /// One message for each face that has a neighbour.
+  /// One message for each face with a neighbour.
   std::vector<Message> messages(double* words) const {
     std::vector<Message> all;
     for (int f = 0; f < kFaces; ++f) {

@@ -12,7 +12,7 @@ using baselines::Box;
 using baselines::kFaces;
 using baselines::Part;
 
-/// The cells at the start, with the layer around them.
+/// Sets the initial cells, with the halo.
 __global__ void first_state(Part part, Jacobi3d<double> program, double* state) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < part.with_layer(); i += stride) {
@@ -23,7 +23,7 @@ __global__ void first_state(Part part, Jacobi3d<double> program, double* state) 
 
 enum class Faces { pack, unpack };
 
-/// All faces that have a neighbour: their own cells to `words`, or what came from the neighbours to where it is read.
+/// For all faces with a neighbour: packs own cells into `words`, or unpacks received cells from there into the halo.
 template <Faces what>
 __global__ void copy_faces(Part part, double* state, double* words) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
@@ -37,9 +37,9 @@ __global__ void copy_faces(Part part, double* state, double* words) {
   }
 }
 
-inline constexpr int kAlongZ = 64, kAlongY = 4, kAlongX = 8;  // a block's threads; cells that a thread updates
+inline constexpr int kAlongZ = 64, kAlongY = 4, kAlongX = 8;  // threads of a block in z and y; cells per thread in x
 
-/// A thread goes along x, so that it loads each cell of its line once.
+/// A thread goes along x, so it loads each cell of its own line only once.
 __global__ void update_box(Part part, Box box, Jacobi3d<double> program, const double* now, double* then) {
   const std::int64_t z = box.from.z + std::int64_t{blockIdx.x} * kAlongZ + threadIdx.x;
   const std::int64_t y = box.from.y + std::int64_t{blockIdx.y} * kAlongY + threadIdx.y;

@@ -1,4 +1,4 @@
-// How long computation and communication take on a GPU, by CUDA events, for each step of a run.
+// Measures how long computation and communication take on a GPU, by CUDA events, for each step of a run.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -13,7 +13,7 @@ using baselines::Step;
 
 enum class Doing { computes, communicates };
 
-/// The steps of a run of one rank. Made and used with the rank's device current.
+/// The steps of a run of one rank. The rank's device must be current when it is made and used.
 class Laps {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,11 +34,11 @@ class Laps {
     steps_.push_back({vertices});
     begin_ = Clock::now();
   }
-  /// The host knows the step's outcome now.
+  /// Called when the host knows the result of the step.
   void step_ends() { steps_.back().seconds = std::chrono::duration<double>(Clock::now() - begin_).count(); }
   void sent(std::int64_t words) { steps_.back().sent += words; }
 
-  /// Calls `enqueue`, which puts work on `stream`, and has that timed.
+  /// Calls `enqueue`, which puts work on `stream`, and measures that work.
   template <class F>
   void time(Doing doing, cudaStream_t stream, F&& enqueue) {
     const std::size_t begin = record(stream);
@@ -46,7 +46,7 @@ class Laps {
     spans_.push_back({steps_.size() - 1, doing, begin, record(stream)});
   }
 
-  /// After all of that work.
+  /// To be called after all measured work has ended.
   const std::vector<Step>& finish() {
     for (const Span& span : spans_) {
       float ms = 0;

@@ -1,5 +1,5 @@
-// shoal_nccl: level-synchronous breadth-first search, PageRank and Jacobi iteration, one rank per GPU, with NCCL between them. A
-// baseline to stand beside `shoal bfs --device gpu`, whose graphs, sources, checks and JSON it shares.
+// shoal_nccl: level-synchronous breadth-first search, PageRank and Jacobi iteration, one rank per GPU, with NCCL between them. It
+// is a baseline for `shoal bfs --device gpu` and the like, and shares their graphs, sources, checks and JSON.
 #include "gpu_program.hpp"
 #include "make.hpp"
 

@@ -1,4 +1,4 @@
-// The engines of shoal_nccl, for a source that the host compiler compiles.
+// Makes the engines of shoal_nccl. This header is for sources that the host compiler compiles.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,9 +1,9 @@
-# shoal_nccl, where NCCL is found (cmake/Nccl.cmake). With MPI, if that is there, ranks can be processes.
+# shoal_nccl, if NCCL is found (cmake/Nccl.cmake). If MPI is found too, ranks can be processes.
 if(NOT shoal_nccl_found)
   return()
 endif()
 
-# shoal_gpu_baseline(NAME SOURCES...): a baseline on GPUs, with MPI where that is found.
+# shoal_gpu_baseline(NAME SOURCES...): a baseline on GPUs, with MPI if it is found.
 function(shoal_gpu_baseline name)
   shoal_baseline(${name} ${ARGN})
   shoal_link_nccl(${name})

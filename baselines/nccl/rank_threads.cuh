@@ -1,4 +1,4 @@
-// The ranks of a process: each has a GPU of its own, a thread of its own that drives it, and its place in a communicator.
+// The ranks of a process. Each has a GPU, a thread that drives it, and a rank in a communicator.
 #pragma once
 #include <algorithm>
 #include <barrier>
@@ -19,7 +19,7 @@
 
 namespace shoal::nccl {
 
-/// 1: NCCL refuses ranks that share a GPU. With a stand-in of NCCL in its place (tests/baselines/fake_nccl.cpp) more may.
+/// 1, because NCCL refuses ranks that share a GPU. More are possible with a stand-in for NCCL (tests/baselines/fake_nccl.cpp).
 inline int ranks_per_gpu() {
   const char* const text = std::getenv("SHOAL_TEST_RANKS_PER_GPU");
   return text != nullptr ? std::max(1, std::atoi(text)) : 1;
@@ -48,7 +48,7 @@ class RankThreads {
       throw UsageError("there can be " + std::to_string(kMostRanks) + " ranks at most");
     }
   }
-  /// What uses a communicator must be gone.
+  /// Objects that use a communicator must have been destroyed.
   ~RankThreads() {
     in_turn([&](int i) { comms_[i].reset(); });
   }
@@ -59,7 +59,7 @@ class RankThreads {
   int device(int i) const { return (first_rank_ + i) / ranks_per_gpu(); }
   const Communicator& comm(int i) const { return *comms_[i]; }
 
-  /// Once. All processes together.
+  /// To be called once, by all processes together.
   void connect() {
     ncclUniqueId id{};
     if (processes_.rank == 0) id = Communicator::new_id();
@@ -68,7 +68,7 @@ class RankThreads {
     each([&](int i) { comms_[i] = std::make_unique<Communicator>(id, Ranks{all.rank + i, all.size}); });
   }
 
-  /// Calls `work(i)` for each rank of the process, on a thread of its own with its device current.
+  /// Calls `work(i)` for each rank of the process, on a thread of its own whose current device is the rank's.
   void each(const std::function<void(int)>& work) {
     const auto on_device = [&](int i) {
       SHOAL_CUDA(cudaSetDevice(device(i)));
@@ -88,7 +88,7 @@ class RankThreads {
     for (std::thread& thread : threads) thread.join();
   }
 
-  /// The same by this thread, one rank after the other: to give back what each has.
+  /// The same on this thread, one rank after the other: to release what each rank has.
   void in_turn(const std::function<void(int)>& work) noexcept {
     for (int i = 0; i < count_; ++i) {
       cudaSetDevice(device(i));
@@ -96,7 +96,7 @@ class RankThreads {
     }
   }
 
-  /// @return seconds of the slowest rank; all begin together
+  /// Runs `work` like each(); all ranks begin together. @return seconds of the slowest rank
   double timed(const std::function<void(int)>& work) {
     std::barrier<> start(count_);
     std::vector<double> seconds(count_);

@@ -1,5 +1,5 @@
-// PageRank by sweeps, one rank per GPU: each rank adds its vertices' shares up by target, for each target of another rank in
-// a word of its own, and all ranks exchange these words with NCCL. The host waits once in a sweep.
+// PageRank by sweeps, one rank per GPU. Each rank sums its vertices' shares by target, with one word for each target of another
+// rank, and all ranks exchange these words by NCCL. The host waits once per sweep.
 #pragma once
 #include <memory>
 #include <vector>
@@ -24,7 +24,7 @@ class Ranking {
     RankingData& d = data_;
     const cudaStream_t stream = d.stream;
     laps_.clear();
-    // With sums of 0, a jump of 1/n makes the first ranks.
+    // With sums of 0, a jump of 1/n sets the initial ranks.
     fill_bytes(d.rank.data(), 0, d.rank.size_bytes(), stream);
     fill_bytes(d.sums.data(), 0, d.sums.size_bytes(), stream);
     update(d.sums.data(), d.offsets.data(), d.own, 0, 1 / static_cast<double>(d.num_vertices), d.rank.data(),
@@ -54,7 +54,7 @@ class Ranking {
       sweeps.swept(all.change);
       laps_.step_ends();
     }
-    scale(d.rank.data(), d.own, 1 / all.rank, stream);  // 1, save rounding
+    scale(d.rank.data(), d.own, 1 / all.rank, stream);  // all.rank is 1 except for rounding
     SHOAL_CUDA(cudaStreamSynchronize(stream));
     error_bound_ = sweeps.error_bound();
     laps_.finish();

@@ -1,4 +1,4 @@
-// What a rank has for PageRank on its GPU, however the phases are ordered.
+// The data of one rank for PageRank on its GPU, for any order of the phases.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace shoal::nccl {
 
-/// Made in steps, as SearchData is. The ranks agree on the order of the words that each sends to each.
+/// Made in steps, like SearchData. The ranks agree on the order of the words that each sends to each other.
 struct RankingData {
   Ranks ranks;
   Stream stream;  ///< for set-up
   std::int64_t own = 0, num_vertices = 0;
-  std::vector<std::int64_t> out, in;  ///< [ranks] words to and from each
+  std::vector<std::int64_t> out, in;  ///< [ranks] number of words to and from each rank
   std::int64_t num_out = 0, num_in = 0;
   std::unique_ptr<SortedArcs> arcs;
   DeviceArray<arc_t> offsets;
-  DeviceArray<vertex_t> asked, targets_in;           ///< vertices of others, and own ones, that words are for
-  DeviceArray<double> rank, shares, sums, received;  ///< sums: own vertices, then what goes to others
+  DeviceArray<vertex_t> asked, targets_in;           ///< for each word sent, and received: its vertex
+  DeviceArray<double> rank, shares, sums, received;  ///< sums: own vertices, then words for other ranks
   DeviceArray<Sums> all;
   DeviceArray<std::int64_t> counts;
 

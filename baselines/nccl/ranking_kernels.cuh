@@ -1,5 +1,5 @@
-// The phases of a sweep of PageRank on one rank's GPU. Arcs are sorted by the word that they add to (TargetWords), so that a
-// thread makes one atomic addition for a run of arcs into the same word.
+// The phases of a PageRank sweep on one rank's GPU. Arcs are sorted by the word that they add to (TargetWords), so that a thread
+// makes one atomic addition for a run of arcs with the same word.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace shoal::nccl {
 
 using baselines::Sums;
 
-inline constexpr int kRun = 8;  ///< arcs of a thread, one after the other: a sector of words
+inline constexpr int kRun = 8;  ///< consecutive arcs of a thread: their words fill one 32-byte sector
 
-/// The arcs of a rank, by word.
+/// The arcs of a rank, sorted by word.
 struct SortedArcs {
   DeviceArray<vertex_t> words, sources;  // sources: own vertices
 
-  /// @param rows  whose targets are words
+  /// @param rows  their targets are indices of words
   SortedArcs(const baselines::Rows& rows, cudaStream_t stream) {
     const auto arcs = static_cast<std::int64_t>(rows.targets.size());
     if (arcs == 0) return;
@@ -45,7 +45,7 @@ struct SortedArcs {
   }
 };
 
-/// What each vertex gives along each of its arcs.
+/// The share that each vertex gives along each of its arcs.
 __global__ void __launch_bounds__(kThreads)
     share_kernel(const double* ranks, const arc_t* offsets, std::int64_t own, double* shares) {
   for (std::int64_t v = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; v < own;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Adds what other ranks sent.
+/// Adds the words that other ranks sent.
 __global__ void __launch_bounds__(kThreads)
     add_received_kernel(const double* received, const vertex_t* targets, std::int64_t count, double* sums) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Sets the ranks, and adds what they come to, to `all`.
+/// Sets the ranks, and adds their change, sum and dangling part to `all`.
 __global__ void __launch_bounds__(kThreads) update_kernel(const double* sums, const arc_t* offsets, std::int64_t own,
                                                           double alpha, double jump, double* ranks, Sums* all) {
   using Reduce = cub::BlockReduce<double, kThreads>;
@@ -116,7 +116,7 @@ inline void share(const double* ranks, const arc_t* offsets, std::int64_t own, d
   share_kernel<<<blocks_for(tiles_of(own)), kThreads, 0, stream>>>(ranks, offsets, own, shares);
   SHOAL_CUDA(cudaGetLastError());
 }
-/// @param sums  [words], set to 0 first
+/// @param sums  [words]; it is set to 0 first
 inline void add(const SortedArcs& arcs, const double* shares, double* sums, std::int64_t num_words,
                 cudaStream_t stream) {
   fill_bytes(sums, 0, num_words * sizeof(double), stream);

@@ -1,5 +1,5 @@
-// Breadth-first search level by level, one rank per GPU: each rank expands its part of the frontier, sorts what belongs to
-// others by owner, and all ranks exchange counts, then words, with NCCL. One stream; the host waits twice in a level.
+// Level-synchronous breadth-first search, one rank per GPU. Each rank expands its part of the frontier and sorts vertices of other
+// ranks by owner; then all ranks exchange counts and words by NCCL. There is one stream; the host waits twice per level.
 #pragma once
 #include <cstdint>
 #include <vector>

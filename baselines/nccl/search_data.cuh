@@ -1,4 +1,4 @@
-// What a rank has for breadth-first search on its GPU, however the phases are ordered.
+// The data of one rank for breadth-first search on its GPU, for any order of the phases.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,29 +13,29 @@
 
 namespace shoal::nccl {
 
-/// Made in steps, each of which all ranks of a process have done before the next begins: nobody allocates while another's
-/// GPU waits within NCCL.
+/// Made in steps. All ranks of a process finish a step before the next one begins, so that no rank allocates memory while another
+/// rank's GPU waits within NCCL.
 struct SearchData {
   Ranks ranks;
   Stream stream;  ///< for set-up
   std::int64_t own = 0, most_sent = 0;
   std::vector<arc_t> offsets;  ///< of own rows
   DeviceArray<arc_t> offsets_on_gpu, ends;
-  DeviceArray<vertex_t> targets, queues[2], words[2], received;  ///< words: as found, and sorted
+  DeviceArray<vertex_t> targets, queues[2], words[2], received;  ///< words: 0 as found, 1 sorted by owner
   DeviceArray<std::uint8_t> owners[2];
   DeviceArray<std::int32_t> levels;
-  DeviceArray<std::uint32_t> was_sent;  ///< empty: words may be sent again
+  DeviceArray<std::uint32_t> was_sent;  ///< empty if words may be sent again
   DeviceArray<char> scratch;
-  /// Words to each rank, words from each rank, words to all, own vertices of the next level, those of all ranks.
+  /// Words to each rank, words from each rank, words to all ranks; vertices of the next level: own, of all ranks.
   DeviceArray<std::int64_t> counters;
-  std::shared_ptr<void> pinned;  ///< of the same size
+  std::shared_ptr<void> pinned;  ///< a copy of the counters on the host
 
   int num_counters() const { return 2 * ranks.size + 3; }
   std::int64_t* out() const { return counters_at(0); }
   std::int64_t* in() const { return counters_at(ranks.size); }
   std::int64_t* cursor() const { return counters_at(2 * ranks.size); }
   std::int64_t* sizes() const { return counters_at(2 * ranks.size + 1); }  ///< of the next level: own, all
-  /// Where a counter is on the host.
+  /// The host's copy of a counter.
   std::int64_t* host(const std::int64_t* counter) const {
     return static_cast<std::int64_t*>(pinned.get()) + (counter - counters.data());
   }
@@ -43,8 +43,8 @@ struct SearchData {
     return std::accumulate(host(by_rank), host(by_rank) + ranks.size, std::int64_t{0});
   }
 
-  /// On the current device.
-  /// @param send_once  a rank sends a vertex at most once in a search; takes a bit for each vertex of the graph
+  /// Allocates on the current device.
+  /// @param send_once  a rank sends a vertex at most once in a search; this takes a bit for each vertex of the graph
   SearchData(const Csr& graph, const Ranks& ranks, bool send_once, int device) : ranks(ranks), stream(device) {
     baselines::Rows rows(graph, ranks);
     own = rows.count();
@@ -71,13 +71,13 @@ struct SearchData {
     SHOAL_CUDA(cudaDeviceSynchronize());  // uploads are not ordered with the stream
   }
 
-  /// Says how much may come.
+  /// Tells other ranks how many words this one may send at most.
   void tell(const Communicator& comm) {
     comm.exchange_counts(out(), in(), stream);
     read(out(), 2 * ranks.size, stream);
   }
   void make_room() { received = room_for<vertex_t>(sum(in()), "words received"); }
-  /// NCCL makes its connections at the first exchange of each kind.
+  /// Makes a first exchange of each kind, because NCCL makes its connections then.
   void connect(const Communicator& comm) {
     std::vector<std::int64_t> one_out(ranks.size), one_in(ranks.size);
     for (int r = 0; r < ranks.size; ++r) {
@@ -91,7 +91,7 @@ struct SearchData {
 
   Slice slice() const { return {ranks, offsets_on_gpu.data(), targets.data()}; }
 
-  /// Counters to the host, which waits.
+  /// Copies counters to the host, and waits for them.
   void read(const std::int64_t* from, int count, cudaStream_t on) const {
     SHOAL_CUDA(cudaMemcpyAsync(host(from), from, count * sizeof(std::int64_t), cudaMemcpyDeviceToHost, on));
     SHOAL_CUDA(cudaStreamSynchronize(on));

@@ -1,5 +1,5 @@
-// The phases of a level of breadth-first search on one rank's GPU. Expanding spreads the arcs of the frontier evenly over all
-// threads, by a sum over the degrees, so that a vertex with many arcs keeps nobody waiting.
+// The phases of a level of breadth-first search on one rank's GPU. Expanding divides the arcs of the frontier evenly among all
+// threads, by a prefix sum of the degrees, so that no thread has to wait for a vertex with many arcs.
 #pragma once
 #include <thrust/iterator/transform_iterator.h>
 
@@ -21,11 +21,11 @@ namespace shoal::nccl {
 using baselines::Ranks;
 
 inline constexpr int kThreads = 256, kPerThread = 4, kTile = kThreads * kPerThread;
-inline constexpr int kMostRanks = 256;  // an owner is a byte where words are sorted
+inline constexpr int kMostRanks = 256;  // an owner is one byte when words are sorted
 
-using counter_t = unsigned long long;  // which CUDA's atomics want; counters are std::int64_t elsewhere
+using counter_t = unsigned long long;  // the type that CUDA's atomics need; elsewhere counters are std::int64_t
 
-/// Blocks that fill the device, or fewer where there are less `tiles`.
+/// As many blocks as fill the device, or fewer if there are fewer `tiles`.
 inline int blocks_for(std::int64_t tiles) {
   int device = 0, processors = 0;
   SHOAL_CUDA(cudaGetDevice(&device));
@@ -38,20 +38,20 @@ inline void fill_bytes(void* data, int byte, std::size_t bytes, cudaStream_t str
   if (bytes > 0) SHOAL_CUDA(cudaMemsetAsync(data, byte, bytes, stream));
 }
 
-/// Never null, not even for `n` = 0.
+/// An array that is never null, not even for `n` = 0.
 template <class T>
 DeviceArray<T> room_for(std::int64_t n, const char* name) {
   return DeviceArray<T>(std::max<std::int64_t>(n, 1), name);
 }
 
-/// What all kernels of a rank read.
+/// The arrays that all kernels of a rank read.
 struct Slice {
   Ranks ranks;
   const arc_t* offsets;     // [own vertices + 1]
   const vertex_t* targets;  // of the input
 };
 
-/// Where own vertices go that a level finds.
+/// Where a level puts the own vertices that it finds.
 struct Found {
   std::int32_t* levels;  // [own vertices], -1 where not visited
   vertex_t* next;        // [own vertices]
@@ -62,13 +62,13 @@ struct Found {
   }
 };
 
-/// What goes to other ranks, in no order.
+/// Where a level puts vertices of other ranks, in no particular order.
 struct Sending {
-  vertex_t* words;          // vertices by their owner's numbers
-  std::uint8_t* owners;     // of each word
-  std::int64_t* cursor;     // words so far
-  std::int64_t* by_owner;   // [ranks] of these
-  std::uint32_t* was_sent;  // a bit for each vertex of the graph, or null: words may be sent again
+  vertex_t* words;          // vertices, as numbered by their owner
+  std::uint8_t* owners;     // the owner of each word
+  std::int64_t* cursor;     // number of words so far
+  std::int64_t* by_owner;   // [ranks] number of words by owner
+  std::uint32_t* was_sent;  // a bit for each vertex of the graph; null if words may be sent again
 
   __device__ bool first_time(vertex_t u) const {
     if (was_sent == nullptr) return true;
@@ -77,7 +77,7 @@ struct Sending {
   }
 };
 
-/// The first i from `low` on with ends[i] > arc; there is one below `high`.
+/// The first i from `low` on with ends[i] > arc. There must be one below `high`.
 __device__ inline std::int64_t row_of(const arc_t* ends, std::int64_t low, std::int64_t high, arc_t arc) {
   while (low + 1 < high) {
     const std::int64_t middle = low + (high - low - 1) / 2;
@@ -100,7 +100,7 @@ __global__ void start_kernel(Found found, vertex_t source) {
   found.next[0] = source;
 }
 
-/// @param ends  [count] for each vertex of the frontier: arcs up to its end
+/// @param ends  [count] inclusive prefix sum of the degrees of the frontier's vertices
 __global__ void __launch_bounds__(kThreads)
     expand_kernel(Slice slice, const vertex_t* frontier, const arc_t* ends, std::int64_t count, std::int32_t level,
                   Found found, Sending sending) {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x == 32) last = row_of(ends, 0, count, min(tile + kTile, arcs) - 1);
     __syncthreads();
     vertex_t words[kPerThread];
-    int owners[kPerThread];  // -1: nothing is to be done
+    int owners[kPerThread];  // -1: the arc needs no further work
     std::uint32_t finds = 0, sends = 0;
     for (int k = 0; k < kPerThread; ++k) {
       owners[k] = -1;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kThreads)
       }
       owners[k] = owner;
     }
-    std::uint32_t before = 0, all = 0;  // found ones in the lower half
+    std::uint32_t before = 0, all = 0;  // own vertices found in the lower 16 bits, words to send in the upper ones
     Scan(scan).ExclusiveSum(finds | sends << 16, before, all);
     if (threadIdx.x == 0) {
       if ((all & 0xFFFF) != 0) found_begin = atomicAdd(reinterpret_cast<counter_t*>(found.count), all & 0xFFFF);
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kThreads)
         sending.words[send] = words[k];
         sending.owners[send++] = static_cast<std::uint8_t>(owners[k]);
       }
-      // One addition for all lanes of a warp that send to the same rank.
+      // One addition for all lanes of a warp whose words go to the same rank.
       const int to = here ? -1 : owners[k];
       const unsigned same = __match_any_sync(0xFFFFFFFFu, to);
       if (to >= 0 && __ffs(static_cast<int>(same)) - 1 == static_cast<int>(threadIdx.x % 32)) {
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Visits what other ranks sent.
+/// Visits the vertices that other ranks sent.
 __global__ void __launch_bounds__(kThreads)
     receive_kernel(const vertex_t* words, std::int64_t count, std::int32_t level, Found found) {
   using Scan = cub::BlockScan<std::uint32_t, kThreads>;
@@ -194,7 +194,7 @@ inline void start(const Found& found, vertex_t source, cudaStream_t stream) {
   SHOAL_CUDA(cudaGetLastError());
 }
 
-/// Sums over the degrees of the frontier, for expand().
+/// The prefix sum of the frontier's degrees, for expand().
 inline void sum_degrees(const Slice& slice, const vertex_t* frontier, std::int64_t count, arc_t* ends, void* scratch,
                         std::size_t scratch_bytes, cudaStream_t stream) {
   const auto degrees = thrust::make_transform_iterator(frontier, DegreeOf{slice.offsets});
@@ -207,7 +207,7 @@ inline void expand(const Slice& slice, const vertex_t* frontier, const arc_t* en
   SHOAL_CUDA(cudaGetLastError());
 }
 
-/// Puts the words for each rank beside each other, in the order of ranks.
+/// Sorts the words by rank.
 inline void sort_by_owner(const std::uint8_t* owners, std::uint8_t* sorted_owners, const vertex_t* words,
                           vertex_t* sorted_words, std::int64_t count, const Ranks& ranks, void* scratch,
                           std::size_t scratch_bytes, cudaStream_t stream) {
@@ -237,7 +237,7 @@ inline std::size_t search_scratch_bytes(std::int64_t own, std::int64_t most_sent
   return std::max({scan, sort, std::size_t{1}});
 }
 
-/// Most words that a rank may send to each other rank in a search.
+/// The largest number of words that a rank may send to each other rank in a search.
 inline std::vector<std::int64_t> most_words(const baselines::Rows& rows, const Ranks& ranks, std::int64_t num_vertices,
                                             bool send_once) {
   std::vector<std::int64_t> words(ranks.size);

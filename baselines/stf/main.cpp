@@ -1,4 +1,4 @@
-// shoal_stf: the same as shoal_nccl, with every phase a task of CUDASTF and what the phases share as its logical data.
+// shoal_stf: the same as shoal_nccl, but every phase is a task of CUDASTF, and the data that phases share is its logical data.
 #include "../nccl/gpu_program.hpp"
 #include "make.hpp"
 

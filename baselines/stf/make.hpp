@@ -1,4 +1,4 @@
-// The engine of shoal_stf, for a source that the host compiler compiles.
+// Makes the engine of shoal_stf. This header is for sources that the host compiler compiles.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
-// PageRank by sweeps, one rank per GPU, as tasks of CUDASTF: ranks, shares, sums and what is received are logical data. Only
-// three sums over all ranks go to the host in a sweep.
+// PageRank by sweeps, one rank per GPU, as tasks of CUDASTF. Ranks, shares, sums and received words are logical data. In a sweep
+// only three sums over all ranks go to the host.
 #pragma once
 #include <vector>
 
@@ -30,13 +30,13 @@ class Ranking {
   }
   void connect() {
     data_.connect(comm_);
-    read_all();  // CUDASTF takes memory of the host for what is read there
+    read_all();  // CUDASTF allocates host memory when it first reads data there
   }
 
   void run() {
     nccl::RankingData& d = data_;
     laps_.clear();
-    // With sums of 0, a jump of 1/n makes the first ranks.
+    // With sums of 0, a jump of 1/n sets the initial ranks.
     tasks_.task("start", ranks_.write(), sums_.write())->*[&](cudaStream_t stream, auto ranks, auto sums) {
       nccl::fill_bytes(ranks.data_handle(), 0, ranks.size() * sizeof(double), stream);
       nccl::fill_bytes(sums.data_handle(), 0, sums.size() * sizeof(double), stream);
@@ -65,7 +65,7 @@ class Ranking {
       laps_.step_ends();
     }
     tasks_.task("scale", ranks_.rw())->*[&](cudaStream_t stream, auto ranks) {
-      nccl::scale(ranks.data_handle(), d.own, 1 / all.rank, stream);  // 1, save rounding
+      nccl::scale(ranks.data_handle(), d.own, 1 / all.rank, stream);  // all.rank is 1 except for rounding
     };
     SHOAL_CUDA(cudaStreamSynchronize(tasks_.context.fence()));
     error_bound_ = sweeps.error_bound();
@@ -94,7 +94,7 @@ class Ranking {
     };
   }
 
-  /// @param timed  as part of a sweep
+  /// @param timed  the work is part of a sweep, and is measured
   void update(double alpha, double jump, bool timed) {
     nccl::RankingData& d = data_;
     tasks_.task("update", sums_.read(), ranks_.rw(), all_.write())

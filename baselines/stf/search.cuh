@@ -1,6 +1,6 @@
-// Breadth-first search level by level, one rank per GPU, as tasks of CUDASTF: frontier, next frontier, visited, send buffer and
-// counts are logical data, every phase is a task that says what it reads and writes, and CUDASTF orders them on streams. Only
-// counts go to the host. The phases and NCCL are those of baselines/nccl.
+// Level-synchronous breadth-first search, one rank per GPU, as tasks of CUDASTF. Frontier, next frontier, visited, send buffer and
+// counts are logical data. Every phase is a task that declares what it reads and writes, and CUDASTF orders the tasks on streams.
+// Only counts go to the host. The phases and the use of NCCL are those of baselines/nccl.
 #pragma once
 #include <cstdint>
 #include <cuda/experimental/stf.cuh>
@@ -21,11 +21,11 @@ using nccl::Laps;
 using nccl::Sending;
 namespace cudastf = cuda::experimental::stf;
 
-/// Device memory of a rank as logical data.
+/// A rank's device memory as logical data.
 template <class T>
 using Data = cudastf::logical_data<cudastf::slice<T>>;
 
-/// A context of CUDASTF on one GPU.
+/// A CUDASTF context on one GPU.
 class Tasks {
  public:
   explicit Tasks(int device)
@@ -37,12 +37,12 @@ class Tasks {
     all.set_symbol(name);
     return all;
   }
-  /// `work(stream, slices...)` on the GPU, in the order that the accesses make.
+  /// Runs `work(stream, slices...)` on the GPU, in the order that follows from the accesses.
   template <class... Accesses>
   auto task(const char* name, Accesses... accesses) {
     return context.task(on_gpu, accesses...).set_symbol(name);
   }
-  /// Copies words to the host, which waits for them.
+  /// Copies values to the host, and waits for them.
   template <class T>
   void read(Data<T>& from, T* to) {
     context.task(cudastf::exec_place::host(), from.read()).set_symbol("read")->*[&](cudaStream_t stream, auto words) {
@@ -85,7 +85,7 @@ class Search {
   }
   void connect() {
     data_.connect(comm_);
-    // CUDASTF takes memory of the host for what is read there.
+    // CUDASTF allocates host memory when it first reads data there.
     tasks_.read(out_, data_.host(data_.out()));
     tasks_.read(in_, data_.host(data_.in()));
     tasks_.read(sizes_, data_.host(data_.sizes()));
@@ -95,7 +95,7 @@ class Search {
     nccl::SearchData& d = data_;
     laps_.clear();
     const bool here = d.ranks.owner(source) == d.ranks.rank;
-    // What was sent before goes with the send buffer: nothing else uses both.
+    // was_sent needs no logical data of its own: every task that uses it also accesses the send buffer.
     tasks_.task("start", levels_.write(), queues_[0].write())->*[&](cudaStream_t stream, auto levels, auto queue) {
       nccl::fill_bytes(levels.data_handle(), 0xFF, levels.size() * sizeof(std::int32_t), stream);
       if (here) nccl::start({levels.data_handle(), queue.data_handle(), nullptr}, d.ranks.local(source), stream);

@@ -1,4 +1,4 @@
-// What the benches of algorithms on GPUs have in common: their arguments, graphs, sources, and numbers of a sample.
+// What the benches of algorithms on GPUs share: arguments, graphs, sources, and statistics of a sample.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace shoal::bed {
 
-/// Arguments that they share; a bench adds its own to the same app.
+/// The arguments that all benches have. A bench adds its own to the same app.
 struct Arguments {
   pe_t pes = 1;
   int trials = 16;
@@ -49,9 +49,9 @@ struct Arguments {
     app.add_option("--partition", partition, "of the vertices: block, edges, random (default: edges)")
         ->transform(CLI::CheckedTransformer(kinds));
   }
-  /// Before a trial.
+  /// Rests before a trial, if --rest asks for it.
   void wait() const { std::this_thread::sleep_for(std::chrono::milliseconds(rest)); }
-  /// The graph on the first GPUs. @throws DeviceError when there are too few
+  /// Places the graph on the first GPUs. @throws DeviceError  there are too few GPUs
   PlacedGraph place(const std::string& text, std::optional<WeightSource> weights = std::nullopt) const {
     if (num_devices() < pes) {
       throw DeviceError(std::to_string(num_devices()) + " GPUs here, " + std::to_string(pes) + " wanted");
@@ -74,9 +74,9 @@ struct Arguments {
   }
 };
 
-/// Applies "name=value,name=value".
+/// Applies settings of the form "name=value,name=value".
 /// @param setters  by name
-/// @throws UsageError  a name that is not among them, or no number
+/// @throws UsageError  a name is unknown, or a value is not a number
 inline void apply_tuning(const std::string& text, const std::map<std::string, std::function<void(double)>>& setters) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
@@ -96,7 +96,7 @@ inline void apply_tuning(const std::string& text, const std::map<std::string, st
   }
 }
 
-/// Placed numbers of random vertices with out-arcs, the same for every partition and number of PEs.
+/// Draws random vertices with out-arcs, in placed numbers. The same vertices are drawn for every partition and number of PEs.
 inline std::vector<vertex_t> draw_sources(const PlacedGraph& graph, int count, std::uint64_t seed) {
   std::vector<vertex_t> sources;
   for (std::uint64_t i = 0; static_cast<int>(sources.size()) < count; ++i) {
@@ -111,7 +111,7 @@ inline std::vector<vertex_t> draw_sources(const PlacedGraph& graph, int count, s
   return sources;
 }
 
-/// Of a sample that is not empty.
+/// Statistics of a sample that is not empty.
 inline double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
   return x.size() % 2 == 1 ? x[x.size() / 2] : (x[x.size() / 2 - 1] + x[x.size() / 2]) / 2;

@@ -1,11 +1,11 @@
-// Level-synchronous breadth-first search on 1 to 8 GPUs: checks every source, then times it, and prints what it took.
+// Level-synchronous breadth-first search on 1 to 8 GPUs: checks the search from every source, then times it, and prints the times.
 //
 //   gpu_bfs_levels [--pes N] [--partition KIND] [--trials N] [--rest MS] [--seed N] [--tune NAME=VALUE[,NAME=VALUE...]]... [--steps]
 //                  [--no-check] [--json FILE] GRAPH...
 //
-// GRAPH is a generator such as kron:24; it is generated on the devices. Sources are drawn from the vertices with arcs,
-// the same for every tuning. Seconds are the search alone: levels cleared, kernels launched, every device waited for.
-// Bound: what one device needs to write its levels and to read one word of every vertex's heads, at 3.9 TB/s.
+// GRAPH is a generator such as kron:24, and is generated on the devices. Sources are drawn from the vertices with arcs, the same
+// for every tuning. Seconds are the search alone: clearing levels, launching kernels, and waiting for every device. The bound is
+// the time that one device needs to write its levels and to read one word of every vertex's heads, at 3.9 TB/s.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace shoal;
 
-/// Applies "name=value,name=value" to the defaults.
+/// The defaults with settings of the form "name=value,name=value".
 BfsLevelsGpuTuning tuning_of(const std::string& text) {
   BfsLevelsGpuTuning t;
   const auto set = [](auto& member) {
@@ -81,7 +81,7 @@ void print_steps(const BfsLevelsGpu& search) {
   }
 }
 
-/// Checks, then times. @return a JSON object
+/// Checks the search from each source, then times it. @return a JSON object
 std::string measure(const std::string& name, const PlacedGraph& g, const bed::Arguments& a, bool steps,
                     const std::string& tune, const std::vector<vertex_t>& sources) {
   const bool check = !a.no_check;

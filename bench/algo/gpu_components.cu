@@ -1,10 +1,10 @@
-// Connected components on one or several H200: time by graph, checked, and where the time goes.
+// Connected components on one or several H200: times by graph, with checked answers, and optionally the time of each kernel.
 //
 //   gpu_components [--pes N] [--partition KIND] [--exchange WAY] [--trials N] [--rest MS] [--tile N] [--profile] [--no-check]
 //                  GRAPH...
 //
-// GRAPH is a generator (kron:22, road:4096); it is made on the devices. Prints the median and the fastest of the trials, and
-// the floor: reading offsets, one 32-byte sector of every row, and writing the labels once, at 4 TB/s per GPU.
+// GRAPH is a generator (kron:22, road:4096), and is generated on the devices. Prints the median and the fastest of the trials, and
+// a lower bound: reading the offsets and one 32-byte sector of every row, and writing the labels once, at 4 TB/s per GPU.
 #include <algorithm>
 #include <cstdio>
 #include <map>

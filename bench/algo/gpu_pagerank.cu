@@ -1,8 +1,9 @@
-// PageRank on GPUs: times, the error that was reached, and the bound that memory sets, for graphs named on the command line.
+// PageRank on GPUs: times, the error that was reached, and the bound set by memory, for graphs named on the command line.
 //
 //   gpu_pagerank [--pes N] [--trials N] [--tolerance T] [--strategy pull|async] GRAPH...
 //
-// Bound: what one GPU needs to read its arcs once in every sweep, at 3.9 TB/s. Checks before it times. Placing, which orders and copies the rows, is told beside: it happens once per graph.
+// The bound is the time that one GPU needs to read its arcs once in every sweep, at 3.9 TB/s. The answer is checked. The time for
+// placing the graph, which orders and copies the rows once per graph, is printed separately.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +26,7 @@ int bench(const std::string& text, const PageRankOptions& options, int trials) {
   PageRankRunner runner = generated ? PageRankRunner(parse_generator(text), options) : PageRankRunner(graph, options);
   std::vector<double> ms;
   Report report;
-  for (int i = 0; i <= trials; ++i) {  // the first one warms up
+  for (int i = 0; i <= trials; ++i) {  // the first trial only warms up
     report = runner.rank();
     if (i > 0) ms.push_back(report.seconds * 1e3);
   }

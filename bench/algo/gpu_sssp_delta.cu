@@ -1,12 +1,12 @@
-// Shortest paths on 1 to 8 GPUs, strategy delta: checks every source, then times it, and prints what it took.
+// Shortest paths with strategy delta on 1 to 8 GPUs: checks the search from every source, then times it, and prints the times.
 //
 //   gpu_sssp_delta [--pes N] [--trials N] [--rest MS] [--seed N] [--wide] [--tune NAME=VALUE[,NAME=VALUE...]]... [--no-check]
 //                  [--phases] [--partition block|edges|random] [--json FILE] GRAPH...
 //
-// GRAPH is a generator such as kron:24, generated on the devices, or a file; with weights hash255 (1 to 255). Sources are
-// drawn from the vertices with arcs, the same for every tuning. Seconds are the search alone: distances cleared, kernels
-// launched, every device waited for. Bound: what one device needs to read its arcs and their weights once, at 3.9 TB/s.
-// Checked: every distance is the least that its in-arcs offer, which is enough where no weight is zero.
+// GRAPH is a generator such as kron:24, which is generated on the devices, or a file. Weights are hash255 (1 to 255). Sources are
+// drawn from the vertices with arcs, the same for every tuning. Seconds are the search alone: clearing distances, launching
+// kernels, and waiting for every device. The bound is the time that one device needs to read its arcs and their weights once, at
+// 3.9 TB/s. The check: every distance is the smallest that its in-arcs offer, which is sufficient if no weight is zero.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -30,7 +30,7 @@ struct Arguments : bed::Arguments {
   std::vector<std::string> tunings;
 };
 
-/// Applies "name=value,name=value" to the defaults.
+/// The defaults with settings of the form "name=value,name=value".
 SsspDeltaGpuTuning tuning_of(const std::string& text) {
   SsspDeltaGpuTuning t;
   const auto set = [](auto& member) {
@@ -64,7 +64,7 @@ struct Judgement {
   unsigned long long reached, arcs, wrong;
 };
 
-/// A warp looks at each vertex.
+/// Checks distances, one warp per vertex.
 template <class W>
 __global__ void judge(CsrView in, ArcWeights weights, const W* distance, vertex_t source, bool check, Judgement* out) {
   const vertex_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
@@ -112,7 +112,7 @@ Judgement judge_all(const PlacedGraph& g, const SsspDeltaGpu& search, vertex_t s
   return sum;
 }
 
-/// Of the last search: milliseconds of each PE in each kind of phase, and millions of messages sent.
+/// Prints, for the last search, the milliseconds of each PE in each kind of phase, and the millions of messages that it sent.
 void print_phases(const SsspDeltaGpu& search, pe_t n_pes) {
   for (pe_t p = 0; p < n_pes; ++p) {
     std::printf("    PE %d:", p);
@@ -123,7 +123,7 @@ void print_phases(const SsspDeltaGpu& search, pe_t n_pes) {
   }
 }
 
-/// Checks, then times. @return a JSON object
+/// Checks the search from each source, then times it. @return a JSON object
 std::string measure(const std::string& name, const PlacedGraph& g, const Arguments& a, const std::string& tune,
                     const std::vector<vertex_t>& sources) {
   SsspDeltaGpu search(g, a.wide, tuning_of(tune));

@@ -1,5 +1,5 @@
-// A grid in which cells with x below the middle take four times the work of the others: how long iterations take where blocks
-// stay, and where GridSteps::balance() has moved some to other PEs.
+// A grid in which cells with x below the middle take four times the work of the others. Measures the time of iterations before and
+// after GridSteps::balance() has moved some blocks to other PEs.
 //   blocks_balance 64 64 64 --iterations 20 --odf 8 --pes 2 --threads 1
 #include <algorithm>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include "shoal/blocks.hpp"
 using namespace shoal;
 
-/// A cell keeps its value, which is larger where the work is.
+/// A cell keeps its value. The value is larger where a cell takes more work.
 struct Region {
   using Value = double;
   Size3 size;

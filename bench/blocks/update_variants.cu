@@ -1,7 +1,8 @@
-// Kernels for one step of a grid of seven-point means, beside plain copies: which way of reading reaches the memory's rate?
+// Compares kernels for one step of a grid of seven-point means with plain copies: which way of reading reaches the memory
+// bandwidth?
 //   update_variants [CELLS...]     edges of cubes, multiples of 64; default 768 192
-// Every kernel's cells are compared, bit by bit, with those of the first. One line each: ms, GB/s (two values a cell), and the
-// share of the best copy of as many bytes.
+// Every kernel's cells are compared, bit by bit, with those of the first kernel. Prints one line each: ms, GB/s (two values per
+// cell), and the percentage of the best copy of as many bytes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -119,7 +120,7 @@ void measure(int edge, const char* type) {
   f.tx = edge;
   f.now = origin(state[0]);
   f.then = origin(state[2]);
-  plain<T><<<dim3(edge / 64, edge / 8, 1), 256>>>(f);  // state[2] is what the others are compared with
+  plain<T><<<dim3(edge / 64, edge / 8, 1), 256>>>(f);  // the other kernels' results are compared with state[2]
   CHECK(cudaDeviceSynchronize());
 
   const auto one = [&](const std::string& name, auto kernel, int tz, int ty, int threads, int shared) {

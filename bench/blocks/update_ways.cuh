@@ -1,4 +1,4 @@
-// Ways to update a tile of a grid of seven-point means, as kernels (update_variants.cu measures them).
+// Kernels that update a tile of a grid of seven-point means in different ways (update_variants.cu measures them).
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -7,14 +7,14 @@
 
 namespace update_ways {
 
-/// Two states as the library stores them: a layer of cells around the grid, rows of whole lines.
+/// Two states, stored as the library stores them: a halo of one layer of cells, and rows of whole cache lines.
 template <class T>
 struct Field {
   const T* now;  ///< cell 0, 0, 0
   T* then;
   std::int64_t plane, row;
   int nx, ny, nz;
-  int tx;  ///< planes of a tile
+  int tx;  ///< planes in a tile
 };
 
 template <class T>
@@ -67,7 +67,7 @@ __device__ void store(T* to, const Some<T, V>& x) {
   }
 }
 
-/// The library's first version: a lane has two columns of 64 x 8 and goes along x; nothing is kept in registers.
+/// The library's first version. A lane has two columns of 64 x 8 and goes along x; nothing is kept in registers between steps.
 template <class T>
 __global__ void __launch_bounds__(256, 4) plain(Field<T> f) {
   constexpr int kNz = 64, kArea = 512;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(256, 4) plain(Field<T> f) {
   }
 }
 
-/// The library's (blocks/columns.hpp), in tiles of 64 x 8 columns.
+/// The library's present version (blocks/columns.hpp), in tiles of 64 x 8 columns.
 template <class T, int OCCUPANCY>
 __global__ void __launch_bounds__(256, OCCUPANCY) library(Field<T> f) {
   const int x0 = blockIdx.z * f.tx;
@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(256, OCCUPANCY) library(Field<T> f) {
   });
 }
 
-/// A lane has V x RY columns of TZ x TY and goes along x. Below, here and ahead are registers, and D more planes are on their
-/// way; with D > 0 also what is beside the lane's columns is read a plane early.
+/// A lane has V x RY columns of TZ x TY and goes along x. The cells below, here and ahead are in registers, and loads of D more
+/// planes are in flight. With D > 0, the cells beside the lane's columns are also read a plane early.
 template <class T, int V, int TZ, int RY, int D, int STREAM, int OCCUPANCY>
 struct Queue {
   static constexpr int kLanesZ = TZ / V, kTy = 256 / kLanesZ * RY;
@@ -167,8 +167,8 @@ __global__ void __launch_bounds__(256, OCCUPANCY) queue(Field<T> f) {
 
 __device__ unsigned shared_address(const void* at) { return static_cast<unsigned>(__cvta_generic_to_shared(at)); }
 
-/// Planes of a tile, with what is around it, in a ring of S in shared memory, S - 2 of them on their way. KIND 0: cp.async of 16
-/// bytes by all lanes; 1: cp.async.bulk of a row by each lane of a warp; 2: the same, by a lane of each warp.
+/// Planes of a tile with their halo are in a ring of S planes in shared memory; loads of S - 2 of them are in flight. KIND 0:
+/// cp.async of 16 bytes by all lanes; 1: cp.async.bulk of a row by each lane of one warp; 2: the same, by one lane of each warp.
 template <class T, int V, int TZ, int TY, int THREADS, int S, int KIND, int STREAM, int OCCUPANCY>
 struct Staged {
   static constexpr int kLanesZ = TZ / V, kRows = TY / (THREADS / kLanesZ);
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(THREADS, OCCUPANCY) staged(Field<T> f) {
   const T* const now = f.now + corner;
   T* to = f.then + corner + y * f.row + z;
 
-  const auto fetch = [&](int x) {  // plane x, counted from the tile's first one, if it is wanted
+  const auto fetch = [&](int x) {  // starts to load plane x, counted from the tile's first plane, if the tile needs it
     T* const into = planes + x % S * Shape::kPlane;
     const T* const from = now + x * f.plane - f.row - kPad;
     if constexpr (KIND == 0) {

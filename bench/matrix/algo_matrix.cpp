@@ -1,14 +1,14 @@
-// Every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
-// strategies. And a soak: many runs of the tasks with tiny capacities and fresh seeds.
+// Runs every algorithm in every way: answers must equal the serial reference for all PEs, workers, kernels, queues, partitions and
+// strategies. It can also soak: many runs of the tasks with tiny capacities and new seeds.
 //
 //   algo_matrix [--algorithm NAME]... [--graph TEXT]... [--device cpu|gpu] [--fewest-pes N] [--pes N] [--pes-per-gpu N]
 //               [--data FOLDER] [--ways all|core|rest] [--quick] [--shard I/N] [--soak RUNS] [--only-soak] [--seed N]
 //               [--way-seconds N] [--seconds N] [--json FILE]
 //
-// Several of these may run side by side, each on its GPUs (CUDA_VISIBLE_DEVICES): by numbers of PEs, and by shards of the ways.
-// Prints a line per graph and algorithm, the counts per algorithm and PEs, and `N passed, N failed` last (--json: the
-// counts, to be added up by scripts/gpu_matrix.py). Exit status 1 if anything differed, or was not run for want of time; 3,
-// naming the way, if one did not end.
+// Several programs may run at the same time, each on GPUs of its own (CUDA_VISIBLE_DEVICES): divide by numbers of PEs, and by
+// shards of the ways. Prints a line per graph and algorithm, the counts per algorithm and PEs, and `N passed, N failed` at the end
+// (--json: the counts, which scripts/gpu_matrix.py adds up). Exit status 1 if an answer was wrong, or a way was not run because
+// time was over; 3 if a way did not end, which is then named.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace shoal::matrix {
 namespace {
 
-/// I/N
+/// Parses I/N.
 void parse_shard(const std::string& text, Wanted& wanted) {
   char rest = 0;
   if (std::sscanf(text.c_str(), "%zu/%zu%c", &wanted.shard, &wanted.shards, &rest) != 2 ||
@@ -77,7 +77,7 @@ void run_soak(const std::vector<Subject>& chosen, const Wanted& wanted, std::int
     const Counts before = tally.all();
     for (std::int64_t i = 0; i < runs; ++i) {
       const std::uint64_t s = mix(wanted.seed * 1'000'003 + static_cast<std::uint64_t>(i));
-      // A skewed graph or a road, of a quarter, a half or all of the most vertices.
+      // A skewed graph or a road graph, with the most vertices, or a half or a quarter as many.
       const auto side = static_cast<int>(std::sqrt(subject.soak_vertices >> (s >> 40) % 3));
       const auto scale =
           std::bit_width(static_cast<unsigned>(subject.soak_vertices)) - 1 - static_cast<int>((s >> 40) % 3);
@@ -141,7 +141,7 @@ int run(int argc, char** argv) {
   for (Subject& subject : subjects()) {
     if (all || std::erase(names, subject.name) > 0) chosen.push_back(std::move(subject));
   }
-  if (!names.empty()) find_algorithm(names[0]);  // says which there are
+  if (!names.empty()) find_algorithm(names[0]);  // throws, and lists the known algorithms
 
   Tally tally(way_seconds, seconds, json, device);
   if (!only_soak) run_matrix(chosen, wanted, data, graphs, tally);

@@ -12,7 +12,7 @@
 namespace shoal::matrix {
 namespace {
 
-/// A graph that is not made yet.
+/// A graph that is not generated or read yet.
 struct Source {
   std::string name;
   std::function<Input()> make;
@@ -34,14 +34,14 @@ std::vector<Source> sources_of(const std::string& data) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(data)) {
     if (entry.path().filename().string().ends_with(".el.gz")) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {  // small ones first
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {  // small files first
     return std::filesystem::file_size(a) < std::filesystem::file_size(b);
   });
   for (const auto& file : files) {
     const std::string name = file.filename().string();
     sources.push_back(
         {name, [file, name] {
-           ReadOptions reading;  // directed lists by name; either way is a graph
+           ReadOptions reading;  // the names tell which lists are directed; both readings give a valid graph
            reading.undirected = name.find("bremen") == std::string::npos && name.find("cnr") == std::string::npos &&
                                 name.find("wiki") == std::string::npos;
            return Input{name, read_graph(file.string(), reading), std::filesystem::file_size(file) > 250'000};
@@ -54,7 +54,7 @@ std::vector<Source> sources_of(const std::string& data) {
 
 Prepared::Prepared(Input made, const std::vector<Subject>& chosen, const Wanted& wanted, bool count_only)
     : input(std::move(made)), files(input.graph, wanted.seed) {
-  // References take seconds on large graphs: all algorithms' at the same time.
+  // References take seconds on large graphs, so those of all algorithms are computed at the same time.
   std::vector<std::future<Part>> making;
   for (const Subject& subject : chosen) {
     making.push_back(std::async(std::launch::async, [&, count_only] {

@@ -1,4 +1,4 @@
-// The algorithms of the matrix: how each is run and what it is compared with.
+// The algorithms of the matrix: how each is run, and what its answers are compared with.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,10 +19,10 @@ constexpr const char* kHashed = "hash255";
 
 std::vector<std::string> one_manner(const Input&) { return {""}; }
 
-/// A way's own options, by name.
+/// Values of an algorithm's own options, by name.
 using Own = std::map<std::string, std::string>;
 
-/// Sets own options of an algorithm that are texts or numbers, and switches all its flags on: they ask for more of the answer.
+/// Sets an algorithm's own options that are texts or numbers, and switches on all its flags, which ask for more output.
 class SetOwn : public OptionVisitor {
  public:
   explicit SetOwn(const Own& own) : own_(own) {}
@@ -50,8 +50,8 @@ std::unique_ptr<Algorithm> with(const AlgorithmInfo& info, const Options& shared
   return algorithm;
 }
 
-/// Answers are right by their properties, where they lie and on the host, and agree with the serial reference.
-/// @param own  options for all strategies, and `narrow` ones for the strategy kNarrow
+/// A check that answers have the right properties, on the PEs and on the host, and agree with the serial reference.
+/// @param own  options for all strategies; @param narrow  options for the strategy kNarrow only
 Check check_of(const AlgorithmInfo& info, const Input& input, std::uint64_t seed, const Own& own = {},
                const Own& narrow = {}) {
   const auto n = static_cast<std::uint64_t>(input.graph.num_vertices());
@@ -79,7 +79,7 @@ Check check_of(const AlgorithmInfo& info, const Input& input, std::uint64_t seed
   };
 }
 
-/// Any algorithm of the list.
+/// The subject for any algorithm of the list.
 Subject subject_of(const AlgorithmInfo& info) {
   Subject subject{info.name, info.bulk_strategies, info.has_priority, info.has_combine, one_manner};
   subject.check = [&info](const Input& input, const std::string&, std::uint64_t seed) {
@@ -88,8 +88,8 @@ Subject subject_of(const AlgorithmInfo& info) {
   return subject;
 }
 
-/// Shortest paths: with weights by the ends of arcs and with the graph's own, and with buckets so narrow that those far away
-/// are many, but not so many that barriers take long.
+/// For shortest paths: weights made from the ends of arcs, and the graph's own weights. Also buckets so narrow that many of them
+/// are far away, but not so many that barriers take long.
 void add_weights(Subject& subject, const AlgorithmInfo& info) {
   subject.bulk.push_back(kNarrow);
   subject.manners = [](const Input& input) {
@@ -124,7 +124,7 @@ std::vector<Subject> subjects() {
   for (const AlgorithmInfo* info : algorithms()) {
     Subject subject = subject_of(*info);
     if (subject.name == "sssp") add_weights(subject, *info);
-    if (subject.name == "pagerank") subject.soak_vertices = 64;  // it has so many items
+    if (subject.name == "pagerank") subject.soak_vertices = 64;  // it has many items per vertex
     if (subject.name == "bfs") subject.large = true, subject.every_queue = false;
     subjects.push_back(std::move(subject));
   }

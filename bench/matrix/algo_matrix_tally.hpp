@@ -1,4 +1,4 @@
-// What came of the ways: a watch that ends a program whose way does not end, and the counts per algorithm and PEs.
+// The results of the ways: a watch that ends the program if a way does not end, and the counts per algorithm and PEs.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -14,16 +14,16 @@
 
 namespace shoal::matrix {
 
-/// Ends the program with status 3 when the way at hand takes longer than its time.
+/// Ends the program with status 3 if the current way takes longer than its time.
 class Watch {
  public:
-  /// @param stuck  called from another thread with the way's name, before the end
+  /// @param stuck  called from another thread with the way's name, before the program ends
   Watch(double seconds_per_way, std::function<void(const std::string& way)> stuck)
       : most_(seconds_per_way), stuck_(std::move(stuck)), thread_([this] { look(); }) {}
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  /// From now on `way` is at hand; none when empty.
+  /// Starts the time of `way`; an empty name means that no way is running.
   void begin(std::string way, bool leave = false);
 
  private:
@@ -40,7 +40,7 @@ class Watch {
   std::thread thread_;
 };
 
-/// What is counted together.
+/// The key under which results are counted together.
 struct Column {
   std::string algorithm;
   std::string what;  ///< matrix or soak
@@ -50,27 +50,27 @@ struct Column {
 
 struct Counts {
   long long right = 0, wrong = 0, not_run = 0;
-  double seconds = 0;  ///< in checks, references not included
+  double seconds = 0;  ///< in checks, without references
 };
 
-/// Runs ways and counts what came of them.
+/// Runs ways and counts their results.
 class Tally {
   using Clock = std::chrono::steady_clock;
 
  public:
   /// @param seconds_per_way  a way that takes longer ends the program
   /// @param seconds  ways that would begin later are counted as not run
-  /// @param path  where write() writes; empty: nowhere
+  /// @param path  the file for write(); empty: none
   Tally(double seconds_per_way, double seconds, std::string path, DeviceKind device);
-  /// Prints a line when the answer is wrong, or the run threw. An empty check counts as not run.
+  /// Runs a way. Prints a line if the answer is wrong, or the run threw. An empty check counts as not run.
   void run(const Column& column, const std::string& where, const Check& check, const Way& way);
-  /// True when ways are no longer run. From any thread.
+  /// True when no more ways are run. Thread-safe.
   bool over() const { return Clock::now() > end_; }
   Counts all() const;
-  /// One line per column, and the sum of all last: `N passed, N failed[, N not run: ...]`.
+  /// Prints one line per column, and the sum of all at the end: `N passed, N failed[, N not run: ...]`.
   void print() const;
   /// {bench, device, gpu or cpu, date, delays, counts: [{algorithm, what, pes, right, wrong, not_run, seconds}], failures}
-  /// Also written, with the way as wrong, when a way does not end. @throws UsageError when it cannot be written
+  /// Also called if a way does not end, which then counts as wrong. @throws UsageError  the file cannot be written
   void write() const;
 
  private:

@@ -1,4 +1,4 @@
-// The ways of the matrix: what is combined with what.
+// The ways of the matrix: which options are combined with which.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ std::string text_of(const Options& o) {
          (o.batch_wait > 0 ? ", put off" : "");
 }
 
-/// The asynchronous ways with these options that belong to the part that is wanted. `keep` says whether the next one is
-/// wanted; `draw` tells the places of the matrix apart.
+/// Adds the asynchronous ways with these options that belong to the wanted part. `keep` is called for each way and says whether it
+/// is wanted; `draw` is a number that differs between places of the matrix.
 template <class Keep>
 void add_async(std::vector<Way>& ways, const Subject& subject, const Input& input, Part part, Options o,
                const std::string& where, std::uint64_t draw, Keep&& keep) {
@@ -39,7 +39,7 @@ void add_async(std::vector<Way>& ways, const Subject& subject, const Input& inpu
     for (const KernelKind kernel : {KernelKind::persistent, KernelKind::discrete}) {
       const std::uint64_t drawn =
           mix(draw * 64 + static_cast<std::uint64_t>(worker) * 8 + static_cast<std::uint64_t>(kernel)) % pairs;
-      std::uint64_t pair = 0;  // counts queues x judges
+      std::uint64_t pair = 0;  // numbers the pairs of queue and judge
       for (const QueueKind queue : {QueueKind::fifo, QueueKind::priority}) {
         for (const Extra extra : {Extra::none, Extra::judge_remote, Extra::combine}) {
           if (queue == QueueKind::priority && !subject.ordered) continue;
@@ -80,7 +80,7 @@ std::string PartitionFiles::by_metis(pe_t pes) {
   std::string& file = files_[pes];
   if (!file.empty()) return file;
   const Partition partition = make_partition(graph_, pes, PartitionKind::metis, "", seed_);
-  static std::atomic<int> number{0};  // two graphs are there at a time
+  static std::atomic<int> number{0};  // two graphs exist at a time
   file = std::filesystem::temp_directory_path() /
          ("algo_matrix_" + std::to_string(::getpid()) + "_" + std::to_string(number++) + ".parts");
   std::ofstream out(file);
@@ -94,7 +94,7 @@ std::vector<Way> all_ways(const Subject& subject, const Input& input, const Want
                           bool count_only) {
   std::vector<Way> ways;
   std::uint64_t number = wanted.seed * 977;
-  std::uint64_t place = wanted.seed;  // the same in every program, whatever part it was asked for
+  std::uint64_t place = wanted.seed;  // the same in every program, whichever part it runs
   for (const char c : input.name + subject.name) place = mix(place + static_cast<unsigned char>(c));
   for (pe_t pes = wanted.fewest_pes; pes <= wanted.most_pes; ++pes) {
     for (const PartitionKind partition : {PartitionKind::block, PartitionKind::edges, PartitionKind::random,

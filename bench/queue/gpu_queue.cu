@@ -1,18 +1,18 @@
-// The rings on one GPU: push, pop, push and pop in turn, and how long a pushed item takes to be seen. Checks, then times.
+// Checks and times the rings on one GPU: push, pop, push and pop in turn, and the time until a pushed item is seen.
 //
 //   gpu_queue [--threads N[,N...]] [--bytes 8,32] [--workers thread,warp,block] [--ops push,pop,both,lag] [--items LOG2]
 //             [--rings 'bare,slot hold,...'] [--trials N] [--advance N] [--limit SECONDS] [--json FILE]
 //   gpu_queue --stress OPERATIONS [--config-seconds S] [--limit SECONDS] [--json FILE]
 //
-// Rings: the slot ring with poppers that hold and that claim; a broker queue and a CAS queue (items of 8
-// bytes); and beside them the bare limit: one addition by each worker's leader, then stores or loads, with no protocol (as in
-// the Atos paper, Fig. 1). bench/queue/plot_gpu_queue.py draws the figure. Rates are items that went through,
-// medians of CUDA event times. Every timed run is checked by count and by a mix of all words; before, each kind is checked
-// per producer by count, sum and mix. Push and pop run N threads; push and pop in turn needs all threads resident and runs
-// as many of the N as are, each doing the others' share as well.
+// Rings: the slot ring with poppers that hold tickets and with poppers that claim them; a broker queue and a CAS queue (items of 8
+// bytes); and the bare limit: one addition by each worker's leader, then stores or loads, with no protocol (as in the Atos paper,
+// Fig. 1). bench/queue/plot_gpu_queue.py draws the figure. Rates are items that went through, from medians of CUDA event times.
+// Every timed run is checked by count and by a mix of all words; before that, each kind is checked per producer by count, sum and
+// mix. Push and pop run N threads. Push and pop in turn needs all threads resident; it runs as many of the N as can be, and each
+// does the share of the others as well.
 //
-// --stress pushes and pops with random stalls between reserving, writing and publishing, at capacities 2 to 2^20. Every wait
-// has a deadline: a run that stands still ends with an error that says where. Exit status 1 when anything was wrong.
+// --stress pushes and pops with random stalls between reserving, writing and publishing, at capacities 2 to 2^20. Every wait has a
+// deadline: a run that makes no progress ends with an error that says where. Exit status 1 if anything was wrong.
 //
 // Source: Chen et al., Atos (ICPP 2022), Fig. 1.
 #include <chrono>

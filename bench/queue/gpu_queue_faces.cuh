@@ -1,5 +1,5 @@
-// What bench/queue/gpu_queue.cu measures: both rings and the bare limit behind one face, items that tell their own story, and waits
-// that end at a deadline.
+// What bench/queue/gpu_queue.cu measures: the rings and the bare limit behind one interface (face), items that show whether they
+// are intact, and waits that end at a deadline.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -12,8 +12,8 @@
 
 namespace shoal::bench {
 
-/// An item of 8 or 32 bytes. word[0] says who pushed it and its number there, word[1] may be a time, the others are a
-/// function of word[0], so that a torn copy shows.
+/// An item of 8 or 32 bytes. word[0] says who pushed it and its number there; word[1] may be a time; the others are a function of
+/// word[0], so that a torn copy is detected.
 template <int kBytes>
 struct alignas(kBytes < 16 ? kBytes : 16) Item {
   static constexpr int kWords = kBytes / 8;
@@ -39,10 +39,10 @@ __device__ inline std::uint64_t now_ns() {
   return t;
 }
 
-/// Where a wait was when its deadline came. Run::slow: there was progress, but too little of it.
+/// Which wait was going on at the deadline. (Run::slow: there was progress, but too little.)
 enum class Site : std::uint32_t { none, reserve, place, take, churn };
 
-/// What all workers of one kernel share. Zero before each launch.
+/// The state that all workers of one kernel share. It must be zero before each launch.
 struct Run {
   StateWord state;
   PaddedWord<std::uint64_t, Scope::device> pushed, popped, pushed_mix, popped_mix, torn, push_ns, done;
@@ -50,8 +50,8 @@ struct Run {
   std::uint64_t ticket;
 };
 
-/// A thread's deadline: `limit_ns` without progress of anybody (as far as Run::done tells), or three times as long in all.
-/// Once it is over, or another thread's was, no wait of this thread waits any more.
+/// A thread's deadline: `limit_ns` without progress of any thread (as far as Run::done shows), or three times as long in all. When
+/// the deadline of this or any other thread has passed, no wait of this thread waits any more.
 struct Watch {
   Run* run;
   std::uint64_t limit_ns, deadline, last_deadline, done = 0;
@@ -80,7 +80,7 @@ struct Watch {
     }
     return over = true;
   }
-  /// Waits for ready(); false when the deadline came first.
+  /// Waits for ready(). Returns false if the deadline came first.
   template <class Ready>
   __device__ bool wait(Site site, ticket_t ticket, Ready ready) {
     if (over) return false;
@@ -93,8 +93,9 @@ struct Watch {
   }
 };
 
-/// The slot ring. A face's calls: reserve (leader), place (lane), publish (worker), claim and claim_ahead (leader), poll
-/// (lane), popped (worker: n lanes of it have taken a value), take (worker: all of a claimed batch).
+/// The slot ring. The calls of a face: reserve (by the leader), place (by each lane), publish (by the worker), claim and
+/// claim_ahead (leader), poll (lane), popped (worker: n of its lanes have taken a value), take (worker: takes all of a claimed
+/// batch).
 template <class T>
 struct SlotFace {
   using Value = T;
@@ -137,7 +138,8 @@ struct SlotFace {
   }
 };
 
-/// The bare limit: one addition by each worker's leader, and stores or loads. No protocol: nothing says what is written.
+/// The bare limit: one addition by each worker's leader, then stores or loads. There is no protocol: nothing tells what was
+/// written.
 template <class T>
 struct BareFace {
   using Value = T;

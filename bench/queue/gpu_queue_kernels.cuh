@@ -1,6 +1,6 @@
 // Kernels of bench/queue/gpu_queue.cu: push, pop, push and pop in turn, and churn (for checks, lag and stress).
 //
-// Every wait has a deadline (Watch). Only push_pop and churn need all their blocks resident: they are launched cooperatively.
+// Every wait has a deadline (Watch). Only push_pop and churn need all their blocks resident, so they are launched cooperatively.
 #pragma once
 #include "gpu_queue_faces.cuh"
 
@@ -24,7 +24,7 @@ __global__ void reset_ring(Face face, ticket_t slots, ticket_t start) {
   }
 }
 
-/// Worker-collective: pushes one item of each lane, in as many reservations as the credits ask for. False: deadline.
+/// Worker-collective: pushes one item of each lane, in as many reservations as the credits require. Returns false at the deadline.
 template <class Face, class W>
 __device__ bool push_batch(const Face& face, const W& w, const typename Face::Value& item, lane_t& credit,
                            Watch& watch) {
@@ -50,14 +50,14 @@ __device__ bool push_batch(const Face& face, const W& w, const typename Face::Va
   return true;
 }
 
-/// What a thread pushed or popped; added to the run's totals at the end, by warp.
+/// What a thread pushed or popped. It is added to the run's totals at the end, by warp.
 struct Totals {
   std::uint64_t count = 0, mix = 0;
 
   template <class T>
   __device__ void add(const T& item) {
     ++count;
-    for (std::uint64_t word : item.word) mix += word ^ word >> 29;  // all words, so that no load can be left out
+    for (std::uint64_t word : item.word) mix += word ^ word >> 29;  // all words, so that no load can be optimised away
   }
   template <class Word>
   __device__ void leave(Word& counts, Word& mixes) const {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kBlock) push_all(Face face, Run* run, std::uin
   totals.leave(run->pushed, run->pushed_mix);
 }
 
-/// Worker-collective: pops one item into each lane. `end`: no ticket from here on will ever be filled. False: nothing came.
+/// Worker-collective: pops one item into each lane. `end`: tickets from here on are never filled. Returns false if nothing came.
 template <bool kHold, class Face, class W, class Take>
 __device__ bool pop_batch(const Face& face, const W& w, ticket_t end, lane_t& credit, Watch& watch, Take take) {
   if constexpr (kHold || Face::kBare) {
@@ -108,7 +108,7 @@ __device__ bool pop_batch(const Face& face, const W& w, ticket_t end, lane_t& cr
     while (done < w.size()) {
       Tickets t;
       if (w.lane() == 0) {
-        // In a drained ring none is left; while others push, some will come.
+        // A drained ring gives no tickets; while other workers push, some will come.
         watch.wait(Site::take, done, [&] {
           t = face.claim(w.size() - done);
           return t.count > 0 || end != ~ticket_t{0};
@@ -124,7 +124,7 @@ __device__ bool pop_batch(const Face& face, const W& w, ticket_t end, lane_t& cr
   }
 }
 
-/// Pops all items below ticket `end`, which have been pushed.
+/// Pops all items with tickets below `end`; they have been pushed before.
 template <bool kHold, class Face, class W>
 __global__ void __launch_bounds__(kBlock) pop_all(Face face, Run* run, ticket_t end, std::uint64_t limit_ns) {
   __shared__ GpuBlock::Scratch scratch;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kBlock) push_pop(Face face, Run* run, std::uin
   popped.leave(run->popped, run->popped_mix);
 }
 
-/// What happened to the items of one producer (a thread).
+/// A summary of the items of one producer (a thread).
 struct Tally {
   unsigned long long count, sum, mix;
 };
@@ -167,19 +167,19 @@ struct Tally {
 struct Churn {
   Run* run;
   Tally* sent;                ///< [threads], by the producer
-  Tally* got;                 ///< [threads], by whoever popped
+  Tally* got;                 ///< [threads], by producer, added to by whoever popped
   std::uint32_t quota;        ///< pushes per pushing thread
   std::uint32_t push_blocks;  ///< blocks [0, push_blocks) push
   std::uint32_t pop_from;     ///< blocks [pop_from, ...) pop
   std::uint64_t total;        ///< quota * threads of the pushing blocks
-  std::uint32_t stall_every;  ///< 0: never; else one in so many chances stalls
+  std::uint32_t stall_every;  ///< 0: never; otherwise one in so many chances stalls
   std::uint32_t pause_ns;     ///< mean pause between pushes
   std::uint64_t limit_ns;
-  std::uint32_t* lag_ns;  ///< null, or [lag_samples]: from before the reservation to the copy in the popper's hands
+  std::uint32_t* lag_ns;  ///< null, or [lag_samples]: time from before the reservation until the popper has its copy
   std::uint64_t lag_samples;
 };
 
-/// A stall seeded by the clock, of up to 2 us mostly and up to 64 us at times.
+/// Random stalls, seeded by the clock: most are up to 2 us, some up to 64 us.
 struct Stall {
   std::uint32_t every;
   std::uint64_t state;
@@ -198,7 +198,7 @@ struct Stall {
   }
 };
 
-/// Pushers, poppers or both, with stalls between reserving, writing and publishing, until all items are popped.
+/// Runs pushers, poppers or both, with stalls between reserving, writing and publishing, until all items are popped.
 template <bool kHold, class Face, class W>
 __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
   using Value = typename Face::Value;
@@ -246,8 +246,8 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
         pending = true;
       }
       if constexpr (W::kMaxLanes == 1) {
-        // One step per turn, no wait of its own: the lanes of a warp come together again after an inner loop, so a lane that
-        // waits there for what another lane of its warp does next would wait for ever.
+        // One step per turn, without a wait of its own: lanes of a warp reconverge after an inner loop, so a lane that waited there
+        // for the next action of another lane of its warp would wait forever.
         finished = !pending;
         Tickets t{place_at, placing ? 1u : 0u};
         if (pending && !placing) t = face.reserve(1, credit);
@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
           if (mine) stall.maybe();
           bool waits = mine && !face.place(t.first + scan.before, item);
           for (Backoff backoff; w.any(waits); backoff.pause()) {
-            if constexpr (kHold) face.poll(hand);  // all lanes: others may wait for the slots that this worker holds
+            if constexpr (kHold) face.poll(hand);  // by all lanes: others may wait for slots that this worker holds
             waits = waits && !face.place(t.first + scan.before, item);
             if (waits && (backoff.spins() & 31) == 31 && watch.look(Site::place, t.first + scan.before)) waits = false;
           }
@@ -354,7 +354,7 @@ __global__ void __launch_bounds__(kBlock) churn(Face face, Churn c) {
   }
 }
 
-/// Producers whose items were not all popped exactly once.
+/// Counts the producers whose items were not all popped exactly once.
 static __global__ void compare(const Tally* sent, const Tally* got, std::uint32_t n, unsigned long long* wrong) {
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     if (sent[i].count != got[i].count || sent[i].sum != got[i].sum || sent[i].mix != got[i].mix) atomicAdd(wrong, 1ull);

@@ -1,4 +1,4 @@
-// What bench/queue/gpu_queue.cu measured: a row for each, a table, JSON.
+// The results of bench/queue/gpu_queue.cu: a row for each measurement, a table, and JSON.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ struct Row {
 inline std::vector<Row> rows;
 inline std::uint64_t failures = 0;
 
-/// Prints a row at once, so that what was measured survives a run that is cut off.
+/// Keeps a row and prints it at once, so that results are not lost if the run is cut off.
 inline void keep(Row row) {
   failures += row.verdict != "ok";
   std::printf("%-6s %-13s %-6s %2d B %8llu threads, ring of %8llu: %9.4f G items/s  %s\n", row.op.c_str(),

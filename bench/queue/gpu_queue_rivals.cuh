@@ -1,15 +1,15 @@
-// Two queues of other papers behind the face of bench/queue/gpu_queue_faces.cuh, written from their descriptions, to be measured beside
-// our rings: what a user would build instead.
+// Two queues of other papers behind the interface of bench/queue/gpu_queue_faces.cuh, written from the papers' descriptions, to
+// compare with shoal's rings: a user might build one of these instead.
 //
 // Broker queue: a count of elements decides who may push and who may pop, before any ticket is taken; then every slot is handed
-// over by itself. Source: Kerbl, Kenzel, Mueller, Schmalstieg, Steinberger, The Broker Queue, ICS 2018. Differs: a worker's
-// leader brokers and takes tickets for all its lanes at once, as Atos does; tickets have 64 bits and are those of the slot
-// ring (the ticket is the lap).
+// over by itself. Source: Kerbl, Kenzel, Mueller, Schmalstieg, Steinberger, The Broker Queue, ICS 2018. Differences: a worker's
+// leader brokers and takes tickets for all its lanes at once, as in Atos; tickets have 64 bits and are those of the slot ring (the
+// ticket contains the lap).
 //
-// CAS queue: pushers reserve by compare-and-swap, write, and raise `end` in the order of their reservations, each when it is
-// its turn; poppers claim below `end` by compare-and-swap, read, and raise `free` in the same way. Source: the CAS queue of
-// Chen et al., Atos, ICPP 2022, Fig. 1, as far as the text describes it; the bounded form is ours, and waiting for one's turn
-// by loads, which is kinder to the others than by compare-and-swaps.
+// CAS queue: pushers reserve by compare-and-swap, write, and raise `end` in the order of their reservations, each when it is its
+// turn. Poppers claim below `end` by compare-and-swap, read, and raise `free` in the same way. Source: the CAS queue of Chen et
+// al., Atos, ICPP 2022, Fig. 1, as far as the text describes it. Added here: the bound on its size, and that a worker waits for its
+// turn by loads, which disturbs the others less than compare-and-swaps.
 #pragma once
 #include "gpu_queue_faces.cuh"
 
@@ -21,7 +21,7 @@ struct BrokerFace {
   static constexpr bool kBare = false;
   Slot<T>* slots;
   ticket_t capacity;
-  RingCounters* counters;  ///< credits: elements in the queue, those on their way in or out counted
+  RingCounters* counters;  ///< credits: elements in the queue, including those that are being pushed or popped
 
   __device__ Tickets reserve(lane_t want, lane_t&) const {
     const auto limit = static_cast<std::int64_t>(capacity);
@@ -72,7 +72,7 @@ struct BrokerFace {
   }
 };
 
-/// The CAS queue's two counters that are raised in order; RingCounters has where reservations and claims stand.
+/// The CAS queue's two counters that are raised in order. Its reservations and claims are counted in RingCounters.
 struct OrderedCounters {
   PaddedWord<ticket_t, Scope::device> end, free;
 };
@@ -89,7 +89,7 @@ struct CasFace {
   __device__ Tickets reserve(lane_t want, lane_t&) const {
     ticket_t tail = counters->tail.load();
     for (;;) {
-      const ticket_t used = tail - ordered->free.load_acquire();  // after the reads of those who freed
+      const ticket_t used = tail - ordered->free.load_acquire();  // acquire: after the reads of those who freed slots
       if (used >= capacity) return {};
       const lane_t count = capacity - used < want ? static_cast<lane_t>(capacity - used) : want;
       if (counters->tail.compare_swap(tail, tail + count)) return {tail, count};
@@ -122,7 +122,7 @@ struct CasFace {
     return mine && !watch.over;
   }
   __device__ void poll(Hand<T>& hand) const {
-    if (!hand.holds || ordered->free.load_acquire() != hand.ticket) return;  // claimed one by one: freed in turn
+    if (!hand.holds || ordered->free.load_acquire() != hand.ticket) return;  // claimed singly, so freed in turn
     hand.value = slots[hand.ticket & (capacity - 1)];
     ordered->free.store_release(hand.ticket + 1);
     hand.holds = false;
@@ -139,7 +139,7 @@ struct CasFace {
   }
 
  private:
-  /// Waits for its turn. A lane waits only for lanes that are in this loop too, or are on their way to it.
+  /// Waits for its turn. A lane waits only for lanes that are in this loop too, or will get there.
   __device__ static void raise(PaddedWord<ticket_t, Scope::device>& word, Tickets t, Watch& watch) {
     watch.wait(Site::place, t.first, [&] {
       if (word.load_acquire() != t.first) return false;

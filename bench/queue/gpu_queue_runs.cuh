@@ -1,4 +1,4 @@
-// bench/queue/gpu_queue.cu: memory for any of the rings, runs whose every item is accounted for, checks and stress.
+// Part of bench/queue/gpu_queue.cu: memory for the rings, runs in which every item is accounted for, checks and stress.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -13,9 +13,9 @@
 namespace shoal::bench {
 
 inline int sms = 0;             ///< multiprocessors of the device
-constexpr ticket_t kFirst = 7;  ///< first ticket: batches do not begin at the first slot
+constexpr ticket_t kFirst = 7;  ///< the first ticket; so batches do not begin at the first slot
 
-/// Memory for any of the rings at one size, made once.
+/// Memory for any of the rings with items of one size, allocated once.
 template <class T>
 struct Arena {
   ticket_t most;
@@ -60,7 +60,7 @@ std::uint64_t resident_blocks(Kernel kernel, int block) {
   return static_cast<std::uint64_t>(per_sm) * sms;
 }
 
-/// @param churns  the kernel counted what it did, so that one that stands still is told from a slow one
+/// @param churns  the kernel counted its progress, so that a slow run can be told from a stalled one
 inline std::string verdict_of(const Run& r, std::uint64_t pushed, std::uint64_t popped, bool bare,
                               bool churns = false) {
   static const char* const kSites[] = {"nowhere", "reserve", "place", "take", "churn"};
@@ -73,14 +73,14 @@ inline std::string verdict_of(const Run& r, std::uint64_t pushed, std::uint64_t 
   if (r.torn.load() != 0) return "WRONG: " + std::to_string(r.torn.load()) + " torn items";
   if (r.pushed.load() != pushed)
     return "WRONG: pushed " + std::to_string(r.pushed.load()) + " of " + std::to_string(pushed);
-  if (bare) return "ok";  // nothing says what a bare pop finds
+  if (bare) return "ok";  // the values that a bare pop finds are not defined
   if (r.popped.load() != popped)
     return "WRONG: popped " + std::to_string(r.popped.load()) + " of " + std::to_string(popped);
   if (popped == pushed && r.pushed_mix.load() != r.popped_mix.load()) return "WRONG: the mixes differ";
   return "ok";
 }
 
-/// Times `launch` between two events. Seconds.
+/// Times `launch` between two events. @return seconds
 inline double timed(const std::function<void()>& launch) {
   static cudaEvent_t begin = nullptr, end = nullptr;
   if (begin == nullptr) {
@@ -100,7 +100,7 @@ inline double median(std::vector<double> x) {
   std::sort(x.begin(), x.end());
   return x[x.size() / 2];
 }
-/// One churn: its verdict, by count, sum and mix of every producer.
+/// The result of one churn. The verdict compares count, sum and mix of every producer.
 struct Outcome {
   std::string verdict;
   std::uint64_t pushed = 0;
@@ -147,7 +147,7 @@ Outcome churn_once(Arena<T>& arena, const Face& face, ticket_t capacity, ticket_
   return out;
 }
 
-/// Per producer, before anything is timed.
+/// Checks every producer's items, before anything is timed.
 template <bool kHold, class Face, class W, class T>
 void check(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
   for (const ticket_t capacity : {ticket_t{256}, ticket_t{1} << 16}) {
@@ -167,17 +167,17 @@ void check(Arena<T>& arena, const Arguments& a, const std::string& ring, const s
 
 template <bool kHold, class Face, class W, class T>
 void stress(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
-  // First tickets just before a power of two, where a counter that is too narrow would show.
+  // First tickets just below a power of two, where a counter that is too narrow would fail.
   static const ticket_t kStarts[] = {0, (1ull << 8) - 3, (1ull << 16) - 3, (1ull << 32) - 3, (1ull << 63) - 3};
   static int number = 0;
-  constexpr int kLarge = 2, kKinds = 2 * 2 * 3 * 2;  // large capacities; rings, ways, workers, sizes
+  constexpr int kLarge = 2, kKinds = 2 * 2 * 3 * 2;  // large capacities; rings x ways x workers x item sizes
   for (const ticket_t capacity : {2, 4, 8, 64, 1024, 1 << 16, 1 << 20}) {
     const bool tiny = capacity < 1024, large = capacity >= (1 << 16);
     const double target = large ? a.stress / (kLarge * kKinds) : a.stress / 1e4;
     const int block = tiny ? 64 : kBlock;
     const std::uint64_t resident = resident_blocks(churn<kHold, Face, W>, block);
-    // Few workers on tiny rings; as many as fit, up to the capacity, on others.
-    // Claiming poppers that find nothing crowd one word: beyond some hundred workers that is all they do.
+    // Few workers on tiny rings; on others as many as fit, up to the capacity. Claiming poppers that find nothing contend for one
+    // word: with more than some hundred workers they do nothing else.
     const std::uint64_t most = kHold                          ? resident
                                : std::is_same_v<W, GpuThread> ? 4
                                : std::is_same_v<W, GpuWarp>   ? 64

@@ -1,4 +1,4 @@
-// bench/queue/gpu_queue.cu: how fast, and how long until a pushed item is seen.
+// Part of bench/queue/gpu_queue.cu: rates, and the time until a pushed item is seen.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,9 @@ namespace shoal::bench {
 template <bool kHold, class Face, class W, class T>
 void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
   const auto limit = static_cast<std::uint64_t>(a.limit_seconds * 1e9);
-  // Items per thread are what the slower of push and pop did in kGoal seconds at the size before: a ring that collapses
-  // under many threads must not take the machine with it. One that cannot move an item per thread in kGoal is not asked on.
+  // Items per thread are as many as the slower of push and pop moved in kGoal seconds at the previous size: a ring whose rate
+  // collapses with many threads must not block the machine. A ring that cannot move one item per thread in kGoal is not measured
+  // further.
   constexpr double kGoal = 0.02;
   double rate_before = 1e6 * std::log2(static_cast<double>(a.threads.front()));
   for (const std::uint64_t threads : a.threads) {
@@ -93,7 +94,7 @@ void measure(Arena<T>& arena, const Arguments& a, const std::string& ring, const
   }
 }
 
-/// Half of the blocks push, at a rate that the others keep up with; how long until an item is in a popper's hands.
+/// Half of the blocks push, at a rate with which the others keep up. Measures how long it takes until a popper has an item.
 template <bool kHold, class Face, class W, class T>
 void lag(Arena<T>& arena, const Arguments& a, const std::string& ring, const std::string& worker) {
   constexpr std::uint64_t kSamples = 1 << 20;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws what bench/queue/gpu_queue.cu measured, as Fig. 1 of the Atos paper: items per second over threads, by queue.
+"""Draws the results of bench/queue/gpu_queue.cu as Fig. 1 of the Atos paper: items per second over threads, by queue.
 
     plot_gpu_queue.py RESULT.json [--bytes 8] [--output FIGURE.svg]
 
-One panel for each operation and worker. Points that were wrong or stalled are left out and named. Without matplotlib (Debian:
-python3-matplotlib) it prints the numbers as text instead, and says so.
+One panel for each operation and worker. Points whose results were wrong or that stalled are left out, with a message. Without
+matplotlib (Debian: python3-matplotlib) it prints the numbers as text instead, and says so.
 """
 
 import argparse
@@ -16,7 +16,7 @@ QUEUES = ("bare", "slot hold", "slot claim", "segment hold", "segment claim", "b
 
 
 def read(path, size):
-    """Series by (operation, worker, queue): sorted lists of (threads, items per second)."""
+    """For each (operation, worker, queue) a sorted list of (threads, items per second)."""
     try:
         with open(path) as file:
             result = json.load(file)

@@ -1,9 +1,9 @@
-// What a wire between two processes carries if nothing but puts is on it: what messages of worklists are held against.
+// The rate of a wire between two processes that carries nothing but puts. The messages of worklists are compared with it.
 //
 //   oshrun -np 2 bare_puts BYTES_OF_A_PUT MILLION_BYTES
 //
-// Both put to each other at the same time, at changing places, and wait until all has arrived. Process 0 says how much arrived in
-// a second at both together.
+// Both processes put to each other at the same time, at changing places, and wait until all puts have arrived. Process 0 prints how
+// much arrived per second, at both together.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     const std::vector<std::byte> from(bytes);
     const auto all_are_here = [&] { world.exchange(World::Call{"puts"}, {}); };
     double seconds = 0;
-    for (int turn = 0; turn < 2; ++turn) {  // the first connects
+    for (int turn = 0; turn < 2; ++turn) {  // the first turn makes the connections
       all_are_here();
       const auto began = std::chrono::steady_clock::now();
       for (std::int64_t i = 0; i < puts; ++i) {

@@ -1,13 +1,13 @@
-// How long a run goes on after its last item: from the moment the last item is done to the look that finds nothing left, and how
-// long a run without work takes in all.
+// How long a run goes on after its last item: the time from the end of the last item to the check that finds nothing left. Also the
+// time of a run without work.
 //
 //   end_detection [--device gpu|cpu] [--pes N] [--worker KIND] [--hops N] [--items N] [--trials N] [--json FILE]
 //                 [flags of every run]
 //
-// Items hop from PE to PE; the last hop of each is on PE 0, whose worker 0 looks for the end, so that both times are of one
-// clock (the GPU's global timer, or the host's). The transport notes when completed counters are read: the last time is that
-// of the look that found the end. What looking costs the run: the same run in turn with one look in sixteen, medians of both.
-// Every run's hops are counted. Prints a line; exit status 1 when anything was wrong.
+// Items hop from PE to PE. The last hop of each is on PE 0, whose worker 0 checks for the end, so both times are read from one
+// clock (the GPU's global timer, or the host's). The transport records when completed counters are read: the last such time is that
+// of the check that found the end. To measure what the checks cost, the same run is also made with one check in sixteen, in turns;
+// both are medians. Every run's hops are counted. Prints a line; exit status 1 if anything was wrong.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Hop {
     std::uint32_t left;  ///< hops after this one
   };
   pe_t n_pes;
-  Stamp* done;  ///< PE 0's: when the last hop ended, as a complement, so that the latest is the smallest
+  Stamp* done;  ///< PE 0's: the time when the last hop ended, complemented, so that fetch_min keeps the latest time
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.left % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN bool accept(Item) const { return true; }
@@ -47,11 +47,11 @@ struct Hop {
   }
 };
 
-/// Direct, and notes when a completed counter was read. With `seldom`, PE 0 looks in vain but once in 16 times: it is told that
-/// nothing is completed yet, which is always safe.
+/// Direct transport that records when a completed counter was read. With `seldom`, PE 0 gets an answer only once in 16 reads;
+/// otherwise it gets 0, that is, nothing is completed yet, which is always safe.
 struct NotingTransport : DirectTransport {
-  Stamp* looked = nullptr;  ///< PE 0's
-  Stamp* seldom = nullptr;  ///< PE 0's: [0] is it so, [1 + q] looks at PE q
+  Stamp* looked = nullptr;  ///< PE 0's: when it last read a counter
+  Stamp* seldom = nullptr;  ///< PE 0's: [0] whether `seldom` is on, [1 + q] number of reads from PE q
   template <class T>
   SHOAL_FN T get(pe_t pe, const SharedWord<T>* word) const {
     if (seldom->load() != 0 && seldom[1 + pe].fetch_add(1) % 16 != 15) return 0;
@@ -75,7 +75,7 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
   const pe_t n = machine.n_pes();
   Decisions why;
   const LaunchPlan plan = plan_launch(options, machine.on_gpu(), n, std::max(items, 1u << 12), 1, why);
-  std::vector<std::uint64_t> begin(3 + static_cast<std::size_t>(n));  // last hop, last look, seldom, looks at each PE
+  std::vector<std::uint64_t> begin(3 + static_cast<std::size_t>(n));  // last hop, last read, seldom, reads from each PE
   const std::shared_ptr<void> memory = machine.allocate(0, begin.size() * sizeof(Stamp), "stamps");
   Stamp* const stamps = static_cast<Stamp*>(memory.get());
   NotingTransport transport;
@@ -95,7 +95,7 @@ int measure(const Options& options, std::uint32_t hops, std::uint32_t items, int
     right &= report.run == static_cast<std::int64_t>(many) * (static_cast<std::int64_t>(hops) + 1);
     return report.seconds * 1e6;
   };
-  for (int trial = 0; trial < trials + 1; ++trial) {  // the first loads the kernels
+  for (int trial = 0; trial < trials + 1; ++trial) {  // the first trial loads the kernels
     const double nothing = run_once(0, false);
     const double rarely = run_once(items, true);
     const double often = run_once(items, false);

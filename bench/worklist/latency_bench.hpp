@@ -1,4 +1,4 @@
-// What the benches of latencies share: a clock that workers and the host read, and the head of a result file.
+// What the benches of latencies share: a clock that workers and the host can read, and the head of a result file.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace shoal::bench {
 
-/// Nanoseconds of one clock: the GPU's global timer in kernels, the host's elsewhere.
+/// The time in nanoseconds: of the GPU's global timer in kernels, of the host's steady clock elsewhere.
 SHOAL_FN inline std::uint64_t now_ns() {
 #if defined(__CUDA_ARCH__)
   std::uint64_t t;
@@ -28,7 +28,7 @@ SHOAL_FN inline std::uint64_t now_ns() {
 #endif
 }
 
-/// Benchmark, machine, date (UTC) and how its workers ran.
+/// The head of a result: benchmark, machine, date (UTC), and the kind and number of workers.
 inline nlohmann::ordered_json result_head(const std::string& benchmark, const Machine& machine, const LaunchPlan& plan,
                                           int workers_per_pe) {
   char date[32];

@@ -1,5 +1,5 @@
-// The abelian sandpile: a cell with four grains topples, and each of its neighbours gets one. However the topplings are
-// ordered, the pile at rest is the same. A task of a user's kind, for scripts/own_tasks.py: adding up, in bursts.
+// The abelian sandpile: a cell with four grains topples, and each of its neighbours gets one. The final pile is the same for any
+// order of topplings. It stands for a user's own task in scripts/own_tasks.py: additions that come in bursts.
 //   own_sandpile --size 1000000 --pes 2
 #include <algorithm>
 #include <cmath>
@@ -14,12 +14,12 @@ struct Sandpile {
   struct Item {
     std::int64_t cell;  // gets one grain
   };
-  std::uint32_t* got;  // [rows of this PE][side] grains that ever came, those of the start as well
+  std::uint32_t* got;  // [rows of this PE][side] all grains that a cell ever got, including those at the start
   std::int64_t side, first, rows_each;
   pe_t n_pes;
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.cell / side / rows_each); }
-  // Every fourth grain topples the cell, so that what it has at rest is `got` modulo 4.
+  // Every fourth grain topples the cell, so at the end a cell has `got` modulo 4 grains.
   SHOAL_FN bool accept(Item item) const { return (fetch_add(got[item.cell - first], 1u) + 1) % 4 == 0; }
   template <Worker W>
   SHOAL_FN void operator()(const W& w, Item item, auto& out) const {
@@ -34,7 +34,7 @@ struct Sandpile {
 
 std::uint64_t mix(std::int64_t cell) { return (static_cast<std::uint64_t>(cell) + 1) * 0x9E3779B97F4A7C15ull >> 40; }
 
-/// @return the pile at rest, one toppling after another
+/// @return the final pile, computed by one toppling after another
 std::vector<std::uint32_t> reference(std::int64_t side) {
   std::vector<std::uint32_t> pile(side * side);
   std::vector<std::int64_t> high;

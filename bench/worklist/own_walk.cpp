@@ -1,5 +1,6 @@
-// Tokens walk on a graph: one starts at every 16th vertex and makes 64 steps, each to a neighbour that its own number
-// chooses. How often was each vertex visited? A task of a user's kind, for scripts/own_tasks.py: long chains, no fan-out.
+// Tokens walk on a graph: one starts at every 16th vertex and makes 64 steps, each to a neighbour that the token's number chooses.
+// The answer is how often each vertex was visited. It stands for a user's own task in scripts/own_tasks.py: long chains, no
+// fan-out.
 //   own_walk kron:16 --pes 2
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +12,7 @@ using namespace shoal;
 constexpr std::uint32_t kSteps = 64;
 constexpr vertex_t kApart = 16;
 
-/// Which of `degree` neighbours a token goes to.
+/// The index, among `degree` neighbours, of the one that a token goes to.
 SHOAL_FN std::uint64_t choice(std::uint64_t token, std::uint32_t left, std::uint64_t degree) {
   return ((token * kSteps + left + 1) * 0x9E3779B97F4A7C15ull >> 32) % degree;
 }
@@ -19,7 +20,7 @@ SHOAL_FN std::uint64_t choice(std::uint64_t token, std::uint32_t left, std::uint
 struct Walk {
   struct Item {
     vertex_t v;
-    std::uint32_t left;  // steps to be made from v
+    std::uint32_t left;  // steps still to be made from v on
     std::uint64_t token;
   };
   CsrView graph;
@@ -40,10 +41,10 @@ struct Walk {
   }
 };
 
-/// @return how often each vertex is visited, one token after another, in the input's numbers
+/// @return how often each vertex is visited, computed for one token after another; in the input's numbers
 std::vector<std::uint32_t> reference(Context& ctx) {
   const Partition& partition = ctx.placed().partition;
-  // Which of its neighbours a token goes to depends on their order, which is that of placed numbers.
+  // The neighbour that a token goes to depends on the neighbours' order, which is that of placed numbers.
   const Csr graph = partition.identity() ? Csr{} : place(ctx.input(), partition);
   const Csr& rows = partition.identity() ? ctx.input() : graph;
   const vertex_t n = rows.num_vertices();

@@ -1,17 +1,19 @@
-// How long a pushed item is on its way to a worker that waits for it, and how long a push takes, while a thousand pushes are
-// under way.
+// How long it takes until a pushed item is run by a worker that waits for it, and how long a push takes, while a thousand items are
+// in flight.
 //
 //   worklist_lag [--device gpu|cpu] [--pes N] [--worker KIND] [--in-flight N] [--hops N] [--json FILE] [flags of every run]
 //
-// Chains of items, each of which pushes the next: `--in-flight` of them at once. A worker makes one push at a time, and one that
-// is busy cannot take what is there: so there are at most 15 chains for 16 workers, and (but with --fetch) a worker takes one
-// item at a time. Otherwise it is the wait for a worker that is measured. A push is timed until its item is in the queue
-// (Out::flush: one-lane workers gather their pushes). Twice: every chain stays on its PE, and every chain goes round all PEs. A chain's clock is read where it began, so that both times are of one clock (the GPU's global timer, or
-// the host's): round all PEs, a lag is that of one turn divided by the number of PEs. Times go into bins an eighth of a power
-// of two wide, of which the upper edge is shown. Every item is counted. Prints two lines; exit status 1 when hops were lost.
+// There are `--in-flight` chains of items at once; each item pushes the next one of its chain. A worker makes one push at a time,
+// and a busy worker cannot take an item. So there are at most 15 chains for 16 workers, and a worker takes one item at a time
+// (unless --fetch is given); otherwise the wait for a free worker would be measured. A push is timed until its item is in the queue
+// (Out::flush, because workers of one lane gather their pushes). There are two measurements: every chain stays on its PE, and every
+// chain goes round all PEs. A chain's clock is read on the PE where it began, so both times are from one clock (the GPU's global
+// timer, or the host's); round all PEs, a lag is the time of one round divided by the number of PEs. Times are counted in bins that
+// are an eighth of a power of two wide, and the upper edge of a bin is shown. Every item is counted. Prints two lines; exit status
+// 1 if hops were lost.
 //
-// Source: Atos, Listing 6 publishes with one counter, behind which a fast pusher waits for a slow one; what is asked of a
-// worklist here is that the 99th percentile of the lag, which begins with the push, is at most ten pushes.
+// Source: Atos, Listing 6, publishes with one counter, so a fast pusher waits for a slow one. The requirement on a worklist is that
+// the 99th percentile of the lag, which begins with the push, is at most ten pushes.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -32,11 +34,11 @@ using namespace shoal;
 using bench::now_ns;
 using Count = Word<std::uint64_t, Scope::device>;
 
-constexpr int kBins = 512;  // eight for each power of two
+constexpr int kBins = 512;  // eight bins for each power of two
 SHOAL_FN int bin_of(std::uint64_t ns) {
   int log2 = 0;
   while (ns >> log2 > 15) ++log2;
-  const int bin = 8 * log2 + static_cast<int>(ns >> log2);  // [8, 16) at each power, [0, 8) at the first
+  const int bin = 8 * log2 + static_cast<int>(ns >> log2);  // ns >> log2 is in [8, 16), or in [0, 8) at the first power
   return bin < kBins ? bin : kBins - 1;
 }
 double upper_edge(int bin) {
@@ -50,12 +52,12 @@ struct Chain {
   struct Item {
     std::uint32_t left;  ///< hops after this one
     std::uint32_t chain;
-    std::uint64_t pushed_at;  ///< when its chain was last at home, ns
+    std::uint64_t pushed_at;  ///< when its chain last left its home PE, ns
   };
   pe_t n_pes;
   bool travels;
-  Count* lag;     ///< [kBins] this PE's
-  Count* pushes;  ///< [kBins]
+  Count* lag;     ///< [kBins] of this PE
+  Count* pushes;  ///< [kBins] of this PE
 
   SHOAL_FN pe_t home(Item item) const { return static_cast<pe_t>(item.chain % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN pe_t owner(Item item) const {
@@ -119,7 +121,7 @@ int measure(Options options, std::uint32_t chains, std::uint32_t hops, const std
     }
     Bins lag, push;
     double seconds = 0;
-    for (int round = 0; round < 2; ++round) {  // the first loads the kernels
+    for (int round = 0; round < 2; ++round) {  // the first round loads the kernels
       const std::vector<std::uint64_t> zeros(2 * kBins);
       for (pe_t p = 0; p < n; ++p) machine.copy_in(p, memory[p].get(), zeros.data(), zeros.size() * sizeof(zeros[0]));
       std::vector<std::vector<Chain::Item>> seeds(n);
@@ -136,7 +138,7 @@ int measure(Options options, std::uint32_t chains, std::uint32_t hops, const std
         push.count[i] += bins[kBins + i], push.total += bins[kBins + i];
       }
     }
-    const double turns = travels ? n : 1;  // hops in one sample
+    const double turns = travels ? n : 1;  // hops per sample
     std::printf(
         "worklist_lag: %s: %s, %d PEs of %d %s, %s, worker %s, %u in flight: pushed to run %.2f us (p90 %.2f, p99 "
         "%.2f, "

@@ -1,11 +1,10 @@
-// Hammers the worklist and checks that nothing was lost, doubled or changed: `--operations` items, on CPU threads or
-// GPUs.
+// Runs `--operations` items through the worklist, on CPU threads or GPUs, and checks that none was lost, duplicated or changed.
 //
-// The number of items is known beforehand: an item carries the weight of its whole subtree and divides it among its
-// children. Most weight runs down long spines that throw off small bushes and, now and then, a thousand leaves at once,
-// so that 10^10 items need room for only a few per root at a time. Each PE notes, per partner, what it made, what it
-// judged and what it ran: how many, the sum of the items' numbers, and the sum of a mix of their numbers. All three
-// must agree, and the whole must be the weight of the roots. Prints one line; exit status 1 if anything is wrong.
+// The number of items is known beforehand: an item carries the weight of its whole subtree and divides it among its children. Most
+// weight runs down long spines that throw off small bushes and, now and then, a thousand leaves at once. So 10^10 items need space
+// for only a few per root at a time. Each PE counts, per partner, the items that it made, judged and ran: their number, the sum of
+// their numbers, and the sum of a mix of their numbers. All three must agree, and the total must be the weight of the roots. Prints
+// one line; exit status 1 if anything is wrong.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -25,8 +24,8 @@ using Tally = Word<std::uint64_t, Scope::device>;
 
 enum Kind : int { kMade, kJudged, kRun, kKinds };
 constexpr std::uint32_t kStripes = 512;  // copies of each sum, so that not all lanes add to one word
-constexpr std::uint64_t kBush = 32;      // the heaviest item that is not a spine
-constexpr std::uint64_t kLeaves = 1000;  // of a wide fan-out
+constexpr std::uint64_t kBush = 32;      // the largest weight of an item that is not on a spine
+constexpr std::uint64_t kLeaves = 1000;  // leaves of a wide fan-out
 
 SHOAL_FN std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ull;
@@ -41,7 +40,7 @@ struct Children {
   SHOAL_FN std::int64_t operator[](std::int64_t i) const { return i; }
 };
 
-/// What to do wrong with some items, to see that the check sees it.
+/// What to do wrong with some items, to test that the check finds it.
 enum class Tamper { none, lost, doubled, changed };
 
 struct Storm {
@@ -106,7 +105,7 @@ struct Sums {
   bool operator==(const Sums&) const = default;
 };
 
-/// What was noted, by [kind][from PE][to PE].
+/// The sums that PEs counted, by [kind][from PE][to PE].
 class Book {
  public:
   explicit Book(const Machine& machine) : machine_(machine), n_(machine.n_pes()) {
@@ -143,7 +142,7 @@ class Book {
   std::vector<std::shared_ptr<void>> memory_;
 };
 
-/// One line per pair of PEs whose sums disagree; empty when all is right.
+/// One line per pair of PEs whose sums disagree; empty if all is right.
 std::string faults(const Book& book, const std::vector<Sums>& sums, pe_t n, std::uint64_t operations) {
   std::string text;
   std::uint64_t run = 0;

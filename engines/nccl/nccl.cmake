@@ -1,5 +1,5 @@
-# What GPUs of several hosts tell each other goes through NCCL: a shared object of its own, which is loaded when it is needed, so
-# that nothing else depends on NCCL.
+# The NCCL wire between GPUs of several hosts. It is a shared object of its own, loaded when it is needed, so that nothing else
+# depends on NCCL.
 if(NOT shoal_nccl_found OR SHOAL_BUILT)
   return()
 endif()

@@ -1,4 +1,4 @@
-// The NCCL that was found when this was built, as a table of functions.
+// The NCCL library that was found at build time, as a table of functions.
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
@@ -54,7 +54,7 @@ const char* join(const void* id, int all, int first, int here, const int* device
   }
   const char* const end = TOLD(ncclGroupEnd());
   cudaSetDevice(before);
-  return end != nullptr ? end : why;  // the later text may have taken the other's place
+  return end != nullptr ? end : why;  // both texts use the same buffer, which holds the later one
 }
 
 const char* begin() { return TOLD(ncclGroupStart()); }

@@ -1,5 +1,5 @@
-# The engine openshmem: a shared object of its own, which is loaded when it is asked for, so that nothing else depends on
-# OpenSHMEM. Open MPI's: its progress is made by MPI.
+# The engine openshmem. It is a shared object of its own, loaded when it is asked for, so that nothing else depends on OpenSHMEM.
+# It needs Open MPI's OpenSHMEM, because its transfers make progress through MPI.
 set(SHOAL_OPENSHMEM "auto" CACHE STRING "Build the engine openshmem: auto (where shmem.h is found), on, off")
 set_property(CACHE SHOAL_OPENSHMEM PROPERTY STRINGS auto on off)
 if(SHOAL_OPENSHMEM STREQUAL "off" OR SHOAL_SANITIZE OR SHOAL_PYTHON OR SHOAL_BUILT OR NOT PROJECT_IS_TOP_LEVEL)

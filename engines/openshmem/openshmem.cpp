@@ -1,4 +1,4 @@
-// The OpenSHMEM that was found when this was built, as a table of functions.
+// The OpenSHMEM library that was found at build time, as a table of functions.
 #include <mpi.h>
 #include <shmem.h>
 #include <unistd.h>
@@ -17,7 +17,8 @@ namespace {
 bool ended = false;
 constexpr const char* kHeap = "1G";
 
-/// Open MPI ends OpenSHMEM when a process exits, and waits for all then, also for those that are stopped or gone.
+/// When a process exits, Open MPI ends OpenSHMEM and waits for all processes, even for stopped and dead ones. This exits without
+/// that.
 void leave_without_waiting(int status, void*) {
   if (ended) return;
   std::fflush(nullptr);
@@ -36,24 +37,25 @@ bool on_one_host() {
   return all != nullptr && here != nullptr && std::strcmp(all, here) == 0;
 }
 
-/// How MPI, in which OpenSHMEM begins and ends, and which carries nothing of a run, is to talk. What a user has set stays.
+/// Chooses the transports of MPI. OpenSHMEM starts and ends through MPI, but no data of a run goes through it. What the user has
+/// set is kept.
 void choose_transports_of_mpi() {
-  // Nobody uses what MPI shares on a host (vader), and it stays where a process is killed. What closes ofi sleeps for a second.
+  // Nothing uses MPI's shared memory (vader), and it is left behind if a process is killed. Closing ofi sleeps for a second.
   if (!on_one_host()) {
     ::setenv("OMPI_MCA_btl", "^vader,ofi", 0);
     return;
   }
-  // On one host looking for fast networks takes a third of a second; and without `include` a host that has no other network
-  // than its loopback has none for Open MPI.
+  // On one host, looking for fast networks takes a third of a second. Without `include`, Open MPI finds no network on a host
+  // that has only its loopback.
   ::setenv("OMPI_MCA_pml", "ob1", 0);
   ::setenv("OMPI_MCA_btl", "self,tcp", 0);
   if (std::getenv("OMPI_MCA_btl_tcp_if_exclude") == nullptr) ::setenv("OMPI_MCA_btl_tcp_if_include", "127.0.0.1/8", 0);
 }
 
 const char* begin() {
-  ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // Open MPI 4.1.4 crashes at the end without
+  ::setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);  // without it, Open MPI 4.1.4 crashes at the end
   choose_transports_of_mpi();
-  ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", kHeap, 0);  // what is not used of it costs nothing
+  ::setenv("SHMEM_SYMMETRIC_HEAP_SIZE", kHeap, 0);  // memory of the heap that is not used costs nothing
   int provided = 0;
   const shoal::WithoutMaps no_static_memory(reinterpret_cast<const void*>(shmem_init_thread));
   if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) != 0) return "OpenSHMEM does not start";
@@ -63,11 +65,11 @@ const char* begin() {
 
 void* allocate(std::size_t bytes) {
   void* const memory = shmem_calloc(1, bytes);
-  shmem_barrier_all();  // Open MPI clears after its own barrier: what another process has put by then would be lost
+  shmem_barrier_all();  // Open MPI clears the memory after its own barrier, which would erase another process's puts
   return memory;
 }
 
-/// What SHMEM_SYMMETRIC_HEAP_SIZE says, in bytes.
+/// The value of SHMEM_SYMMETRIC_HEAP_SIZE in bytes.
 std::size_t heap_bytes() {
   const char* const text = std::getenv("SHMEM_SYMMETRIC_HEAP_SIZE");
   if (text == nullptr) return 0;
@@ -78,7 +80,7 @@ std::size_t heap_bytes() {
   return static_cast<std::size_t>(number * static_cast<double>(std::size_t{1} << shift));
 }
 
-/// Tries less and less; all processes fail, or none.
+/// Tries smaller and smaller sizes. The result is the same in all processes: all fail, or none does.
 void* allocate_rest(std::size_t* bytes) {
   const std::size_t all = heap_bytes() / 64 * 64;
   for (std::size_t left = 15; left > 0; --left) {
@@ -98,7 +100,7 @@ void put_word(std::uint64_t* at, int process) {
   shmem_ulong_p(word, __atomic_load_n(word, __ATOMIC_RELAXED), process);
 }
 
-// shmem_test does not make progress over TCP in Open MPI; this does. One thread at a time is enough.
+// In Open MPI, shmem_test makes no progress over TCP; MPI_Iprobe does. One thread at a time is enough.
 void progress() {
   static std::mutex one;
   const std::unique_lock<std::mutex> alone(one, std::try_to_lock);

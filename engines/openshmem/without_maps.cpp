@@ -23,7 +23,7 @@ struct Relocations {
   std::size_t bytes = 0;
 };
 
-/// Where a loaded library keeps the address of a function of another; null: nowhere.
+/// The slot in which a loaded library keeps the address of another library's function; null if there is none.
 void** find_slot(const link_map& library, const char* function) {
   const ElfW(Sym)* symbols = nullptr;
   const char* names = nullptr;
@@ -48,7 +48,7 @@ void** find_slot(const link_map& library, const char* function) {
   return nullptr;
 }
 
-/// Stores also where the loader has made the page read-only.
+/// Stores the value even if the loader has made the page read-only.
 void store(void** slot, void* value) {
   struct Search {
     std::uintptr_t at;

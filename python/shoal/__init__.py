@@ -8,10 +8,12 @@
 >>> labels = shoal.components("web.mtx")
 >>> cores = shoal.kcore("web.mtx")
 
-Errors are ``UsageError`` (a ``ValueError``; for files ``FileError``, an ``OSError`` such as ``FileNotFoundError`` as well),
-``CapacityError`` (``MemoryError``), ``TransportError`` (``ConnectionError``) and ``DeviceError`` (``RuntimeError``).
+Errors are ``UsageError`` (also a ``ValueError``), ``CapacityError`` (also a ``MemoryError``), ``TransportError`` (also a
+``ConnectionError``) and ``DeviceError`` (also a ``RuntimeError``). An error about a file is a ``FileError``: a ``UsageError``
+that is also an ``OSError``, such as ``FileNotFoundError``.
 
-Ctrl-C ends a call within about a second, and so does what any handler of signals raises; the module can be used as before.
+Ctrl-C ends a call within about a second, and so does any exception that a Python signal handler raises. The module can be used
+afterwards.
 """
 
 from __future__ import annotations

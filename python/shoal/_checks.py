@@ -1,4 +1,4 @@
-"""Kinds of arguments, checked here: what is compiled would answer a wrong one with its own signature."""
+"""Checks the types of arguments in Python, because the compiled module would report a wrong type with its own C++ signature."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _check(name: str, value: Any, kind: type, legal: str) -> Any:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, NumPy's as well. Raises TypeError."""
+    """Accepts True and False, and NumPy's booleans. Raises TypeError."""
     return bool(value) if isinstance(value, np.bool_) else _check(name, value, bool, "True or False")
 
 
 def text(name: str, value: Any) -> str:
-    """A text that can be written down. Raises TypeError, UsageError."""
+    """Accepts a text that can be encoded as UTF-8 and does not hold the character 0. Raises TypeError, UsageError."""
     _check(name, value, str, "a text")
     try:
         value.encode()
@@ -36,7 +36,7 @@ def text(name: str, value: Any) -> str:
 
 
 def file(name: str, value: Any) -> bytes:
-    """The name of a file as the system has it: any bytes but 0. Raises TypeError, UsageError."""
+    """The name of a file as the system stores it: any bytes but 0, at least one. Raises TypeError, UsageError."""
     try:
         encoded = os.fsencode(value)
     except TypeError:
@@ -49,12 +49,12 @@ def file(name: str, value: Any) -> bytes:
 
 
 def number(name: str, value: Any) -> float:
-    """A real number, NumPy's as well. Raises TypeError."""
+    """Accepts a real number, of Python or NumPy. Raises TypeError."""
     return float(_check(name, value, numbers.Real, "a number"))
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number of any size, NumPy's as well. Raises TypeError."""
+    """Accepts a whole number of any size, of Python or NumPy. Raises TypeError."""
     try:
         return operator.index(value)
     except TypeError:
@@ -62,13 +62,13 @@ def whole(name: str, value: Any) -> int:
 
 
 def no_vertex(v: int, num_vertices: int) -> str:
-    """What is wrong with v."""
+    """Says why v is not a vertex."""
     legal = f"vertices are 0 to {num_vertices - 1}" if num_vertices > 0 else "it has no vertices"
     return f"{v} is not in the graph: {legal}"
 
 
 def vertex(name: str, value: Any, num_vertices: int) -> int:
-    """A whole number of at most 64 bits: whoever takes it looks whether it is a vertex. Raises TypeError, UsageError."""
+    """Accepts a whole number of at most 64 bits. The caller must check that it is a vertex. Raises TypeError, UsageError."""
     v = whole(name, value)
     if -(2**63) <= v < 2**63:
         return v

@@ -1,4 +1,4 @@
-"""Algorithms that have no class of their own in `_runs.py`: made of what they say of themselves."""
+"""Classes and functions of the algorithms that `_runs.py` does not define, made from each algorithm's own description."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RAISES = ["", "Raises", "------", "UsageError, TypeError, CapacityError, Device
 
 
 def _described(info: Mapping[str, Any]) -> tuple[type[Placed], Callable[..., Any]]:
-    """The class and the function of an algorithm that has none above, made of what it says of itself."""
+    """The class and the function of one algorithm, made from its description `info`."""
     name, title = info["name"], info["name"].capitalize()
     own = _options.own(name)
     start = "search" if info["from_source"] else "run"

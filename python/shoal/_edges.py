@@ -11,10 +11,10 @@ from ._shoal import Graph, UsageError
 
 
 def whole_numbers(values: Any, name: str, kept: tuple[type, ...] = (np.int64,)) -> np.ndarray:
-    """An array of one dimension, contiguous; of int64 where it is none of the types `kept`."""
+    """A contiguous array of one dimension. It is converted to int64 unless its type is one of `kept`."""
     array = np.asarray(values)
     if array.size == 0 and not isinstance(values, np.ndarray):
-        array = array.astype(np.int64)  # an empty list is of float64
+        array = array.astype(np.int64)  # NumPy makes an empty list an array of float64
     if array.dtype.kind == "O" and all(isinstance(x, int) for x in array.flat):
         raise UsageError(f"{name} holds a number of more than 64 bits; there are at most 2^31 - 1 vertices")
     if array.dtype.kind not in "iu":
@@ -37,27 +37,27 @@ def from_edges(
     dedup: bool = False,
     name: str = "edges",
 ) -> Graph:
-    """Makes a graph of edges in any order; all arrays are copied.
+    """Makes a graph from edges in any order. All arrays are copied.
 
     Parameters
     ----------
     sources, targets
-        Whole numbers at least 0, shape (num_edges,): edge i goes from ``sources[i]`` to ``targets[i]``.
+        Whole numbers, 0 or more, shape (num_edges,): edge i goes from ``sources[i]`` to ``targets[i]``.
     weights
-        Whole or real numbers, shape (num_edges,). Whole ones are kept as int32, or all of them as float64 where one is
-        beyond that (to 2^53, exactly).
+        Whole or real numbers, shape (num_edges,). Whole weights are kept as int32. If one of them does not fit in int32, all are
+        kept as float64, which is exact up to 2^53.
     num_vertices
-        Left out: one more than the largest number among the edges.
+        Default: one more than the largest vertex number among the edges.
     undirected
-        Take each edge in both directions (a loop once). The graph is symmetric then.
+        Add the reverse of each edge (but not of a self-loop). The graph is then symmetric.
     dedup
         Merge parallel arcs, keeping the smallest weight.
 
     Raises
     ------
     TypeError, ValueError, UsageError
-        Wrong kinds or lengths; a vertex that is not in [0, num_vertices); a whole weight beyond 2^53. The message names the
-        place.
+        Arguments have wrong types or lengths, a vertex is not in [0, num_vertices), or a whole weight is beyond 2^53. The
+        message names the entry.
     CapacityError
         The graph would not fit in the free memory: one vertex takes 8 bytes, with or without edges.
 
@@ -80,7 +80,7 @@ def from_edges(
         kept, wide = _weights.keep(given, "weights", lambda i: f"of edge {i} ({begin[i]}, {end[i]})")
     if num_vertices is None:
         n = int(max(begin.max(), end.max())) + 1 if len(begin) else 0
-        n = max(n, 0)  # a negative one is refused where its place is known
+        n = max(n, 0)  # a negative vertex is refused later, where its index is known
         for ends, what in ((begin, "sources"), (end, "targets")):
             if n >= 2**31 and ends.max() == n - 1:
                 raise UsageError(f"{what}[{int(ends.argmax())}] is {n - 1}; vertices are 0 to 2^31 - 2")

@@ -25,31 +25,32 @@ def read(
 ) -> Graph:
     """Reads a graph file.
 
-    Whole weights are kept as int32, or all of them as float64 where one is beyond that (to 2^53, exactly).
+    Whole weights are kept as int32. If one of them does not fit in int32, all are kept as float64, which is exact up to 2^53.
 
     Parameters
     ----------
     file
-        ``.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv`` (also ``.gz``, ``.zst``), ``.sg .wsg .npz .shoal``; ``-``
-        is standard input. Parallel entries are parallel arcs, those of a SciPy matrix too.
+        A name with one of these endings: ``.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv`` (also followed by ``.gz``
+        or ``.zst``), ``.sg .wsg .npz .shoal``. ``-`` is standard input. Parallel entries, also of a SciPy matrix, become parallel
+        arcs.
     undirected
-        Take each line of an edge list in both directions.
+        Add the reverse of each line of an edge list.
     dedup
         Merge parallel arcs, keeping the smallest weight.
     num_vertices
-        How many vertices an edge list has, those without arcs included. Default: as many as its comments say, or as its
-        largest number asks for.
+        How many vertices an edge list has, including those without arcs. Default: the number that its comments give, or one
+        more than the largest vertex number in it.
     cache
-        Keep ``FILE.shoal`` beside the file, and read it next time.
+        Keep the graph as ``FILE.shoal`` beside the file, and read that the next time.
     format
-        An ending that stands for the name's, such as ``el`` or ``mtx.gz``.
+        Take the file for one with this ending, such as ``el`` or ``mtx.gz``, whatever its name is.
 
     Raises
     ------
     UsageError
         The file is malformed; the message names file and line.
     FileError
-        The file cannot be read: a `UsageError` that is FileNotFoundError, IsADirectoryError or PermissionError as well.
+        The file cannot be read. The error is also FileNotFoundError, IsADirectoryError or PermissionError where that applies.
     CapacityError
         The graph would not fit in the free memory.
     """
@@ -64,18 +65,18 @@ def read(
 
 
 def _generate(spec: str) -> Graph:
-    """Generates a graph; the same for the same text, everywhere.
+    """Generates a graph. The same text gives the same graph on every machine.
 
     Parameters
     ----------
     spec
-        ``kron:S road:N uniform:S community:S chain:N star:N complete:N``, and what they take:
+        One of ``kron:S road:N uniform:S community:S chain:N star:N complete:N``, with that generator's parameters after it, as in
         ``kron:18,seed=7,degree=8,directed``.
 
     Raises
     ------
     UsageError, CapacityError
-        No such generator; more memory than there is.
+        There is no such generator; the graph needs more memory than there is.
     """
     return Graph._generate(_checks.text("spec", spec))
 
@@ -89,7 +90,7 @@ def from_csr(
     dedup: bool = False,
     name: str = "arrays",
 ) -> Graph:
-    """Makes a graph of compressed sparse rows; all arrays are copied, so that changing them later changes no answer.
+    """Makes a graph from compressed sparse rows. All arrays are copied, so changing them later does not change the graph.
 
     The copy takes 8 bytes for each vertex, 4 for each arc and 4 or 8 for its weight.
 
@@ -98,20 +99,20 @@ def from_csr(
     offsets
         Whole numbers, shape (num_vertices + 1,): the arcs of v are ``targets[offsets[v]:offsets[v + 1]]``.
     targets
-        Whole numbers, shape (num_arcs,), each in [0, num_vertices). A target that is in a row twice is two arcs.
+        Whole numbers, shape (num_arcs,), each in [0, num_vertices). A target that occurs twice in a row gives two parallel arcs.
     weights
-        Whole or real numbers, shape (num_arcs,), beside `targets`; shortest paths want them at least 0. Whole ones are kept
-        as int32, or all of them as float64 where one is beyond that (to 2^53, exactly).
+        Whole or real numbers, shape (num_arcs,): the weights of the arcs in `targets`. Shortest paths need weights of 0 or more.
+        Whole weights are kept as int32. If one of them does not fit in int32, all are kept as float64, which is exact up to 2^53.
     symmetric
-        Promise that every arc has its reverse, of the same weight (checked); searches then need no reversed graph.
+        Says that every arc has a reverse arc of the same weight. This is checked. Searches then need no reversed graph.
     dedup
         Merge parallel arcs, keeping the smallest weight.
 
     Raises
     ------
     TypeError, ValueError, UsageError
-        Wrong kinds or lengths; offsets that decrease; targets out of range; a whole weight beyond 2^53. The message names
-        the place.
+        Arguments have wrong types or lengths, offsets decrease, a target is out of range, or a whole weight is beyond 2^53. The
+        message names the entry.
     CapacityError
         The graph would not fit in the free memory.
 
@@ -140,27 +141,27 @@ def from_csr(
 
 
 def from_scipy(matrix: Any, *, symmetric: bool = False, dedup: bool = False) -> Graph:
-    """Makes a graph of a square SciPy sparse matrix or array: an arc i -> j for each stored entry (i, j). All is copied.
+    """Makes a graph from a square SciPy sparse matrix or array, with an arc i -> j for each stored entry (i, j). All is copied.
 
-    A stored zero is an arc. Entries that are stored twice are parallel arcs, in every format (SciPy, which takes a matrix for
-    a sum, would add them: call ``matrix.sum_duplicates()`` first if that is meant). The entries are the arcs' weights: whole
-    numbers that fit int32 as such, other real numbers as float64, none for booleans. Where a whole number is beyond int32, all
-    are float64: exact to 2^53, beyond which they are refused. Of a graph of NetworkX pass
-    ``networkx.to_scipy_sparse_array(graph)``: vertex i is the i-th of ``list(graph)``.
+    A stored zero is an arc. Entries that are stored twice are parallel arcs, in every format. (SciPy itself would add them: call
+    ``matrix.sum_duplicates()`` first if you want their sum.) The entries are the arcs' weights. Whole numbers are kept as int32,
+    other real numbers as float64; a matrix of booleans gives a graph without weights. If a whole number does not fit in int32,
+    all weights are kept as float64, which is exact up to 2^53; beyond that they are refused. For a NetworkX graph pass
+    ``networkx.to_scipy_sparse_array(graph)``: vertex i is then the i-th of ``list(graph)``.
 
     Parameters
     ----------
     matrix
-        Of any format; other ones than CSR and CSC become COO first.
+        A matrix of any format. Formats other than CSR and CSC are converted to COO first.
     symmetric
-        Promise that every arc has its reverse, of the same weight (checked); searches then need no reversed graph.
+        Says that every arc has a reverse arc of the same weight. This is checked. Searches then need no reversed graph.
     dedup
         Merge parallel arcs, keeping the smallest weight.
 
     Raises
     ------
     TypeError, ValueError
-        Not a sparse matrix, or not a square one; entries that are no real numbers.
+        `matrix` is not a sparse matrix or is not square, or its entries are not real numbers.
     UsageError
         A whole number is beyond 2^53; the message names the entry.
     CapacityError
@@ -197,7 +198,7 @@ def _names_generator(text: str) -> bool:
 
 
 def as_graph(graph: Any) -> tuple[Graph | None, str]:
-    """A graph, or the text of a generator that may run on the device."""
+    """A graph and an empty text, or None and the text of a generator, which can then generate the graph on the device."""
     if isinstance(graph, Graph):
         return graph, ""
     if isinstance(graph, str) and _names_generator(graph):
@@ -216,14 +217,14 @@ def as_graph(graph: Any) -> tuple[Graph | None, str]:
 
 
 def _write(self: Graph, file: str | os.PathLike) -> None:
-    """Writes the graph in the format of the name: ``.sg .wsg .el .wel .mtx .gr .graph .shoal .npz``."""
+    """Writes the graph in the format of the name's ending: ``.sg .wsg .el .wel .mtx .gr .graph .shoal .npz``."""
     self._write(_checks.file("file", file))
 
 
 def _to_scipy(self: Graph) -> Any:
-    """The graph as a ``scipy.sparse.csr_array``: entry (i, j) is the arc's weight, or True where there are no weights.
+    """The graph as a ``scipy.sparse.csr_array``. Entry (i, j) is the weight of the arc, or True in a graph without weights.
 
-    All is copied. Parallel arcs are entries that are stored twice, which SciPy adds where it needs one number.
+    All is copied. Parallel arcs become entries that are stored twice; SciPy adds them when it needs one number.
     """
     from scipy import sparse
 

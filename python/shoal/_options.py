@@ -1,4 +1,4 @@
-"""Options of runs: one table, which the compiled part has, for what is legal, what is said of it, and what `help` shows."""
+"""The options of runs. One table in the compiled module holds their names, defaults, descriptions and legal values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from . import _shoal
 from ._shoal import UsageError
 
-# As the command line names them, with _ for -: those of every run, and those of each algorithm beside them.
+# Named as on the command line, with _ for -. SHARED: options of every run. ALGORITHMS: each algorithm's own options.
 SHARED: dict[str, dict[str, Any]] = {option["name"]: option for option in json.loads(_shoal._options())}
 ALGORITHMS: dict[str, dict[str, Any]] = {info["name"]: info for info in json.loads(_shoal._algorithms())}
 
@@ -21,13 +21,13 @@ _Made = TypeVar("_Made", bound=Callable[..., Any])
 
 
 def own(algorithm: str) -> dict[str, dict[str, Any]]:
-    """The algorithm's own options that are values; a file's place is an argument of another kind here."""
+    """The algorithm's own options, without those that name a file: in Python, an argument stands for the file."""
     options = ALGORITHMS[algorithm]["options"]
     return {option["name"].replace("-", "_"): option for option in options if option["type"] != "file"}
 
 
 def read(algorithm: str, given: Mapping[str, Any]) -> _shoal._Options:
-    """Reads those of every run. Raises TypeError, UsageError; for a name that is not known with the nearest that is."""
+    """Reads the options of every run. Raises TypeError, UsageError; for an unknown name it suggests the nearest."""
     shared = _shoal._Options()
     for name, value in given.items():
         if name not in SHARED:
@@ -52,7 +52,7 @@ def _kind(option: Mapping[str, Any]) -> str:
 
 
 def _signature(function: Callable[..., Any], algorithm: str) -> inspect.Signature:
-    """That of `function`, with every option in the place of `**options`."""
+    """The signature of `function` with every option listed in place of `**options`."""
     signature = inspect.signature(function)
     named = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     for name, option in (own(algorithm) | SHARED).items():
@@ -63,7 +63,7 @@ def _signature(function: Callable[..., Any], algorithm: str) -> inspect.Signatur
 
 
 def _entries(algorithm: str, signature: inspect.Signature) -> str:
-    """The part of a docstring that lists every option: type, default, what it is, and its range."""
+    """The part of a docstring that lists every option: type, default, meaning and legal range."""
     lines = []
     for name, option in (own(algorithm) | SHARED).items():
         says = option["says"] + "."
@@ -75,7 +75,7 @@ def _entries(algorithm: str, signature: inspect.Signature) -> str:
 
 
 def listed(algorithm: str) -> Callable[[_Made], _Made]:
-    """Gives a class or a function that takes `**options` the signature and the docstring that list every one of them."""
+    """Gives a class or a function that takes `**options` a signature and a docstring that list every option."""
 
     def add(made: _Made) -> _Made:
         function: Any = made.__init__ if isinstance(made, type) else made

@@ -1,4 +1,4 @@
-"""Paths out of the trees that searches return."""
+"""Paths from the trees that searches return."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ def path(predecessors: Any, target: int) -> np.ndarray:
     Parameters
     ----------
     predecessors
-        What `bfs` returns with ``parents=True`` or `sssp` with ``predecessors=True``: of each vertex the one before it; of
-        the source itself, -1 where there is no path.
+        The second array that `bfs` returns with ``parents=True``, or `sssp` with ``predecessors=True``. It has the vertex before
+        each vertex on its path; the source itself for the source; -1 where there is no path.
     target
-        The last vertex, [0, num_vertices).
+        The last vertex of the path, in [0, num_vertices).
 
     Returns
     -------
     int32 (vertices on the path,)
-        The source first, `target` last; empty where there is no path.
+        Begins with the source and ends with `target`. Empty if there is no path.
 
     Raises
     ------
     ValueError
-        No such vertex, or arrays that are no tree.
+        `target` is not a vertex, or the array does not describe a tree.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A graph that is placed on processing elements once: what the classes of all algorithms share."""
+"""The base class of all algorithms' classes: a graph that is placed on processing elements once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ._graph import as_graph
 
 
 class Placed:
-    """What all of them have."""
+    """The members that all algorithms' classes have."""
 
     _run: _shoal._Run
 
     def _place(self, algorithm: str, graph: Any, options: Mapping[str, Any], **own: Any) -> None:
-        """`own` are the algorithm's own options; their types have been looked at."""
+        """`own` holds the algorithm's own options, whose types the caller has checked."""
         shared = _options.read(algorithm, options)
         self._run = _shoal._Run(algorithm, *as_graph(graph), shared, own)
 
@@ -29,14 +29,14 @@ class Placed:
 
     @property
     def num_vertices(self) -> int:
-        """Vertices are 0 to num_vertices - 1."""
+        """The number of vertices, which are numbered 0 to num_vertices - 1."""
         return self._run.num_vertices
 
     @property
     def num_arcs(self) -> int:
-        """An undirected edge is two arcs."""
+        """The number of arcs; an undirected edge counts as two."""
         return self._run.num_arcs
 
     def verify(self) -> str:
-        """Checks the last answer by its properties, where it lies. Returns what is wrong, or an empty text."""
+        """Checks the last answer, on the PEs, for the properties of a correct answer. Returns what is wrong, or an empty text."""
         return self._run.verify()

@@ -1,4 +1,4 @@
-"""Algorithms on a graph that is placed once: classes that run again and again, and functions for one answer."""
+"""Algorithms on a graph that is placed once: a class for many runs, and a function for one answer."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Bfs(Placed):
     graph
         A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets)``, or a SciPy sparse matrix.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
     """
 
     def __init__(self, graph: Any, *, parents: bool = False, strategy: str = "auto", **options: Any) -> None:
@@ -41,10 +41,10 @@ class Bfs(Placed):
         self._place("bfs", graph, options, **own)
 
     def search(self, source: int) -> dict[str, Any]:
-        """Searches from `source`, in [0, num_vertices), and returns the report; the answer stays where it is until `result`.
+        """Searches from `source`, in [0, num_vertices), and returns the report. `result` fetches the answer from the PEs.
 
-        ``report["seconds"]`` is the search alone; ``report["chosen"]`` says which options were chosen, and why. A source that
-        is refused (`UsageError`) leaves the answer of the search before.
+        ``report["seconds"]`` is the time of the search alone. ``report["chosen"]`` says which options were chosen, and why. If
+        `source` is refused (`UsageError`), the answer of the previous search is kept.
         """
         return self._search(source)
 
@@ -72,7 +72,7 @@ def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.nd
     source : int
         Where the search begins, in [0, num_vertices).
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def bfs(graph: Any, source: int, parents: bool = False, **options: Any) -> np.nd
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine;
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine;
         a source that is no vertex.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
 
     Examples
     --------
@@ -116,18 +116,18 @@ class Sssp(Placed):
         A `Graph`, a file name, a generator such as ``"kron:16"``, ``(offsets, targets, weights)``, or a SciPy sparse
         matrix, whose entries are the weights.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ def sssp(
     source : int
         Where the search begins, in [0, num_vertices).
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Returns
     -------
@@ -190,14 +190,14 @@ def sssp(
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine;
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine;
         a source that is no vertex; weights below 0, or none.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def sssp(
 
 
 def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
-    """NetworkX's dict, or a weight for each vertex, as pairs."""
+    """The personalization as pairs (vertex, weight), from a dict as NetworkX takes it or an array of one weight per vertex."""
     if personalization is None:
         return []
     if isinstance(personalization, Mapping):
@@ -231,26 +231,26 @@ def _jumps(personalization: Any, n: int) -> list[tuple[int, float]]:
 class PageRank(Placed):
     """A graph placed on processing elements once, whose vertices are ranked by how often a random walk stands on them.
 
-    Ranks are those of NetworkX's ``pagerank(weight=None)``: they sum to 1; a vertex without out-arcs jumps by the
-    personalization.
+    Ranks are those of NetworkX's ``pagerank(weight=None)``. They sum to 1. From a vertex without outgoing arcs, the walk jumps as
+    the personalization says.
 
     Parameters
     ----------
     graph
-        As for `Bfs`. Weights are not looked at.
+        As for `Bfs`. Weights are not used.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
     """
 
     def __init__(
@@ -273,12 +273,13 @@ class PageRank(Placed):
         self._error_bound: float | None = None
 
     def rank(self, personalization: Any = None) -> dict[str, Any]:
-        """Ranks all vertices and returns the report; the answer stays where it is until `result`.
+        """Ranks all vertices and returns the report. `result` fetches the ranks from the PEs.
 
         Parameters
         ----------
         personalization
-            Where jumps land: a dict from vertex to weight, or an array of one weight per vertex; ``None``: everywhere alike.
+            How likely a jump lands on each vertex: a dict from vertex to weight, or an array of one weight per vertex, each 0
+            or more. ``None``: all vertices are equally likely.
         """
         return json.loads(self._run.run(weights=_jumps(personalization, self.num_vertices)))
 
@@ -290,7 +291,7 @@ class PageRank(Placed):
 
     @property
     def error_bound(self) -> float:
-        """The sum over vertices of ``|rank - exact rank|`` of the ranks that `result` fetched is at most this."""
+        """An upper bound on the sum over vertices of ``|rank - exact rank|``, for the ranks that `result` fetched last."""
         if self._error_bound is None:
             raise UsageError("there is no error bound yet: call rank() and result() first")
         return self._error_bound
@@ -305,10 +306,10 @@ def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndar
     graph
         As for `Bfs`.
     personalization
-        Where jumps land: a dict from vertex to weight, or an array (num_vertices,) of weights at least 0; ``None``: everywhere
-        alike.
+        How likely a jump lands on each vertex: a dict from vertex to weight, or an array (num_vertices,) of weights, each 0 or
+        more. ``None``: all vertices are equally likely.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Returns
     -------
@@ -318,14 +319,14 @@ def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndar
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine;
-        a personalization without weight above 0.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine;
+        a personalization whose weights are all 0.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
 
     Examples
     --------
@@ -339,65 +340,65 @@ def pagerank(graph: Any, personalization: Any = None, **options: Any) -> np.ndar
 
 @_options.listed("components")
 class Components(Placed):
-    """A graph placed on processing elements once, whose connected components (directed graphs: weakly) are labelled.
+    """A graph placed on processing elements once, to label its connected components (of a directed graph: weakly connected).
 
     Parameters
     ----------
     graph
         As for `Bfs`.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
     """
 
     def __init__(self, graph: Any, *, strategy: str = "auto", **options: Any) -> None:
         self._place("components", graph, options, strategy=_checks.text("strategy", strategy))
 
     def run(self) -> dict[str, Any]:
-        """Labels all vertices and returns the report; the answer stays where it is until `result`."""
+        """Labels all vertices and returns the report. `result` fetches the labels from the PEs."""
         return json.loads(self._run.run())
 
     def result(self) -> np.ndarray:
-        """Fetches the last labels: int32 (num_vertices,), the smallest vertex number of each vertex's component."""
+        """Fetches the last labels: int32 (num_vertices,). A vertex's label is the smallest vertex number in its component."""
         return self._result("run()")
 
 
 @_options.listed("components")
 def components(graph: Any, **options: Any) -> np.ndarray:
-    """Connected components (directed graphs: weakly).
+    """Connected components (of a directed graph: weakly connected).
 
     Parameters
     ----------
     graph
         As for `Bfs`.
     **options
-        Own options, and those of every run: listed here from the table of `_options.py`.
+        The options of this algorithm and of every run. `_options.listed` replaces this entry by the list of them.
 
     Returns
     -------
     int32 (num_vertices,)
-        The smallest vertex number of each vertex's component.
+        The label of each vertex: the smallest vertex number in its component.
 
     Raises
     ------
     UsageError
-        A graph that is malformed; options that are out of range or do not fit together or the machine.
+        The graph is malformed, or options are out of range, contradict each other, or do not suit this machine.
     TypeError
-        An argument of another kind, or an option that is not known; the message names the nearest that is.
+        An argument has the wrong type, or an option is unknown. The message suggests the nearest known option.
     CapacityError
-        The memory of the PEs or of the host does not suffice.
+        There is not enough memory on the PEs or on the host.
     DeviceError
-        A GPU that was asked for is missing or failed, or a run made no progress for `stall_timeout`.
+        A requested GPU is missing or failed, or a run made no progress for `stall_timeout` seconds.
 
     Examples
     --------

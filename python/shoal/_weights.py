@@ -1,4 +1,4 @@
-"""Weights of any whole or real kind as one of the two that graphs keep: int32 and float64."""
+"""Converts weights of any whole or real type to one of the two types that graphs keep: int32 and float64."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ import numpy as np
 
 from . import _shoal
 
-_MOST_WHOLE = 2**53  # every whole number up to here is a float64
+_MOST_WHOLE = 2**53  # float64 holds every whole number up to here exactly
 
 
 def array(values: Any) -> np.ndarray:
-    """What the caller gave, as an array; an empty list is one of whole numbers."""
+    """The caller's weights as an array. An empty list becomes an array of int32."""
     given = np.asarray(values)
     return given.astype(np.int32) if given.size == 0 and not isinstance(values, np.ndarray) else given
 
 
 def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray, str]:
-    """The weights as int32 where they are whole and fit, else as float64; not copied where they are that already.
+    """The weights as int32 if they are whole and fit, else as float64. An array that has this type already is not copied.
 
     Parameters
     ----------
     data
         A NumPy array of one dimension.
     whose
-        What has them, for messages: ``weights``.
+        The name of the weights in messages, such as ``weights``.
     place
-        Where entry i of them lies, for messages: ``of arc 7``.
+        Where entry i is, in words for messages, such as ``of arc 7``.
 
     Returns
     -------
     weights : int32 or float64
     wide : str
-        In words, the whole weight beyond int32 for which all are float64; empty where there is none.
+        The first whole weight that does not fit in int32, in words: the reason for float64. Empty if there is none.
 
     Raises
     ------
     TypeError
-        Neither whole nor real numbers.
+        The entries are neither whole nor real numbers.
     UsageError
-        A whole number beyond 2^53, which float64 would round; the message names it and its place.
+        A whole number is beyond 2^53, so float64 would round it. The message names it and its place.
     """
     if data.dtype.kind == "f" and data.dtype.itemsize <= 8:
         return data.astype(np.float64, copy=False), ""
@@ -65,13 +65,13 @@ def keep(data: Any, whose: str, place: Callable[[int], str]) -> tuple[np.ndarray
 
 
 def of_entries(data: Any, whose: str, place: Callable[[int], str]) -> tuple[tuple, str]:
-    """Likewise for the entries of a matrix, as `by_kind` gives them; booleans are no weights."""
+    """The same for the entries of a matrix, returned as by `by_kind`. Booleans are not weights."""
     kept, wide = (None, "") if data.dtype == bool else keep(data, whose, place)
     return by_kind(kept), wide
 
 
 def by_kind(weights: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """What `keep` returned, as the compiled part takes it: whole weights, real weights."""
+    """The pair (whole weights, real weights) that the compiled module takes, from the array that `keep` returned."""
     if weights is None:
         return None, None
     weights = np.ascontiguousarray(weights)

@@ -1,4 +1,4 @@
-// What is chosen where nothing was asked for, on CPU PEs; and that a call that is refused moves nothing.
+// The defaults that are chosen on CPU PEs; and a refused call changes nothing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace shoal {
 namespace {
 
-/// "value: reason" of an option in a report; empty when nothing is said about it.
+/// "value: reason" of an option in a report; "" if the report does not mention the option.
 std::string chosen(const Report& report, const std::string& option) {
   for (const Decision& decision : report.chosen) {
     if (decision.option == option) return to_text(decision);
@@ -38,7 +38,7 @@ SsspOptions weighing(WeightSource weights, int threads = 0, pe_t pes = 0) {
   return options;
 }
 
-/// The threads that each algorithm is said to run with, in the order bfs, sssp, components, pagerank.
+/// The number of threads with its reason from each algorithm's report, in the order bfs, sssp, components, pagerank.
 std::vector<std::string> threads_of_all(const std::string& spec, int threads, pe_t pes = 0) {
   const GeneratorSpec graph = parse_generator(spec);
   return {chosen(BfsRunner(graph, on_cpu<BfsOptions>(threads, pes)).search(0), "threads"),
@@ -62,7 +62,7 @@ TEST(Threads, AsManyAsWereAskedFor) {
 
 TEST(Threads, AllForALargeGraph) {
   const int all = Machine(on_cpu<Options>()).threads_per_pe();
-  if (all > 4) GTEST_SKIP() << all << " threads are more than this test has work for";
+  if (all > 4) GTEST_SKIP() << all << " threads: this test has not enough work for so many";
   const std::string want = std::to_string(all) + ": the machine's, shared among the PEs";
   EXPECT_EQ(threads_of_all("kron:15", 0), std::vector<std::string>(4, want));
 }
@@ -97,9 +97,9 @@ double delta_of(const std::string& spec, int threads = 0) {
 TEST(Delta, NarrowWhereDegreesAreSkewedOrLarge) {  // weights 1 to 255, mean 128
   EXPECT_EQ(delta_of("kron:13,degree=4", 1), 16);
   EXPECT_EQ(delta_of("kron:13,degree=4", 2), 16);
-  EXPECT_EQ(delta_of("complete:300", 2), 16);  // more arcs make no narrower
+  EXPECT_EQ(delta_of("complete:300", 2), 16);  // even more arcs do not make it narrower
   EXPECT_NEAR(delta_of("uniform:12,degree=8", 2), 32, 2);
-  EXPECT_EQ(delta_of("uniform:12,degree=3", 1), 16);  // waits for nobody
+  EXPECT_EQ(delta_of("uniform:12,degree=3", 1), 16);  // a single thread waits for no other
 }
 
 TEST(Delta, WideWhereLittleIsReachedAgain) {

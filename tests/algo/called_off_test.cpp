@@ -1,4 +1,4 @@
-// Runs that are called off at any moment: they end with Interrupted, and the same runner then answers rightly.
+// Runs that are cancelled at any moment end with Interrupted, and the next run of the same runner is right.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A placed graph, to be run and verified again and again.
+/// An algorithm on a placed graph, which the test runs and verifies many times.
 struct Subject {
   std::function<void()> run;
   std::function<std::string()> verify;
@@ -72,7 +72,7 @@ Subject components(const char* graph, ComponentsStrategy strategy, pe_t pes) {
   return subject<ComponentsRunner>(graph, options, [](ComponentsRunner& runner) { runner.run(); });
 }
 
-/// Runs it, and calls it off after `delay`. @return whether it was called off before its end
+/// Runs it and cancels it after `delay`. @return whether the cancel came before the end of the run
 bool run_and_call_off(const Subject& subject, Clock::duration delay) {
   std::stop_source stop;
   std::thread other([&] {
@@ -101,7 +101,7 @@ void call_off_again_and_again(const char* what, const Subject& subject) {
     stop.request_stop();
     const Interruptible scope(stop.get_token());
     EXPECT_THROW(subject.run(), Interrupted);
-    EXPECT_THROW(static_cast<void>(subject.verify()), UsageError) << "a run that was called off has no answer";
+    EXPECT_THROW(static_cast<void>(subject.verify()), UsageError) << "a cancelled run has no result";
   }
   for (int i = 0; i < kMoments; ++i) {
     run_and_call_off(subject, whole * i / kMoments);
@@ -145,7 +145,7 @@ TEST(CalledOff, RanksAndLabelsAreMadeAgain) {
   }
 }
 
-/// What would take minutes ends soon. (The limit leaves room for a machine that is busy with other things.)
+/// Runs that would take minutes end soon after they are cancelled. (The limit leaves a margin for a busy machine.)
 TEST(CalledOff, LongRunsEndSoon) {
   const std::vector<std::pair<const char*, Subject>> all = {
       {"pull", pagerank("road:600", PageRankStrategy::pull, 1, .9999, 1e-11)},

@@ -1,5 +1,5 @@
-// What tests of algorithms on GPUs have in common: four PEs, on as many devices as there are, values of every vertex where
-// its owner has them, and what to say when two answers differ.
+// Common parts of the tests of algorithms on GPUs: up to four PEs on the available devices, values of every vertex in the
+// memory of its owner, and the message if two results differ.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,23 +13,23 @@
 
 namespace shoal::test {
 
-/// Skips where there is no GPU.
+/// Skips its tests if there is no GPU.
 class OnGpus : public testing::Test {
  protected:
   void SetUp() override {
     if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
   }
-  static constexpr pe_t most_ = 4;  ///< PEs to try; where there are fewer devices they share them
+  static constexpr pe_t most_ = 4;  ///< most PEs to test; if there are fewer devices, PEs share them
 };
 
-/// A tuning that takes a path of its own through the code, and what a failure calls it.
+/// A tuning that takes a different path through the code, and its name for messages.
 template <class Tuning>
 struct Way {
   std::string name;
   Tuning tuning;
 };
 
-/// The same ways, which wait for 20 s at a barrier: tests share machines.
+/// The same ways with a deadline of 20 s at barriers, as other processes may use the machine during tests.
 template <class Tuning>
 std::vector<Way<Tuning>> patient(std::vector<Way<Tuning>> ways) {
   for (Way<Tuning>& way : ways) way.tuning.deadline_seconds = 20;
@@ -42,20 +42,20 @@ inline std::vector<int> first_devices(pe_t n) {
   return devices;
 }
 
-/// Options::pes_per_gpu for a run on so many PEs.
+/// Options::pes_per_gpu for a run on `pes` PEs.
 inline pe_t pes_per_gpu(pe_t pes) { return (pes + num_devices() - 1) / num_devices(); }
 
-/// The graph on the first devices, one PE on each as far as there are.
+/// Places the graph on the first devices, with one PE on each device if there are enough.
 inline PlacedGraph place(const Csr& graph, pe_t n_pes, PartitionKind kind = PartitionKind::block,
                          bool weights = false) {
   return place_on_devices(graph, make_partition(graph, n_pes, kind), first_devices(n_pes), weights);
 }
 
-/// A value of every vertex, at its owner.
+/// One value for each vertex, in the memory of its owner.
 template <class T>
 class Placed {
  public:
-  /// Full of rubbish. @param graph  must stay alive
+  /// Fills all values with a pattern that is no valid result. @param graph  must outlive this object
   explicit Placed(const PlacedGraph& graph) : graph_(graph) {
     for (pe_t p = 0; p < graph.n_pes(); ++p) {
       DeviceGuard guard(graph.devices[p]);
@@ -76,8 +76,8 @@ class Placed {
   std::vector<T*> at_;
 };
 
-/// On the host, in the input's numbers.
-/// @param at  [n_pes] where each owner has the values of its vertices
+/// Copies values to the host, in the input's numbering.
+/// @param at  [n_pes] the address of the values of each owner's vertices
 template <class T>
 std::vector<std::remove_const_t<T>> fetch(const PlacedGraph& graph, T* const* at) {
   std::vector<std::remove_const_t<T>> out(graph.num_vertices);
@@ -91,7 +91,8 @@ std::vector<std::remove_const_t<T>> fetch(const PlacedGraph& graph, T* const* at
   return out;
 }
 
-/// Empty when they are the same. Unsigned words of all ones, which mean "none", are said as -1.
+/// Describes the first difference, or returns "" if there is none. Unsigned values with all bits set mean "none" and are
+/// printed as -1.
 template <class Got, class Want>
 std::string first_difference(const Got& got, const Want& want) {
   if (got.size() != want.size()) return std::to_string(got.size()) + " values, not " + std::to_string(want.size());
@@ -103,8 +104,9 @@ std::string first_difference(const Got& got, const Want& want) {
   return "";
 }
 
-/// Fails the first, second ... allocation until build() succeeds: a CapacityError each time, and nothing is held after it.
-/// @return how many failed
+/// Fails the first allocation, then the second, and so on, until build() succeeds. Each failure must give a CapacityError,
+/// after which nothing is held.
+/// @return the number of allocations that failed
 template <class Build>
 int fail_each_allocation(Build&& build) {
   const std::int64_t before = AllocationFault::held;
@@ -120,7 +122,7 @@ int fail_each_allocation(Build&& build) {
     EXPECT_EQ(AllocationFault::held, before) << "after failing allocation " << k;
     if (!failed) return k;
   }
-  ADD_FAILURE() << "a thousand allocations failed, and there are more";
+  ADD_FAILURE() << "there are more than a thousand allocations";
   return 1000;
 }
 

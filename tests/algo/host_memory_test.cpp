@@ -1,5 +1,5 @@
-// What a graph and a run take is estimated before they take it: files that ask for too much are refused, at once and with
-// little memory, and the estimate is near what is taken.
+// The memory that a graph and a run need is estimated before it is allocated. Files that need too much are refused, at once and
+// with little memory, and the estimate is close to what is used.
 #include "algo/host_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -38,21 +38,21 @@ using shoal_test::Folder;
 using shoal_test::spill;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // they take memory and addresses of their own
+constexpr bool kSanitized = true;  // sanitizers use memory and addresses themselves
 #else
 constexpr bool kSanitized = false;
 #endif
 
-constexpr std::int64_t kAddresses = std::int64_t{3} << 30;  // for a child, so that what machine it is does not matter
+constexpr std::int64_t kAddresses = std::int64_t{3} << 30;  // limit of a child, so that the machine does not matter
 constexpr std::int64_t kMostResident = 100'000'000;
-constexpr double kMostSeconds = 1;  // of the processor for one file
+constexpr double kMostSeconds = 1;  // processor time for one file
 
-/// Tiny files, each of which asks for more than kAddresses, or says so.
+/// Makes tiny files, each of which needs more memory than kAddresses, or claims to.
 class TinyFiles {
  public:
   TinyFiles(const Folder& folder, unsigned seed) : folder_(folder), random_(seed) {}
 
-  /// @return its name
+  /// Writes the next file. @return its name
   std::string next() {
     static constexpr const char* kEndings[] = {"el", "wel",   "txt", "tsv", "csv", "mtx",
                                                "gr", "graph", "sg",  "wsg", "npz", "shoal"};
@@ -69,7 +69,7 @@ class TinyFiles {
 
  private:
   std::uint64_t below(std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(0, most - 1)(random_); }
-  /// A number of vertices. The smallest can be read in kAddresses, but not be run.
+  /// A number of vertices. Graphs with the smallest such number can be read within kAddresses, but not run.
   std::string many() { return std::to_string(160'000'000 + below(1'900'000'000)); }
   std::string vertex() { return std::to_string(1 + below(100)); }
 
@@ -126,7 +126,7 @@ class TinyFiles {
   std::string own(const std::string& name) {
     write_graph(csr_from_arcs(3, {0, 1}, {1, 2}), name);
     std::string bytes = shoal_test::slurp(name);
-    put(bytes, 24 + 8 * below(2), std::stoull(many()));  // the vertices or the arcs
+    put(bytes, 24 + 8 * below(2), std::stoull(many()));  // the number of vertices or of arcs
     spill(name, io::reseal_shoal(bytes));
     return name;
   }
@@ -142,7 +142,7 @@ class TinyFiles {
     const io::ZipMember format{"format.npy", io::npy_scalar_header("|S3") + "coo", nullptr, 0};
     const io::ZipMember shape = array("shape", "<i8", 2, bytes_of({n, n}));
     std::vector<io::ZipMember> members{format, shape};
-    if (below(2) == 0) {  // more entries than there are
+    if (below(2) == 0) {  // the header declares more entries than there are
       for (const char* member : {"row", "col", "data"}) members.push_back(array(member, "<i8", n, bytes_of({1, 2, 0})));
     } else {
       for (const char* member : {"row", "col", "data"}) members.push_back(array(member, "<i8", 1, bytes_of({2})));
@@ -156,7 +156,7 @@ class TinyFiles {
   int count_ = 0;
 };
 
-/// As the commands do it.
+/// Reads and places a graph as the commands do.
 template <class Runner, class RunnerOptions>
 void read_and_place(const std::string& file, RunnerOptions options) {
   options.device = DeviceKind::cpu;
@@ -188,7 +188,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// What is wrong with how these files are treated, or nothing. Runs in a child.
+/// Runs an algorithm on each file, under the address limit. Returns what went wrong, or "". Called in a child process.
 std::string treat(const std::vector<std::string>& files) {
   const rlimit addresses{kAddresses, kAddresses};
   if (::setrlimit(RLIMIT_AS, &addresses) != 0) return "no limit of addresses";
@@ -214,7 +214,7 @@ std::string treat(const std::vector<std::string>& files) {
   return "";
 }
 
-/// f() in a child process: what it returns, or that the child died.
+/// Calls f() in a child process. Returns what f() returns, or that the child died.
 std::string in_child(const std::function<std::string()>& f) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
@@ -273,7 +273,7 @@ TEST(HostMemory, RunsThatDoNotFitAreRefusedByTheirDoor) {
   EXPECT_NE(graph.find(" MB are available; use a machine with more memory"), std::string::npos) << graph;
 }
 
-/// A number in KiB of /proc/self/status, as bytes.
+/// The entry `key` of /proc/self/status, which is in KiB, in bytes.
 std::int64_t memory_now(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -285,18 +285,19 @@ std::int64_t memory_now(const std::string& key) {
   return -1;
 }
 
-/// The most that f() holds beyond what is held now. Runs in a child.
+/// The peak of resident memory during f(), less what is resident before it. Called in a child process.
 std::int64_t most_held(const std::function<void()>& f) {
-  ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // else the kernel gives 2 MiB for what is less, now and then
-  ::malloc_trim(0);                         // else what the graph's making left would be used again, and not be seen
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);        // otherwise the kernel sometimes gives 2 MiB for smaller pieces
+  ::malloc_trim(0);                               // otherwise reused memory would not be counted
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const std::int64_t before = memory_now("VmRSS");
   f();
   return memory_now("VmHWM") - before;
 }
 
-/// An estimate is of use from three quarters to one and a half of what is held. Components of the smallest graph hold 4 to 5.5 MB,
-/// and once, on another machine, 8.6. Why is not known; the kernel counts pages roughly. No run fails for want of 4 MiB.
+/// An estimate is useful from three quarters to one and a half of what is held, and may miss that by 4 MiB. Components of the
+/// smallest graph hold 4 to 5.5 MB, and once, on another machine, 8.6. The reason is not known; the kernel counts pages only
+/// roughly. No run fails for lack of 4 MiB.
 void expect_near(std::int64_t estimate, double held) {
   constexpr double kOut = 4 << 20;
   EXPECT_GT(static_cast<double>(estimate) + kOut, 0.75 * held) << estimate << " estimated, held " << held;
@@ -308,7 +309,7 @@ TEST(Reading, IsEstimatedNearWhatItTakes) {
   const Folder folder;
   const std::string file = folder / "g.el";
   write_graph(generate(parse_generator("uniform:17,degree=24,directed")), file);
-  // The text is mapped, or held beside.
+  // The text of the file is mapped or held in memory too, and is not part of the estimate.
   const std::int64_t text = static_cast<std::int64_t>(std::filesystem::file_size(file));
   const std::string held = in_child([&] { return std::to_string(most_held([&] { read_graph(file); }) - text); });
   const std::int64_t arcs = (std::int64_t{24} << 17), estimate = io::peak_bytes(1 << 17, arcs, WeightKind::none, false);
@@ -317,7 +318,7 @@ TEST(Reading, IsEstimatedNearWhatItTakes) {
 
 struct Case {
   const char* name;
-  std::function<std::int64_t(const Csr&)> estimate;  // without the graph
+  std::function<std::int64_t(const Csr&)> estimate;  // estimated bytes, without the graph
   std::function<void(const Csr&)> run;
 };
 

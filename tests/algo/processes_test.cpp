@@ -1,5 +1,5 @@
-// Level-synchronous search and PageRank by sweeps on PEs of several processes, which are threads here, behind walls: answers are
-// those of the references, whatever becomes of puts on their way.
+// Level-synchronous search and PageRank by sweeps on PEs of several processes. The processes are threads behind walls here.
+// Results equal those of the references even if puts arrive late, in pieces or reordered.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ const std::vector<std::vector<pe_t>> kWorlds = {{1, 1}, {2, 1}, {1, 1, 1}, {1, 1
 
 Csr make(const std::string& text) { return generate(parse_generator(text)); }
 
-/// A world, and an engine with its graph in each of its processes.
+/// An engine with its graph in each process of a world.
 template <class Engine>
 class Engines {
  public:
@@ -47,7 +47,7 @@ class Engines {
   const PlacedGraph& graph(std::size_t p = 0) const { return graphs_[p]; }
   Engine& engine(std::size_t p) const { return *engines_[p]; }
 
-  /// body(process, engine) in each. @return what was thrown there
+  /// Calls body(process, engine) in each process. @return the text of what each threw, or ""
   template <class Body>
   std::vector<std::string> run(Body body) {
     std::vector<std::string> thrown(engines_.size());
@@ -61,7 +61,7 @@ class Engines {
     return thrown;
   }
 
-  /// What the engines left, of all vertices, in the input's numbers; every process gets the same.
+  /// The results of the engines for all vertices, in the input's numbering. Checks that every process gets the same.
   template <class Word>
   std::vector<Word> answer() {
     std::vector<std::vector<Word>> answers(engines_.size());
@@ -93,7 +93,7 @@ Engines<PageRankPullCpu> rankings(Walled& walled, const Csr& graph, PartitionKin
           }};
 }
 
-/// A search by all of them. @return what each threw
+/// Runs a search on all processes. @return the text of what each threw
 std::vector<std::string> search(Engines<BfsLevelsCpu>& all, vertex_t source) {
   return all.run([&](std::size_t p, BfsLevelsCpu& engine) {
     Report report;
@@ -132,7 +132,7 @@ TEST(Processes, LevelsAreThoseOfTheReference) {
       const auto last = static_cast<vertex_t>(graph.num_vertices() - 1);
       for (const auto& way : ways) {
         if ((++seed + pes_of.size()) % (test::kUnderTsan ? 4 : 2) != 1)
-          continue;  // a way that another graph takes in this world
+          continue;  // another graph is run in this way in this world
         SCOPED_TRACE(describe(pes_of, text, static_cast<int>(&way - ways)));
         Walled walled(pes_of, seed % 7 == 0 ? 2 : 1,
                       {.seed = seed, .late_percent = seed % 3 == 0 ? 0 : 50, .reorder = seed % 4 == 1});
@@ -151,8 +151,8 @@ TEST(Processes, RanksAreThoseOfTheReference) {
       for (const bool wide : {false, true}) {
         if (++seed % 5 > 1 && test::kUnderTsan) continue;
         const Csr graph = make(text);
-        const bool gates = seed % 3 != 1;         // stores get to other processes,
-        const int hosts = seed % 3 == 2 ? 2 : 1;  // or to every second only
+        const bool gates = seed % 3 != 1;         // stores reach other processes,
+        const int hosts = seed % 3 == 2 ? 2 : 1;  // or only those of the same host
         SCOPED_TRACE(describe(pes_of, text, wide) + (gates ? ", gates" : "") + (hosts > 1 ? ", hosts" : ""));
         Walled walled(pes_of, seed % 5 == 0 ? 2 : 1,
                       {.seed = seed,
@@ -200,7 +200,7 @@ TEST(Processes, AnExchangeThatFailsEndsTheRunEverywhere) {
     Walled walled({1, 1, 1}, 1, {.late_percent = 30, .fail_at = fail_at, .at_process = 1});
     auto all = searches(walled, graph, PartitionKind::random, {.sent_at_once = 2});
     for (const std::string& line : search(all, 3)) EXPECT_EQ(line.substr(0, 19), "process 1 could not") << line;
-    for (const vertex_t source : {3, 5, 7}) expect_levels(all, graph, source);  // the same engines
+    for (const vertex_t source : {3, 5, 7}) expect_levels(all, graph, source);  // the same engines work afterwards
   }
 }
 

@@ -1,4 +1,4 @@
-// What a search found, counted by the PEs where the answer lies, against serial references.
+// Counts of what a search found, which the PEs compute where the results are, against serial references.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ AlgorithmOptions on_cpu(const Where& where) {
   return options;
 }
 
-/// Of an undirected graph with several parts, of one whose arcs lead away from a few, and of fewer vertices than threads.
+/// Undirected graphs, some with several components; a directed graph; and a graph with fewer vertices than threads.
 std::vector<Csr> graphs() {
   std::vector<Csr> all;
   for (const char* text : {"kron:12,degree=2", "uniform:12,degree=2,directed", "road:40", "chain:3"}) {
@@ -54,7 +54,7 @@ struct Counts {
   std::uint64_t farthest = 0;
 };
 
-/// @param words  of all vertices; all ones: not reached
+/// @param words  one for each vertex; all bits set: not reached
 template <class Word>
 Counts counts_of(const Csr& graph, const std::vector<Word>& words) {
   Counts counts;
@@ -132,7 +132,7 @@ TEST(Reached, DistancesBeyond32BitsAndRealOnesAreCounted) {
   distances_are_counted(graph, WeightSource::file, true);
 }
 
-// What commands print and write is the same whether the answer was brought to the host or not.
+// Commands print and write the same, whether the result was copied to the host or not.
 TEST(Reached, EveryAlgorithmSaysTheSameWithoutFetching) {
   Options options;
   options.device = DeviceKind::cpu;

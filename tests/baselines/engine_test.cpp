@@ -15,7 +15,7 @@ namespace {
 
 struct FakeComm {};
 
-/// Ranks one after the other, without GPUs.
+/// Runs the ranks one after the other, without GPUs.
 class FakeThreads {
  public:
   FakeThreads(baselines::Processes&, int count, const std::string&) : count_(count) {}
@@ -36,7 +36,7 @@ class FakeThreads {
   int count_;
 };
 
-/// Writes down what is asked of a rank.
+/// Records the calls for each rank.
 class FakeWork {
  public:
   static inline std::vector<std::string> asked;

@@ -1,6 +1,6 @@
-// A stand-in of NCCL for ranks that are threads of one process and may share a GPU, which NCCL refuses. Loaded before it
-// (LD_PRELOAD), it lets the baselines run with several ranks where there is one GPU. The host waits for everything: only
-// answers are of interest. It has what baselines/nccl/communicator.cuh calls, and no more.
+// A replacement of NCCL for ranks that are threads of one process and may share a GPU, which NCCL refuses. Loaded before NCCL
+// (LD_PRELOAD), it lets the baselines run with several ranks on one GPU. The host waits for every operation, as only results
+// are tested, not times. It has only the functions that baselines/nccl/communicator.cuh calls.
 #include <cuda_runtime.h>
 #include <nccl.h>
 
@@ -21,12 +21,12 @@ struct Mail {
   bool taken = false;
 };
 
-/// What the ranks of one communicator share.
+/// The state that the ranks of one communicator share.
 struct World {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Mail>>> mail;  // by sender and receiver
-  std::vector<std::vector<char>> parts;                                   // of the sum under way, by rank
+  std::vector<std::vector<char>> parts;                                   // of the current sum, by rank
   std::vector<char> sum;
   int arrived = 0, sums = 0;
 };
@@ -40,7 +40,7 @@ struct Operation {
   void* words;
   std::size_t bytes;
   cudaStream_t stream;
-  std::shared_ptr<Mail> sent;  // nothing: it receives
+  std::shared_ptr<Mail> sent;  // null: a receive
 };
 thread_local std::vector<Operation> group;
 
@@ -87,7 +87,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int r
   int number = 0;
   std::memcpy(&number, &id, sizeof number);
   const auto found = worlds.find(number);
-  if (found == worlds.end()) return ncclInvalidArgument;  // of another process
+  if (found == worlds.end()) return ncclInvalidArgument;  // the id was made by another process
   found->second->parts.resize(static_cast<std::size_t>(size));
   *comm = new ncclComm{found->second, rank, size};
   return ncclSuccess;

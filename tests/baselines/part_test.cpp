@@ -15,7 +15,7 @@ std::vector<Part> parts_of(Size3 grid, int ranks) {
   return parts;
 }
 
-/// A cell of the grid as a number.
+/// A number for each cell of the grid.
 double number(Size3 cell) { return static_cast<double>((cell.x * 100 + cell.y) * 100 + cell.z); }
 
 void fill(const Part& part, std::vector<double>& state) {
@@ -63,7 +63,7 @@ TEST(Part, FacesThatCameAreTheNeighboursCells) {
         for (std::int64_t i = 0; i < part.face_cells(f); ++i) {
           states[r].at(part.face_cell(f, i, true)) = sent[part.neighbor[f]].at(other.begin[f ^ 1] + i);
         }
-        // Its first and its last cell, as they are numbered in the grid.
+        // The first and the last cell of the received face have the numbers of the grid cells beyond it.
         EXPECT_EQ(states[r].at(part.index(out[f].x, out[f].y, out[f].z)), number(beside));
         Size3 far = {part.n.x - 1, part.n.y - 1, part.n.z - 1};
         (f < 2 ? far.x : f < 4 ? far.y : far.z) = f < 2 ? out[f].x : f < 4 ? out[f].y : out[f].z;

@@ -37,7 +37,8 @@ TEST(Slices, EachVertexAndRowBelongsToOneRank) {
   }
 }
 
-// Sums of 1 over all arcs by their words must be the in-degrees, once ranks have exchanged the words that are for others.
+// Each arc adds 1 to the word of its target. After the ranks have exchanged the words of other ranks' vertices, the sums must
+// be the in-degrees.
 TEST(Slices, WordsOfTargetsLeadToTheirVertices) {
   for (const char* text : {"kron:6,directed", "chain:2", "star:40"}) {
     const Csr graph = generate(parse_generator(text));

@@ -1,4 +1,5 @@
-// Arrays of blocks in 1 to 6 dimensions: places, neighbours, cuts; what all blocks are told, and what they give.
+// Arrays of blocks in 1 to 6 dimensions: placement, neighbours and cuts, what all blocks are told, and what they give for
+// reductions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ TEST(SizeN, RefusesWhatIsNone) {
   EXPECT_THROW(SizeN({2, 2}).number_of({0}), UsageError);
 }
 
-/// Cells at the cuts, counted cell by cell.
+/// The number of pairs of neighbouring cells that a cut separates, counted cell by cell.
 std::int64_t cells_at_cuts(const SizeN& cells, const SizeN& cut) {
   std::int64_t all = 0;
   for (int d = 0; d < cells.dimensions(); ++d) {
@@ -81,7 +82,7 @@ TEST(Cuts, HaveTheLeastSurface) {
   for (const SizeN& cells : {SizeN{12}, {6, 8}, {4, 6, 5}, {4, 3, 4, 2}, {2, 3, 2, 4, 2}, {2, 2, 3, 2, 2, 2}}) {
     for (const std::int64_t blocks : {1, 2, 4, 6, 12}) {
       SCOPED_TRACE(text_of(cells) + " in " + std::to_string(blocks));
-      std::int64_t least = -1;  // of all cuts into so many
+      std::int64_t least = -1;  // the least over all cuts into `blocks` parts
       std::vector<std::int64_t> n(static_cast<std::size_t>(cells.dimensions()), 1);
       const auto try_all = [&](auto& self, int d, std::int64_t left) -> void {
         if (d == cells.dimensions()) {
@@ -97,7 +98,7 @@ TEST(Cuts, HaveTheLeastSurface) {
       try_all(try_all, 0, blocks);
       const SizeN cut = cut_cells(cells, blocks);
       if (least < 0) {
-        EXPECT_LT(cut.volume(), blocks);  // no factors fit
+        EXPECT_LT(cut.volume(), blocks);  // `blocks` has no factors that fit
       } else {
         EXPECT_EQ(cut.volume(), blocks);
         EXPECT_EQ(cells_at_cuts(cells, cut), least);
@@ -113,7 +114,7 @@ TEST(Mapping, GivesEachPeAPart) {
   EXPECT_EQ(name(parts), "parts");
   EXPECT_EQ(place_blocks({4, 4}, 4, parts), (std::vector<pe_t>{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3}));
   EXPECT_EQ(place_blocks({6}, 3, parts), (std::vector<pe_t>{0, 0, 1, 1, 2, 2}));
-  EXPECT_EQ(place_blocks({3, 5}, 4, parts), place_blocks({3, 5}, 4, {}));  // in no four equal parts
+  EXPECT_EQ(place_blocks({3, 5}, 4, parts), place_blocks({3, 5}, 4, {}));  // cannot be divided into four equal parts
   const SizeN size{2, 4, 2, 2};
   const auto where = place_blocks(size, 8, parts);
   for (pe_t p = 0; p < 8; ++p) EXPECT_EQ(std::count(where.begin(), where.end(), p), 4);
@@ -152,14 +153,14 @@ TEST(Arrays, GiveWhatIsReduced) {
       launcher.run({0, 4, false});
       EXPECT_TRUE(launcher.given().empty());
       for (int s = 0; s < 4; ++s) plain.step(s == 0);
-      launcher.run({4, 12, false, false, 3});  // gives of states 6, 9 and 12
+      launcher.run({4, 12, false, false, 3});  // blocks give for states 6, 9 and 12
       ASSERT_EQ(launcher.given().size(), 3u);
       for (int s = 4; s < 12; ++s) {
         plain.step(false);
         if ((s + 1) % 3 != 0) continue;
         const blocks::Given& given = launcher.given()[static_cast<std::size_t>((s + 1) / 3 - 2)];
         EXPECT_EQ(given.state, static_cast<blocks::step_t>(s + 1));
-        EXPECT_EQ(given.values, plain.given());  // sums have the same bits on any PEs
+        EXPECT_EQ(given.values, plain.given());  // sums are equal bit for bit on any number of PEs
       }
       EXPECT_EQ(launcher.reduce(12), plain.given());
       EXPECT_EQ(toys.states(12), plain.now);
@@ -180,7 +181,7 @@ TEST(Arrays, AreTold) {
   for (int s = 0; s < 3; ++s) plain.step(s == 0);
   EXPECT_EQ(toys.states(3), plain.now);
   launcher.tell(3, Weight{5});
-  launcher.tell(3, 7, Alone{11});  // block 7 only
+  launcher.tell(3, 7, Alone{11});  // to block 7 only
   std::fill(plain.by.begin(), plain.by.end(), 5);
   for (int t = 0; t < Toy::kTiles; ++t) plain.more[7 * Toy::kTiles + t] = 11;
   launcher.run({3, 8, false});
@@ -189,7 +190,7 @@ TEST(Arrays, AreTold) {
   EXPECT_THROW(launcher.tell(8, 12, Alone{1}), UsageError);
 }
 
-/// Whether all tiles of a block have taken so many steps.
+/// Whether all tiles of block b have taken `steps` steps.
 bool has_taken(const BlockArray<Toy>& array, std::int64_t b, blocks::step_t steps) {
   const auto& slot = array.slots()[array.home(b)][array.number(b)];
   return slot.words->finished[(steps - 1) & 1].load_acquire() >= ((steps - 1) / 2 + 1) * slot.tiles;
@@ -204,7 +205,7 @@ TEST(Arrays, TellWhenStepsAreDone) {
     blocks::cpu::Launcher launcher(toys.array);
     launcher.start();
     std::atomic<int> calls = 0, early = 0;
-    std::vector<double> given[2];  // in calls, of states 2 and 6
+    std::vector<double> given[2];  // read inside the calls, for states 2 and 6
     for (std::int64_t b = 0; b < toys.array.size(); ++b) {
       for (const blocks::step_t steps : {1, 5, 9}) {
         launcher.when_done(b, steps, [&, b, steps] {
@@ -248,7 +249,7 @@ TEST(Arrays, EndWithWhatACallThrows) {
   EXPECT_THROW(launcher.when_done(4, 1, [] {}), UsageError);
 }
 
-TEST(Arrays, PackForCopies) {  // which this test makes between two steps
+TEST(Arrays, PackForCopies) {  // this test makes the copies between two steps
   for (const pe_t pes : {1, 2, 3}) {
     SCOPED_TRACE(pes);
     const Machine machine = cpu_machine(pes, 1);
@@ -257,7 +258,7 @@ TEST(Arrays, PackForCopies) {  // which this test makes between two steps
     toys.array.send_by_copies();
     blocks::cpu::Launcher launcher(toys.array);
     launcher.start();
-    std::int64_t between = 0;  // sides whose other end is on another PE
+    std::int64_t between = 0;  // the number of sides whose neighbour is on another PE
     for (std::int64_t b = 0; b < toys.array.size(); ++b) {
       for (const std::int64_t other : toys.array.neighbors(b))
         between += toys.array.pe(b) != toys.array.pe(other) ? 1 : 0;
@@ -284,7 +285,7 @@ TEST(Arrays, RefuseWhatDoesNotFit) {
   EXPECT_THROW(BlockArray<Toy>(machine, {2, 2}, {0, 0, 0}), UsageError);
 }
 
-/// A block that gives nothing.
+/// A block without reductions.
 struct Silent {
   using Value = int;
   std::int64_t tiles() const { return 1; }

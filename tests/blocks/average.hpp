@@ -1,4 +1,4 @@
-// A program on a grid that tells cells and faces apart, and the same in one array.
+// A grid program in which cells and faces have different values, and a serial reference in one array.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ struct Average {
     if (x < 0 || y < 0 || z < 0 || x == size.x || y == size.y || z == size.z) {
       return static_cast<T>(1 + (x < 0) + 2 * (y < 0) + 4 * (z < 0) + 8 * (x == size.x));
     }
-    return static_cast<T>((x * 7 + y * 5 + z * 3) % 11);  // each cell another value: a swapped one is seen
+    return static_cast<T>((x * 7 + y * 5 + z * 3) % 11);  // neighbours differ, so swapped cells show
   }
   SHOAL_FN T next(const auto& near) const {
     return (near(0, 0, 0) + near(-1, 0, 0) + near(1, 0, 0) + near(0, -1, 0) + near(0, 1, 0) + near(0, 0, -1) +
@@ -27,7 +27,7 @@ struct Average {
   }
 };
 
-/// The same in one array, cell after cell.
+/// The same program in one array, cell after cell.
 template <class T>
 std::vector<T> reference(Size3 n, int steps, double* change = nullptr) {
   const Average<T> program{n};

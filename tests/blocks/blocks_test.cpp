@@ -1,4 +1,4 @@
-// Grids in blocks against a serial reference: equal bit by bit, however they are cut and run.
+// Grids in blocks against a serial reference: equal bit for bit, however they are cut and run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ void expect_equal(const Machine& machine, Size3 size, const GridOptions& options
   Grid<Average<T>> grid(machine, size, options, workers > 0 ? workers : machine.threads_per_pe(), Average<T>{size});
   blocks::cpu::Launcher launcher(grid.array());
   launcher.start();
-  launcher.run({0, static_cast<blocks::step_t>(steps / 2), false});  // goes on where the first run ended
+  launcher.run({0, static_cast<blocks::step_t>(steps / 2), false});  // the next run continues where this one ends
   launcher.run({static_cast<blocks::step_t>(steps / 2), static_cast<blocks::step_t>(steps), true});
   double change = 0;
   EXPECT_EQ(grid.read(steps), reference<T>(size, steps, &change));
@@ -45,7 +45,7 @@ TEST(Blocks, EqualTheReferenceHoweverTheyAreCut) {
   }
 }
 
-/// A GPU's worker, of which one lane works.
+/// A worker as on GPUs, of which one lane is simulated at a time.
 struct OneLane {
   static constexpr std::uint32_t kMaxLanes = 256;
   std::uint32_t number;
@@ -53,7 +53,7 @@ struct OneLane {
   std::uint32_t size() const { return kMaxLanes; }
 };
 
-/// As on one GPU: nothing crosses sides, since each block reads its neighbours' states where they are.
+/// As on one GPU: no halos are sent, because each block reads the states of its neighbours directly.
 template <class T>
 void expect_equal_where_blocks_read_beside(Size3 size, Size3 cut, int steps) {
   SCOPED_TRACE(testing::Message() << size.x << " x " << size.y << " x " << size.z);
@@ -114,8 +114,8 @@ TEST(Blocks, ReadTheirNeighborsWhereTheyAre) {
     expect_equal_where_blocks_read_beside<double>({12, 18, 23}, {blocks, 1, 1}, 5);
     expect_equal_where_blocks_read_beside<float>({12, 18, 33}, {blocks, 1, 1}, 5);
   }
-  // Blocks of unequal sizes are large ones here: small ones may lie further apart than a block can read. ThreadSanitizer's
-  // allocator has a region for each size.
+  // Blocks of unequal sizes are large here: small ones may be further apart in memory than a block can read, as
+  // ThreadSanitizer's allocator has a region for each size.
   expect_equal_where_blocks_read_beside<double>({91, 34, 140}, {3, 1, 1}, 4);
   expect_equal_where_blocks_read_beside<double>({8, 5, 9}, {4, 1, 1}, 6);
 }
@@ -140,7 +140,7 @@ TEST(Blocks, TilesOfManyShapes) {
   }
 }
 
-TEST(Blocks, LargerThanTheCaches) {  // rows are stored past them
+TEST(Blocks, LargerThanTheCaches) {  // rows are stored around the caches
   GridOptions options;
   options.odf = 2;
   expect_equal<double>(cpu_machine(1, 2), {130, 130, 133}, options, 3);
@@ -163,7 +163,7 @@ TEST(Blocks, StartAgain) {
   }
 }
 
-/// One face at 1, the others at 0, nothing in between.
+/// One face is 1, and the other faces and all cells are 0 at the start.
 struct OneFace {
   using Value = double;
   Size3 size;
@@ -175,8 +175,8 @@ struct OneFace {
   }
 };
 
-// Where nothing changes any more each cell is the mean of its six neighbours: Laplace's equation on the grid. Its solution is
-// a sum of sines across and hyperbolic sines along.
+// In the steady state each cell is the mean of its six neighbours, which is Laplace's equation on the grid. Its solution is a
+// sum of products of sines in y and z and hyperbolic sines in x.
 TEST(Blocks, ConvergeToTheSolutionOfLaplace) {
   const Size3 n{7, 9, 8};
   GridOptions options;
@@ -193,7 +193,7 @@ TEST(Blocks, ConvergeToTheSolutionOfLaplace) {
   EXPECT_LT(steps, 10000u);
   const std::vector<double> got = grid.read(steps);
   const double pi = std::numbers::pi, Y = static_cast<double>(n.y + 1), Z = static_cast<double>(n.z + 1);
-  // The coefficients of 1 in the sines across one dimension of N - 1 cells.
+  // The sine coefficients of the constant 1 over a dimension of N - 1 cells.
   const auto coefficient = [pi](int m, double N) { return m % 2 == 0 ? 0 : 2 / N / std::tan(m * pi / (2 * N)); };
   for (std::int64_t x = 0; x < n.x; ++x) {
     for (std::int64_t y = 0; y < n.y; ++y) {
@@ -215,13 +215,13 @@ TEST(Blocks, ConvergeToTheSolutionOfLaplace) {
 
 TEST(Mapping, CutsWhereFewCellsLie) {
   EXPECT_EQ(cut_grid({8, 8, 8}, 8), (Size3{2, 2, 2}));
-  EXPECT_EQ(cut_grid({8, 8, 8}, 2), (Size3{2, 1, 1}));  // of equal cuts the one across x
+  EXPECT_EQ(cut_grid({8, 8, 8}, 2), (Size3{2, 1, 1}));  // of equally good cuts, the one across x
   EXPECT_EQ(cut_grid({4, 4, 64}, 4), (Size3{1, 1, 4}));
   EXPECT_EQ(cut_grid({5, 6, 7}, 13), (Size3{2, 2, 3}));  // 13 does not fit
   EXPECT_EQ(cut_grid({1, 1, 1}, 64), (Size3{1, 1, 1}));
   EXPECT_EQ(cut_grid({1, 1, 9}, 9), (Size3{1, 1, 9}));
   EXPECT_EQ(cut_grid({192, 192, 192}, 8, kDearOnOneGpu), (Size3{8, 1, 1}));
-  EXPECT_EQ(cut_grid({192, 192, 192}, 64, kDearOnOneGpu), (Size3{16, 4, 1}));  // not in slices of three planes
+  EXPECT_EQ(cut_grid({192, 192, 192}, 64, kDearOnOneGpu), (Size3{16, 4, 1}));  // slices would have only three planes
   EXPECT_EQ(cut_grid({1, 8, 8}, 64, kDearOnOneGpu), (Size3{1, 8, 8}));
 }
 
@@ -241,19 +241,19 @@ TEST(Mapping, GivesEachGpuAPart) {
 
   EXPECT_EQ(place_parts({8, 8, 8}, {2, 4, 1}, 4), (std::vector<pe_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(place_parts({8, 8, 8}, {4, 2, 1}, 4), (std::vector<pe_t>{0, 1, 0, 1, 2, 3, 2, 3}));
-  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks({6}, 2, {}));  // not in two parts along x
+  EXPECT_EQ(place_parts({8, 8, 8}, {3, 2, 1}, 2), place_blocks({6}, 2, {}));  // x has no two parts
   EXPECT_EQ(place_parts({1, 1, 3}, {1, 1, 3}, 4), place_blocks({3}, 4, {}));
 }
 
 TEST(Mapping, MovesFewBlocksToThePeThatTakesLeast) {
   const std::vector<pe_t> halves{0, 0, 0, 0, 1, 1, 1, 1};
   EXPECT_EQ(balance_blocks({1, 1, 1, 1, 1, 1, 1, 1}, 2, halves), halves);
-  const auto where = balance_blocks({4, 4, 4, 4, 1, 1, 1, 1}, 2, halves);  // 16 and 4: one and a half blocks too many
+  const auto where = balance_blocks({4, 4, 4, 4, 1, 1, 1, 1}, 2, halves);  // 16 and 4: 1.5 blocks too many
   double takes[2] = {};
   for (int b = 0; b < 8; ++b) takes[where[b]] += b < 4 ? 4 : 1;
   EXPECT_EQ(std::max(takes[0], takes[1]), 12);
-  EXPECT_EQ(balance_blocks({5}, 3, {1}), (std::vector<pe_t>{1}));           // it takes as long anywhere
-  EXPECT_EQ(balance_blocks({0, 0}, 2, {0, 0}), (std::vector<pe_t>{0, 0}));  // nothing is known
+  EXPECT_EQ(balance_blocks({5}, 3, {1}), (std::vector<pe_t>{1}));           // it takes equally long on any PE
+  EXPECT_EQ(balance_blocks({0, 0}, 2, {0, 0}), (std::vector<pe_t>{0, 0}));  // no times are known
   EXPECT_EQ(balance_blocks({3, 3}, 2, {1, 1}), (std::vector<pe_t>{0, 1}));
 }
 
@@ -270,7 +270,7 @@ TEST(Odf, IsDecidedWhereNothingElseIsSaid) {
     return odf;
   };
   GridOptions options;
-  EXPECT_EQ(decide({384, 192, 192}, options, 2, true), 2);  // two H100: 0.94 of the time of one block each
+  EXPECT_EQ(decide({384, 192, 192}, options, 2, true), 2);  // two H100: 0.94 of the time with one block each
   EXPECT_EQ(decide({64, 64, 64}, options, 2, true), 2);
   EXPECT_EQ(decide({256, 256, 256}, options, 2, true), 1);  // 1.07
   EXPECT_EQ(decide({256, 256, 256}, options, 4, true), 2);
@@ -295,12 +295,12 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form({}, {false, 2}).form, BlockForm::threads);
   EXPECT_EQ(form({}, {true, 1, 397, 396}).form, BlockForm::kernels);
   EXPECT_GT(form({}, {true, 1, 397, 396}).graph, 0);
-  EXPECT_EQ(form({}, {true, 1, 396, 396}).form, BlockForm::resident);  // each tile has a worker
+  EXPECT_EQ(form({}, {true, 1, 396, 396}).form, BlockForm::resident);  // every tile has a worker
   EXPECT_EQ(form({}, {true, 2, 297, 396}).form, BlockForm::resident);
   EXPECT_EQ(form({}, {true, 2, 298, 396}).form, BlockForm::kernels);
   LaunchOptions kernels;
   kernels.form = BlockForm::kernels;
-  EXPECT_EQ(form(kernels, {true, 1}).graph, 0);  // what is asked for, and nothing else
+  EXPECT_EQ(form(kernels, {true, 1}).graph, 0);  // only what was asked for
   kernels.graph = 6;
   EXPECT_EQ(form(kernels, {true, 1}).graph, 6);
   EXPECT_THROW(form(kernels, {false, 1}), UsageError);
@@ -310,7 +310,7 @@ TEST(Forms, AreDecided) {
   EXPECT_EQ(form(kernels, {true, 1, 8, 396}).fusion, Fusion::c);
   LaunchOptions urgent;
   urgent.urgent_packs = true;
-  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).form, BlockForm::kernels);  // that has packs of their own
+  EXPECT_EQ(form(urgent, {true, 1, 8, 396}).form, BlockForm::kernels);  // this form has separate packs
   EXPECT_EQ(form(urgent, {true, 1, 8, 396}).fusion, Fusion::b);
   EXPECT_THROW(form(urgent, {false, 1}), UsageError);
   urgent.form = BlockForm::resident;
@@ -321,13 +321,13 @@ TEST(Forms, AreDecided) {
   LaunchOptions copies;
   copies.halos = Halos::staged;
   EXPECT_EQ(form(copies, {true, 2, 8, 396}).form, BlockForm::kernels);
-  EXPECT_EQ(form(copies, {true, 2, 8, 396}).fusion, Fusion::d);  // these need no packs of their own
+  EXPECT_EQ(form(copies, {true, 2, 8, 396}).fusion, Fusion::d);  // copies need no separate packs
   EXPECT_THROW(form(copies, {false, 2}), UsageError);
   copies.form = BlockForm::resident;
   EXPECT_THROW(form(copies, {true, 2}), UsageError);
   EXPECT_EQ(parse_halos("copied"), Halos::copied);
   EXPECT_THROW(parse_halos("host"), UsageError);
-  LaunchOptions weighs;  // kernels do not measure how long blocks take, so none would ever move
+  LaunchOptions weighs;  // the form `kernels` does not measure how long blocks take, so no block would ever move
   weighs.weigh = kernels.weigh = true;
   EXPECT_EQ(form(weighs, {true, 2, 1000, 396}).form, BlockForm::resident);
   EXPECT_EQ(form(weighs, {false, 2}).form, BlockForm::threads);
@@ -336,14 +336,14 @@ TEST(Forms, AreDecided) {
 
 TEST(Tiles, FillTheWorkersOfAGpu) {
   const auto planes = [](Size3 size, std::int64_t blocks) { return blocks::tile_for(size, blocks, true, 396, 8).x; };
-  EXPECT_EQ(planes({192, 192, 192}, 1), 39);  // 360 tiles in one turn; of 48 planes 288
+  EXPECT_EQ(planes({192, 192, 192}, 1), 39);  // 360 tiles in one turn; with 48 planes there would be 288
   EXPECT_EQ(planes({24, 192, 192}, 8), 24);
   EXPECT_EQ(planes({96, 192, 192}, 2), 48);
   EXPECT_EQ(planes({96, 96, 96}, 8), 48);
   EXPECT_EQ(planes({768, 768, 768}, 1), 64);
 }
 
-/// Blocks in memory, as in a file.
+/// Blocks are stored in memory here, in the way of a file.
 TEST(Blocks, AreStoredAndGoOnElsewhere) {
   const Size3 size{20, 21, 22};
   GridOptions options;

@@ -1,4 +1,4 @@
-// Tiles updated column by column (blocks/columns.hpp), lane after lane, against the plain way.
+// Tiles updated column by column (blocks/columns.hpp), lane after lane, compared with a plain update.
 #include "shoal/blocks/columns.hpp"
 
 #include <gtest/gtest.h>

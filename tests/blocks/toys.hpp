@@ -1,4 +1,5 @@
-// An array of toy blocks in any number of dimensions, which are told things and give what is reduced; and the same in one vector.
+// An array of toy blocks in any number of dimensions, which are told values and give values for reductions, and a serial
+// reference in one vector.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Alone {
   std::uint64_t more;
 };
 
-/// One value for each tile. What comes of it depends on each neighbour, and on which side it is.
+/// One value for each tile. Its next value depends on every neighbour and on the side of that neighbour.
 struct Toy {
   using Value = std::uint64_t;
   static constexpr Reduction kGives[] = {Reduction::sum, Reduction::min, Reduction::max};
@@ -60,7 +61,7 @@ struct Toy {
   }
 };
 
-/// The same in one vector: [blocks][tiles].
+/// The serial reference in one vector: [blocks][tiles].
 struct Plain {
   SizeN size;
   bool wraps;
@@ -90,7 +91,7 @@ struct Plain {
     }
     now = then;
   }
-  /// Block after block, as the library promises.
+  /// Adds block after block, the order that the library promises.
   std::vector<double> given() const {
     double sum = 0, least = 1e300, most = -1e300;
     for (std::int64_t b = 0; b < size.volume(); ++b) {

@@ -1,4 +1,4 @@
-// What comes after what, of blocks that GPUs launch (blocks/units.hpp).
+// The order of the units of blocks that are launched on GPUs (blocks/units.hpp).
 #include "shoal/blocks/units.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using After = std::vector<std::int64_t>;
 
-/// Four blocks in a row, two on each of two GPUs; those in the middle have a channel to the other GPU.
+/// Four blocks in a row, two on each of two GPUs. The two in the middle have a channel to the other GPU.
 std::vector<blocks::Unit> row_of_four() {
   std::vector<blocks::Unit> units;
   for (std::int64_t b = 0; b < 4; ++b) {
@@ -31,7 +31,7 @@ TEST(Units, WaitForOtherGpusByWordsWhereTheseDo) {
   blocks::order_units(units, {0, 1}, false);
   EXPECT_EQ(units[1].after, (After{0, 2}));
   units = row_of_four();
-  blocks::order_units(units, {0, 0}, true);  // both PEs on one GPU: those that may wait come after each other
+  blocks::order_units(units, {0, 0}, true);  // both PEs on one GPU: units that may wait come after each other
   EXPECT_EQ(units[0].after, After{1});
   EXPECT_EQ(units[1].after, (After{0, 2}));
 }
@@ -44,7 +44,7 @@ TEST(Units, ThatMayWaitComeAfterAllOfTheirGpuThatMay) {
   blocks::order_units(units, {0, 1}, true);
   EXPECT_EQ(units[0].after, After{1});
   EXPECT_EQ(units[1].after, After{0});
-  EXPECT_EQ(units[3].after, After{2});  // it does not wait, but has a neighbour
+  EXPECT_EQ(units[3].after, After{2});  // it does not wait for other GPUs, but has a neighbour
 }
 
 }  // namespace

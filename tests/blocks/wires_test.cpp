@@ -1,5 +1,6 @@
-// Grids in blocks of several processes, against the serial reference: equal bit by bit. The processes are threads here, behind
-// walls: what they put is late, comes in any order between fences, and in pieces; or stores get through, between some or all.
+// Grids in blocks of several processes, compared with the serial reference: equal bit for bit. The processes are threads behind
+// walls here: puts arrive late, in pieces, and in any order between fences. With some walls, some or all processes can also
+// store into each other's memory.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -23,7 +24,7 @@ using contract::Walled;
 template <class T>
 using Steps = GridStepsBy<Average<T>, blocks::cpu::Launcher>;
 
-/// Late puts in any order; stores to all; stores to some and puts to others.
+/// Late puts in any order; stores to all processes; stores to some processes and puts to the others.
 const std::vector<WalledPlan> kWalls = {{.seed = 3, .late_percent = 60, .reorder = true},
                                         {.seed = 5, .gates = true},
                                         {.seed = 7, .late_percent = 30, .reorder = true, .gates = true, .hosts = 2}};
@@ -60,10 +61,10 @@ TEST(BlockWires, EqualTheReferenceHoweverTheyAreCut) {
         expect_equal<float>(walled, {7, 6, 5}, options);
       }
       GridOptions options;
-      options.blocks = {3, 2, 4};  // of a cell each
+      options.blocks = {3, 2, 4};  // one cell each
       options.mapping.kind = MappingKind::round_robin;
       expect_equal<double>(walled, {3, 2, 4}, options);
-      expect_equal<double>(walled, {1, 1, 1}, {});  // some processes have nothing
+      expect_equal<double>(walled, {1, 1, 1}, {});  // some processes have no block
     }
   }
 }
@@ -117,7 +118,7 @@ TEST(BlockWires, BlocksAreToldAndGiveInAllProcesses) {
         launcher.start();
         EXPECT_EQ(launcher.reduce(0), plain.given());
         launcher.tell(0, Weight{3});
-        launcher.tell(0, 4, Alone{11});  // a block of one process
+        launcher.tell(0, 4, Alone{11});  // one block, on one of the processes
         std::fill(plain.by.begin(), plain.by.end(), 3);
         std::fill_n(plain.more.begin() + 4 * Toy::kTiles, Toy::kTiles, 11);
         int calls = 0;
@@ -137,7 +138,7 @@ TEST(BlockWires, BlocksAreToldAndGiveInAllProcesses) {
   }
 }
 
-/// What each process throws.
+/// Calls body(process) for each process. Returns the text of what each threw, or "".
 template <class Body>
 std::vector<std::string> thrown_by_each(Walled& walled, Body body) {
   std::vector<std::string> lines(walled.processes());
@@ -158,7 +159,7 @@ TEST(BlockWires, APutThatFailsEndsTheRunEverywhere) {
     Steps<double> grid(walled.machine(p), size, {}, Average<double>{size});
     grid.start();
     EXPECT_THROW(grid.run(20, false), TransportError);
-    grid.start();  // and the same object works again
+    grid.start();  // the same object works again
     grid.run(20, false);
     EXPECT_EQ(grid.read(), reference<double>(size, 20));
     grid.start();
@@ -166,11 +167,12 @@ TEST(BlockWires, APutThatFailsEndsTheRunEverywhere) {
   for (const std::string& line : lines) EXPECT_EQ(line, "");
 }
 
-/// Also if it is the word by which a process says how far it is: with puts as slow as these one of them is among the first twelve.
+/// This holds also for the put by which a process reports its progress. With puts as slow as here, the first twelve include one
+/// of those.
 TEST(BlockWires, AnyPutThatFailsEndsTheRun) {
   const Size3 size{12, 5, 6};
   GridOptions options;
-  options.launch.stall_timeout_seconds = 1;  // that word is put every 0.1 s
+  options.launch.stall_timeout_seconds = 1;  // progress is put every 0.1 s
   for (std::int64_t put = 0; put < 12; ++put) {
     Walled walled({1, 1}, 1, {.delay_us = 30'000, .fail_at = put});
     const auto lines = thrown_by_each(walled, [&](std::size_t p) {
@@ -197,7 +199,7 @@ TEST(BlockWires, APutThatIsLostEndsTheRunEverywhere) {
   }
 }
 
-/// Throws at some step, in one block.
+/// next() throws if `armed`, here in the blocks of one process.
 struct Breaks : Average<double> {
   struct Throws {};
   SHOAL_FN double next(const auto& near) const {
@@ -219,7 +221,7 @@ TEST(BlockWires, AMemberThatThrowsEndsTheRunEverywhere) {
       grid.run(9, false);
     });
     for (const std::string& line : lines) EXPECT_EQ(line, "planted");
-    expect_equal<double>(walled, size, options);  // the processes go on
+    expect_equal<double>(walled, size, options);  // the processes can run again
   }
 }
 

@@ -1,10 +1,10 @@
-"""What tests of baselines share: runs in processes that a launcher starts, and answers that are shoal's."""
+"""Common parts of the tests of baselines: runs in processes of a launcher, and comparison with shoal's results."""
 
 import os
 
 from command import Answer, CommandTest
 
-# For root, more ranks than cores, and containers in which no process reads another's memory.
+# Lets tests run as root, with more ranks than cores, and in containers where no process can read another's memory.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -19,18 +19,18 @@ FACTS = ("source", "depth", "reached", "reached_arcs")
 
 class BaselineTest(CommandTest):
     def run_baseline(self, program: str, processes: int, *args: object, **environment: str) -> Answer:
-        launcher = [LAUNCHER, "-n", processes] if processes > 1 else []  # one needs none
+        launcher = [LAUNCHER, "-n", processes] if processes > 1 else []  # one process needs no launcher
         return self.run_line([*launcher, program, *args], {**ENVIRONMENT, **environment})
 
     def all_right(self, answer: Answer, ranks: int, what: str) -> dict:
-        """The JSON of a run with --verify: every trial that is verified is right, and there is one."""
+        """Checks a run with --verify: all trials that it verifies are right. Returns its JSON."""
         self.assertEqual(answer.status, 0, f"{what}: {answer.out}{answer.err}")
         result = answer.json()
         self.assertEqual(result["ranks"], ranks, what)
         for key in ("arguments", "date", "revision", "machine"):
             self.assertTrue(result[key], key)
         verified = [trial["verified"] for trial in result["trials"]]
-        if result["command"] == "jacobi3d":  # verifies the last trial
+        if result["command"] == "jacobi3d":  # it verifies only the last trial
             self.assertEqual(verified, [None] * (len(verified) - 1) + [True], what)
             return result
         self.assertEqual(verified, [True] * len(verified), what)
@@ -45,12 +45,12 @@ class BaselineTest(CommandTest):
             self.assertEqual(a["steps"], b["depth"] + 1, what)
 
     def words_sent(self, result: dict) -> list[int]:
-        """By each rank, in the first trial."""
+        """The number of words that each rank sent in the first trial."""
         return [rank["words_sent"] for rank in result["trials"][0]["by_rank"]]
 
     def refuses(self, answer: Answer, status: int, begins: str, words: str) -> None:
         self.assertEqual(answer.status, status, answer.out + answer.err)
-        ours = [line for line in answer.err.splitlines() if "shoal" in line]  # the launcher may add its own
+        ours = [line for line in answer.err.splitlines() if "shoal" in line]  # the launcher may add lines of its own
         self.assertEqual(len(ours), 1, answer.err)
         self.assertTrue(ours[0].startswith(begins), answer.err)
         self.assertIn(words, ours[0])

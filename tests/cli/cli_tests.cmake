@@ -1,4 +1,4 @@
-# The built command, and the checks of scripts/, tried from Python (its standard library is enough).
+# Tests of the built command and of the checks in scripts/, in Python (its standard library is enough).
 find_package(Python3 COMPONENTS Interpreter)
 foreach(module test_algorithms test_bench test_bfs test_block_processes test_checks test_equal_error test_errors test_examples test_files test_gpu test_gpu_baselines test_gpu_drivers test_hosts test_jacobi3d test_launcher test_mpi test_openshmem test_outputs test_own_tasks test_paper_figures test_processes test_readers test_real_graphs test_results test_results_papers test_trace test_tune)
   if(Python3_FOUND)
@@ -25,7 +25,7 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
   target_include_directories(openshmem_contract PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_options(openshmem_contract PRIVATE $<$<CONFIG:Release>:-O1>)
   add_dependencies(openshmem_contract shoal_openshmem)
-  set_target_properties(slow_wire PROPERTIES EXCLUDE_FROM_ALL OFF)  # between test_hosts's hosts
+  set_target_properties(slow_wire PROPERTIES EXCLUDE_FROM_ALL OFF)  # the wire between the hosts of test_hosts
   add_dependencies(openshmem_world shoal_openshmem)
   add_dependencies(openshmem_worklist shoal_openshmem)
   set_property(TEST cli_test_hosts APPEND PROPERTY ENVIRONMENT
@@ -38,7 +38,7 @@ if(TARGET shoal_openshmem AND Python3_FOUND)
                ENVIRONMENT "SHOAL_OSHRUN=${SHOAL_OSHRUN}")
 endif()
 if(TARGET shoal_nccl AND Python3_FOUND)
-  # In the place of NCCL, where several ranks are to share a GPU.
+  # Replaces NCCL in tests where several ranks share a GPU.
   add_library(fake_nccl SHARED ${PROJECT_SOURCE_DIR}/tests/baselines/fake_nccl.cpp)
   target_include_directories(fake_nccl SYSTEM PRIVATE ${SHOAL_NCCL_INCLUDE})
   target_link_libraries(fake_nccl PRIVATE CUDA::cudart)

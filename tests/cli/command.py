@@ -1,4 +1,4 @@
-"""Runs the built `shoal` for the tests of this folder; SHOAL_BIN names it."""
+"""Runs the built `shoal` for the tests of this folder. The variable SHOAL_BIN has its path."""
 
 import array
 import ast
@@ -23,7 +23,7 @@ def find_shoal() -> str:
 
 
 class Answer:
-    """What one command left: exit status, standard output, standard error."""
+    """The result of one command: exit status, standard output, standard error."""
 
     def __init__(self, done: subprocess.CompletedProcess) -> None:
         self.status = done.returncode
@@ -35,7 +35,7 @@ class Answer:
 
 
 class CommandTest(unittest.TestCase):
-    """A test with a folder of its own, in which the command runs."""
+    """A test with a temporary folder, in which its commands run."""
 
     def setUp(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="shoal-cli-"))
@@ -47,7 +47,7 @@ class CommandTest(unittest.TestCase):
         return Answer(subprocess.run(command, check=False, **run))
 
     def run_line(self, line: list[object], environment: dict[str, str], timeout: float = TIMEOUT_SECONDS) -> Answer:
-        """Runs any command line; `environment` comes on top of the test's own."""
+        """Runs any command line, with `environment` added to the environment of the test."""
         return Answer(
             subprocess.run(
                 [str(word) for word in line],
@@ -61,13 +61,13 @@ class CommandTest(unittest.TestCase):
         )
 
     def good(self, *args: object) -> Answer:
-        """Runs a command that must succeed, without a word on standard error."""
+        """Runs a command that must succeed and print nothing on standard error."""
         answer = self.shoal(*args)
         self.assertEqual((answer.status, answer.err), (0, ""), f"shoal {args}: {answer.out}")
         return answer
 
     def bad(self, status: int, words: str | list[str], *args: object, **run: object) -> Answer:
-        """Runs a command that must fail with `status` and one line on standard error that holds all `words`."""
+        """Runs a command that must fail with `status` and print one line with all `words` on standard error."""
         answer = self.shoal(*args, **run)
         self.assertEqual(answer.status, status, f"shoal {args}: {answer.out}{answer.err}")
         lines = answer.err.splitlines()

@@ -1,4 +1,5 @@
-// The process that measures: what is slow is ended, what breaks is told, and the next question is answered all the same.
+// The measuring process: a run that is too slow is ended, a failure is reported, and the next question is answered all the
+// same.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 namespace shoal::cli {
 namespace {
 
-/// Answers with its process and the question; counts its questions.
+/// Answers each question with the process id, the question, and the number of questions so far.
 MeasuringProcess::Answer begin() {
   return [asked = 0](const Json& question, const RunClock& clock) mutable -> Json {
     ++asked;
@@ -60,7 +61,7 @@ TEST(MeasuringProcess, EndsARunThatTakesTooLong) {
     EXPECT_STREQ(slow.what(), "a run took longer than 0.1 s, and was ended");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
-  EXPECT_EQ(kill(before["process"], 0), -1) << "it is still there";
+  EXPECT_EQ(kill(before["process"], 0), -1) << "the process still exists";
   const Json after = ask(process, "b");
   EXPECT_NE(after["process"], before["process"]);
   EXPECT_EQ(after["asked"], 1);
@@ -95,7 +96,7 @@ TEST(MeasuringProcess, ThrowsWhatTheAnswerThrew) {
   EXPECT_THROW(ask(process, "other"), std::runtime_error);
   EXPECT_EQ(ask(process, "b")["process"], before["process"]);
   EXPECT_THROW(ask(process, "device"), DeviceError);
-  EXPECT_NE(ask(process, "b")["process"], before["process"]) << "a device's error may stay for the life of a process";
+  EXPECT_NE(ask(process, "b")["process"], before["process"]) << "errors of a device may persist until the process ends";
 }
 
 TEST(MeasuringProcess, ThrowsWhatTheBeginningThrew) {

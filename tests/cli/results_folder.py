@@ -1,4 +1,4 @@
-"""A folder of results of their own, for tests of what scripts/results_table.py makes of them."""
+"""A temporary folder of results, for tests of the tables that scripts/results_table.py makes of them."""
 
 import pathlib
 import shutil

@@ -1,4 +1,4 @@
-"""Runs the tests of one module here: `run.py test_bfs`. Status 77 when every one of them was skipped."""
+"""Runs the tests of one module of this folder: `run.py test_bfs`. Exits with 77 if all of them were skipped."""
 
 import pathlib
 import sys
@@ -13,7 +13,7 @@ def main() -> int:
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful() or suite.countTestCases() == 0:
         return 1
-    whole = [test for test, _ in result.skipped if not hasattr(test, "test_case")]  # and not some of its subtests
+    whole = [test for test, _ in result.skipped if not hasattr(test, "test_case")]  # not skipped subtests
     return 77 if len(whole) == suite.countTestCases() else 0
 
 

@@ -1,4 +1,4 @@
-"""shoal sssp, pagerank, components, kcore: answers, files and JSON, checked against plain code written here."""
+"""shoal sssp, pagerank, components, kcore: results, files and JSON, checked against simple code in this file."""
 
 import array
 import heapq
@@ -8,7 +8,7 @@ import unittest
 from command import CommandTest, int32s, read_npy
 
 USAGE = 2
-# Two components; 5 has no path from 0; 3 -> 0 closes a cycle; two arcs 0 -> 1.
+# Several components; no path from 0 to 5; 3 -> 0 closes a cycle; two arcs 0 -> 1.
 ARCS = [(0, 1, 7), (0, 1, 9), (0, 2, 1), (2, 3, 1), (3, 1, 2), (3, 0, 5), (4, 5, 0), (6, 6, 3)]
 DISTANCES_FROM_0 = [0, 4, 1, 2, -1, -1, -1]
 PREDECESSORS_FROM_0 = [0, 3, 0, 2, -1, -1, -1]
@@ -218,7 +218,7 @@ class Components(WithGraph):
 
 class KCore(WithGraph):
     def test_core_numbers_of_the_undirected_graph(self) -> None:
-        # ARCS are the triangle 0 2 3, 1 beside all of them but 2, the edge 4 5, and the loop at 6.
+        # ARCS are the triangle 0 2 3, vertex 1 with edges to 0 and 3, the edge 4 5, and the loop at 6.
         segments = ["--batch-bytes", 64, "--batch-wait", 2]
         for way in (
             [],

@@ -1,4 +1,4 @@
-"""shoal bench: every experiment runs on small graphs, and says what it is."""
+"""shoal bench: every experiment runs on small graphs, and describes itself."""
 
 import json
 import os
@@ -15,7 +15,7 @@ USAGE = 2
 
 class Bench(CommandTest):
     def names(self) -> list[str]:
-        """Those that shoal itself measures; test_paper_figures.py has the others."""
+        """The experiments that shoal itself measures; test_paper_figures.py tests the others."""
         names = [x.split()[0] for x in self.good("bench", "--list").out.splitlines() if not x.startswith(" ")]
         return [x for x in names if not x.startswith(("bfs-", "charm-"))]
 
@@ -56,7 +56,7 @@ class Bench(CommandTest):
             self.assertEqual(run["generator"].split(":")[0], "community" if run["graph"].endswith("-local") else kind)
 
     def test_a_run_over_the_limit_is_said_and_the_rest_goes_on(self) -> None:
-        # Between a run's beginning and its end lies more than a microsecond, but the asker may hear of both at once.
+        # Every run takes longer than a microsecond, but the parent process may get notice of its beginning and end together.
         args = ["bench", "groute-table4", "--quick", "--graphs", "road_usa", "--device", "cpu", "--pes", "1", "--limit"]
         out = self.good(*args, "1e-6", "--json=t.json").out
         runs = json.loads((self.folder / "t.json").read_text())["runs"]
@@ -132,7 +132,7 @@ class Bench(CommandTest):
             self.assertEqual(self.files(), [])
 
     def test_a_plot_that_cannot_be_drawn_costs_no_run(self) -> None:
-        # A python3 that has no matplotlib, and one that cannot draw.
+        # A python3 without matplotlib, and one that fails to draw.
         args = ["bench", "atos-fig5-bfs", "--quick", "--graphs", "road_usa", "--device", "cpu", "--trials", "1"]
         python = self.folder / "bin" / "python3"
         python.parent.mkdir()

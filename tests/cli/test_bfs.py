@@ -1,4 +1,4 @@
-"""shoal bfs: answers, files and JSON, checked against a search written here."""
+"""shoal bfs: results, files and JSON, checked against a search in this file."""
 
 import collections
 import datetime
@@ -9,7 +9,7 @@ import unittest
 
 from command import ROOT, CommandTest, int32s, read_npy
 
-# Two components; 5 has no arcs in; 3 -> 0 closes a cycle.
+# Several components; 5 is not reached from 0; 3 -> 0 closes a cycle.
 EDGES = "0 1\n0 2\n1 3\n2 3\n3 0\n4 5\n6 6\n"
 LEVELS_FROM_0 = [0, 1, 1, 2, -1, -1, -1]
 PARENTS_FROM_0 = [0, 0, 0, 1, -1, -1, -1]
@@ -58,7 +58,7 @@ class Answers(CommandTest):
         self.assertEqual((self.folder / "levels.txt").read_text().split(), ["-1", "-1", "-1", "-1", "1", "0", "-1"])
 
     def test_every_way_to_run_gives_the_same(self) -> None:
-        # Two components, a directed part, vertices without arcs: what partitions and strategies may get wrong.
+        # Several components, a directed part and vertices without arcs, which partitions and strategies may get wrong.
         n = 97
         edges = [(i, (i * i + 1) % 61) for i in range(61)] + [(i, (3 * i) % 61) for i in range(61)]
         edges += [(61 + i, 61 + (i + 1) % 30) for i in range(30)] + [(96, 96)]

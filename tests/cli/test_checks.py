@@ -1,4 +1,4 @@
-"""The checks of scripts/ say no to trees that break a rule, and yes to trees that do not."""
+"""The checks of scripts/ reject source trees that break a rule, and accept trees that do not."""
 
 import importlib.util
 import pathlib
@@ -10,7 +10,7 @@ import unittest
 
 from command import ROOT
 
-sys.path.insert(0, str(ROOT / "scripts"))  # its modules include each other
+sys.path.insert(0, str(ROOT / "scripts"))  # its modules import each other
 
 
 def load(name: str) -> types.ModuleType:
@@ -37,7 +37,7 @@ class TreeTest(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def says(self, *words: str) -> None:
-        """The check finds exactly one problem, with all `words` in its line; no words: none."""
+        """The check finds exactly one problem, whose line has all `words`. Without words: it finds none."""
         problems = self.module.check(self.root)
         self.assertEqual(len(problems), 1 if words else 0, problems)
         for word in words:
@@ -156,7 +156,7 @@ class Headers(TreeTest):
     script = "check_headers"
 
     def test_a_start_has_no_more_than_a_header_asked_for(self) -> None:
-        # Enough of them that what they include is compiled once.
+        # So many that the headers that they include are precompiled.
         for i in range(12):
             self.write(f"include/shoal/core/both{i}.hpp", "#pragma once\n#include <string>\n#include <vector>\n")
         self.write(

@@ -1,4 +1,4 @@
-"""bench/equal_error.py: how each program has to be asked, so that its ranks are close enough but no closer."""
+"""bench/equal_error.py: the options with which each program's ranks are close enough, but not closer."""
 
 import collections
 import importlib

@@ -1,4 +1,4 @@
-"""Every example of every --help runs: on small graphs of the same forms, without GPUs, in little time."""
+"""Every example of every --help runs: on small graphs of the same kinds, without GPUs, in little time."""
 
 import gzip
 import os
@@ -15,7 +15,7 @@ COMMANDS = (
     *("generate", "convert", "info", "doctor", "run"),
 )
 EXAMPLE = re.compile(r"^  (shoal \S.*?)(?:   .*)?$", re.MULTILINE)
-# In place of what an example says, or beside it: so that it ends soon, on any machine.
+# Options that replace those of an example or are added to it, so that it ends soon on any machine.
 INSTEAD = {
     "tune": {"--device": "cpu", "--budget": "0.2", "--trials": "1"},
     "bench": {"--device": "cpu", "--pes": "1", "--graphs": "road_usa", "--trials": "1", "--quick": None},
@@ -39,7 +39,7 @@ class Examples(CommandTest):
         self.launches = engines["openshmem"]
 
     def make_files(self) -> None:
-        """The files that examples read, each in the form that its name says."""
+        """Writes the files that examples read, each in the format of its name."""
         lines = "".join(f"{v}\t{(7 * v + k) % 40}\n" for v in range(40) for k in (1, 2))
         self.write("cites.tsv", lines)
         for name in ("soc.txt.gz", "soc.el.gz"):
@@ -53,7 +53,7 @@ class Examples(CommandTest):
             self.good("generate", args[0], name, *args[1:])
 
     def small(self, line: str) -> list[str]:
-        """The words of an example, with small graphs and without what only GPUs have."""
+        """The words of an example's command line, with small graphs and without what needs GPUs."""
         words = [re.sub(r"^(kron|uniform|road):\d+", r"\1:6", word) for word in line.split()[1:]]
         if words[0] == "run":  # tests/cli/test_processes.py starts processes
             return ["run", "--show", *words[1:]]

@@ -1,5 +1,6 @@
-"""What only a machine with GPUs can show of the command: neighbours, several processes, grids and capacities too large. Skipped
-without one."""
+"""Tests of the command that need GPUs: other programs on the same GPUs, several processes, grids and capacities that
+are too large.
+Skipped without a GPU."""
 
 import os
 import pathlib
@@ -30,7 +31,7 @@ class Gpu(CommandTest):
             self.skipTest("no GPU")
 
     def test_neighbours_on_the_same_gpus(self) -> None:
-        """Persistent kernels of several programs take turns: every one ends, and is right."""
+        """Persistent kernels of several programs on the same GPUs take turns: all programs end, and are right."""
         for pes in {1, min(self.gpus, 4)}:
             with self.subTest(pes=pes):
                 commands = [
@@ -73,7 +74,7 @@ class Gpu(CommandTest):
                     self.good("jacobi3d", 3, 4, 5, "--blocks", "3x4x5", "--form", *form.split(), *share)
 
     def test_an_array_of_four_dimensions(self) -> None:
-        """Blocks that are told things and give what is reduced: on GPUs as on CPU threads."""
+        """Blocks that are told values and give values for reductions, on GPUs as on CPU threads."""
         program = pathlib.Path(find_shoal()).parent / "example_06_lattice"
         for pes in (1, 2, 4):
             for form in (
@@ -103,7 +104,8 @@ class Gpu(CommandTest):
                 self.assertEqual((trial["runs"], trial["host_waits"]), (3, 3))
 
     def test_halos_are_copied(self) -> None:
-        """By way of the host and from GPU to GPU: the same bits, also where PEs share a GPU, and the host waits once."""
+        """Copies through the host and from GPU to GPU give the same bits, even if PEs share a GPU, and the host waits
+        once."""
         for halos in ("staged", "copied"):
             for pes, blocks in ((2, "2x3x2"), (3, "3x4x5")):
                 for form in (
@@ -135,7 +137,7 @@ class Gpu(CommandTest):
         )
 
     def test_laps_are_told_while_a_run_goes_on(self) -> None:
-        """By events that a thread polls: the host waits once all the same, and bits are as ever."""
+        """A thread polls events for the laps: still, the host waits only once, and the bits are the same."""
         for pes in (1, 2):
             for form in ("resident", "kernels", "kernels --fusion c --graph 4", "kernels --fusion a --urgent-packs"):
                 with self.subTest(pes=pes, form=form):
@@ -191,7 +193,7 @@ STALL = 3
 
 
 def process_of(test: CommandTest, number: int, mark: str) -> int:
-    """Its id; `mark` is one of its words."""
+    """The id of process `number` of the job whose command line has the word `mark`."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -203,7 +205,8 @@ def process_of(test: CommandTest, number: int, mark: str) -> int:
     test.fail(f"process {number} has not come")
 
 
-# Commands that run until they are ended; the last word of each is how often, and by it their processes are found.
+# Commands that run until they are ended. Their last word is a number of trials or iterations, which also identifies their
+# processes.
 SEARCH = ("bfs", "kron:14", "--trials")
 SEARCHES = (((*SEARCH, 900_001), signal.SIGKILL), ((*SEARCH, 900_002), signal.SIGSTOP))
 GRID = ("jacobi3d", 64, 64, 64)
@@ -220,7 +223,7 @@ def come_to_harm(
     variables: dict[str, str],
     cases: tuple[tuple[tuple[object, ...], signal.Signals], ...],
 ) -> None:
-    """A process of two is killed, or stopped, while they run: the job ends in time, and says which it was."""
+    """One of two running processes is killed or stopped: the job ends in time, and its error names that process."""
     for command, harm in cases:
         with test.subTest(command=command, harm=harm.name):
             words = ["run", "-n", 2, "--", *command, *share, "--quiet"]
@@ -228,7 +231,7 @@ def come_to_harm(
             job = subprocess.Popen(
                 line, cwd=test.folder, env={**os.environ, **ENVIRONMENT, **variables}, stderr=subprocess.PIPE, text=True
             )
-            time.sleep(8)  # into the run
+            time.sleep(8)  # until the run is in progress
             harmed = process_of(test, 1, str(command[-1]))
             begin = time.monotonic()
             os.kill(harmed, harm)
@@ -245,7 +248,7 @@ def come_to_harm(
 
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
 class GpusOfProcesses(CommandTest):
-    """On one GPU, processes take turns on it, and every barrier waits for a turn: small graphs."""
+    """Processes that share a GPU take turns on it, and every barrier waits for a turn, so graphs are small."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -279,7 +282,7 @@ class GpusOfProcesses(CommandTest):
             (2, 2, "pull", ("pagerank", "graph.shoal")),
             (3, 1, "pull", ("pagerank", "road:30", "--partition", "block")),
         ):
-            if processes * pes > 4 * self.gpus:  # the most PEs of a GPU
+            if processes * pes > 4 * self.gpus:  # a GPU has at most 4 PEs
                 continue
             with self.subTest(processes=processes, pes=pes, words=words):
                 share = self.share(processes, pes)
@@ -339,7 +342,7 @@ class GpusOfProcesses(CommandTest):
 
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine for several processes is not built")
 class GpusApart(CommandTest):
-    """Processes of this host as if they belonged to hosts apart: what they tell each other goes through NCCL."""
+    """Processes of this host that act as if they were on separate hosts: they communicate through NCCL."""
 
     def setUp(self) -> None:
         super().setUp()

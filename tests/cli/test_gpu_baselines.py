@@ -1,6 +1,7 @@
-"""The baselines with NCCL and with CUDASTF, with one and two GPUs, beside `shoal` itself; without GPUs what they say.
+"""The baselines with NCCL and with CUDASTF on one and two GPUs, compared with `shoal`; without GPUs, their errors.
 
-Three ranks also share a GPU, with a stand-in of NCCL, which refuses that: one GPU shows that what ranks send each other is right.
+Three ranks also share one GPU, with a replacement of NCCL, which itself refuses that. So one GPU is enough to test
+what ranks send to each other.
 """
 
 import os
@@ -28,7 +29,7 @@ class GpuBaselineTest(BaselineTest):
         return self.all_right(answer, gpus * processes, what)
 
     def ways(self) -> list[dict]:
-        """One GPU; three ranks that share it; two GPUs by threads; by processes."""
+        """One GPU; three ranks that share it; two GPUs of one process; two GPUs of two processes."""
         if self.gpus == 0:
             self.skipTest("no GPU")
         several = [{"gpus": 2}] + ([{"processes": 2}] if LAUNCHER else [])
@@ -53,7 +54,7 @@ class Searches(GpuBaselineTest):
                 all_words, once = (
                     self.words_sent(self.right(name, *search, *more, **way)) for more in ([], ["--send-once"])
                 )
-                # At most one for each vertex of another rank.
+                # At most one word for each vertex of another rank.
                 most = 1024 - 1024 // way.get("gpus", way.get("processes", 1))
                 self.assertLessEqual(max(once), most + 1)
                 self.assertGreater(min(all_words), most + 1)

@@ -1,4 +1,5 @@
-"""The programs of scripts/ that run many others on GPUs count what those say, with stand-ins for GPUs and programs."""
+"""The programs of scripts/ that run many others on GPUs count their results. GPUs and programs are replaced by
+stubs."""
 
 import json
 import os
@@ -12,7 +13,7 @@ import unittest
 
 from command import ROOT
 
-# Says that two ways were right; what else it does depends on its arguments.
+# Reports that two ways were right; its other actions depend on its arguments.
 MATRIX = """#!{python}
 import json, sys
 at = lambda flag: sys.argv[sys.argv.index(flag) + 1]
@@ -40,7 +41,7 @@ if shared != ("--pes 2" in arguments and gpus == 1):
     sys.exit(6)
 sys.exit(7 if tool == "memcheck" and "pull" in arguments else 0)
 """
-# Fails where it was given other GPUs than it asked for, or one that another has; takes long for one table.
+# Fails if it gets another number of GPUs than it asked for, or a GPU that another process has. Takes long for one table.
 SHOAL = """#!{python}
 import os, pathlib, sys, time
 gpus = os.environ["CUDA_VISIBLE_DEVICES"].split(",")
@@ -54,7 +55,8 @@ print("right")
 sys.exit(int(sys.argv[sys.argv.index("--pes") + 1]) != len(gpus))
 """
 
-# Charm++'s program, which takes 30 us with -d and 40 without, and fails on three GPUs; shoal, of which ten iterations take 100.
+# CHARM is Charm++'s program: 30 us with -d, 40 us without, and a failure on three GPUs. JACOBI is shoal: 100 us for ten
+# iterations.
 CHARM = """#!/bin/sh
 case "$*" in
   +p3*) echo broken >&2; exit 1 ;;
@@ -110,13 +112,13 @@ class GpuDrivers(unittest.TestCase):
         self.assertEqual((data["gpu"], data["gpus"], len(data["rows"]), len(data["failures"])), ("G", 2, 21, 3))
         done = self.run_script("gpu_matrix.py", "--algorithms", "bfs", "--soak", "2", "--shards", "2")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "16 right, 0 wrong, 0 not run"))
-        # Only the job that lost its answers is run again.
+        # Only the job whose results were lost is run again.
         (self.folder / "out" / "core-2-1of2.json").unlink()
         for name in ("algo_matrix", "algo_matrix_delayed"):
             self.stand_in(name, MATRIX.replace("right=2", "right=3"))
         done = self.run_script("gpu_matrix.py", "--algorithms", "bfs", "--soak", "2", "--shards", "2", "--resume")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "17 right, 0 wrong, 0 not run"))
-        # Four PEs find no place on two GPUs, unless they share them.
+        # Four PEs do not fit on two GPUs unless they share them.
         for share, said in (("1", "0 right, 0 wrong, 0 not run"), ("2", "3 right, 0 wrong, 0 not run")):
             flags = ("--algorithms", "bfs", "--ways", "core", "--pes", "4", "--pes-per-gpu", share)
             self.assertEqual(self.run_script("gpu_matrix.py", *flags).stdout.splitlines()[-1], said)
@@ -143,7 +145,7 @@ class GpuDrivers(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
         missing = self.run_command("gpu4", "right", *words[1:], "--only", "worklist_gpu_test", gpus="0,1,2,3")
-        self.assertEqual(missing.returncode, 1, missing.stdout)  # one that was not built is not passed over
+        self.assertEqual(missing.returncode, 1, missing.stdout)  # a program that was not built is a failure
         done = self.run_command("gpu4", *words, "--only", "atos_table2", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = (out / "table.txt").read_text().splitlines()
@@ -152,7 +154,9 @@ class GpuDrivers(unittest.TestCase):
             {f"bench_atos_table2_{n}gpus.log" for n in (1, 2, 3, 4)} <= {file.name for file in out.iterdir()}
         )
         self.assertIn(" --budget 40 ", (out / "bench_atos_table2_4gpus.log").read_text())
-        # One is told to end before, and ended when the time is over; what comes behind it is not begun, and said so.
+        # One program gets a budget that ends earlier, and is killed when the time is over. Later programs are not begun, and
+        # are
+        # reported as not run.
         done = self.run_command("gpu4", *words, "--only", "groute_(table4|items)", "--seconds", "6", gpus="0,1,2,3")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"bench_groute_table4_4gpus +LATE")
@@ -193,11 +197,11 @@ class GpuDrivers(unittest.TestCase):
         self.assertEqual(cells["components hook"], ["ok", "3", "found"])
         self.assertEqual(cells["pagerank pull"], ["wrong", "(7)", "ok"])
         self.assertEqual(cells["bfs levels, narrow"], ["ok", "ok"])
-        families = len(done.stdout.splitlines()) - 2  # a line each, between the heading and the sum
+        families = len(done.stdout.splitlines()) - 2  # one line for each, between the heading and the sum
         self.assertGreater(families, 20)
-        right = len(re.findall(r"ok \d+ s", done.stdout))  # two cells a family
+        right = len(re.findall(r"ok \d+ s", done.stdout))  # two cells per family
         self.assertEqual(done.stdout.splitlines()[-1], f"{right} ok, {2 * families - right} not")
-        done = self.run_script("gpu_sanitize.py", "--tools", "synccheck")  # two GPUs: nothing is shared
+        done = self.run_script("gpu_sanitize.py", "--tools", "synccheck")  # with two GPUs, PEs share none
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, f"{families} ok, 0 not"))
 
 

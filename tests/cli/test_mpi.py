@@ -1,4 +1,4 @@
-"""The baseline with MPI, on 1, 2 and 4 ranks, beside `shoal` itself."""
+"""The baseline with MPI on 1, 2 and 4 ranks, compared with `shoal`."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class MpiTest(BaselineTest):
         return result
 
     def with_isolated(self) -> list[str]:
-        """Vertices 0, 3, 7 and 8 to 12 have no arcs."""
+        """Writes a graph in which vertices 0, 3, 7 and 8 to 12 have no arcs. Returns its arguments."""
         self.write("few.el", "1 2\n2 4\n4 5\n5 1\n5 6\n")
         return ["few.el", "--vertices", "13"]
 
@@ -58,7 +58,7 @@ class Searches(MpiTest):
         lines = answer.out.splitlines()
         rows = [line.split() for line in lines[lines.index(next(x for x in lines if "level" in x)) + 1 :]]
         self.assertEqual([r[:2] for r in rows], [[str(level), str(rank)] for level in range(9) for rank in (0, 1)])
-        # Vertices in turns, and each sends both of its neighbours, which belong to the other rank.
+        # The ranks own vertices alternately, and each vertex sends both of its neighbours, which the other rank owns.
         self.assertEqual([r[2] for r in rows], ["1", "0", "0", "1"] * 4 + ["1", "0"])
         self.assertEqual(sum(int(r[3]) for r in rows), 16)
 
@@ -86,7 +86,7 @@ class Searches(MpiTest):
             self.assertEqual(done.returncode, status, done.stderr)
         self.assertIn("has no steps: run it with --stats", done.stderr)
         dot = (pathlib.Path(self.folder) / "run.dot").read_text()
-        # Nine levels of two ranks and an exchange, each of which follows the one before.
+        # Nine levels of two ranks and an exchange; each level follows the previous one.
         self.assertEqual(dot.count("shape=box"), 18)
         self.assertEqual(dot.count("shape=ellipse"), 9)
         self.assertEqual(dot.count(" -> "), 18 + 16)

@@ -1,4 +1,5 @@
-"""Worlds of processes that oshrun starts: they talk, and where one comes to harm the others say so in time."""
+"""Worlds of processes that oshrun starts: they communicate, and if one is killed, stopped or leaves, the others
+report it in time."""
 
 import os
 import re
@@ -19,7 +20,7 @@ PATIENCE_SECONDS = 2
 class OpenShmemTest(unittest.TestCase):
     def run_on(self, processes: int, *args: object, program: str = PROGRAM, **environment: str) -> tuple[int, str]:
         command = [program, *(str(a) for a in args)]
-        if processes > 1:  # one needs no launcher
+        if processes > 1:  # one process needs no launcher
             command = [LAUNCHER, "--bind-to", "none", "-np", str(processes), *command]
         done = subprocess.run(
             command,
@@ -63,7 +64,7 @@ class OpenShmemTest(unittest.TestCase):
         self.assertEqual(left, "", "processes are left behind")
 
     def test_items_arrive_once(self) -> None:
-        # With segments of one item, of a few, and of the usual size.
+        # With segments of one item, of a few items, and of the default size.
         for processes, pes, threads, capacity, batch_bytes, kernel, puts in (
             (1, 2, 1, 1024, 0, "persistent", ""),
             (2, 1, 1, 16, 1, "persistent", ""),

@@ -1,4 +1,5 @@
-"""Where results go: files whole or not at all, through links, in place where there is no file, and standard output."""
+"""Outputs: files are written whole or not at all, also through links; devices are written in place; standard
+output."""
 
 import json
 import os
@@ -21,14 +22,14 @@ LEVELS = "1\n0\n1\n2\n"
 class Links(CommandTest):
     def test_what_a_link_leads_to_is_written_and_the_link_stays(self) -> None:
         (self.folder / "deep").mkdir()
-        for there in (True, False):  # also where the link leads to nothing yet
+        for there in (True, False):  # also if the target of the link does not exist yet
             for flag, name in (("--output", "levels"), ("--json", "run")):
                 with self.subTest(flag=flag, there=there):
                     target = self.folder / "deep" / f"{name}-{there}.txt"
                     if there:
                         target.write_text("old")
                     first, second = self.folder / f"first-{name}-{there}", self.folder / f"second-{name}-{there}"
-                    second.symlink_to(pathlib.Path("deep") / target.name)  # relative to the link's own folder
+                    second.symlink_to(pathlib.Path("deep") / target.name)  # relative to the folder of the link
                     first.symlink_to(second)
                     self.good(*SEARCH, f"{flag}={first}")
                     self.assertTrue(first.is_symlink() and second.is_symlink())
@@ -58,7 +59,7 @@ class Links(CommandTest):
 
 class InPlace(CommandTest):
     def test_an_open_descriptor_by_its_name(self) -> None:
-        # As /dev/stdout: a link to the name of a descriptor, which must be written and must stay.
+        # Like /dev/stdout: a link to the name of a descriptor. The descriptor must be written, and the link must stay.
         link = self.folder / "out"
         link.symlink_to("/proc/self/fd/1")
         for name in (link, "/proc/self/fd/1", "/dev/fd/1"):
@@ -122,7 +123,7 @@ class StandardOutput(CommandTest):
             self.assertEqual(answer.status, 0)
             self.assertIn("last search:", answer.err)
             self.assertNotIn("last search:", answer.out)
-        # The choices are told once.
+        # The choices are printed once.
         self.assertEqual(self.good(*SEARCH, "--stats").out.count("asked for"), 1)
 
     def test_a_closed_one_is_an_error(self) -> None:
@@ -274,7 +275,7 @@ class SameFile(CommandTest):
 
 
 class Terminal(CommandTest):
-    """A name may hold what a terminal obeys: colours, titles, answers that are typed for the user."""
+    """A name may contain control sequences of terminals: colours, titles, or replies that appear as typed input."""
 
     def test_names_are_shown_without_it(self) -> None:
         name = "\x1b]0;t\x07\x1b[31mx\n\x9b.el"
@@ -350,20 +351,21 @@ class NoRoom(CommandTest):
 
 
 def unnamed_bytes(pid: int, folder: pathlib.Path) -> int:
-    """How much a process has written into a file of `folder` that has not got its name yet; -1: there is none."""
+    """How many bytes a process has written into a file of `folder` that has no final name yet; -1: there is no such
+    file."""
     for descriptor in pathlib.Path(f"/proc/{pid}/fd").iterdir():
         try:
             link = os.readlink(descriptor)
             if link.startswith(f"{folder}/") and (link.endswith("(deleted)") or ".tmp-" in link):
                 return descriptor.stat().st_size
-        except FileNotFoundError:  # closed meanwhile
+        except FileNotFoundError:  # closed in the meantime
             continue
     return -1
 
 
 class Signals(CommandTest):
     def end(self, number: int, args: list[str], prepare=None, threads: int = 1) -> int:
-        """Ends a run as soon as it has begun a file and has so many threads."""
+        """Sends a signal to a run as soon as it has begun a file and has `threads` threads."""
         process = subprocess.Popen(
             [find_shoal(), *args],
             cwd=self.folder,
@@ -377,12 +379,12 @@ class Signals(CommandTest):
             self.assertIsNone(process.poll(), f"{args}: over before a file was begun")
             self.assertLess(time.monotonic(), limit)
             time.sleep(0.002)
-        for _ in range(100):  # `timeout` sends two: a second thread must not end what the first has begun
-            os.kill(process.pid, number)  # until wait() nobody else gets its number
+        for _ in range(100):  # `timeout` sends two signals: the second must not interrupt the cleanup of the first
+            os.kill(process.pid, number)  # no other process gets its id before wait()
         return process.wait(timeout=60)
 
     def test_nothing_half_written_is_left(self) -> None:
-        # Long enough to be ended, by their graphs.
+        # Runs long enough to be interrupted.
         runs = ["bfs", "kron:16", "--source", "max-degree", "--device", "cpu", "--trials", "20000", "--quiet"]
         runs += ["--output", "levels.npy", "--json=run.json"]
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -395,7 +397,7 @@ class Signals(CommandTest):
             self.assertEqual(self.files(), [])
 
     def kill_while_writing(self, number: int, at_bytes: int) -> None:
-        """Sends a signal to a process that writes `old.el` as soon as it has written so many bytes."""
+        """Sends a signal to a process that writes `old.el` as soon as it has written `at_bytes` bytes."""
         process = subprocess.Popen(
             [find_shoal(), "generate", f"chain:{self.CHAIN}", "old.el", "--quiet"],
             cwd=self.folder,
@@ -405,10 +407,10 @@ class Signals(CommandTest):
         while process.poll() is None and unnamed_bytes(process.pid, self.folder) < at_bytes:
             pass
         if process.returncode is None:
-            os.kill(process.pid, number)  # until wait() nobody else gets its number
+            os.kill(process.pid, number)  # no other process gets its id before wait()
         process.wait(timeout=60)
 
-    CHAIN = 300_000  # 8 MB of text, written in pieces of one
+    CHAIN = 300_000  # 8 MB of text, written in pieces of 1 MB
 
     def test_a_hundred_kills_leave_nothing_and_the_old_content_whole(self) -> None:
         file = self.folder / "old.el"
@@ -427,10 +429,10 @@ class Signals(CommandTest):
                 left = file.read_bytes() if file.exists() else None
                 self.assertIn(left, (b"old" if there else None, new))
                 interrupted += left != new
-        self.assertGreater(interrupted, 80)  # else the test says little
+        self.assertGreater(interrupted, 80)  # otherwise the test shows little
 
     def test_what_is_ignored_stays_ignored(self) -> None:
-        # As under nohup.
+        # As with nohup.
         runs = [*SEARCH, "--trials", "2000", "--quiet", "--output", "levels.txt"]
         status = self.end(signal.SIGHUP, runs, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         self.assertEqual((status, self.files()), (0, ["levels.txt"]))

@@ -1,4 +1,5 @@
-"""scripts/own_tasks.py finds the best way of a program, and fails where an answer is wrong; its own programs are right."""
+"""scripts/own_tasks.py finds the best way of a program and fails if a result is wrong; the programs of its list are
+right."""
 
 import contextlib
 import io
@@ -10,7 +11,7 @@ from unittest import mock
 from command import CommandTest, find_shoal
 from test_checks import load
 
-# Two milliseconds, but one with `--fetch 4`; nine by threads, which some builds do not have.
+# Two milliseconds; one with `--fetch 4`; nine with the discrete kernel. It has no kernel for worker thread.
 PROGRAM = """#!/bin/sh
 case "$*" in
   *"--worker thread"*) echo "x: error: this program has no kernel for worker thread" >&2; exit 2 ;;
@@ -28,7 +29,7 @@ class OwnTasks(CommandTest):
         self.module = load("own_tasks")
 
     def run_script(self, *args: object, folder: pathlib.Path | None = None) -> tuple[int, str, dict]:
-        """Exit status, what it prints, its file."""
+        """Runs the script. Returns its exit status, what it prints, and its JSON file."""
         words = ["own_tasks.py", "--folder", folder or self.folder, "--json", self.folder / "out.json", *args]
         out = io.StringIO()
         with mock.patch("sys.argv", [str(word) for word in words]), contextlib.redirect_stdout(out):
@@ -48,19 +49,19 @@ class OwnTasks(CommandTest):
         row = data["rows"][0]
         self.assertEqual(row["default_over_best"], 2)
         self.assertEqual(row["best"][-2:], ["--fetch", "4"])
-        self.assertEqual(row["left_out"], 2)  # threads, by either kernel
+        self.assertEqual(row["left_out"], 2)  # worker thread, with each kernel
         self.assertEqual([(way["flags"], len(way["seconds"])) for way in row["last"]], [([], 5), (row["best"], 5)])
         self.assertEqual([len(way["seconds"]) for way in row["finals"]], [3] * 4)
         self.assertRegex(out, r"hash      9   .* 2\.000       1\.000   2\.000  .*--fetch 4  \(\d+ ways, 2 left out\)")
         self.assertIn("within 10 % of the best on 0 of 1", out)
 
     def test_wrong_answers_are_named(self) -> None:
-        for how in ({"says": "WRONG", "status": 1}, {}):  # or another answer than the other ways'
+        for how in ({"says": "WRONG", "status": 1}, {}):  # or a result that differs from that of the other ways
             self.write_program("--fetch 16", **how)
             status, out, data = self.run_script("--device", "cpu", "--pairs", "hash/9", "--trials", 2)
             self.assertEqual(status, 1)
             self.assertRegex(out, r"failed: --fetch 16: .*6 keys")
-            self.assertEqual(data["rows"][0]["best"], ["--fetch", "4"])  # and not the fastest, which is wrong
+            self.assertEqual(data["rows"][0]["best"], ["--fetch", "4"])  # not the fastest way, whose result is wrong
         self.write_program("--size", "WRONG", 1)  # always
         status, out, data = self.run_script("--device", "cpu", "--pairs", "hash/9", "--trials", 2)
         self.assertEqual(status, 1)

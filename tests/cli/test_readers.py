@@ -1,4 +1,5 @@
-"""What readers say of files that are too large, or have weights beyond 32 bits; folders for files; standard input."""
+"""Messages about files that are too large or have weights beyond 32 bits; folders in place of files; standard
+input."""
 
 import os
 import struct
@@ -26,7 +27,7 @@ class WholeWeights(CommandTest):
             trial = run.json()["trials"][0]
             self.assertEqual(trial["farthest"], 4294967297.0)
             self.assertEqual(trial["report"]["chosen"]["weights"], f"float64: {REMARK}")
-        # Weights that are not the file's have nothing to do with it.
+        # If the weights do not come from the file, there is no remark.
         trial = self.good("sssp", file, "--source", 0, "--weights", "unit", "--json").json()["trials"][0]
         self.assertEqual(trial["farthest"], 2)
         self.assertNotIn("weights", trial["report"]["chosen"])
@@ -37,11 +38,11 @@ class WholeWeights(CommandTest):
         file = self.write("w.wel", "0 1 2147483648\n1 2 9007199254740993\n")
         self.bad(USAGE, ["w.wel:2", "9007199254740993", "scale"], "info", file)
         self.bad(USAGE, "w.wel:2", "sssp", file, "--source", 0)
-        # Each fits, their sum does not.
+        # Each weight fits, but their sum does not.
         file = self.write("sum.wel", "0 1 9007199254740991\n1 2 2\n")
         self.bad(USAGE, ["sum.wel", "2^53", "on line 1"], "sssp", file, "--source", 0, "--device", "cpu")
         self.assertEqual(self.good("sssp", file, "--source", 1, "--json").json()["trials"][0]["farthest"], 2)
-        # Asked for as real numbers, they are rounded as such.
+        # Weights that are written as real numbers are rounded as such.
         real = self.write("real.wel", "0 1 9007199254740991\n1 2 2.0\n")
         self.good("sssp", real, "--source", 0)
 
@@ -56,7 +57,7 @@ class WholeWeights(CommandTest):
 
 
 class Vertices(CommandTest):
-    """Vertices of an edge list that have no arcs."""
+    """Vertices without arcs in an edge list."""
 
     def test_as_many_as_are_asked_for(self) -> None:
         file = self.write("g.el", "0 1\n1 2\n")
@@ -107,7 +108,7 @@ class NoArcs(CommandTest):
 
 class Memory(CommandTest):
     def test_one_large_number(self) -> None:
-        """Far more memory than the limit lets the process have, so that what machine it is does not matter."""
+        """Needs far more memory than the limit of the process, so that the result does not depend on the machine."""
         file = self.write("huge.el", "0 1\n0 2000000000\n")
         for name, text, line in (
             ("huge.el", "0 1\n0 2000000000\n", 2),
@@ -124,10 +125,10 @@ class Memory(CommandTest):
 
 
 class MemoryOfRuns(CommandTest):
-    """What a run takes is estimated, and not only what reading takes."""
+    """The memory of a run is estimated, not only the memory for reading."""
 
     def limited(self, *args: object) -> tuple[subprocess.CompletedProcess, int]:
-        """A command that has 3 GB of addresses, and the most KiB that it held."""
+        """Runs a command with 3 GB of address space. Returns its result and its peak memory in KiB."""
         command = f'ulimit -v 3000000 && exec "{find_shoal()}" ' + " ".join(f"'{a}'" for a in args)
         process = subprocess.Popen(
             ["sh", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -168,7 +169,7 @@ class MemoryOfRuns(CommandTest):
         )
 
     def test_checking_the_answer_is_a_part_of_it(self) -> None:
-        # Directed: the check makes in-arcs of its own, 8 bytes for each vertex, which no longer fit.
+        # The graph is directed, so the check needs in-arcs: 8 more bytes per vertex, which do not fit any more.
         self.write("one.el", "0 100000000\n")
         command = ("bfs", "one.el", "--source", 0, "--device", "cpu")
         self.refused(["one.el:1: vertex 100000000"], *command, "--verify")

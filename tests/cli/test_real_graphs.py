@@ -1,4 +1,4 @@
-"""Real graphs: answers compared with those that two other libraries agreed on (by checksum; ranks by distance)."""
+"""Real graphs: results compared with those on which two other libraries agreed (by checksum; ranks by distance)."""
 
 import array
 import gzip
@@ -14,7 +14,7 @@ from command import ROOT, CommandTest, read_npy
 DATA = pathlib.Path(os.environ.get("SHOAL_DATA") or ROOT.parent / "shared" / "data")
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 MANIFEST = DATA / "MANIFEST.json"
-# Small enough to read in a second, and of each kind: mesh, road, web-like skew, directed, disconnected.
+# Graphs that can be read in a second, one or more of each kind: mesh, road, web-like skew, directed, disconnected.
 GRAPHS = ["wiki-Vote", "4elt", "email-enron", "bremen-time", "luxembourg_osm", "as-caida20071105"]
 WAYS = {
     "hub": ["--strategy", "levels"],
@@ -35,14 +35,14 @@ class RealGraphs(CommandTest):
         return DATA / item["folder"] / item["canonical"]["file"]
 
     def graph(self, item: dict, file: pathlib.Path | None = None) -> list[object]:
-        """The graph of a command line, to be run on the CPU and verified."""
+        """The arguments of a command line for the graph, which runs it on the CPU and verifies it."""
         flags = [] if item["directed"] else ["--undirected"]
         return [file or self.file(item), *flags, "--device", "cpu", "--verify"]
 
     def weighed(self, item: dict) -> pathlib.Path:
-        """A directed graph with the weights of its answers by "hash255": from source and target in this order.
+        """A directed graph with the weights of its "hash255" results: a hash of source and target in this order.
 
-        (The command's hash255 asks for the smaller end first, in all graphs.)
+        (The command's hash255 takes the smaller end first, in all graphs.)
         """
         path = self.folder / f"{item['name']}.wel"
         if not path.exists():

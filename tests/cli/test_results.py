@@ -1,4 +1,5 @@
-"""scripts/results_table.py shows what the files of bench/results hold, and names what it does not show and what is missed."""
+"""scripts/results_table.py shows the files of bench/results, and names files that it does not show and goals that are
+missed."""
 
 import json
 import subprocess
@@ -60,7 +61,7 @@ class Results(ResultsFolder):
         results = self.module.Results(self.folder)
         short = self.module.runs.short_tables(results.runs, results.peers)
         self.assertIn("| bfs | kron:26 | 1,000 | 16.00 | 5.0 | 8.01 (2.0 x) |  | 4.00 | 4.00 x |", short)
-        # A larger graph on GPUs of another kind, of which there are no more runs, is none of that table.
+        # A larger graph on GPUs of another kind, with no further runs, does not appear in that table.
         other = {**data, "devices": [{"name": "G"}]}
         other["rows"] = [{**one, "graph": "kron:27", "num_arcs": 2000} for one in data["rows"]]
         (self.folder / "t.json").write_text(json.dumps(other))
@@ -70,7 +71,7 @@ class Results(ResultsFolder):
         self.assertNotIn("kron:27", short)
         (self.folder / "t.json").unlink()
         for one in data["rows"]:
-            one["depth"] = 100_000  # deeper than memory is slow: 49.5 ms
+            one["depth"] = 100_000  # so deep that the number of levels determines the bound: 49.5 ms
         (self.folder / "s.json").write_text(json.dumps(data))
         self.assertIn("| 49.50 (0.1 x) |", self.document()[0])
         goal = "several GPUs no slower than one, the fastest recorded way of each"
@@ -78,7 +79,7 @@ class Results(ResultsFolder):
         self.assertIn(
             "bfs on four GPUs against one, the fastest way of each: 4.00 (one row) times as fast", self.document()[0]
         )
-        # A faster run on one GPU, from a file that has a table of its own, is what several GPUs are compared with.
+        # Several GPUs are compared with the fastest run on one GPU, even if that is in a file with a table of its own.
         table = {**data, "table": True, "flags": {}, "rows": [{**data["rows"][0], "seconds": [0.008] * 3}]}
         (self.folder / "t.json").write_text(json.dumps(table))
         self.assertIn(

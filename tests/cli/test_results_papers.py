@@ -49,14 +49,14 @@ class ResultsOfPapers(ResultsFolder):
         self.assertIn("1 of 1\nare within 10 %", text)
         self.assert_goal(text, "`auto` within 10 % of the best way that was tried", "1 of 1")
         (self.folder / "auto.json").write_text(json.dumps({**auto, "rows": [{**pair, "auto_above_best": 0.643}]}))
-        text = self.document()[0]  # what was not tried cannot make it better
+        text = self.document()[0]  # ways that were not tried cannot improve the result
         self.assertIn("1 of 2\nare within 10 %", text)
         self.assert_goal(text, "best way that was tried", "1 of 2", "sssp, star:9, C, 1 x 2 threads: 64.3% above")
         (self.folder / "auto.json").write_text(json.dumps(auto))
         self.assertIn("| Atos (paper) | 46.5 | - | - |\n| shoal auto | 1.5 | failed | > 2000 |", text)
         self.assertIn("- usa, auto, 2 PEs: no room\n- usa, auto, 3 PEs: ended after 2 s\n", text)
         self.assertIn("\nAs the paper says.\n", text)
-        for name in ("a", "b"):  # what was seen is said once: of the machines of one kind, that were asked most
+        for name in ("a", "b"):  # notes are shown once, for the kind of machine with most files
             other = {**bench, "devices": [{"name": "other"}]}
             (self.folder / f"bench_of_others_{name}.json").write_text(json.dumps(other))
         text = self.document()[0]
@@ -92,7 +92,7 @@ class ResultsOfPapers(ResultsFolder):
         text = self.document()[0]
         self.assertIn("| usa | a / b, 2 PEs | 1 | 1 |\n| usa | a, 1 / 2 PEs | 2 | 0.5 |\n", text)
         self.assertIn("| usa | b, 1 / 2 PEs | 0.667 | 0.5 |\n", text)
-        shared = {**run, "way": "b", "pes": 2, "pes_per_gpu": 2}  # its times are no shapes, its counts are
+        shared = {**run, "way": "b", "pes": 2, "pes_per_gpu": 2}  # its times are not compared, but its counts are
         bench["runs"].append(shared)
         (self.folder / "bench.json").write_text(json.dumps(bench))
         text = self.document()[0]

@@ -1,4 +1,4 @@
-"""--trace: what it says is a timeline that Perfetto can draw, and agrees with what the run reports."""
+"""--trace: its output is a timeline that Perfetto can draw, and it agrees with the run's report."""
 
 import collections
 import itertools
@@ -14,7 +14,7 @@ USAGE = 2
 
 
 class Timeline:
-    """A trace, with the names of groups and tracks in place of their numbers; checks what any trace must be."""
+    """A trace with the names of groups and tracks in place of their numbers. Checks what must hold for any trace."""
 
     def __init__(self, test: unittest.TestCase, text: str) -> None:
         data = json.loads(text)
@@ -34,7 +34,7 @@ class Timeline:
             elif e["ph"] in "sf":
                 test.assertNotIn(e["ph"], self.flows[e["id"]])
                 self.flows[e["id"]][e["ph"]] = (groups[e["pid"]], tracks[e["pid"], e["tid"]], e)
-        for spans in self.spans.values():  # each after the one before, or within it
+        for spans in self.spans.values():  # each span is after the previous one or inside it
             within = []
             for e in spans:
                 begin, end = e["ts"], e["ts"] + e["dur"]
@@ -74,7 +74,7 @@ class Traces(CommandTest):
             self.assertEqual((facts["from"], facts["to"]), (left, arrived))
             self.assertLessEqual(ends["s"][2]["ts"], ends["f"][2]["ts"])
             side = int(re.match(r"side (\d) of block", facts["data"]).group(1))
-            # Cells of a face: x is cut in three, and y in two.
+            # Numbers of cells of a face: x is cut into three parts, and y into two.
             self.assertIn(facts["bytes"] // 8, {0: (220, 242), 1: (220, 242), 2: (132, 154), 3: (132, 154)}[side])
 
     def test_times_of_tiles_are_those_of_the_clock(self) -> None:
@@ -89,7 +89,7 @@ class Traces(CommandTest):
         self.assertTrue(0.7 * seconds < (end - begin) / 1e6 < 1.3 * seconds, (begin, end, seconds))
 
     def test_blocks_over_time(self) -> None:
-        """Runs in several parts, in which blocks move, are on one timeline."""
+        """A run in several parts, between which blocks move, is on one timeline."""
         args = ("jacobi3d", 20, 21, 22, "--iterations", 9, "--threads", 1, "--trials", 2, "--balance", 4)
         timeline, answer = self.trace(*args, "--odf", 3, "--pes", 2)
         steps = [s["args"]["task"] for (group, _), spans in timeline.spans.items() if group == "blocks" for s in spans]
@@ -180,7 +180,7 @@ class TaskGraphs(CommandTest):
         return done
 
     def counts(self) -> tuple[int, int, int]:
-        """Tasks, data, and edges from a task to what it goes on with."""
+        """The numbers of tasks, of data, and of edges from a task to the task that continues it."""
         dot = (self.folder / "t.dot").read_text()
         self.assertEqual(dot.count(" -> "), 2 * dot.count("shape=ellipse") + dot.count("style=dashed"))
         return dot.count("shape=box"), dot.count("shape=ellipse"), dot.count("style=dashed")
@@ -204,7 +204,7 @@ class TaskGraphs(CommandTest):
         )
         self.good(*grid, "--device", "cpu", "--trace", "t.json")
         self.draw()
-        self.assertEqual(self.counts(), (15, 16, 12))  # three blocks in a row; what four steps send; who goes on
+        self.assertEqual(self.counts(), (15, 16, 12))  # three blocks in a row, data of four steps
         self.assertIn("1 later tasks are left out", self.draw("--most", 14).stderr)
         self.assertEqual(self.counts()[0], 14)
 

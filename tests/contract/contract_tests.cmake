@@ -1,5 +1,5 @@
-# Tasks that the compiler must refuse, and in which words. The words are matched, not the exit status: a file that fails
-# for another reason, or does not fail, is a failed test.
+# Tasks that the compiler must refuse, with the words that its error must contain. The test matches these words instead of the
+# exit status, so it fails if the file compiles, or fails to compile for another reason.
 set(refused ${CMAKE_CURRENT_SOURCE_DIR}/contract/refused_tasks.cpp)
 set(compile_only ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include)
 add_test(NAME task_accepted COMMAND ${compile_only} ${refused})
@@ -46,10 +46,11 @@ shoal_task_is_refused(ITEM_WITH_STRING "error: [^\n]*an Item is copied between P
 shoal_task_is_refused(FINAL "error: [^\n]*a task is not final")
 shoal_task_is_refused(TASK_WITH_STRING "error: [^\n]*a task is copied into kernels: it must be trivially copyable")
 
-# Takes a minute and a half on two idle cores; beside other work, threads that wait for each other take many times that.
+# Takes a minute and a half on two idle cores. If other processes use the cores, threads that wait for each other take many
+# times as long.
 set_tests_properties(worklist_test PROPERTIES TIMEOUT 900)
 
-# The stress program of bench/ at a size for every day. Its verdict is its exit status.
+# The stress program of bench/ at a small size. Its exit status gives the result.
 foreach(shape "1;2;persistent;0" "2;1;persistent;2" "3;1;discrete;64" "4;1;persistent;64")
   list(GET shape 0 pes)
   list(GET shape 1 threads)
@@ -60,8 +61,8 @@ foreach(shape "1;2;persistent;0" "2;1;persistent;2" "3;1;discrete;64" "4;1;persi
                    --capacity ${capacity} --operations 1000000)
   set_tests_properties(worklist_stress_${pes}x${threads}_${kernel} PROPERTIES TIMEOUT 120)
 endforeach()
-# And 10^8 items, with rings of the usual size: two or three seconds each on two idle cores; 10^7 under sanitizers, which take
-# thirty times as long.
+# The same with 10^8 items and rings of the default size: two or three seconds each on two idle cores. 10^7 items under
+# sanitizers, which take thirty times as long.
 set(shapes "1 2 persistent" "2 1 persistent" "2 1 discrete" "4 1 persistent")
 set(operations 100000000)
 if(SHOAL_SANITIZE)
@@ -78,7 +79,7 @@ foreach(shape ${shapes})
                                 --operations ${operations})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endforeach()
-# A thousand runs that are over almost before they began, some PEs without an item: where ending too early shows.
+# A thousand very short runs in which some PEs may have no item: here a run that ends too early is likely to show.
 foreach(shape "2;400;persistent" "5;300;discrete" "8;300;persistent")
   list(GET shape 0 pes)
   list(GET shape 1 runs)
@@ -88,7 +89,7 @@ foreach(shape "2;400;persistent" "5;300;discrete" "8;300;persistent")
                    --operations 40 --roots 2 --repeat ${runs})
   set_tests_properties(worklist_stress_tiny_${pes}_${kernel} PROPERTIES TIMEOUT 120)
 endforeach()
-# And it sees what it is there to see.
+# The stress program must detect items that are lost, doubled or changed.
 foreach(tamper lost doubled changed)
   add_test(NAME worklist_stress_sees_${tamper}
            COMMAND worklist_stress --device cpu --pes 2 --threads 1 --tamper ${tamper})
@@ -96,7 +97,7 @@ foreach(tamper lost doubled changed)
                        "worklist_stress: FAILED: [^\n]*\n *PE [01] -> PE [01]: made [0-9]+, judged [0-9]+, run [0-9]+")
 endforeach()
 
-# The examples check their own answers: each exits with 0 and says so, or the test fails.
+# The examples check their own results: an example whose result is wrong does not exit with 0, and the test fails.
 function(shoal_example_is_right name)
   foreach(way "--pes 1" "--pes 3 --threads 1 --kernel discrete --capacity 8")
     string(REPLACE " " ";" flags "${way}")
@@ -109,14 +110,15 @@ shoal_example_is_right(01_bfs kron:12 --source 3)
 shoal_example_is_right(02_reach road:64 --source 1000)
 shoal_example_is_right(03_hash_table --size 100000)
 
-# A program's errors: what is said, and with which exit status. tests/contract/errors_of_programs.cpp has the body.
+# The error texts and exit statuses of programs. tests/contract/errors_of_programs.cpp has the program.
 add_executable(errors_of_programs contract/errors_of_programs.cpp)
 target_link_libraries(errors_of_programs PRIVATE shoal)
 add_test(NAME program_errors COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:errors_of_programs>
                                      -P ${CMAKE_CURRENT_SOURCE_DIR}/contract/program_errors.cmake)
 set_tests_properties(program_errors PROPERTIES TIMEOUT 60)
 
-# A project of its own that has shoal as a folder: README's two lines configure, also where there is a CUDA compiler.
+# A separate project that has shoal as a subdirectory: the two lines of the README configure, also on machines with a CUDA
+# compiler.
 set(inside ${CMAKE_CURRENT_BINARY_DIR}/inside)
 file(WRITE ${inside}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(inside LANGUAGES CXX)
@@ -127,9 +129,10 @@ add_test(NAME add_subdirectory_configures
          COMMAND ${CMAKE_COMMAND} -S ${inside} -B ${inside}/build -G ${CMAKE_GENERATOR} -DSHOAL_DEPS=${SHOAL_DEPS})
 set_tests_properties(add_subdirectory_configures PROPERTIES TIMEOUT 120)
 
-# The kernels of the tasks that run in all ways on GPUs. Each kind of worker that `auto` chooses among is optimised for one task as the
-# library's own kernels are, since that is what ships: warps without priorities, blocks with priorities, idle and judging by the
-# pusher. The others are not, unless asked for; the matrix of tests runs all of the library's.
+# The kernels of the tasks that run with all workers and kernels on GPUs. For each kind of worker that `auto` chooses among, the
+# kernels of one task are optimised like the library's own kernels, since these are what ships: warps without priorities, and
+# blocks with priorities, idle and judging by the pusher. The other kernels are compiled quickly instead, unless
+# SHOAL_TESTS_AS_SHIPPED is set; the matrix of tests runs all of the library's kernels.
 if(SHOAL_HAVE_CUDA)
   # shoal_contract_kernels(TEST HEADER OPTIMISED TASK...): OPTIMISED is the kind of worker of the first task.
   function(shoal_contract_kernels test header optimised first)

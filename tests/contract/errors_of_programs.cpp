@@ -1,4 +1,5 @@
-// A program that goes wrong in the way that --size names; program_errors.cmake says what is to be seen of each.
+// A program that fails in the way that --size selects. program_errors.cmake has the exit status and the text that each must
+// give.
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -9,7 +10,7 @@ using namespace shoal;
 
 enum Way { kRight, kWrong, kGather, kOwner, kBodyThrows, kTaskThrows, kBodyThrowsANumber, kCapacity, kSums };
 
-/// Arrivals at this PE.
+/// Counts the items that arrive at each PE.
 struct Arrive {
   struct Item {
     pe_t at;

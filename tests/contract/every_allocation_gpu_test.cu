@@ -1,5 +1,5 @@
-// Memory of a device that runs out at the k-th request, for every k, in every algorithm: an error that names what was
-// wanted, nothing held afterwards, and where the failure came in a run, the same runner runs right the next time.
+// The k-th request for device memory fails, for every k, in every algorithm. Each failure gives an error that names what was
+// wanted, and no memory is held afterwards. If the failure came in a run, the next run of the same runner is right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct Failures {
   int setting_up = 0, running = 0;
 };
 
-/// Fails one request after the other until a runner is made and run without one. `make` gives a runner, `run` runs it and
-/// returns what is wrong with its answer.
+/// Fails request 0, then 1, and so on, until a runner is made and run without a failure. `make` returns a runner; `run` runs it
+/// and returns what is wrong with its result ("" if nothing).
 template <class Runner, class Make, class Run>
 Failures fail_each(Make&& make, Run&& run) {
   Failures failures;
@@ -54,11 +54,11 @@ Failures fail_each(Make&& make, Run&& run) {
     EXPECT_EQ(AllocationFault::held, before) << "nothing is held when the runner is gone";
     if (!failed || ::testing::Test::HasFailure()) return failures;
   }
-  ADD_FAILURE() << "a thousand requests failed, and there are more";
+  ADD_FAILURE() << "there are more than a thousand requests";
   return failures;
 }
 
-/// In every strategy, on one PE and on two.
+/// Calls fail_each for every strategy, on one PE and on two.
 template <class Runner, class AlgorithmOptions, class Run>
 void fail_everywhere(const Csr& graph, AlgorithmOptions options, const std::vector<std::string>& strategies,
                      decltype(options.strategy) (*parse)(const std::string&), Run&& run) {
@@ -75,7 +75,8 @@ void fail_everywhere(const Csr& graph, AlgorithmOptions options, const std::vect
       options.pes = pes;
       options.strategy = parse(strategy);
       const Failures failures = fail_each<Runner>([&] { return Runner(graph, options); }, run);
-      // Rows, targets and what the algorithm keeps: fewer would mean that memory goes another way.
+      // Rows, targets and the arrays of the algorithm. Fewer would mean that memory is allocated in a way that the fault does
+      // not reach.
       EXPECT_GT(failures.setting_up, 3);
       std::printf("%s on %d PEs: %d requests failed while setting up, %d in a run\n", strategy.c_str(), pes,
                   failures.setting_up, failures.running);

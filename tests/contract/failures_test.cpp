@@ -1,4 +1,4 @@
-// What fails, fails in words, on every PE, without a hang; and the same worklist works afterwards.
+// Every failure ends the run on every PE with an error text and without a hang, and the same worklist works afterwards.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace shoal::contract {
 namespace {
 
-/// Trees on a machine: the tasks, the seeds, and whether a run left what it should.
+/// Trees on a machine: the tasks, the seeds, and a check of the ledger after a run.
 class Growth {
  public:
   Growth(const Machine& machine, Shape shape, std::uint64_t roots) : ledger_(machine), roots_(roots) {
@@ -74,8 +74,8 @@ TEST(FailingTransport, EveryOperationMayFailAndTheWorklistGoesOn) {
   }
 }
 
-// The last operation of a run is the credit for its last item. When it fails, the item is handled all the same, and a
-// worker that sees quiescence before it looks at the run's state must not hide the failure.
+// The last operation of a run is the credit for its last item. If it fails, the item has been handled all the same, so the run
+// is quiescent. A worker that detects quiescence before it reads the run's state must not hide the failure.
 TEST(FailingTransport, QuiescenceDoesNotHideAFailure) {
   const Machine machine = cpu_machine(2, 1);
   FaultState state;
@@ -95,10 +95,10 @@ TEST(FailingTransport, QuiescenceDoesNotHideAFailure) {
         TransportError);
     ASSERT_EQ(state.failed(), 1);
   }
-  EXPECT_EQ(unseen, 0) << "of 20 failures";
+  EXPECT_EQ(unseen, 0) << "of 20 failures were not reported";
 }
 
-// A PE that cannot be told of the end is stopped by the watchdog, and the run says that the transport failed.
+// If a PE cannot be notified of the end of the run, the watchdog stops it, and the run reports that the transport failed.
 TEST(FailingTransport, APeThatCannotBeToldOfTheEnd) {
   for (const pe_t pes : {2, 3}) {
     for (pe_t deaf = 1; deaf < pes; ++deaf) {
@@ -117,7 +117,7 @@ TEST(FailingTransport, APeThatCannotBeToldOfTheEnd) {
   }
 }
 
-/// Fails twice in one item, on its last PE, in either order: an operation of the transport fails, and spill is full.
+/// One item causes two failures on the last PE, in either order: an operation of the transport fails, and the spill is full.
 struct FailsTwice {
   struct Item {
     pe_t at;
@@ -144,7 +144,7 @@ struct FailsTwice {
   }
 };
 
-// What went wrong first is told: what comes of it later may look worse.
+// The run reports the first failure of a PE. A failure that follows from it may be of a more severe kind.
 TEST(TwoFailures, TheFirstOfAPeIsTold) {
   for (const pe_t pes : {2, 3}) {
     for (const KernelKind kernel : kKernels) {
@@ -190,13 +190,13 @@ TEST(TwoFailures, TheWorstOfAllPesIsTold) {
   EXPECT_EQ(end({{running, worklist_full}, {worklist_full, worklist_full}}), End(worklist_full, 1));
   EXPECT_EQ(end({{running, enough}, {transport_failed, enough}, {enough, enough}}), End(transport_failed, 1));
   EXPECT_EQ(end({{worklist_full, stalled}, {transport_failed, stalled}}), End(transport_failed, 1));
-  EXPECT_EQ(end({{running, stalled}, {running, stalled}}), End(stalled, 0)) << "the host gave up";
-  EXPECT_EQ(end({{running, interrupted}, {worklist_full, interrupted}}), End(interrupted, 0)) << "it was called off";
-  EXPECT_EQ(end({{done, done}, {running, running}}), End(stalled, 1)) << "nobody told it";
+  EXPECT_EQ(end({{running, stalled}, {running, stalled}}), End(stalled, 0)) << "the host ended it as stalled";
+  EXPECT_EQ(end({{running, interrupted}, {worklist_full, interrupted}}), End(interrupted, 0)) << "it was cancelled";
+  EXPECT_EQ(end({{done, done}, {running, running}}), End(stalled, 1)) << "nobody notified PE 1";
   EXPECT_EQ(end({{transport_failed, transport_failed}, {running, running}}), End(transport_failed, 0));
 }
 
-// A call that is wrong moves nothing: the worklist is as it was.
+// An illegal call changes nothing: the worklist works afterwards.
 TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   const Machine machine = cpu_machine(2, 1);
   Worklist<Tree> list(machine, small_plan(KernelKind::persistent, 8));
@@ -209,7 +209,7 @@ TEST(Misuse, OneTaskAndOneListOfSeedsPerPe) {
   EXPECT_TRUE(growth.is_right());
 }
 
-/// An item goes `left` times to the next PE, and then to a PE of its own choice, which need not be one.
+/// An item goes from PE to PE, `left` hops in all. Its last hop is to `goal`, which need not be a PE of the run.
 struct Astray {
   struct Item {
     pe_t at;
@@ -219,7 +219,7 @@ struct Astray {
 
   pe_t n_pes = 1;
   pe_t goal = 0;
-  Harm harm = Harm::none;  ///< done by the item that has arrived
+  Harm harm = Harm::none;  ///< what the item does after its last hop
 
   pe_t owner(Item item) const { return item.at; }
   bool accept(Item) const { return true; }
@@ -241,7 +241,7 @@ struct Astray {
   }
 };
 
-/// What a run of `task` on every PE from one seed threw; empty if nothing.
+/// Runs `task` on every PE from one seed. Returns the text of the Error that the run threw, or "" if it threw nothing.
 template <class Error>
 std::string line_of(Worklist<Astray>& list, Astray task, Astray::Item seed) {
   const auto n = static_cast<std::size_t>(task.n_pes);
@@ -255,8 +255,8 @@ std::string line_of(Worklist<Astray>& list, Astray task, Astray::Item seed) {
   return "";
 }
 
-// Also where the value is that of a sentinel or far beyond every table of PEs, the item is a seed or a child, held back to
-// be combined or judged by its pusher.
+// This holds for values that are sentinels or far beyond every table of PEs, and for items that are seeds, children, held back
+// to be combined, or judged by their pusher.
 TEST(Misuse, AnOwnerThatIsNoPeIsNamedAndTheWorklistGoesOn) {
   for (const pe_t pes : {2, 3}) {
     for (const KernelKind kernel : kKernels) {
@@ -284,7 +284,7 @@ TEST(Misuse, AnOwnerThatIsNoPeIsNamedAndTheWorklistGoesOn) {
   }
 }
 
-// The others do not wait for its items until the run stalls.
+// The other PEs do not wait for the items of the PE that threw until the stall timeout.
 TEST(Misuse, WhatATaskThrowsEndsTheRunAtOnce) {
   for (const pe_t pes : {1, 3}) {
     for (const KernelKind kernel : kKernels) {
@@ -332,7 +332,7 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
             const std::string start = "worklist full: ";
             const long waiting = std::stol(line.substr(line.find(start) + start.size()));
             EXPECT_GT(waiting, 0) << line;
-            EXPECT_LE(waiting, 2 * 1000 + 1) << line;  // as many as the tree has, at most
+            EXPECT_LE(waiting, 2 * 1000 + 1) << line;  // at most all items of the tree
             EXPECT_NE(line.find("use --spill " + std::to_string(std::max(2 * waiting, 128L)) + ", or --capacity "),
                       std::string::npos)
                 << line;
@@ -345,7 +345,7 @@ TEST(FullWorklist, SaysItsSizesAndWorksAfterwards) {
   }
 }
 
-// Which of the two helps, and how much of it.
+// The error suggests whichever of spill and capacity would help, and a size.
 TEST(FullWorklist, SaysWhatWouldHelp) {
   LaunchPlan plan;
   plan.capacity = 1024;
@@ -360,8 +360,7 @@ TEST(FullWorklist, SaysWhatWouldHelp) {
             "one worker's each; items beyond the threshold wait in spill alone: use --spill 128");
 }
 
-// Spill that is a little too small, at every size up to one that is enough: an error or the right result, nothing
-// between.
+// With every size of spill from none to more than enough, a run gives either an error or the right result.
 TEST(FullWorklist, IsRightOrAnErrorForEverySpill) {
   const Machine machine = cpu_machine(2, 2);
   Growth growth(machine, {.root_children = 600, .most_children = 2, .depth = 3}, 2);

@@ -1,4 +1,5 @@
-// What the contract tests on GPUs vary: worker and kernel, and the number of PEs, which share GPUs where there are fewer.
+// What the contract tests on GPUs vary: the worker, the kernel, and the number of PEs. If there are fewer GPUs than PEs, PEs
+// share GPUs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace shoal::contract {
 
 using GpuShape = std::tuple<WorkerKind, KernelKind>;
 
-/// Of a run on `pes` PEs where there are `gpus` GPUs.
+/// The options of a run on `pes` PEs on a machine with `gpus` GPUs.
 inline Options options_of(pe_t pes, pe_t gpus) {
   Options options;
   options.device = DeviceKind::gpu;

@@ -1,6 +1,6 @@
-// What the tasks of the contract tests write down: for each producer, which items were judged and which were run. Three
-// words per producer say whether any item was lost, doubled or changed: how many, the sum of their numbers, and the sum
-// of a 64-bit mix of their numbers (one item lost and another doubled do not cancel).
+// The ledger in which the tasks of the contract tests record, for each producer, which items were judged and which were run.
+// Three 64-bit values per producer show whether any item was lost, doubled or changed: the number of items, the sum of their
+// numbers, and the sum of a 64-bit hash of their numbers (so that one lost and one doubled item do not cancel).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -38,11 +38,11 @@ inline std::ostream& operator<<(std::ostream& out, const Sums& s) {
 
 enum Kind : int { kJudged = 0, kRun = 1, kKinds = 2 };
 
-/// One PE's page, in its own memory; any of its workers may write. Trivially copyable. Relaxed adds: the ledger must
-/// not order what the worklist does not order.
+/// One PE's page of the ledger, in the memory of that PE. Any of its workers may write. Trivially copyable. The adds are
+/// relaxed: the ledger must not order accesses that the worklist does not order.
 struct LedgerView {
   using Tally = Word<std::uint64_t, Scope::device>;
-  static constexpr std::uint32_t kStripes = 64;  ///< copies, so that thousands of lanes do not add to one word
+  static constexpr std::uint32_t kStripes = 64;  ///< copies, so that thousands of lanes do not contend for one value
 
   Tally* words = nullptr;  ///< [kStripes][n_pes][kKinds][3]
   pe_t n_pes = 1;
@@ -59,7 +59,7 @@ struct LedgerView {
   }
 };
 
-/// What should be, or what was: [owner][producer][kind].
+/// The sums that are expected, or that were recorded: [owner][producer][kind].
 using Page = std::vector<std::vector<std::vector<Sums>>>;
 inline Page empty_page(pe_t n_pes) {
   return Page(n_pes, std::vector<std::vector<Sums>>(n_pes, std::vector<Sums>(kKinds)));

@@ -1,5 +1,5 @@
-// The worklist's contract (wire_cases.hpp) on PEs of processes that oshrun starts, in all of which the same tests run. Each test
-// has a deadline. The first that fails in one process ends all.
+// The worklist's contract (wire_cases.hpp) on PEs of processes that oshrun starts. The same tests run in all processes. Each
+// test has a deadline. The first test that fails in one process ends all processes.
 //
 //   oshrun -np N openshmem_contract PES_PER_PROCESS THREADS [GoogleTest's options]
 #include <gtest/gtest.h>
@@ -20,17 +20,17 @@
 namespace shoal::contract {
 namespace {
 
-constexpr unsigned kMostSeconds = 40;  ///< of a test
+constexpr unsigned kMostSeconds = 40;  ///< deadline of one test
 
 /// The processes of this job.
 struct Joined {
   World& world;
   Machine machine;  ///< of this process
-  Machine all;      ///< as many PEs as all have, for the data of tests; this process changes those of its own
+  Machine all;      ///< PEs of all processes, for the data of tests; this process changes that of its own
 };
 Joined* joined = nullptr;
 
-/// Has what tests use of a Worklist.
+/// Has the members of Worklist that tests use.
 template <class Task>
 class JoinedWorklist {
  public:
@@ -74,7 +74,7 @@ struct OverOpenShmem {
         try {
           body(joined->all, *joined, plan);
         } catch (const std::exception& error) {
-          ADD_FAILURE() << error.what();  // with the trace
+          ADD_FAILURE() << error.what();  // here SCOPED_TRACE still adds the shape
         }
         if (::testing::Test::HasFailure()) return;
       }
@@ -87,11 +87,11 @@ struct OverOpenShmem {
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(OpenShmem, WireContract, OverOpenShmem);
 
-/// Says what fails in this process, ends all processes then, and this one where a test takes too long.
+/// Prints what fails in this process and then ends all processes. Ends this process if a test takes too long.
 class EndsAll : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override { ::alarm(kMostSeconds); }
   void OnTestPartResult(const ::testing::TestPartResult& part) override {
-    if (joined->world.process() == 0 || !part.failed()) return;  // GoogleTest's own lines are those of process 0
+    if (joined->world.process() == 0 || !part.failed()) return;  // GoogleTest prints the failures of process 0 itself
     std::printf("process %d: %s:%d: %s\n", joined->world.process(), part.file_name(), part.line_number(),
                 part.message());
   }

@@ -1,11 +1,11 @@
-// A run of a worklist on PEs of several processes that oshrun starts. Items hop from PE to PE, at random, and each PE writes down
-// what it made, what it judged and what it ran; nothing may be lost, doubled or changed. It says how long the run took. With a
-// harm, process 1 comes to it half-way.
+// Runs a worklist on PEs of several processes that oshrun starts. Items hop from PE to PE at random, and each PE records the
+// items that it made, judged and ran: none may be lost, doubled or changed. Prints how long the run took. If a harm is given
+// (kill, stop, throw or leave), it happens to process 1 half-way through the run.
 //
 //   oshrun -np N openshmem_worklist PES_PER_PROCESS THREADS OPERATIONS CAPACITY BATCH_BYTES PATIENCE_SECONDS
 //                                   [kill|stop|throw|leave|none [persistent|discrete [ITEMS]]]
 //
-// ITEMS of each PE are on their way at any time, 4096 unless it is said.
+// ITEMS is the number of items of each PE that are under way at any time; the default is 4096.
 #include <signal.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 using namespace shoal;
 using contract::mix;
 
-/// What one PE wrote down: how many items, and the sum of what is mixed from their numbers.
+/// The record of one PE: the number of items, and the sum of the hashes of their numbers.
 struct Sums {
   Word<std::uint64_t, Scope::device> count, mixed;
   void note(std::uint64_t number) { count.fetch_add(1), mixed.fetch_add(mix(number)); }
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
                   static_cast<double>(travelled) / static_cast<double>(std::max<std::int64_t>(messages, 1)));
     }
     for (pe_t p = world.first_here(); p < world.first_here() + options.pes; ++p) {
-      // One after another: only the last of a process waits.
+      // One after another: only the call for the last PE of a process waits.
       world.leave(p);
     }
     return right ? 0 : 1;

@@ -1,4 +1,4 @@
-// How the tasks of options_tasks.hpp are run and judged, on CPU threads and on GPUs alike.
+// Runs the tasks of options_tasks.hpp and checks their results, on CPU threads and on GPUs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 namespace shoal::contract {
 
-/// Who judges, what is merged, and whether items travel in segments.
+/// Whether pushers judge, whether items are combined, and whether items travel in segments.
 enum class Sending { plain, judge_remote, combine, segments, combine_in_segments };
 inline constexpr Sending kSendings[] = {Sending::plain, Sending::judge_remote, Sending::combine, Sending::segments,
                                         Sending::combine_in_segments};
@@ -38,18 +38,18 @@ inline std::string describe_options(const LaunchPlan& plan) {
   return text;
 }
 
-/// What must hold of every report, whatever was run.
+/// Checks the two equations that hold for the report of every complete run.
 inline void expect_sums(const Report& r) {
   EXPECT_EQ(r.pushed, r.withheld + r.combined + r.accepted + r.dropped);
   EXPECT_EQ(r.accepted, r.run + r.stale);
 }
 
-/// Which of a PE's vertices PE p owns: v % n == p.
+/// The number of vertices v < vertices that PE p of n owns, that is, with v % n == p.
 inline std::uint32_t share(std::uint32_t vertices, pe_t p, pe_t n) {
   return (vertices + static_cast<std::uint32_t>(n - p) - 1) / static_cast<std::uint32_t>(n);
 }
 
-/// Shortest paths on the machine's PEs; several runs of one object.
+/// Shortest paths on the PEs of a machine. One object serves several runs.
 template <class Task>
 class PathRuns {
  public:
@@ -101,7 +101,7 @@ class PathRuns {
     expect_sums(report);
     return report;
   }
-  /// How often each part of PE p was looked through in the last run.
+  /// How often idle() was called for each part of PE p in the last run.
   std::vector<SharedWord<std::uint32_t>> looks(pe_t p) const { return looks_.read(p); }
 
  private:
@@ -113,7 +113,7 @@ class PathRuns {
   PerPe<SharedWord<std::uint32_t>> distance_, offered_, looks_;
 };
 
-/// Sprays updates over a table and compares every row.
+/// Runs `sprays` sprays over a table and compares every row with serial sums.
 template <class List>
 Report run_sums(const Machine& machine, List& list, std::uint32_t rows, std::uint32_t sprays, std::uint32_t updates) {
   const pe_t n = machine.n_pes();
@@ -146,7 +146,7 @@ Report run_sums(const Machine& machine, List& list, std::uint32_t rows, std::uin
   return report;
 }
 
-/// Gives amounts to some vertices and compares what each passed on; nothing may be held at the end.
+/// Gives amounts to some vertices and compares what each vertex passed on. No vertex may hold anything at the end.
 template <class List>
 Report run_flow(const Machine& machine, List& list, std::uint32_t vertices, bool direct, std::uint64_t seed) {
   const pe_t n = machine.n_pes();

@@ -1,5 +1,5 @@
-// Tasks of the contract tests with priorities, idle, judging by the pusher and combining, and what serial code says each
-// should leave behind. The same tasks run on CPU threads and on GPUs.
+// Tasks of the contract tests with priorities, idle, judging by the pusher and combining, and serial code that computes what
+// each should leave behind. The same tasks run on CPU threads and on GPUs.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace shoal::contract {
 
-/// One array per PE, in its memory, zero at first; read and filled by the host between runs.
+/// One array per PE, in the memory of that PE, initially zero. The host reads and fills it between runs.
 template <class T>
 class PerPe {
  public:
@@ -29,7 +29,7 @@ class PerPe {
   }
   T* at(pe_t p) const { return static_cast<T*>(memory_[p].get()); }
   void fill(const T& value) { fill(std::vector<T>(count_, value)); }
-  void fill(const std::vector<T>& values) {  ///< the same on every PE; `count` of them
+  void fill(const std::vector<T>& values) {  ///< writes the same `count` values on every PE
     for (pe_t p = 0; p < machine_.n_pes(); ++p) machine_.copy_in(p, at(p), values.data(), count_ * sizeof(T));
   }
   std::vector<T> read(pe_t p) const {
@@ -64,8 +64,8 @@ struct Roads {
     }
     return roads;
   }
-  /// Every later vertex is reached directly, and nearer through all between: whoever takes the far ones first runs each
-  /// vertex about as often as there are vertices before it.
+  /// Every vertex has a direct arc to every later vertex, but the path through all vertices between them is shorter. A search
+  /// that takes far vertices first runs each vertex about as often as there are vertices before it.
   static Roads detours(std::uint32_t n) {
     Roads roads;
     for (std::uint32_t v = 0; v < n; ++v) {
@@ -74,7 +74,7 @@ struct Roads {
     }
     return roads;
   }
-  /// Serial (Dijkstra).
+  /// Dijkstra's algorithm, serial.
   std::vector<std::uint32_t> distances_from(std::uint32_t source) const {
     using Entry = std::pair<std::uint32_t, std::uint32_t>;
     std::vector<std::uint32_t> distance(size(), ~0u);
@@ -95,20 +95,20 @@ struct Roads {
 };
 
 struct PathItem {
-  std::uint32_t v;  ///< with kAgain: found by idle()
+  std::uint32_t v;  ///< the vertex, with the bit kAgain if idle() found it
   std::uint32_t distance;
   static constexpr std::uint32_t kAgain = 0x80000000u;
   SHOAL_FN std::uint32_t vertex() const { return v & ~kAgain; }
 };
 
-/// Shortest paths, but for how an item is run. Vertex v is number v / n_pes of PE v % n_pes; `key` is that number, alike on
-/// several PEs.
+/// The shortest paths task without operator(). Vertex v is element v / n_pes of PE v % n_pes. `key` is that element number, so
+/// vertices of different PEs may have the same key.
 struct PathRules {
   static constexpr KernelSet kKernels = kAllKernels;
   using Item = PathItem;
   const std::uint32_t *offsets = nullptr, *targets = nullptr, *weights = nullptr;  ///< of the whole graph, on this PE
-  SharedWord<std::uint32_t>* distance[kMaxPes] = {};                               ///< of every PE: pushers may judge
-  std::uint32_t horizon = ~0u;                                                     ///< what is farther does not travel
+  SharedWord<std::uint32_t>* distance[kMaxPes] = {};  ///< of every PE, as pushers may judge
+  std::uint32_t horizon = ~0u;                        ///< largest distance worth sending
   pe_t me = 0, n_pes = 1;
 
   SHOAL_FN std::uint32_t local(Item item) const { return item.vertex() / static_cast<std::uint32_t>(n_pes); }
@@ -132,11 +132,11 @@ struct Paths : PathRules {
   }
 };
 
-/// The same, but accept only writes a lower distance down for every `lazy`-th vertex, and idle() finds those of them
-/// whose distance is below what they have offered to their neighbours.
+/// Shortest paths in which accept() only stores the lower distance for every `lazy`-th vertex, and returns false. idle() finds
+/// those vertices whose distance is below the one that they last offered to their neighbours.
 struct LazyPaths : PathRules {
   SharedWord<std::uint32_t>* offered = nullptr;  ///< [vertices of this PE] the distance that was last passed on
-  SharedWord<std::uint32_t>* looks = nullptr;    ///< [most_parts] how often each part was looked through
+  SharedWord<std::uint32_t>* looks = nullptr;    ///< [most_parts] how often idle() was called for each part
   std::uint32_t vertices = 0;                    ///< of this PE
   std::uint32_t lazy = 0;                        ///< 0: none
   std::uint32_t most_parts = 0;
@@ -176,15 +176,16 @@ struct LazyPaths : PathRules {
   }
 };
 
-/// Every spray that runs adds to many rows of a table that is spread over the PEs, most of them to few hot rows.
+/// Every spray that runs pushes additions to many rows of a table that is spread over the PEs; most of them go to a few hot
+/// rows.
 struct Sprays {
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
-    std::uint32_t index;  ///< a row, or a spray: `rows` and beyond
+    std::uint32_t index;  ///< a row; from `rows` on, a spray
     std::uint32_t amount;
   };
   SharedWord<std::uint64_t>* table[kMaxPes] = {};  ///< of every PE: [rows / n_pes + 1]
-  std::uint32_t rows = 1, updates = 0;             ///< updates: of each spray
+  std::uint32_t rows = 1, updates = 0;             ///< updates: the number of additions of each spray
   pe_t me = 0, n_pes = 1;
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.index % static_cast<std::uint32_t>(n_pes)); }
@@ -204,8 +205,9 @@ struct Sprays {
   }
 };
 
-/// Amounts that flow down a graph without cycles: accept only adds up what a vertex was given, and idle() finds the vertices
-/// that hold something. `direct`: idle() itself passes it on, so that no item is ever accepted; else an item does that.
+/// Amounts that flow down a graph without cycles. For an amount, accept() only adds it to what the vertex holds and returns
+/// false; idle() finds the vertices that hold something. With `direct`, idle() itself passes the amounts on, so no item is ever
+/// accepted. Otherwise idle() pushes an item that is accepted and passes them on when it runs.
 struct Flow {
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
@@ -214,7 +216,7 @@ struct Flow {
     std::uint64_t amount;
   };
   SharedWord<std::uint64_t>* held[kMaxPes] = {};  ///< of every PE
-  SharedWord<std::uint64_t>* total = nullptr;     ///< [vertices / n_pes + 1] here: what each vertex passed on so far
+  SharedWord<std::uint64_t>* total = nullptr;     ///< [vertices / n_pes + 1] of this PE: passed on so far
   std::uint32_t vertices = 0;                     ///< of all PEs
   std::uint32_t direct = 0;
   pe_t me = 0, n_pes = 1;
@@ -229,12 +231,12 @@ struct Flow {
   SHOAL_FN bool accept(Item item) const { return accept_at(me, item); }
   SHOAL_FN std::uint64_t key(Item item) const { return item.v / pes(); }
   SHOAL_FN Item combine(Item a, Item b) const { return {a.v, 0, a.amount + b.amount}; }
-  /// Neighbour k of v, 0 or 1, with a lower number; none of vertex 0. Low numbers last: a look in order of the vertices
-  /// never finds on its way what it has caused.
+  /// Neighbour k (0 or 1) of v; its number is lower than v. Vertex 0 has none. Because amounts flow to lower numbers, an idle()
+  /// that goes through the vertices in ascending order never meets in the same call what it has passed on.
   SHOAL_FN static std::uint32_t next(std::uint32_t v, std::uint32_t k) {
     return k == 0 ? v - 1 : static_cast<std::uint32_t>(mix(v) % v);
   }
-  /// One lane: what v holds, taken out; it counts as passed on.
+  /// Called by one lane. Takes out what v holds and counts it as passed on.
   SHOAL_FN std::uint64_t take(std::uint32_t v) const {
     std::uint64_t amount = held[me][v / pes()].load();
     while (amount > 0 && !held[me][v / pes()].compare_swap(amount, 0)) {
@@ -270,7 +272,7 @@ struct Flow {
       }
     }
   }
-  /// Serial: what each vertex passes on when `given[v]` enters at v. Wraps, as the words do.
+  /// Serial: what each vertex passes on if `given[v]` enters at v. Sums wrap at 64 bits, as in the task.
   static std::vector<std::uint64_t> totals(std::vector<std::uint64_t> given) {
     for (auto v = static_cast<std::uint32_t>(given.size()); v-- > 1;) {
       for (std::uint32_t k = 0; k < 2; ++k) given[next(v, k)] += given[v];

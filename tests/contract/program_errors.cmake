@@ -1,4 +1,4 @@
-# Runs errors_of_programs once for each kind of error; its --size chooses. Wanted: the exit status, and words on stderr.
+# Runs errors_of_programs once for each kind of error, which its --size selects. Checks the exit status and the words on stderr.
 function(wants size pes status words)
   execute_process(COMMAND ${PROGRAM} --size ${size} --pes ${pes} --threads 1 --device cpu
                   RESULT_VARIABLE got OUTPUT_VARIABLE out ERROR_VARIABLE line)
@@ -16,7 +16,7 @@ foreach(pes 1 2)
   wants(7 ${pes} 3 "error: too small by 7")
   wants(8 ${pes} 0 "^$")
 endforeach()
-wants(3 2 2 "error: the task's owner.. returned -1 for an item pushed on PE 0; with ")  # one PE does not ask
+wants(3 2 2 "error: the task's owner.. returned -1 for an item pushed on PE 0; with ")  # owner() returns -1 for a seed of PE 0
 execute_process(COMMAND ${PROGRAM} --size -1 RESULT_VARIABLE got ERROR_VARIABLE line)
 if(NOT got STREQUAL "2" OR NOT line MATCHES "-1 is negative")
   message(SEND_ERROR "--size -1: exit status ${got} and: ${line}")

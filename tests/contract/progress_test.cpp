@@ -1,4 +1,4 @@
-// Work that takes longer than the stall timeout and moves no queue is no stall.
+// A run that works for longer than the stall timeout without moving a queue has not stalled.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ LaunchPlan plan_of(KernelKind kernel, ticket_t capacity) {
   return plan;
 }
 
-/// One item with a range of which nothing is accepted.
+/// One item with a range; accept() refuses all items that are made of it.
 struct Wide {
   struct Item {
     std::uint32_t root;
@@ -37,7 +37,7 @@ struct Wide {
   Item make(Item, char) const { return {0}; }
 };
 
-/// Each item pushes the next one of its chain, and takes long.
+/// Each item takes long and pushes the next item of its chain.
 struct Chain {
   struct Item {
     std::uint32_t left;
@@ -53,7 +53,7 @@ struct Chain {
 
 class WorkThatMovesNoQueue : public ::testing::TestWithParam<KernelKind> {
  protected:
-  /// Runs `seeds` on one thread; it must take longer than the timeout, or the test says nothing.
+  /// Runs `seeds` on one thread. The run must take longer than the timeout, or the test would show nothing.
   template <class Task>
   Report run(const std::vector<typename Task::Item>& seeds, ticket_t capacity = 1024) {
     const Machine machine = cpu_machine(1, 1);
@@ -75,7 +75,7 @@ TEST_P(WorkThatMovesNoQueue, OnePushAfterAnother) { EXPECT_EQ(run<Slow>({{Slow::
 TEST_P(WorkThatMovesNoQueue, ABatchOfLongTasks) {
   EXPECT_EQ(run<Slow>(std::vector<Slow::Item>(16, {Slow::Kind::takes_long})).run, 16);
 }
-// The first two items fill the ring until the chain has ended; the worker runs the third one's chain from its spill.
+// The first two items fill the ring until the chain has ended, so the worker runs the chain of the third item from its spill.
 TEST_P(WorkThatMovesNoQueue, AChainThatStaysInSpill) {
   EXPECT_EQ(run<Chain>({{0}, {0}, {15}}, /*capacity=*/2).run, 18);
 }

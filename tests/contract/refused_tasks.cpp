@@ -1,5 +1,5 @@
-// Tasks that must not compile, one for each SHOAL_REFUSED_<case>; contract_tests.cmake compiles each and looks for the
-// words that the compiler must say. With no case defined the task is a good one, and this file compiles.
+// Tasks that must not compile, one for each SHOAL_REFUSED_<case>. contract_tests.cmake compiles each and searches the
+// compiler's output for the words that it must contain. With no case defined, the task is legal and this file compiles.
 #include <string>
 
 #if defined(SHOAL_REFUSED_BY_WORKLIST) || defined(SHOAL_REFUSED_KERNELS)

@@ -1,4 +1,5 @@
-// Two PEs share a GPU, and one of their kernels leaves no room for the other: the run ends with a line about it.
+// Two PEs share a GPU, and the kernel of one leaves no space for the kernel of the other: the run ends with an error that names
+// the kernel that did not begin.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -55,7 +56,7 @@ TEST(RendezvousOnGpus, AKernelWithoutRoomIsNamed) {
   EXPECT_EQ(run_with(half), 100u);
   try {
     run_with(all);
-    ADD_FAILURE() << "a kernel of all workers left room for another of as many";
+    ADD_FAILURE() << "a kernel with all workers left space for another of the same size";
   } catch (const DeviceError& error) {
     EXPECT_EQ(std::string(error.what()).find("kernels that had not begun after 0.5 s: PE 1 on GPU 0; "), 0u)
         << error.what();

@@ -1,4 +1,4 @@
-// What a test reads of a PE, where that PE may be in another process than the test.
+// How a test reads the values of a PE that may be in another process.
 #pragma once
 #include <cstddef>
 
@@ -6,11 +6,12 @@
 
 namespace shoal::contract {
 
-/// Set where there are several processes, in each of which the same test runs: gives all of them the `bytes` that the process of
-/// PE `pe` has.
+/// Set by programs of several processes, in each of which the same test runs. Copies `bytes` bytes from `values` of the process
+/// that has PE `pe` to `values` of all processes.
 inline void (*see_from_its_process)(pe_t pe, void* values, std::size_t bytes) = nullptr;
 
-/// Call after a PE's values were read here: afterwards they are those of the process that has this PE.
+/// Every process calls this after it has read its own copy of a PE's values. Afterwards `values` holds what the process of that
+/// PE read.
 inline void see(pe_t pe, void* values, std::size_t bytes) {
   if (see_from_its_process != nullptr) see_from_its_process(pe, values, bytes);
 }

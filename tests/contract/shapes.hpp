@@ -1,4 +1,4 @@
-// The transports and shapes over which the contract's suites run.
+// The transports and run shapes (PEs, threads, kernels, capacities) that the contract's suites run with.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace shoal::contract {
 
-// A transport's entry in the list: its type, its name, and how to make one. A new transport is one more entry.
+// Each struct below is one transport of the suites: its type, its name, its planned faults, and how to make one.
 struct Direct {
   using Transport = DirectTransport;
   static constexpr const char* kName = "direct";
@@ -34,7 +34,8 @@ struct Reordered {
   static Transport make(FaultState& state) { return Transport(&state); }
 };
 
-/// A plan with rings of `capacity` slots, and to each PE a quarter in channels, at least two: two channels, if there are more.
+/// A plan with rings of `capacity` slots and channels of a quarter of that, but at least 2 slots. With `capacity` above 8, each
+/// pair of PEs has two channels.
 inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   LaunchPlan plan;
   plan.kernel = kernel;
@@ -44,11 +45,12 @@ inline LaunchPlan small_plan(KernelKind kernel, ticket_t capacity) {
   plan.fetch = capacity == 2 ? 1 : capacity == 8 ? 3 : 16;
   plan.spill_own = 1 << 12;
   plan.spill_host = 1 << 10;
-  plan.stall_timeout_seconds = 20;  // a hang ends as an error that says where, well before the test's time limit
+  plan.stall_timeout_seconds = 20;  // a hang ends with an error that names its place, well before the test's time limit
   return plan;
 }
 
-/// The same with segments in place of channels: of one item where channels are tiny. Every other capacity puts messages off.
+/// The same plan with segments of 128 bytes in place of channels. With capacity 2 or 8, a sender also waits before it notifies
+/// the receiver of a segment that is not full (batch_wait).
 inline LaunchPlan segment_plan(KernelKind kernel, ticket_t capacity) {
   LaunchPlan plan = small_plan(kernel, capacity);
   plan.batch_bytes = 128;
@@ -67,8 +69,8 @@ inline const std::vector<ticket_t> kCapacities =
     test::kUnderTsan ? std::vector<ticket_t>{2, 8, 1024} : std::vector<ticket_t>{2, 4, 8, 1024};
 inline constexpr KernelKind kKernels[] = {KernelKind::persistent, KernelKind::discrete};
 
-/// Calls body(machine, plan) for every shape: PEs 1 to kMostPes, threads 1 and 2, both kernels, all capacities; several PEs
-/// with channels and with segments.
+/// Calls body(machine, plan) for every shape: PEs 1 to kMostPes, threads 1 and 2, both kernels, all capacities. On several PEs,
+/// each shape runs with channels and again with segments.
 template <class Body>
 void for_each_shape(Body body) {
   for (pe_t pes = 1; pes <= kMostPes; ++pes) {

@@ -1,4 +1,4 @@
-// A task that takes longer than the stall timeout and moves no queue meanwhile.
+// A task that works for longer than the stall timeout, and moves no queue in that time.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace shoal::contract {
 
 constexpr double kSlowTimeoutSeconds = 0.6;
-constexpr auto kSlowPause = std::chrono::microseconds(100);  ///< of a judge, who refuses
+constexpr auto kSlowPause = std::chrono::microseconds(100);  ///< of accept(), before it refuses an item
 constexpr auto kLongPause = std::chrono::milliseconds(80);
-constexpr std::uint32_t kManyPauses = 5000;  ///< take longer than the timeout together, as sixteen long ones do
+constexpr std::uint32_t kManyPauses = 5000;  ///< so many short pauses exceed the timeout, as 16 long ones do
 
-/// Its items push others that are refused, or only take their time. All belong to PE 0.
+/// Its items push others that accept() refuses, or only take long to run. PE 0 owns all items.
 struct Slow {
   enum class Kind : std::uint32_t { refused, fans_out, pushes, takes_long };
   struct Item {

@@ -1,5 +1,5 @@
-// Planted deadlocks: each makes a run stand still in its own way, on its own PE. The error comes in time and names the
-// PE and the object that is to blame, the counters are written down, and the same worklist works afterwards.
+// Injected deadlocks: each makes a run stall in its own way, on a given PE. The error comes in time and names the PE and the
+// object at fault, the counters are written to a file, and the same worklist works afterwards.
 #include "shoal/worklist/stall.hpp"
 
 #include <gtest/gtest.h>
@@ -25,23 +25,23 @@ namespace {
 
 enum class Fault {
   none,
-  never_returns,   ///< the task does not return, whatever happens
-  returns_late,    ///< the task returns only when the run is called off
-  lost_put,        ///< PE `at` puts an item to PE `to`, and it is lost on the wire
+  never_returns,   ///< the task never returns
+  returns_late,    ///< the task returns only when the run ends
+  lost_put,        ///< PE `at` puts an item to PE `to`, and the put is lost
   lost_credits,    ///< PE `to` never gives credits back to PE `at`
   unfilled_slot,   ///< a pusher of PE `at` takes a ticket and never fills the slot
   lost_completed,  ///< PE `at` counts one completion too few
   extra_created,   ///< PE `at` counts one creation too many
-  ticket_only,     ///< PE `at` takes a ticket towards PE `to` and never puts
+  ticket_only,     ///< PE `at` takes a ticket of the queue to PE `to` and never puts
   unread_claim,    ///< a worker of PE `to` claims an item from PE `at` and does not read it
-  held_spill,      ///< a worker of PE `at` fills its ring and its spill, then does not move
+  held_spill,      ///< a worker of PE `at` fills its ring and its spill, then does nothing more
 };
 
 struct Drill {
   struct Item {
     pe_t at;
-    std::uint32_t hops;    ///< left
-    std::uint32_t plants;  ///< 1: does the damage at its last hop
+    std::uint32_t hops;    ///< hops left
+    std::uint32_t plants;  ///< 1: injects the fault at its last hop
   };
 
   Fault fault = Fault::none;
@@ -78,7 +78,7 @@ struct Drill {
         wait(false);
         break;
       case Fault::lost_put:
-        // A segment's next message tells what a lost one did, so all that follow are lost as well.
+        // The next message of a segment carries what a lost one would have said, so all later puts are lost as well.
         wire->lose_puts(view.segments.on ? 1 << 20 : 1);
         out.push(w, {to, 0, 0});
         break;
@@ -134,9 +134,9 @@ void PrintTo(const Case& c, std::ostream* out) {
 class StallDrill : public ::testing::TestWithParam<Case> {
  protected:
   static LaunchPlan plan(const Case& c) {
-    LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // slots for all that travels
+    LaunchPlan plan = small_plan(KernelKind::persistent, 64);  // slots for all items that travel
     plan.channel_capacity = 64;
-    plan.channels = 1;  // whose counters faults reach into
+    plan.channels = 1;  // the faults change the counters of channel 0
     plan.batch_bytes = c.segments ? 48 : 0;
     plan.stall_timeout_seconds = 0.25;
     return plan;
@@ -144,7 +144,7 @@ class StallDrill : public ::testing::TestWithParam<Case> {
   static std::vector<Drill> tasks(const Case& c, FaultState* wire) {
     return std::vector<Drill>(c.pes, {c.fault, c.at, c.to, c.pes, wire});
   }
-  /// Some items that travel, and the one that does the damage after two rounds.
+  /// Some items that travel, and one that injects the fault after two rounds.
   static std::vector<std::vector<Drill::Item>> seeds(const Case& c) {
     std::vector<std::vector<Drill::Item>> seeds(c.pes);
     for (pe_t p = 0; p < c.pes; ++p) seeds[p] = {{p, 7, 0}, {(p + 1) % c.pes, 5, 0}};
@@ -175,7 +175,7 @@ TEST_P(StallDrill, IsDiagnosedInTime) {
   EXPECT_TRUE(std::regex_search(line, std::regex(c.expected))) << "expected '" << c.expected << "' in: " << line;
   EXPECT_NE(line.find("no progress for 0.25 s"), std::string::npos) << line;
   EXPECT_GE(seconds, 0.25);
-  EXPECT_LT(seconds, 1.25) << line;  // looks every 25 ms; the rest is for a machine with other work
+  EXPECT_LT(seconds, 1.25) << line;  // the watchdog polls every 25 ms; the rest allows for a busy machine
 
   const std::string name = dump_named_in(line);
   std::ifstream file(name);
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Fault::unread_claim, 3, 2, 0, "channel PE 2 -> PE 0: 1 item arrived, and a worker of PE 0 claimed"},
         Case{Fault::held_spill, 1, 0, 0, "spill of PE 0"}, Case{Fault::held_spill, 3, 1, 0, "spill of PE 1"}));
 
-// A task that never returns cannot be taken back: the process says where it stands, and ends with its own exit code.
+// A task that never returns cannot be stopped. The process prints a diagnosis and ends with an exit code for this case.
 class StallDeath : public StallDrill {};
 TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
   const Case& c = GetParam();
@@ -231,7 +231,7 @@ TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "shoal_stall_test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  const auto run = [&] {  // in the process that is to end
+  const auto run = [&] {  // in the child process, which is to end
     std::filesystem::current_path(folder);
     const io::PendingFile output("levels.npy");
     const Machine machine = cpu_machine(c.pes, 1);
@@ -240,7 +240,7 @@ TEST_P(StallDeath, EndsTheProcessWithTheDiagnosis) {
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(kStuckExitCode), c.expected);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1)
-      << "one dump of the counters, and no half of an output";
+      << "one dump of the counters, and no incomplete output file";
   std::filesystem::remove_all(folder);
 }
 INSTANTIATE_TEST_SUITE_P(Planted, StallDeath,

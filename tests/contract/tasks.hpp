@@ -1,4 +1,4 @@
-// The tasks of the contract tests, and what serial code says each should leave in the ledger.
+// The tasks of the contract tests, and serial code that computes what each should leave in the ledger.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,14 +12,15 @@
 
 namespace shoal::contract {
 
-/// The range of a task whose elements are just numbers.
+/// A range whose elements are the numbers 0 to count - 1.
 struct Numbers {
   std::int64_t count = 0;
   SHOAL_FN std::int64_t size() const { return count; }
   SHOAL_FN std::int64_t operator[](std::int64_t i) const { return i; }
 };
 
-/// How a tree grows: the root has `root_children`, every other item above `depth` 0 to `most_children` by a hash.
+/// The shape of a tree: the root has `root_children` children. Every other item above `depth` has 0 to `most_children`
+/// children; a hash chooses how many.
 struct Shape {
   std::uint32_t root_children = 3;
   std::uint32_t most_children = 4;
@@ -33,7 +34,7 @@ struct TreeItem {
   std::uint32_t producer;  ///< the PE that made it
 };
 
-/// What all trees have in common.
+/// The base of all tree tasks.
 struct Grower {
   static constexpr KernelSet kKernels = kAllKernels;
   LedgerView ledger;
@@ -51,7 +52,7 @@ struct Grower {
     return {mix(item.number * 0x10001 + static_cast<std::uint64_t>(i) + 1), item.depth + 1,
             static_cast<std::uint32_t>(me)};
   }
-  /// The same child, seen by serial code that is on no PE.
+  /// The same child, for serial code, which is on no PE and therefore names the producer.
   TreeItem child_made_by(pe_t producer, const TreeItem& item, std::int64_t i) const {
     TreeItem made = child(item, i);
     made.producer = static_cast<std::uint32_t>(producer);
@@ -62,7 +63,7 @@ struct Grower {
   }
 };
 
-/// Fan-out by range and make. Every item is judged once and run once.
+/// Fan-out through range() and make(). Every item is judged once and run once.
 struct Tree : Grower {
   using Item = TreeItem;
   SHOAL_FN pe_t owner(Item item) const { return owner_of(item); }
@@ -71,14 +72,15 @@ struct Tree : Grower {
     return true;
   }
   SHOAL_FN Numbers range(Item item) const {
-    // Called once per item that is run, and only at its owner; noting it here makes `run` countable.
+    // Called once for each item that runs, and only at its owner, so a note here counts the runs.
     ledger.note(kRun, static_cast<pe_t>(item.producer), item.number);
     return {children(item)};
   }
   SHOAL_FN Item make(Item item, std::int64_t i) const { return child(item, i); }
 };
 
-/// operator() with push and push_each; some items are dropped, of these some without being judged, some stale, some not worth sending.
+/// operator() with push and push_each. Some items are dropped by accept(), some by promising() before they are judged, some are
+/// stale, and some are not worth sending.
 struct Picky : Grower {
   using Item = TreeItem;
   SHOAL_FN static bool drops(const Item& item) { return item.number % 11 == 1; }
@@ -105,19 +107,19 @@ struct Picky : Grower {
   }
 };
 
-/// One item that visits the PEs one after another; whoever has it keeps it for a while.
+/// One item that visits the PEs one after another. At every `rest_every`-th hop, the worker holds it for a while.
 struct Chain {
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
     std::uint32_t hop;
   };
-  std::uint64_t* visits;  ///< this PE's; hops counted
+  std::uint64_t* visits;  ///< the number of hops that ran on this PE
   std::uint32_t last;     ///< the hop at which it ends
   pe_t n_pes = 1;
-  std::uint32_t rest_every = 64;  ///< every so many hops the item is held for long
+  std::uint32_t rest_every = 64;  ///< at every so many hops, the item is held for `rest_spins`
   std::uint32_t rest_spins = 2000;
-  std::uint32_t hangs_at = ~0u;                 ///< at this hop the item is held until the run is called off
-  std::uint64_t enough_at = ~std::uint64_t{0};  ///< visits of one PE after which it is enough
+  std::uint32_t hangs_at = ~0u;                 ///< at this hop the item is held until the run ends
+  std::uint64_t enough_at = ~std::uint64_t{0};  ///< enough() returns true on a PE with this many visits
 
   SHOAL_FN pe_t owner(Item item) const { return static_cast<pe_t>(item.hop % static_cast<std::uint32_t>(n_pes)); }
   SHOAL_FN bool accept(Item) const { return true; }
@@ -134,7 +136,7 @@ struct Chain {
   }
 };
 
-/// Random updates of a table that is spread over the PEs: accept does it all, nothing is ever run.
+/// Random updates of a table that is spread over the PEs. accept() does all the work, and no item ever runs.
 struct Gups {
   static constexpr KernelSet kKernels = kAllKernels;
   struct Item {
@@ -152,7 +154,7 @@ struct Gups {
   SHOAL_FN void operator()(const W&, Item, Out&) const {}
 };
 
-/// What a tree should leave behind, and the report's counts.
+/// What the ledger and the report should hold after a tree.
 struct Expected {
   Page page;
   std::int64_t pushed = 0, withheld = 0, accepted = 0, dropped = 0, stale = 0, run = 0;

@@ -1,4 +1,4 @@
-// Runs of the trees (tasks.hpp) on any machine, compared with serial code.
+// Runs the trees of tasks.hpp on any machine and compares the results with serial code.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Processes behind walls (transport/walled.hpp): threads, each with its world and its machine.
+// Processes behind walls (transport/walled.hpp). Each is a thread with its own world and its own machine.
 #pragma once
 #include <exception>
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace shoal::contract {
 
-/// The processes, each with its world and its machine, as many PEs as `all` has in sum.
+/// The processes, each with its own world and machine.
 class Walled {
  public:
-  /// @param pes_of  of each process
+  /// @param pes_of  the number of PEs of each process
   Walled(const std::vector<pe_t>& pes_of, int threads, const WalledPlan& plan, double patience_seconds = 20)
       : memory_(static_cast<int>(pes_of.size()), std::size_t{16} << 20) {
     const auto n = pes_of.size();
@@ -34,7 +34,8 @@ class Walled {
   World& world(std::size_t p) const { return *worlds_[p]; }
   const Machine& machine(std::size_t p) const { return *machines_[p]; }
 
-  /// Calls body(process) on a thread of each process, and rethrows what the first of them threw.
+  /// Calls body(process) on one thread for each process. Rethrows the exception of the first process (in their order) that
+  /// threw.
   template <class Body>
   void on_each(Body body) {
     std::vector<std::exception_ptr> errors(worlds_.size());

@@ -1,5 +1,5 @@
-// A worklist of several processes behind walls (transport/walled.hpp) that looks like one of one process, so that whatever runs
-// on that runs on this.
+// A worklist of several processes behind walls (transport/walled.hpp) with the interface of a worklist of one process, so that
+// the same tests run on both.
 #pragma once
 #include <exception>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace shoal::contract {
 
-/// Has what tests use of a Worklist.
+/// Has the members of Worklist that tests use.
 template <class Task>
 class WalledWorklist {
  public:

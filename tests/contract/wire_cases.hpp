@@ -1,10 +1,11 @@
-// The worklist's contract on PEs of several processes, which reach each other over wires alone: the cases that hold whatever joins
-// the processes. Each program has a type that says what does, and an instance of the suite for it. It has
+// The worklist's contract on PEs of several processes that communicate over wires only. These cases hold for every kind of
+// connection between the processes. Each test program defines a type for its kind of connection and instantiates the suite with
+// it. The type has
 //
 //   Processes, List<Task>                    the processes, and a worklist on them that takes the tasks and seeds of all PEs
-//   for_each_world(body)                     body(machine with as many PEs, processes, plan) for shapes and plans
-//   with_a_world(draw, number, body)         body(machine with as many PEs, processes) in a world that is drawn
-//   kSoakRuns                                how many of these
+//   for_each_world(body)                     calls body(machine with as many PEs, processes, plan) for many shapes and plans
+//   with_a_world(draw, number, body)         calls body(machine with as many PEs, processes) in a world chosen by `draw`
+//   kSoakRuns                                the number of such random worlds
 #pragma once
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -43,8 +44,8 @@ class WireContract : public ::testing::Test {
     });
   }
 
-  /// Runs of tasks with options, each of another shape.
-  /// @param runs  unless SHOAL_SOAK_RUNS says how many
+  /// Calls body for `runs` random worlds, each with a plan and options of another shape.
+  /// @param runs  the number of runs, unless the environment variable SHOAL_SOAK_RUNS gives another
   template <class Body>
   static void soak(std::uint64_t runs, Body body) {
     if (const char* const text = std::getenv("SHOAL_SOAK_RUNS")) runs = std::strtoull(text, nullptr, 10);
@@ -57,24 +58,24 @@ class WireContract : public ::testing::Test {
         plan.fetch = static_cast<lane_t>(1 + draw(16));
         apply(plan, draw(2) == 0 ? Sending::segments : Sending::combine_in_segments, static_cast<lane_t>(draw(6)),
               static_cast<double>(draw(20)), static_cast<double>(1 + draw(12)));
-        plan.batch_bytes = static_cast<std::int64_t>(draw(200));  // 0: the wires choose
+        plan.batch_bytes = static_cast<std::int64_t>(draw(200));  // 0: the default size of wires
         plan.batch_wait = static_cast<lane_t>(draw(3));
         if (plan.batch_wait == 0) plan.batch_wait_us = static_cast<lane_t>(draw(2) * draw(300));
         SCOPED_TRACE("run " + std::to_string(run) + ": " + describe(all, plan) + describe_options(plan));
         try {
           body(all, processes, plan, draw, run);
         } catch (const std::exception& error) {
-          ADD_FAILURE() << error.what();  // with the trace
+          ADD_FAILURE() << error.what();  // here SCOPED_TRACE still adds the shape
         }
       });
     }
   }
 
-  /// One plan in a world: for what takes seconds.
+  /// True for one plan of each world. Tests that take seconds run with this plan only.
   static bool is_for_waits(const Machine& all, const LaunchPlan& plan) {
     return plan.capacity == 1024 && plan.kernel == KernelKind::persistent && all.threads_per_pe() == 1;
   }
-  /// What `run` throws, which must be an Error.
+  /// The text of the Error that `run` must throw.
   template <class Error, class Run>
   static std::string line_of(Run run) {
     try {
@@ -124,7 +125,7 @@ TYPED_TEST_P(WireContract, OneItemTravelsRoundThePes) {
       EXPECT_EQ(counts[p], (last - static_cast<unsigned>(p)) / n + 1) << "PE " << p;
     }
     EXPECT_EQ(report.run, last + 1);
-    for (const Traffic& pair : report.traffic) EXPECT_EQ(pair.messages, pair.items) << "each item is alone";
+    for (const Traffic& pair : report.traffic) EXPECT_EQ(pair.messages, pair.items) << "each item has its own message";
   });
 }
 
@@ -190,7 +191,7 @@ TYPED_TEST_P(WireContract, ShortestPathsWhateverTheOrder) {
              });
 }
 
-// Buckets as wide as the smallest weight: whoever runs was final, so that every vertex runs once.
+// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once.
 TYPED_TEST_P(WireContract, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(40);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
@@ -200,7 +201,7 @@ TYPED_TEST_P(WireContract, NarrowBucketsRunEveryVertexOnce) {
       typename TestFixture::template List<Paths> list(processes, plan);
       const Report report = PathRuns<Paths>(all, roads).run(list, 0, expected);
       EXPECT_EQ(report.run, roads.size()) << describe_options(plan);
-      EXPECT_LT(report.thresholds, 2 * roads.size()) << "the threshold stood still, or went back";
+      EXPECT_LT(report.thresholds, 2 * roads.size()) << "the threshold moved too often: some moves did not advance it";
     }
   });
 }
@@ -220,7 +221,7 @@ TYPED_TEST_P(WireContract, SumsAreConserved) {
   EXPECT_EQ(combined > 0, travels);
 }
 
-// accept never returns true: only idle() sees that there is something to do, again and again, on every PE.
+// accept() returns true for no amount that arrives: only idle() finds out that there is work, again and again, on every PE.
 TYPED_TEST_P(WireContract, AmountsThatOnlyIdleSeesReachTheEnd) {
   this->soak(TypeParam::kSoakRuns / 2,
              [](const Machine& all, auto& processes, LaunchPlan plan, auto draw, std::uint64_t run) {
@@ -231,7 +232,8 @@ TYPED_TEST_P(WireContract, AmountsThatOnlyIdleSeesReachTheEnd) {
              });
 }
 
-/// One item that goes round the PEs; an owner that does not exist, and a member that throws, where it says.
+/// One item that goes round the PEs. owner() names a PE that does not exist at hop `astray_at`, and operator() throws at hop
+/// `throws_at`.
 struct Breaks {
   struct Item {
     std::uint32_t hop;
@@ -249,7 +251,7 @@ struct Breaks {
   }
 };
 
-// On the last PE, which is in the last process; and the same object works again.
+// The task breaks its contract on the last PE, which is in the last process. Afterwards the same object works again.
 TYPED_TEST_P(WireContract, ATaskThatBreaksItsContractEndsTheRunEverywhere) {
   TypeParam::for_each_world([&](const Machine& all, auto& processes, const LaunchPlan& plan) {
     const pe_t n = all.n_pes();
@@ -262,7 +264,7 @@ TYPED_TEST_P(WireContract, ATaskThatBreaksItsContractEndsTheRunEverywhere) {
     };
     const std::uint32_t on_last = 12 * static_cast<std::uint32_t>(n) - 1;
     const Breaks right{.last = on_last};
-    if (n > 1) {  // a PE alone asks for the owner of its seeds only
+    if (n > 1) {  // a run on one PE calls owner() for its seeds only
       const std::string line = TestFixture::template line_of<UsageError>([&] { run({.astray_at = on_last + 1}); });
       EXPECT_NE(line.find("returned " + std::to_string(n) + " for an item pushed on PE " + std::to_string(n - 1)),
                 std::string::npos)
@@ -287,11 +289,12 @@ TYPED_TEST_P(WireContract, AFullWorklistSaysItsSizesAndWorksAfterwards) {
   });
 }
 
-// An item that is held until the run is called off: in time, the error names its PE.
+// An item is held until the run ends. The watchdog ends the run with an error after the stall timeout, and the next run is
+// right.
 TYPED_TEST_P(WireContract, ARunThatStandsStillIsEndedInTime) {
   TypeParam::for_each_world([&](const Machine& all, auto& processes, LaunchPlan plan) {
     if (!TestFixture::is_for_waits(all, plan)) return;
-    plan.stall_timeout_seconds = 1.5;  // the next run, which is right, has it too, and may have to wait for a core
+    plan.stall_timeout_seconds = 1.5;  // also for the next run, which may have to wait for a core
     const pe_t n = all.n_pes();
     const std::uint32_t last = 5 * static_cast<std::uint32_t>(n) - 1;
     std::vector<std::uint64_t> counts(n, 0);
@@ -302,13 +305,13 @@ TYPED_TEST_P(WireContract, ARunThatStandsStillIsEndedInTime) {
     typename TestFixture::template List<Chain> list(processes, plan);
     const std::string line = TestFixture::template line_of<DeviceError>([&] { list.run(tasks, seeds); });
     EXPECT_NE(line.find("no progress for 1.5 s"), std::string::npos) << line;
-    std::remove(("shoal-stall-" + std::to_string(::getpid()) + ".json").c_str());  // each process has written one
+    std::remove(("shoal-stall-" + std::to_string(::getpid()) + ".json").c_str());  // each process has written a dump
     for (Chain& task : tasks) task.hangs_at = ~0u;
     EXPECT_EQ(list.run(tasks, seeds).run, last + 1) << "the next run";
   });
 }
 
-// What PE 0 does takes longer than the stall timeout; the others, in other processes, have nothing to do.
+// PE 0 works for longer than the stall timeout, and the PEs of other processes have nothing to do.
 TYPED_TEST_P(WireContract, WorkThatMovesNoQueueIsNoStall) {
   TypeParam::for_each_world([&](const Machine& all, auto& processes, LaunchPlan plan) {
     if (!TestFixture::is_for_waits(all, plan)) return;

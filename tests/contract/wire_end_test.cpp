@@ -1,5 +1,5 @@
-// How soon a run of several processes is over: two round trips after its last item has ended, at most. The processes are
-// threads behind walls here, and everything that they put is on its way for some time.
+// A run of several processes ends at most two round trips after its last item has ended. The processes are threads behind walls
+// here, and every put is in flight for a given time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 namespace shoal::contract {
 namespace {
 
-/// One item that visits the PEs one after another; where it ends it is held for a while.
+/// One item that visits the PEs one after another. At its last hop it is held for a while.
 struct Relay {
   struct Item {
     std::uint32_t hop;
   };
-  std::uint64_t* ended;  ///< when its last item ended
+  std::uint64_t* ended;  ///< the time at which the last item ended, in microseconds
   std::uint32_t last;    ///< the hop at which it ends
   std::uint64_t hold_us;
   pe_t n_pes;
@@ -38,7 +38,7 @@ struct Relay {
   }
 };
 
-/// Processes of one PE, with a worklist each.
+/// Processes of one PE each, with one worklist per process.
 class Relays {
  public:
   Relays(int processes, KernelKind kernel, std::uint64_t delay_us)
@@ -49,7 +49,7 @@ class Relays {
     });
   }
 
-  /// @return microseconds from the end of the last item to the end of the run in the process where it ends last
+  /// @return microseconds from the end of the last item to the end of the run in the process that returns last
   std::uint64_t run(std::uint32_t last, std::uint64_t hold_us) {
     std::uint64_t ended = 0;
     std::vector<std::uint64_t> over(walled_.processes());
@@ -68,16 +68,17 @@ class Relays {
   std::vector<std::unique_ptr<Worklist<Relay>>> lists_;
 };
 
-/// Runs of each case, for a measurement; 0: as few as show that it is soon enough.
+/// The number of runs of each case for a measurement. 0: only as many as it takes to find one that ends soon enough.
 int runs_to_measure() {
   const char* const text = std::getenv("SHOAL_END_RUNS");
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// How often the two waves go to and fro that find the end depends on when it comes, so it comes at many moments.
+/// How many rounds the two waves of quiescence detection need depends on the moment at which the last item ends, so the test
+/// lets it end at several moments.
 struct Moments {
   std::vector<double> all;  ///< round trips of all runs, sorted
-  double slowest = 0;       ///< moment, by its fastest run: others use the cores, too
+  double slowest = 0;       ///< of all moments, each taken by its fastest run, as other work may use the cores
 };
 Moments at_all_moments(Relays& relays, std::uint64_t delay_us, double most) {
   constexpr int kTries = 5;
@@ -103,7 +104,8 @@ TEST(WireEnd, WithinTwoRoundTripsOfTheLastItem) {
       "round trips from the end of the last item to that of the run: median, most; the slowest moment, by its fastest "
       "run\n");
   for (const std::uint64_t delay_us : {100u, 1000u, 5000u, 10'000u}) {
-    // A protocol with one more round of waves takes two and a half. Of shorter delays most is what threads take: these are only shown.
+    // A protocol with one more round of waves would take two and a half round trips. With shorter delays, most of the time is
+    // spent by the threads themselves: these results are printed but not checked.
     const bool tells = delay_us >= 5000;
     const double most = tells ? 2 + std::max(0.25, 2000.0 / static_cast<double>(delay_us)) : 0;
     for (const int processes : {2, 3}) {
@@ -114,7 +116,7 @@ TEST(WireEnd, WithinTwoRoundTripsOfTheLastItem) {
                     static_cast<double>(delay_us) * 1e-3, name(kernel), found.all[found.all.size() / 2],
                     found.all.back(), found.slowest);
         if (tells) EXPECT_LE(found.slowest, most) << "round trips";
-        EXPECT_GE(found.all[0], 0.5) << "nobody can know it sooner than what is put arrives";
+        EXPECT_GE(found.all[0], 0.5) << "no process can know it before a put arrives";
       }
     }
   }

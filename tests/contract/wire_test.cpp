@@ -1,5 +1,5 @@
-// The worklist's contract on PEs of several processes, which reach each other over wires alone. The processes are threads here,
-// behind walls: what they put is late, comes in any order between fences, and in pieces.
+// The worklist's contract on PEs of several processes that communicate over wires only. The processes are threads behind walls
+// here: puts arrive late, in pieces, and in any order between fences.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ struct BehindWalls {
   using List = WalledWorklist<Task>;
   static constexpr std::uint64_t kSoakRuns = test::kUnderTsan ? 10 : 40;
 
-  /// Worlds x threads x kernels x capacities x what becomes of puts.
+  /// Calls body for worlds x threads x kernels x capacities, with puts that are late, reordered, both or neither.
   template <class Body>
   static void for_each_world(Body body) {
     std::uint64_t seed = 1;
@@ -33,7 +33,7 @@ struct BehindWalls {
           for (const ticket_t capacity : {ticket_t{2}, ticket_t{1024}}) {
             ++seed;
             if (pes_of.size() + static_cast<std::size_t>(threads) > 4) continue;  // more threads than cores take long
-            if (test::kUnderTsan && seed % 3 != 1) continue;                      // some of each world
+            if (test::kUnderTsan && seed % 3 != 1) continue;                      // some shapes of each world
             Walled walled(pes_of, threads,
                           {.seed = seed, .late_percent = seed % 3 == 0 ? 0 : 50, .reorder = seed % 2 == 0});
             const LaunchPlan plan = segment_plan(kernel, capacity);
@@ -41,7 +41,7 @@ struct BehindWalls {
             try {
               body(all, walled, plan);
             } catch (const std::exception& error) {
-              ADD_FAILURE() << error.what();  // with the trace
+              ADD_FAILURE() << error.what();  // here SCOPED_TRACE still adds the shape
             }
             if (::testing::Test::HasFailure()) return;
           }
@@ -80,7 +80,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Walled, WireContract, BehindWalls);
 TEST(Wire, PartsWaitForTheClock) {
   for (const bool processes : {true, false}) {
     for (const KernelKind kernel : kKernels) {
-      LaunchPlan plan = segment_plan(kernel, 1024);  // segments of more items than there are: a full one does not wait
+      LaunchPlan plan = segment_plan(kernel, 1024);  // no segment fills: a full one would not wait
       plan.batch_wait_us = 10'000;
       SCOPED_TRACE(std::string(processes ? "processes, " : "PEs of a process, ") + name(kernel));
       const std::uint32_t last = 8;
@@ -97,7 +97,8 @@ TEST(Wire, PartsWaitForTheClock) {
   }
 }
 
-/// What a run of a tree throws whose processes have these walls, and that another run of the same object goes well if `again`.
+/// Runs a tree on processes with these walls and returns the text of the Error that it throws. If `again`, checks that another
+/// run of the same object succeeds.
 template <class Error>
 std::string thrown_by(const WalledPlan& walls, double stall_seconds = 20, bool again = true) {
   const Machine all = cpu_machine(2, 1);
@@ -117,13 +118,13 @@ std::string thrown_by(const WalledPlan& walls, double stall_seconds = 20, bool a
   } catch (const Error& error) {
     line = error.what();
   }
-  if (again) grow_and_compare<Tree>(all, list, {.seed = 21}, 4, 2);  // and the same object works again
+  if (again) grow_and_compare<Tree>(all, list, {.seed = 21}, 4, 2);  // the same object works again
   return line;
 }
 
 TEST(Wire, APutThatFailsEndsTheRun) {
   for (const int process : {0, 1}) {
-    // The first are often the watchdog's, which says how far a process is.
+    // The first puts are often those of the watchdog, which reports the progress of its process.
     for (const std::int64_t put : {0, 1, 2, 6}) {
       SCOPED_TRACE("put " + std::to_string(put));
       const std::string line = thrown_by<TransportError>({.fail_at = put, .at_process = process});
@@ -139,13 +140,13 @@ TEST(Wire, APutThatIsLostEndsTheRun) {
     std::remove(line.substr(file).c_str());
 }
 
-/// PE 0 pushes to PE 1, all from one item, until PE 1 has judged one of these.
+/// One item of PE 0 keeps pushing items to PE 1 until PE 1 has judged one of them.
 struct LongTask {
   struct Item {
     std::uint32_t to;
   };
   std::uint64_t* heard;
-  std::uint64_t* meanwhile;  ///< whether that was before all had been pushed
+  std::uint64_t* meanwhile;  ///< 1 if that was before all items had been pushed
   std::uint32_t most;
   pe_t owner(Item item) const { return static_cast<pe_t>(item.to); }
   bool accept(Item item) const {
@@ -181,11 +182,11 @@ TEST(Wire, WhatWiresLackIsRefused) {
   EXPECT_THROW(WalledWorklist<LazyPaths>(walled, plan), UsageError);
   plan.judge_remote = false;
   plan.capacity = 1 << 24;
-  plan.channel_capacity = 1 << 22;  // more than the walled heap has
+  plan.channel_capacity = 1 << 22;  // more than the walled heap holds
   EXPECT_THROW(WalledWorklist<LazyPaths>(walled, plan), CapacityError);
 }
 
-// The walls do what they are there for.
+// The walls do make later puts overtake earlier ones.
 TEST(Walls, LaterPutsOvertake) {
   WalledMemory memory(2, 1 << 20);
   WalledHeap heap(memory, 0, {.late_percent = 60, .reorder = true});

@@ -1,4 +1,4 @@
-// The worklist's contract on GPUs: the tasks of the CPU suites, over workers x kernels x capacities x PEs.
+// The worklist's contract on GPUs: the tasks of the CPU suites for workers x kernels x capacities x PEs.
 #define SHOAL_CODE_FOR CodeFor::gpu
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -38,9 +38,10 @@ class WorklistOnGpus : public OnGpusOfAShape {
     LaunchPlan plan = small_plan(std::get<1>(GetParam()), capacity);
     plan.worker = std::get<0>(GetParam());
     plan.block_threads = capacity == 8 ? 64 : 256;
-    // Few, and all that are resident together; a crowd at a handful of slots moves nothing but spill.
+    // Few workers with small rings, and otherwise all that can be resident together (0). Many workers at a few slots would only
+    // move items in and out of spill.
     plan.workers = capacity == 8 ? 3 : capacity < 1024 ? 64 : 0;
-    plan.spill_own = 1 << 20;  // what fails for want of room is another test
+    plan.spill_own = 1 << 20;  // another test covers full worklists
     return plan;
   }
   /// Calls body(machine, plan) for PEs 1 to 4 and all capacities.
@@ -62,12 +63,13 @@ class WorklistOnGpus : public OnGpusOfAShape {
     }
   }
 
-  /// How much smaller the work is: at a handful of slots nearly every item goes through spill, for a thread one by one.
+  /// The factor by which the work is smaller with small rings: there, nearly every item goes through spill, and workers of one
+  /// thread move items one by one.
   static std::uint64_t shrink(const LaunchPlan& plan) {
     return plan.capacity >= 1024 ? 1 : plan.worker == WorkerKind::thread ? 16 : 4;
   }
-  /// Twice on one object, then on PEs of which half own nothing, then without any work. Even the smallest tree is a
-  /// thousand items: it wraps rings and channels, and spills.
+  /// Grows trees twice on one object, then with half of the PEs owning nothing, then without any work. Even the smallest tree
+  /// has a thousand items, enough to wrap rings and channels and to spill.
   template <class Task>
   void grow_everywhere(Shape whole, std::uint64_t all_roots) {
     for_each_plan([&](const Machine& machine, const LaunchPlan& plan) {
@@ -180,8 +182,8 @@ TEST_P(WorklistOnGpus, AcceptAloneUpdatesATable) {
   });
 }
 
-// All workers of several PEs at the one channel to the last PE, while the channels to others have room: whoever tries again and again
-// without looking hides the credits from everybody, for ever.
+// All workers of several PEs send through the one channel to the last PE, while the channels to other PEs have space. A worker
+// that retried its reservation without first looking at the credits would hide the credits from all other workers for ever.
 TEST_P(WorklistOnGpus, AllWorkersSendToOnePe) {
   for (pe_t pes = 2; pes <= 4; ++pes) {
     const Machine gpus = machine(pes);
@@ -214,7 +216,7 @@ TEST_P(WorklistOnGpus, FullSaysItsSizesAndWorksAfterwards) {
   }
 }
 
-// An item that goes to a PE that is not there: the error names what owner() said, and the next run is right.
+// An item for a PE that does not exist: the error contains the value that owner() returned, and the next run is right.
 TEST_P(WorklistOnGpus, AnOwnerThatIsNoPeIsNamed) {
   for (pe_t pes = 2; pes <= 3; ++pes) {
     const Machine gpus = machine(pes);
@@ -222,7 +224,7 @@ TEST_P(WorklistOnGpus, AnOwnerThatIsNoPeIsNamed) {
     std::vector<std::shared_ptr<void>> visits;
     for (const bool negative : {false, true}) {
       std::vector<Chain> tasks = chains(gpus, visits, {.visits = nullptr, .last = 100});
-      for (Chain& task : tasks) task.n_pes = negative ? -1 : pes + 1;  // what owner() divides by
+      for (Chain& task : tasks) task.n_pes = negative ? -1 : pes + 1;  // owner() takes the remainder by this number
       std::vector<std::vector<Chain::Item>> seeds(pes);
       seeds[0].push_back({negative ? 0xFFFFFFFEu : 0});
       try {
@@ -240,7 +242,7 @@ TEST_P(WorklistOnGpus, AnOwnerThatIsNoPeIsNamed) {
   }
 }
 
-// A worker that holds its item until the run is called off: the error names its PE, and the next run is right.
+// A worker holds its item until the run ends: the error names its PE, and the next run is right.
 TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
   for (pe_t pes = 1; pes <= 2; ++pes) {
     const Machine gpus = machine(pes);
@@ -267,7 +269,7 @@ TEST_P(WorklistOnGpus, AStallIsDiagnosedInTime) {
   }
 }
 
-// A chain that would take an hour: the run ends soon after the caller has called it off, and the next run is right.
+// A chain that would take an hour: the run ends soon after the caller cancels it, and the next run is right.
 TEST_P(WorklistOnGpus, ARunThatIsCalledOffEnds) {
   for (pe_t pes = 1; pes <= 2; ++pes) {
     const Machine gpus = machine(pes);
@@ -294,10 +296,10 @@ TEST_P(WorklistOnGpus, ARunThatIsCalledOffEnds) {
 
 enum class Harm { no_memory, never_returns };
 
-/// In a process of its own: PE `at` counts its visits where there is no memory, or rests for half an hour. Exits with 4
-/// after a DeviceError.
+/// Runs in a process of its own. PE `at` counts its visits at an address without memory, or holds its item for half an hour.
+/// Exits with status 4 after a DeviceError.
 void run_with(Harm harm, pe_t pes, pe_t at, KernelKind kernel) {
-  alarm(20);  // taking down must not wait for kernels of PEs that are well
+  alarm(20);  // the end of the process must not wait for kernels of healthy PEs
   int status = 0;
   {
     Options options;
@@ -345,8 +347,8 @@ class HarmOnGpus : public ::testing::TestWithParam<KernelKind> {
   pe_t gpus_ = 0;
 };
 
-// A kernel that dies takes its GPU's memory along. The run says so, the PEs that are well are told to leave, and the
-// process can end.
+// A kernel that makes an illegal access invalidates the memory of its GPU. The run reports it, the healthy PEs are notified to
+// leave, and the process can end.
 TEST_P(HarmOnGpus, AnIllegalAddressIsAnErrorOnAllPes) {
   for (pe_t pes = 1; pes <= std::min<pe_t>(gpus_, 3); ++pes) {
     SCOPED_TRACE(std::to_string(pes) + " PEs");
@@ -355,14 +357,15 @@ TEST_P(HarmOnGpus, AnIllegalAddressIsAnErrorOnAllPes) {
   }
 }
 
-// A kernel cannot be taken back: the process says which PE's task it is, and ends. It took one item, or two: what a
-// worker has done before, here to receive the item that it runs, it tells when it finds nothing to do.
+// A running kernel cannot be stopped: the process names the PE whose task does not return, and ends. The diagnosis counts one
+// or two items as taken, because a worker reports what it has completed (here the receipt of the item that it runs) only when
+// it finds nothing to do.
 TEST_P(HarmOnGpus, ATaskThatNeverReturnsEndsTheProcess) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "shoal_harm_test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const auto run = [&](pe_t pes) {
-    std::filesystem::current_path(folder);  // for the dump of the counters
+    std::filesystem::current_path(folder);  // the dump of the counters is written there
     run_with(Harm::never_returns, pes, pes - 1, GetParam());
   };
   for (pe_t pes = 1; pes <= std::min<pe_t>(gpus_, 2); ++pes) {

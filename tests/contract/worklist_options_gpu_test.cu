@@ -1,4 +1,4 @@
-// The worklist's contract with priorities, idle, judging by the pusher and combining, on GPUs: the tasks of the CPU suite, over
+// The worklist's contract with priorities, idle, judging by the pusher and combining, on GPUs: the tasks of the CPU suite for
 // workers x kernels x capacities x PEs.
 #define SHOAL_CODE_FOR CodeFor::gpu
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ class WorklistOptionsOnGpus : public OnGpusOfAShape {
           LaunchPlan plan = small_plan(std::get<1>(GetParam()), size.capacity);
           plan.worker = std::get<0>(GetParam());
           plan.block_threads = size.capacity == 8 ? 64 : 256;
-          // Few at a handful of slots, else all that are resident together; of single threads a part of those.
+          // Few workers with small rings. Otherwise as many as can be resident together (0), or a part of these if workers are
+          // threads.
           plan.workers = size.capacity < 1024 ? 3 : plan.worker == WorkerKind::thread ? 6000 : 0;
           plan.spill_own = 1 << 20;
           apply(plan, sending, size.buckets, threshold, delta);
@@ -74,7 +75,8 @@ TEST_P(WorklistOptionsOnGpus, WhatIdleFindsIsRun) {
   EXPECT_GT(parked, 0);
 }
 
-// Buckets as wide as the smallest weight: whoever runs was final, so that every vertex runs once, on any number of workers.
+// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once, on
+// any number of workers.
 TEST_P(WorklistOptionsOnGpus, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(30);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
@@ -95,7 +97,7 @@ TEST_P(WorklistOptionsOnGpus, SumsAreConserved) {
   });
 }
 
-// accept never returns true: only idle() sees that there is something to do, again and again, on every PE.
+// accept() returns true for no amount that arrives: only idle() finds out that there is work, again and again, on every PE.
 TEST_P(WorklistOptionsOnGpus, AmountsThatOnlyIdleSeesReachTheEnd) {
   for_each_plan({{8, 0}, {1024, 0}}, 0, 1, [&](const Machine& machine, const LaunchPlan& plan) {
     Worklist<Flow> list(machine, plan);

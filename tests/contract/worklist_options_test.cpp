@@ -17,9 +17,9 @@
 namespace shoal::contract {
 namespace {
 
-using Transport = FaultyTransport<>;  // without a plan of faults it is the direct one
+using Transport = FaultyTransport<>;  // without a fault plan it acts as the direct one
 
-// ThreadSanitizer makes everything ten times slower: it gets the shapes that differ in kind.
+// ThreadSanitizer makes the tests ten times slower, so it gets only shapes that differ in kind.
 #if defined(__SANITIZE_THREAD__)
 constexpr ticket_t kFewCapacities[] = {2, 1024};
 constexpr pe_t kFewPes = 2;
@@ -72,7 +72,8 @@ TEST(WorklistOptions, ShortestPathsWhateverTheOrder) {
   EXPECT_GT(combined, 0);
 }
 
-// Buckets as wide as the smallest weight: whoever runs was final, so that every vertex runs once, on any number of workers.
+// Buckets are as wide as the smallest weight. So the distance of a vertex that runs is final, and every vertex runs once, on
+// any number of workers.
 TEST(WorklistOptions, NarrowBucketsRunEveryVertexOnce) {
   const Roads roads = Roads::detours(40);
   const std::vector<std::uint32_t> expected = roads.distances_from(0);
@@ -81,14 +82,14 @@ TEST(WorklistOptions, NarrowBucketsRunEveryVertexOnce) {
     const Report report = PathRuns<Paths>(machine, roads).run(list, 0, expected);
     if (plan.queue == QueueKind::priority) {
       EXPECT_EQ(report.run, roads.size());
-      EXPECT_LT(report.thresholds, 2 * roads.size()) << "the threshold stood still, or went back";
+      EXPECT_LT(report.thresholds, 2 * roads.size()) << "the threshold moved too often: some moves did not advance it";
     } else if (machine.n_pes() == 1 && plan.capacity == 1024 && plan.kernel == KernelKind::discrete) {
-      EXPECT_GT(report.run, 3 * roads.size()) << "this graph does not need priorities: the test shows nothing";
+      EXPECT_GT(report.run, 3 * roads.size()) << "without priorities few vertices run again: this graph shows nothing";
     }
   });
 }
 
-// All at once: vertices that only idle() finds, priorities, judging by the pusher, combining.
+// Vertices that only idle() finds, together with priorities, judging by the pusher and combining.
 TEST(WorklistOptions, WhatIdleFindsIsRun) {
   const Roads roads = Roads::random(120, 3, 20, 8);
   const std::vector<std::uint32_t> expected = roads.distances_from(7);
@@ -140,7 +141,7 @@ TEST(WorklistOptions, SumsAreConserved) {
   EXPECT_GT(combined, 1000);
 }
 
-// accept never returns true: only idle() sees that there is something to do, again and again, on every PE.
+// accept() returns true for no amount that arrives: only idle() finds out that there is work, again and again, on every PE.
 TEST(WorklistOptions, AmountsThatOnlyIdleSeesReachTheEnd) {
   for_each_option({0}, 0, 1, [&](const Machine& machine, const LaunchPlan& plan) {
     Worklist<Flow, Transport> list(machine, plan);
@@ -155,7 +156,7 @@ TEST(WorklistOptions, AmountsThatOnlyIdleSeesReachTheEnd) {
   });
 }
 
-// A thousand runs, each of another shape, with rings and channels of few slots and a transport that delays and reorders.
+// Many runs, each of another shape, with rings and channels of few slots and a transport that delays and reorders.
 TEST(WorklistOptions, Soak) {
 #if defined(__SANITIZE_THREAD__)
   constexpr std::uint64_t kRuns = 150;
@@ -240,7 +241,7 @@ TEST(WorklistOptions, WhatTheTaskHasNotIsRefused) {
   }
 }
 
-/// Breaks the contract: idle() finds something to do for ever, and accept refuses it.
+/// Breaks the contract: idle() always pushes an item, and accept() refuses it.
 struct Restless {
   struct Item {
     std::uint32_t number;
@@ -276,7 +277,7 @@ TEST(WorklistOptions, ATaskThatNeverFindsNothingIsStopped) {
   }
 }
 
-// Parked items wait in spill: without any there is no place for them, and the error says so.
+// Parked items wait in spill. Without spill there is no space for them, and the run ends with a CapacityError.
 TEST(WorklistOptions, NothingToParkInIsAnError) {
   const Machine machine = cpu_machine(1, 1);
   const Roads roads = Roads::detours(100);
@@ -296,7 +297,8 @@ TEST(WorklistOptions, NothingToParkInIsAnError) {
   }
 }
 
-// Warps on a GPU where few elements come of an item, blocks where they fill one; what was asked for is taken.
+// On a GPU, the default worker is a warp for tasks with few elements per item and a block for tasks with more. A worker that
+// the user chose is kept.
 TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
   Decisions why;
   const auto worker = [&](const Options& options, bool on_gpu, double fan_out) {
@@ -311,8 +313,8 @@ TEST(WorklistPlan, AWorkerForTheElementsOfAnItem) {
   EXPECT_THROW(worker(warp, false, 32), UsageError);
 }
 
-// A round may have all items of one PE waiting at once, and an order far from the best makes more than one of an element: by
-// default ring and spill hold them.
+// In one round, all items of a PE may be waiting at the same time, and a poor order of execution pushes more than one item per
+// element. The default sizes of ring and spill hold them all.
 TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
   const auto room = [](bool on_gpu, std::int64_t items, double fan_out) {
     Decisions why;
@@ -327,7 +329,7 @@ TEST(WorklistPlan, OnePeHasRoomForItsItemsAndTheirElements) {
   }
 }
 
-// Between GPUs of a process, and where the user has not said how items travel.
+// Several GPUs of one process use larger segments by default. A size that the user chose is kept.
 TEST(WorklistPlan, SegmentsWhereEveryPushTravels) {
   const auto bytes = [](const Options& options, bool on_gpu, pe_t n_pes, bool processes) {
     Decisions why;

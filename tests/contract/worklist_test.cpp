@@ -1,6 +1,5 @@
-// The worklist's contract on CPU threads, over transports x PEs x threads x kernels x capacities: every item that is
-// pushed is judged exactly once by its owner, every accepted item is run exactly once or dropped as stale, and nothing
-// is left.
+// The worklist's contract on CPU threads, for transports x PEs x threads x kernels x capacities: every pushed item is judged
+// exactly once by its owner, every accepted item is run exactly once or is stale, and no item is left.
 #include "shoal/worklist/worklist.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +28,7 @@ class WorklistContract : public ::testing::Test {
  protected:
   WorklistContract() { state_.arm(Kind::plan()); }
 
-  /// The same shape on every machine and plan, twice on one object: tickets go on, nothing is reset.
+  /// Grows trees on every machine and plan, twice on one object: in the second run tickets continue, and no queue is reset.
   template <class Task>
   void grow_everywhere(Shape shape, std::uint64_t roots) {
     for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
@@ -88,7 +87,8 @@ TYPED_TEST(WorklistContract, NoSeedsNoWork) {
   });
 }
 
-// One item that is somewhere while everybody else is idle: whoever guessed the end from idleness would end too early.
+// There is always one item somewhere, and all workers without it are idle. Termination detection that relied on idle workers
+// would end the run too early.
 TYPED_TEST(WorklistContract, OneItemTravelsRoundThePes) {
   for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
     SCOPED_TRACE(describe(machine, plan));
@@ -106,7 +106,8 @@ TYPED_TEST(WorklistContract, OneItemTravelsRoundThePes) {
   });
 }
 
-// Chains without an end. An item of each is somewhere at any time: none is lost, none doubled when the run is called off.
+// Chains without an end: each has one item somewhere at any time. None of these items is lost or doubled when enough() ends the
+// run.
 TYPED_TEST(WorklistContract, EnoughEndsARunWithItemsLeft) {
   constexpr std::uint32_t kChains = 7, kEnough = 60, kLast = 40;
   for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
@@ -158,13 +159,13 @@ TYPED_TEST(WorklistContract, AcceptAloneUpdatesATable) {
     EXPECT_EQ(report.dropped, static_cast<std::int64_t>(kUpdates) * n);
     EXPECT_EQ(report.run, 0);
     if (plan.batch_bytes == 0 || plan.capacity < 1024) return;
-    std::int64_t items = 0, messages = 0;  // seeds are pushed one by one, and leave several together
+    std::int64_t items = 0, messages = 0;  // seeds are pushed one by one, but travel several to a message
     for (const Traffic& pair : report.traffic) items += pair.items, messages += pair.messages;
     EXPECT_LE(2 * messages, items);
   });
 }
 
-/// Whoever judges an item waits until every worker has judged one.
+/// accept() waits until every worker is judging an item.
 struct Meeting {
   struct Item {
     std::uint32_t number;
@@ -213,7 +214,7 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
     while (graph.degree(source) == 0) ++source;
     const std::vector<level_t> expected = bfs_reference(graph, source);
     for_each_shape([&](const Machine& machine, const LaunchPlan& plan) {
-      if (plan.capacity == 4) return;  // four graphs: three capacities do
+      if (plan.capacity == 4) return;  // three capacities are enough with four graphs
       SCOPED_TRACE(std::string(text) + ", " + describe(machine, plan));
       const pe_t n = machine.n_pes();
       std::vector<std::vector<level_t>> known(n, std::vector<level_t>(vertices, kUnreached));
@@ -237,7 +238,7 @@ TYPED_TEST(WorklistContract, BreadthFirstSearchOfRandomGraphs) {
   }
 }
 
-// The ledger is what the suites above trust: it must tell every wrong set of items from the right one.
+// The suites above rely on the ledger: it must tell every wrong set of items from the right one.
 TEST(LedgerOfTheSuites, SeesLostDoubledAndChangedItems) {
   const Machine machine = cpu_machine(2, 1);
   const auto page_of = [&](const std::vector<std::uint64_t>& numbers, pe_t owner = 1, pe_t producer = 0) {
@@ -255,8 +256,7 @@ TEST(LedgerOfTheSuites, SeesLostDoubledAndChangedItems) {
   EXPECT_NE(page_of({10, 20, 30, 40}, 1, 1), right) << "from the wrong PE";
 }
 
-// The transports of this list do what they are there for: without this, the suites above would prove less than they
-// say.
+// If the reordering transport did not reorder, the suites above would prove less than they claim.
 TEST(FaultyTransports, TheReorderingOneReorders) {
   const Machine machine = cpu_machine(3, 1);
   FaultState state(Reordered::plan());

@@ -1,4 +1,4 @@
-// Work that is called off: who notices, and who does not. What runs do is in tests/algo/called_off_test.cpp.
+// Cancellation: which threads notice it and which do not. tests/algo/called_off_test.cpp tests cancelled runs.
 #include "shoal/core/interrupt.hpp"
 
 #include <gtest/gtest.h>

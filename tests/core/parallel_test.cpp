@@ -42,7 +42,7 @@ TEST(ParallelChunks, TheLowestChunkThatThrowsIsSeen) {
       EXPECT_STREQ(error.what(), "17");
     }
     EXPECT_GE(begun, 18);
-    // Each thread throws at most once, and stops.
+    // Each thread throws at most once and then stops.
     EXPECT_LE(begun, 17 + std::max(1u, std::thread::hardware_concurrency()));
   }
 }

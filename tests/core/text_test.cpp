@@ -13,7 +13,7 @@ TEST(Printable, WhatATerminalObeysIsWrittenOut) {
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
             "\\xc2\\x9b31m")
-      << "the one character for ESC [";
+      << "the single character that means ESC [";
 }
 
 TEST(Printable, NamesOfAnyLanguageStayAsTheyAre) {

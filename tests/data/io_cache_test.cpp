@@ -1,4 +1,4 @@
-// The .shoal file and its use as a cache: every flipped byte is seen, and a stale or damaged cache is never used.
+// The .shoal file and its use as a cache: every flipped byte is detected, and a stale or damaged cache is never used.
 #include <chrono>
 #include <cstring>
 
@@ -18,7 +18,7 @@ std::string stored(const Csr& graph) {
 TEST(Shoal, EveryByteThatMattersIsChecked) {
   const Csr graph = shoal::csr_from_arcs(4, {0, 1, 2, 3}, {1, 2, 3, 1}, {5, 6, 7, 8});
   std::string bytes = stored(graph);
-  // Sections begin at multiples of 4096; the zeros between them carry nothing.
+  // Sections begin at multiples of 4096. The zeros between them have no meaning and are not checked.
   const std::size_t table = 128 + 3 * 32;
   const std::pair<std::size_t, std::size_t> checked[] = {
       {0, table}, {4096, 4096 + 5 * 8}, {8192, 8192 + 4 * 4}, {12288, 12288 + 4 * 4}};
@@ -113,7 +113,7 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   EXPECT_EQ(shoal::read_graph(file, cached).name, file);
   EXPECT_EQ(text_of(shoal::read_graph(file)), plain) << "the cache is used only when asked for";
 
-  // Other options: not this cache.
+  // With other options this cache is not used.
   shoal::ReadOptions dedup = cached;
   dedup.dedup = true;
   EXPECT_EQ(text_of(shoal::read_graph(file, dedup)), "2 vertices, 2 arcs, weights 1\n0: 1/4\n1: 0/3\n");
@@ -122,7 +122,7 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   undirected.undirected = true;
   EXPECT_EQ(shoal::read_graph(file, undirected).num_arcs(), 6);
 
-  // A damaged cache is made anew.
+  // A damaged cache is written again.
   write_shoal(marked, cache, key);
   std::string bytes = slurp(cache);
   bytes[4096] = static_cast<char>(bytes[4096] ^ 1);
@@ -132,7 +132,7 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
   EXPECT_EQ(text_of(shoal::read_graph(cache)), plain);
 
-  // A changed file: by time alone, then by content.
+  // A changed file: first only its time, then its content.
   write_shoal(marked, cache, key);
   std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(2));
   EXPECT_EQ(text_of(shoal::read_graph(file, cached)), plain);
@@ -144,7 +144,7 @@ TEST(Cache, IsUsedOnlyWhileItFits) {
 TEST(Cache, UnwritablePlaceIsNoFailure) {
   const Folder folder;
   spill(folder / "g.el", "0 1\n");
-  std::filesystem::create_directory(folder / "g.el.shoal");  // where the cache would go
+  std::filesystem::create_directory(folder / "g.el.shoal");  // the place of the cache file
   shoal::ReadOptions cached;
   cached.use_cache = true;
   EXPECT_EQ(shoal::read_graph(folder / "g.el", cached).num_arcs(), 1);

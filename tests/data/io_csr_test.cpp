@@ -1,4 +1,4 @@
-// csr_from_arcs, transpose and is_symmetric against plain serial code.
+// csr_from_arcs, transpose and is_symmetric against simple serial code.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -67,7 +67,7 @@ TEST(Csr, FromArcsEqualsSorting) {
           for (Arc& arc : wanted) std::swap(std::get<0>(arc), std::get<1>(arc));
           std::sort(wanted.begin(), wanted.end());
           ASSERT_TRUE(arcs_of(reversed) == wanted) << "n " << n << " m " << m;
-          // A graph is symmetric exactly if reversing it changes nothing.
+          // A graph is symmetric if and only if reversing it changes nothing.
           EXPECT_EQ(shoal::is_symmetric(graph), arcs_of(graph) == wanted);
         }
       }
@@ -76,7 +76,7 @@ TEST(Csr, FromArcsEqualsSorting) {
 }
 
 TEST(Csr, SymmetryIsLostWithOneArc) {
-  Csr graph = random_graph(20000, 400000, WeightKind::int32, true, 2);  // more arcs than one thread's part
+  Csr graph = random_graph(20000, 400000, WeightKind::int32, true, 2);  // more arcs than the part of one thread
   ASSERT_TRUE(shoal::is_symmetric(graph));
   for (const shoal::arc_t a : {shoal::arc_t{1}, graph.num_arcs() / 2, graph.num_arcs() - 1}) {
     const std::int32_t weight = graph.int_weights[a];
@@ -96,7 +96,7 @@ TEST(Csr, UnsortedRowsAreSeenAsTheyAre) {
   std::swap(graph.targets[0], graph.targets[1]);
   EXPECT_TRUE(shoal::is_symmetric(graph));
   EXPECT_EQ(arcs_of(shoal::transpose(graph)), (std::vector<Arc>{{0, 1, 0}, {0, 2, 0}, {1, 0, 0}, {2, 0, 0}}));
-  EXPECT_EQ(graph.targets[0], 2u) << "the graph itself is not touched";
+  EXPECT_EQ(graph.targets[0], 2u) << "the graph itself is not changed";
   const Folder folder;
   EXPECT_NE(usage_error_of([&] { shoal::write_graph(graph, folder / "g.shoal"); }).find("not sorted"),
             std::string::npos);

@@ -56,7 +56,7 @@ inline void spill(const std::string& file, const std::string& bytes) {
   ASSERT_TRUE(out.good()) << file;
 }
 
-/// A graph as plain text, so that two graphs can be compared and the difference be read.
+/// A graph as plain text, so that two graphs can be compared and a difference is readable.
 inline std::string text_of(const Csr& graph) {
   std::ostringstream out;
   out.precision(17);
@@ -91,14 +91,14 @@ inline Csr random_graph(std::int64_t n, std::int64_t edges, WeightKind kind, boo
   return graph;
 }
 
-/// The folder of real graphs, or empty.
+/// The folder of real graphs, or an empty path.
 inline std::filesystem::path data_folder() {
   const char* set = std::getenv("SHOAL_DATA");
   const std::filesystem::path folder = set != nullptr ? set : SHOAL_SOURCE_DIR "/../shared/data";
   return std::filesystem::exists(folder / "graphs") ? folder / "graphs" : std::filesystem::path();
 }
 
-/// The message of the UsageError that `f` throws; says so if it throws nothing. Other exceptions pass.
+/// The message of the UsageError that `f` throws, or "(no error)". Other exceptions propagate.
 template <class F>
 std::string usage_error_of(F&& f) {
   try {

@@ -1,4 +1,5 @@
-// What readers refuse or remark on because of its size: memory, whole weights beyond 32 bits; names that say no format.
+// Graphs that readers refuse because of their memory, integer weights beyond 32 bits, which they report, and file names without
+// a known format.
 #include "data/formats.hpp"
 #include "data/output.hpp"
 #include "io_graphs.hpp"
@@ -19,7 +20,7 @@ TEST(Memory, GraphsLargerThanMemoryAreRefusedBeforeAllocating) {
   };
   const std::string cure =
       " MB of memory, 1,024 MB are available; renumber the vertices without gaps, or use a machine with more memory";
-  // Offsets take 8 bytes a vertex, twice at the peak.
+  // Offsets take 8 bytes per vertex, and exist twice at the peak.
   EXPECT_EQ(message(Format::edge_list, "0 1\n# so far\n\n2147483646 3\n5 2147483646\n"),
             "FILE:4: vertex 2147483646: 2,147,483,647 vertices and 3 arcs take about 32,769" + cure);
   EXPECT_EQ(message(Format::weighted_edge_list, "0 100000000 1\n"),
@@ -96,7 +97,7 @@ TEST(WholeWeights, BeyondThirtyTwoBitsAreExactAndSaid) {
             "the whole weight 2147483648 on line 2 is beyond 32 bits (2147483647)");
   EXPECT_EQ(read(Format::metis, "2 1 001\n2 2147483648\n1 2147483648\n").weight_remarks.wide,
             "the whole weight 2147483648 on line 2 is beyond 32 bits (2147483647)");
-  // What fits, and what is real by its look or by its header, needs no remark.
+  // There is no remark for weights that fit, or that are real by their notation or by the header.
   EXPECT_EQ(read(Format::weighted_edge_list, "0 1 2147483647\n1 0 -2147483648\n").weight_remarks.wide, "");
   EXPECT_EQ(read(Format::weighted_edge_list, "0 1 2147483648\n1 0 0.5\n").weight_remarks.wide, "");
   const std::string banner = "%%MatrixMarket matrix coordinate ";
@@ -116,7 +117,7 @@ TEST(WholeWeights, AreWrittenAsTheyWereRead) {
     EXPECT_EQ(text_of(again), text_of(wide)) << file;
     EXPECT_NE(again.weight_remarks.wide, "") << file;
   }
-  // Real weights that happen to be whole stay real, whatever their size.
+  // Real weights with integer values stay real, whatever their size.
   const Csr real = shoal::csr_from_arcs(2, {0, 1}, {1, 0}, {}, {5, 9007199254740994.0}, false);
   for (const char* file : {"r.wel", "r.mtx", "r.tsv", "r.shoal", "r.npz"}) {
     shoal::write_graph(real, folder / file);
@@ -129,7 +130,7 @@ TEST(WholeWeights, AreLookedAtWhereAFileSaysThatTheyAre) {
   const Folder folder;
   shoal::write_graph(shoal::csr_from_arcs(2, {0, 1}, {1, 0}, {}, {5, 0.5}), folder / "r.shoal");
   std::string bytes = slurp(folder / "r.shoal");
-  bytes[44] = static_cast<char>(bytes[44] | 2);  // the flag of wide whole weights
+  bytes[44] = static_cast<char>(bytes[44] | 2);  // the flag for integer weights beyond 32 bits
   EXPECT_EQ(
       usage_error_of([&] { read_graph_bytes(Format::shoal, reseal_shoal(bytes), "FILE"); }),
       "FILE: the weight of arc 1 is no whole number up to 2^53, as the header says; the file is damaged, write it "
@@ -169,7 +170,7 @@ TEST(Names, DirectoriesAndStandardInput) {
                                                         "it: --format el"))
         << message;
   }
-  // A format that is asked for stands for the name.
+  // A format in the options takes precedence over the file name.
   shoal::ReadOptions options;
   spill(folder / "edges.data", "0 1\n");
   options.format = "el";
@@ -181,7 +182,7 @@ TEST(Names, DirectoriesAndStandardInput) {
     options.format = wrong;
     EXPECT_NE(usage_error_of([&] { shoal::read_graph(folder / "edges.data", options); }), "(no error)") << wrong;
   }
-  // A cache knows which format it was made with.
+  // A cache records the format with which it was made.
   options.use_cache = true;
   options.format = "wel";
   spill(folder / "two.data", "0 1 2\n");

@@ -1,5 +1,5 @@
-// Every malformed file is refused with a message that names the place and the cure. Text: tables in malformed/. Binary
-// and packed: intact files with one thing changed.
+// Every malformed file is refused with a message that names the place and the remedy. Text formats: tables in malformed/.
+// Binary and compressed formats: intact files with one change.
 #include <cmath>
 #include <cstring>
 
@@ -165,7 +165,7 @@ TEST(Malformed, Npz) {
     write_zip(folder / "x.npz", members);
     return slurp(folder / "x.npz");
   };
-  // The unchanged archive is read: what follows fails for the changed member alone.
+  // The unchanged archive can be read, so the following failures are due to the changed member only.
   EXPECT_EQ(text_of(read_graph_bytes(Format::npz, zip({format, shape, indices, indptr, data}), "FILE")),
             "3 vertices, 3 arcs, weights 2\n0: 1/1 2/2\n1:\n2: 0/3\n");
   auto header = [&](const std::string& dict) {
@@ -254,7 +254,7 @@ TEST(Malformed, Npz) {
         "data.npy: the array's header is damaged at '-3,)}'; save the file again"},
        {changed(header("{'descr': '<f8")), "data.npy: the array's header is damaged at ''<f8'; save the file again"},
        {changed(header("")), "data.npy: the array's header is damaged at ''; save the file again"}});
-  // One byte of packed data changed: libzip compares the checksum.
+  // One changed byte of compressed data: libzip compares the checksum.
   std::string flipped = zip({format, shape, indices, indptr, data});
   int refused = 0;
   for (std::size_t i = 30; i < flipped.size(); ++i) {
@@ -266,7 +266,7 @@ TEST(Malformed, Npz) {
     }
     flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
   }
-  EXPECT_GT(refused, static_cast<int>(flipped.size()) / 2);  // the rest: dates and other fields that say nothing
+  EXPECT_GT(refused, static_cast<int>(flipped.size()) / 2);  // the others are dates and other fields that are not used
 }
 
 TEST(Malformed, PackedText) {
@@ -293,11 +293,11 @@ TEST(Malformed, PackedText) {
     std::string flipped = good;
     flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 0x55);
     EXPECT_NE(message(flipped).find("the " + kind + " data is damaged near byte "), std::string::npos);
-    // Two packed pieces one after the other are one text.
+    // Two compressed pieces in a row are one text.
     spill(folder / name, good + good);
     EXPECT_EQ(shoal::read_graph(folder / name).num_arcs(), 2 * graph.num_arcs());
   }
-  // A text error inside a packed file names the line of the text.
+  // An error in the text of a compressed file names the line of the text.
   shoal::io::TextFile(folder / "bad.mtx.gz", Compression::gzip).text("no matrix\n").commit();
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph(folder / "bad.mtx.gz"); }),
             folder / "bad.mtx.gz" +

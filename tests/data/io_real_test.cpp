@@ -1,4 +1,4 @@
-// Real files as their authors published them, against the canonical edge list of the same graph, made by other tools.
+// Real files as their authors published them, against the canonical edge list of the same graph, which other tools made.
 #include <algorithm>
 
 #include "io_graphs.hpp"
@@ -6,7 +6,7 @@
 namespace shoal_test {
 namespace {
 
-/// The canonical list, read by the plainest code there is.
+/// The canonical list, read by very simple code.
 Csr canonical(const std::filesystem::path& folder, bool directed) {
   const std::string name = folder.filename().string();
   const auto packed = shoal::io::read_file((folder / (name + ".el.gz")).string());
@@ -55,7 +55,7 @@ void expect_same(const Csr& got, const Csr& wanted) {
   ASSERT_TRUE(std::equal(got.int_weights.begin(), got.int_weights.end(), wanted.int_weights.begin()));
 }
 
-/// The graph's folder; empty, with the reason printed, where it is absent.
+/// The folder of the graph; an empty path if it is absent.
 std::filesystem::path folder_of(const std::string& name) {
   const auto folder = data_folder();
   return folder.empty() || !std::filesystem::exists(folder / name) ? std::filesystem::path() : folder / name;
@@ -73,8 +73,8 @@ class Original : public testing::TestWithParam<Published> {};
 TEST_P(Original, UndirectedEqualsCanonicalList) {
   NEED_GRAPH(folder, GetParam().graph);
   shoal::ReadOptions options;
-  options.undirected = true;  // for the edge list; the other formats say it themselves
-  options.dedup = true;       // as the canonical list is
+  options.undirected = true;  // for the edge list; the other formats state it themselves
+  options.dedup = true;       // the canonical list has no duplicates
   const Csr got = shoal::read_graph((folder / "orig" / GetParam().file).string(), options);
   EXPECT_TRUE(got.symmetric);
   expect_same(got, canonical(folder, false));
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Files, Original,
                                          Published{"facebook_combined", "facebook_combined.txt.gz"}));
 
 TEST(Original, SnapFileWithComments) {
-  // wiki-Vote's numbers have gaps; the canonical list renumbers them in order, so that rows stay in order, too.
+  // The vertex numbers of wiki-Vote have gaps. The canonical list renumbers them in order, so the order of rows is the same.
   NEED_GRAPH(folder, "wiki-Vote");
   const Csr got = shoal::read_graph((folder / "orig" / "wiki-Vote.txt.gz").string());
   const Csr wanted = canonical(folder, true);
@@ -105,14 +105,14 @@ TEST(Original, SnapFileWithComments) {
 }
 
 TEST(Original, ArcLinesWithoutProblemLineAreRefused) {
-  // This file has vertices from 0 and no problem line: it is no DIMACS file, and guessing would shift every vertex.
+  // This file numbers vertices from 0 and has no problem line. It is not a DIMACS file, and a guess would shift every vertex.
   NEED_GRAPH(folder, "bremen-time");
   const std::string file = (folder / "orig" / "bremen_time.gr.gz").string();
   EXPECT_EQ(usage_error_of([&] { shoal::read_graph(file); }),
             file +
                 ":1: an arc comes before the line 'p sp VERTICES ARCS'; add that line (or, if vertices are numbered "
                 "from 0, drop the leading 'a' and name the file .wel)");
-  // With that cure it is the canonical graph.
+  // With that remedy it is the canonical graph.
   const auto packed = shoal::io::read_file(file);
   const auto bytes = shoal::io::expand(shoal::io::Compression::gzip, packed.view(), file, std::int64_t{1} << 32);
   std::string text;
@@ -126,7 +126,7 @@ TEST(Original, ArcLinesWithoutProblemLineAreRefused) {
 class Bannerless : public testing::TestWithParam<const char*> {};
 
 TEST_P(Bannerless, MatrixIsRefusedAndReadOnceItSaysWhatItIs) {
-  // These two were published as entries alone, without the lines that say what they are.
+  // These two were published as entries only, without the header lines.
   NEED_GRAPH(folder, GetParam());
   const std::string file = (folder / "orig" / (std::string(GetParam()) + ".mtx.gz")).string();
   EXPECT_NE(

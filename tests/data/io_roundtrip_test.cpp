@@ -1,4 +1,5 @@
-// What is written comes back the same, in every format that can hold it; and formats refuse what they cannot hold.
+// A graph that is written and read again is the same, in every format that can hold it, and formats refuse what they cannot
+// hold.
 #include <thread>
 
 #include "io_graphs.hpp"
@@ -44,11 +45,11 @@ TEST_P(RoundTrip, SameGraphOrRefused) {
         const std::string file = folder / c.file;
         if (!holds) {
           EXPECT_THROW(write_graph(graph, file), UsageError);
-          EXPECT_EQ(folder.entries(), 0u);  // a refusal leaves nothing
+          EXPECT_EQ(folder.entries(), 0u);  // a refusal leaves no file
           continue;
         }
         write_graph(graph, file);
-        EXPECT_EQ(folder.entries(), 1u);  // no temporary file stays
+        EXPECT_EQ(folder.entries(), 1u);  // no temporary file is left
         const Csr back = read_graph(file);
         EXPECT_EQ(text_of(back), text_of(graph));
         EXPECT_EQ(back.name, file);
@@ -72,7 +73,7 @@ TEST_P(RoundTrip, GraphWithoutArcs) {
       SCOPED_TRACE(testing::Message() << c.file << " kind " << static_cast<int>(kind) << " vertices " << n);
       Csr graph = shoal::csr_from_arcs(n, {}, {}, {}, {}, true);
       graph.weight_kind = kind;
-      // Without arcs, an edge list has its name or its column names to say that there are weights, and nothing to say
+      // Without arcs, only the name or the column names of an edge list can show that there are weights, and nothing can show
       // that they are real.
       const bool holds = kind == WeightKind::none    ? c.plain
                          : kind == WeightKind::int32 ? c.whole && format != Format::edge_list
@@ -90,7 +91,7 @@ TEST_P(RoundTrip, GraphWithoutArcs) {
 }
 
 TEST(RoundTrip, ManyPiecesParsedByAllThreads) {
-  // Several megabytes of text: more pieces than threads, each cut at a line.
+  // Several megabytes of text: more pieces than threads, each of which ends at the end of a line.
   const Folder folder;
   const Csr graph = random_graph(60000, 300000, WeightKind::int32, true, 3);
   for (const char* name : {"g.el", "g.mtx", "g.gr", "g.graph"}) {
@@ -107,7 +108,7 @@ TEST(RoundTrip, WrongLineInALaterPieceIsNamed) {
   ASSERT_GT(text.size(), 4u << 20);
   const auto last = text.rfind("598999\n");
   text.replace(last, 6, "59x999");
-  text.replace(text.find(" 599500\n"), 8, " -\n");  // a later error must not win
+  text.replace(text.find(" 599500\n"), 8, " -\n");  // the message must be that of the first error
   spill(folder / "g.el", text);
   EXPECT_EQ(
       usage_error_of([&] { read_graph(folder / "g.el"); }),
@@ -123,7 +124,7 @@ TEST(RoundTrip, MixedWeightsBecomeReal) {
   const Csr graph = read_graph(folder / "g.wel");
   ASSERT_EQ(graph.weight_kind, WeightKind::float64);
   EXPECT_EQ(graph.real_weights[0], 0.0);
-  EXPECT_EQ(graph.real_weights[399999 + 1], 399999.0);  // behind the two arcs of vertex 1
+  EXPECT_EQ(graph.real_weights[399999 + 1], 399999.0);  // after the two arcs of vertex 1
 }
 
 TEST(RoundTrip, ProgressRisesToOne) {
@@ -189,7 +190,7 @@ TEST(Write, ReplacesAtomicallyAndThroughLinks) {
   write_graph(graph, folder / "link.el");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.el"));
   EXPECT_EQ(text_of(read_graph(folder / "real.el")), text_of(graph));
-  // A mapped graph stays whole when its file is replaced.
+  // A mapped graph stays intact when its file is replaced.
   write_graph(graph, folder / "g.shoal");
   const Csr mapped = read_graph(folder / "g.shoal");
   write_graph(random_graph(100, 2000, WeightKind::int32, true, 2), folder / "g.shoal");

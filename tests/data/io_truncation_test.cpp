@@ -1,9 +1,9 @@
-// Every intact file, cut at every byte: an error, or one of the prefixes that are files in their own right. Those are
-//   edge lists (.el .wel .tsv .csv)  cut inside a number, or behind a complete line or weight: nothing says how many
-//                                    lines there should be. Every edge but the last is as in the whole file;
+// Every intact file, cut at every byte, gives an error, except for prefixes that are valid files themselves. Those are
+//   edge lists (.el .wel .tsv .csv)  cut inside a number, or after a complete line or weight: nothing says how many
+//                                    lines there should be. Every edge except the last is as in the whole file;
 //   .mtx .gr                         cut inside the last weight, or before the last newline, and comments at the end;
 //   .graph                           cut before the last newline.
-// Binary and packed formats have none.
+// Binary and compressed formats have no valid prefixes.
 #include <set>
 
 #include "io_graphs.hpp"
@@ -16,7 +16,7 @@ using namespace shoal::io;
 struct Sample {
   Format format;
   std::string text;
-  std::set<std::size_t> legal;  ///< lengths from which a prefix is read, where they can be listed
+  std::set<std::size_t> legal;  ///< lengths of the valid prefixes
 };
 
 class Cut : public testing::TestWithParam<Sample> {};
@@ -26,7 +26,7 @@ TEST_P(Cut, CountedFormats) {
   ASSERT_NO_THROW(read_graph_bytes(s.format, s.text, "FILE"));
   for (std::size_t length = 0; length < s.text.size(); ++length) {
     const std::string copy = s.text.substr(0, length);
-    const std::vector<char> exact(copy.begin(), copy.end());  // no byte behind it: sanitizers see reads beyond the end
+    const std::vector<char> exact(copy.begin(), copy.end());  // exact size: sanitizers detect reads beyond the end
     const std::string got = usage_error_of([&] { read_graph_bytes(s.format, {exact.data(), exact.size()}, "FILE"); });
     EXPECT_EQ(got == "(no error)", s.legal.count(length) == 1) << name(s.format) << " cut to " << length << ": " << got;
   }
@@ -68,7 +68,7 @@ TEST(Cut, EdgeLists) {
       const std::vector<char> exact(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
       try {
         const Csr part = read_graph_bytes(format, {exact.data(), exact.size()}, "FILE");
-        // Not more lines than were begun, and every line before the last is an arc of the whole graph.
+        // The prefix has no more arcs and vertices than the whole file.
         EXPECT_LE(part.num_arcs(), whole.num_arcs());
         EXPECT_LE(part.num_vertices(), whole.num_vertices());
         ++read;
@@ -98,7 +98,7 @@ TEST(Cut, BinaryFormatsHaveNoLegalPrefix) {
       ASSERT_TRUE(got.starts_with("FILE: ")) << file << " cut to " << length << ": " << got;
     }
     EXPECT_TRUE(usage_error_of([&] { read_graph_bytes(format, good + "x", "FILE"); }).starts_with("FILE: ") ||
-                format == Format::npz);  // libzip allows bytes behind the archive's directory
+                format == Format::npz);  // libzip allows bytes after the directory of the archive
   }
 }
 

@@ -1,4 +1,5 @@
-// Files as other programs write them: byte order marks, NetworkX, pandas, R, KONECT; parallel entries; weights of no arcs.
+// Files as other programs write them (byte order marks, NetworkX, pandas, R, KONECT), parallel entries, and weights without
+// arcs.
 #include <cstring>
 
 #include "data/formats/npy.hpp"
@@ -72,12 +73,13 @@ TEST(Tables, AnIndexColumnIsPassedOver) {
 }
 
 TEST(Konect, HeadersSayDirectionAndNumbering) {
-  // Vertices are numbered from 1; `sym` lists each edge once, `asym` arcs; the second line is lines, rows, columns.
+  // Vertices are numbered from 1. `sym` files list each edge once, `asym` files list arcs. The second line has the numbers of
+  // lines, rows and columns.
   EXPECT_EQ(text_of(read(Format::edge_list, "% sym unweighted\n% 2 4 4\n1 2\n2 3\n")),
             "4 vertices, 4 arcs, weights 0, symmetric\n0: 1\n1: 0 2\n2: 1\n3:\n");
   EXPECT_EQ(text_of(read(Format::tsv, "% asym positive\n1\t2\t7\n3\t1\t1\n")),
             "3 vertices, 2 arcs, weights 1\n0: 1/7\n1:\n2: 0/1\n");
-  // A fourth column is the time; unweighted edges with times have ones before it.
+  // A fourth column is the time. Unweighted edges with times have ones in the third column.
   EXPECT_EQ(text_of(read(Format::edge_list, "% asym weighted\n% 1 2 2\n1 2 0.5 1082008561\n")),
             "2 vertices, 1 arcs, weights 2\n0: 1/0.5\n1:\n");
   EXPECT_EQ(text_of(read(Format::edge_list, "% asym unweighted\n1 2 1 1082008561\n")),
@@ -115,7 +117,7 @@ TEST(NoArcs, WeightedGraphsStayWeighted) {
   }
 }
 
-/// What scipy.sparse.save_npz writes: entries (0, 1) of 5, 3 and 5, and (2, 0) of 7, in an order of their own.
+/// A file as scipy.sparse.save_npz writes it: entries (0, 1) with values 5, 3 and 5, and (2, 0) with value 7, unsorted.
 std::string scipy_file(const std::string& format, bool real) {
   auto array = [](const std::string& member, const char* descr, const auto& values) {
     const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));

@@ -1,4 +1,4 @@
-// How many vertices an edge list has: what the caller says, what the file says, or the largest number.
+// How many vertices an edge list has: as the caller or the file states, or by the largest vertex number.
 #include <optional>
 
 #include "io_graphs.hpp"
@@ -69,7 +69,7 @@ TEST(Vertices, CommentsSayThem) {
   expect_vertices("# x\n#Nodes: 3  Edges: 1\n0 2\n", 3, "");
   expect_vertices("# graph n=5 m=1 directed=0\n0 2\n", 5, "5 vertices, as line 1 says; the largest in an arc is 2");
   expect_vertices("% asym unweighted\n% 1 5 5\n1 2\n", 5, "5 vertices, as line 2 says; the largest in an arc is 2");
-  // Numbers of a SNAP file may have gaps; then the largest decides.
+  // Vertex numbers of a SNAP file may have gaps; then the largest number decides.
   expect_vertices("# Nodes: 2 Edges: 1\n0 7\n", 8, "8 vertices, for vertex 7 occurs; line 1 says 2");
   expect_vertices("% asym unweighted\n% 1 2 2\n1 7\n", 7, "7 vertices, for vertex 7 occurs; line 2 says 2");
 }
@@ -80,7 +80,7 @@ TEST(Vertices, OtherCommentsSayNothing) {
                               "% symmetric unweighted", "# shoal vertices 9"}) {
     expect_vertices(std::string(comment) + "\n0 2\n", 3, "");
   }
-  // Only what stands before the first arc is asked.
+  // Only comments before the first arc count.
   expect_vertices("0 2\n# Nodes: 9 Edges: 1\n", 3, "");
 }
 
@@ -89,7 +89,7 @@ TEST(Vertices, ALineOfNumbersThatReadsLikeAHeaderIsRemarkedOn) {
                   "line 1 (4 5) is taken as an arc, and reads like 'VERTICES EDGES': if it is, put # before it and say "
                   "--vertices 4");
   expect_vertices("4 4\n0 1\n1 2\n2 3\n3 0\n0 2\n", 5, "");
-  expect_vertices("5 4\n4 3\n3 2\n2 1\n1 0\n", 6, "");  // a path, from its end
+  expect_vertices("5 4\n4 3\n3 2\n2 1\n1 0\n", 6, "");  // a path, listed from its end
 }
 
 TEST(Vertices, ACacheKnowsHowManyWereAskedFor) {

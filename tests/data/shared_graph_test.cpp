@@ -1,4 +1,5 @@
-// Processes that read the rows of their own vertices have, together, the graph that one reads; threads stand for processes.
+// Processes that each read the rows of their own vertices have together the graph that one process reads. Threads stand for
+// processes.
 #include "shoal/data/shared_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using shoal_test::Folder;
 using shoal_test::slurp;
 using shoal_test::spill;
 
-/// Calls body(together) as each of so many processes, which must not throw.
+/// Calls body(together) on a thread for each of `processes` processes. body must not throw.
 void in_processes(int processes, const std::function<void(const Together&)>& body) {
   std::vector<std::vector<std::byte>> given(static_cast<std::size_t>(processes));
   std::barrier all(processes);
@@ -39,7 +40,7 @@ void in_processes(int processes, const std::function<void(const Together&)>& bod
   for (std::thread& thread : threads) thread.join();
 }
 
-/// What all have thrown, which must be the same; empty: nothing.
+/// The text of the error that all processes threw, which must be the same; "" if none threw.
 std::string thrown_by_all(int processes, const std::function<void(const Together&)>& body) {
   std::vector<std::string> thrown(static_cast<std::size_t>(processes));
   in_processes(processes, [&](const Together& together) {
@@ -63,7 +64,7 @@ Row row_of(const Csr& graph, std::int64_t v) {
   return row;
 }
 
-/// Compares rows of every kind that 1 to 4 processes read with those of the whole graph.
+/// Compares the rows of every kind that 1 to 4 processes read with those of the whole graph.
 void expect_the_same(const std::string& file, const ReadOptions& options) {
   const Csr whole = read_graph(file, options);
   const Csr reverse = transpose(whole), simple = simple_undirected(whole);
@@ -117,7 +118,7 @@ TEST(SharedGraph, EdgeListsOfAllKinds) {
   spill(folder / "stated.txt", "# Nodes: 2000 Edges: 3\n5 6\n6 5\n7 7\n");
   spill(folder / "header.el", "4 5\n0 1\n1 2\n2 3\n3 0\n0 2\n");
   spill(folder / "columns.csv", "source,target,weight\n0,1,3\n1,0,3\n2,2,1\n");
-  // More than one piece of a text for each process.
+  // Large enough for more than one piece of text per process.
   spill(folder / "long.el", lines(70000, 700000, nullptr));
   for (const char* const name :
        {"plain.el", "whole.wel", "mixed.wel", "wide.wel", "stated.txt", "header.el", "columns.csv", "long.el"}) {
@@ -165,7 +166,7 @@ TEST(SharedGraph, AllSayWhatIsWrongAndWhere) {
   const Folder folder;
   std::string text;
   for (int line = 0; line < 300000; ++line) text += "1 2\n";
-  text += "1 x\n1 2\n1 y\n";  // in the last process's part
+  text += "1 x\n1 2\n1 y\n";  // in the part of the last process
   spill(folder / "wrong.el", text);
   const auto open = [&](const std::string& name) {
     return [file = folder / name](const Together& together) { open_shared(file, {}, together); };
@@ -194,7 +195,7 @@ TEST(SharedGraph, AllSayWhatIsWrongAndWhere) {
   EXPECT_NE(thrown_by_all(3, open("bad.shoal")).find("bad.shoal: the checksum of section"), std::string::npos);
   spill(folder / "short.shoal", good.substr(0, 60));
   EXPECT_NE(thrown_by_all(2, open("short.shoal")).find("fewer than a header"), std::string::npos);
-  // Sections that fit their checksums, and are wrong.
+  // Sections with right checksums and wrong contents.
   std::string outside = good;
   const std::size_t targets = outside.find(std::string("\1\0\0\0\2\0\0\0\0\0\0\0", 12));
   ASSERT_NE(targets, std::string::npos);

@@ -1,4 +1,5 @@
-// Files that have no name yet, in both ways: without any name, and with a temporary one as on file systems that know no other.
+// Files that have no final name yet, in both forms: without any name, and with a temporary name, as on file systems without
+// O_TMPFILE.
 #include "data/temporary_file.hpp"
 
 #include <gtest/gtest.h>
@@ -113,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Naming, BothWays, ::testing::Values(Naming::unnamed_whe
                            return std::string(info.param == Naming::named ? "named" : "unnamed");
                          });
 
-// Without it the promise that SIGKILL leaves nothing would be tested nowhere.
+// On a file system without O_TMPFILE, no test would check that SIGKILL leaves no file.
 TEST(Unnamed, TestsRunWhereFilesNeedNoName) {
   const Folder folder;
   TemporaryFile file(folder / "a");

@@ -1,4 +1,5 @@
-// Memory of devices from pools: what is freed is to be had again, the errors tell the truth, and peers reach it.
+// Device memory from pools: freed memory can be allocated again, errors state the right numbers, and peers can access the
+// memory.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,7 +35,7 @@ TEST_F(DeviceMemory, WhatIsFreedCountsAsFree) {
 TEST_F(DeviceMemory, WhatThePoolKeepsIsGivenBackBeforeARequestFails) {
   { DeviceArray<char> kept(900 * kMega, "kept"); }
   const auto most = static_cast<std::int64_t>(free_device_bytes());
-  // Nearly all there is: more than is free while the pool keeps what was freed.
+  // Nearly all memory: more than is free as long as the pool keeps what was freed.
   DeviceArray<char> nearly_all(most - 600 * kMega, "nearly all");
   EXPECT_NE(nearly_all.data(), nullptr);
 }

@@ -1,7 +1,7 @@
-// Runs a fuzz target without libFuzzer: every file of a corpus as it is, then seeded mutations of them until the time
-// or the count is over; files by name are run once each.   (libFuzzer's names)
+// Runs a fuzz target without libFuzzer: every file of a corpus unchanged, then seeded mutations of these files until the time
+// or the count is used up. Files that are given by name are run once each. The options have libFuzzer's names:
 //   fuzz_X CORPUS|FILE... [-max_total_time=S] [-runs=N] [-seed=N] [-max_len=BYTES] [-timeout=S] [-artifact_prefix=PATH]
-// The mutation that is being read stands in PATHcurrent, and stays there if the program dies of it.
+// The current mutation is in the file PATHcurrent, which remains if the program dies of it.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -74,12 +74,12 @@ Input mutate(const std::vector<Input>& corpus, std::mt19937_64& random) {
       case 5:
         input.resize(at);
         break;
-      case 6: {  // a piece is doubled
+      case 6: {  // duplicates a piece
         const Input piece(here, here + static_cast<std::ptrdiff_t>(std::min(input.size() - at, 1 + random() % 32)));
         input.insert(input.begin() + static_cast<std::ptrdiff_t>(random() % input.size()), piece.begin(), piece.end());
         break;
       }
-      default: {  // a 64-bit field is changed by a little
+      default: {  // changes a 64-bit field slightly
         std::uint64_t field = 0;
         const std::size_t bytes = std::min<std::size_t>(8, input.size() - at);
         std::memcpy(&field, &input[at], bytes);
@@ -100,8 +100,8 @@ Input read_file(const std::filesystem::path& file) {
   return Input(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-/// Runs one input after the other, each with a limit of seconds (an alarm ends the program) and, but for files that were
-/// given by name, with a copy on disk.
+/// Runs one input after the other, each with a time limit (an alarm ends the program) and with a copy on disk, unless the files
+/// were given by name.
 class Runner {
  public:
   Runner(const std::string& prefix, unsigned timeout, bool keeps) : place_(prefix + "current"), timeout_(timeout) {
@@ -119,7 +119,7 @@ class Runner {
   }
   Runner(const Runner&) = delete;
   void operator()(Input input) {
-    input.shrink_to_fit();  // a read behind the end leaves the allocation
+    input.shrink_to_fit();  // so that a read beyond the end is outside of the allocation
     const auto bytes = static_cast<ssize_t>(input.size());
     if (file_ >= 0 && (::ftruncate(file_, bytes) != 0 || ::pwrite(file_, input.data(), input.size(), 0) != bytes)) {
       std::cerr << place_ << " cannot be written: a fault would leave no input\n";
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
     } else if (arg.starts_with("-artifact_prefix=")) {
       prefix = value;
     } else if (arg.starts_with("-rss_limit_mb=")) {
-      continue;  // the sanitizer's: ASAN_OPTIONS=hard_rss_limit_mb
+      continue;  // the sanitizer has this limit: ASAN_OPTIONS=hard_rss_limit_mb
     } else if (std::filesystem::is_directory(arg)) {
       only_files = false;
       std::vector<std::filesystem::path> files;

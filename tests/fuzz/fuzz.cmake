@@ -1,18 +1,18 @@
-# One fuzz target per reader: tests/fuzz/fuzz_<format>.cpp. With SHOAL_FUZZ, each is built and run for SHOAL_FUZZ_SECONDS
-# as a test, with the address and undefined-behaviour sanitizers: by libFuzzer under clang, else by driver.cpp. The
-# readers are compiled a second time here, so that the library itself stays as it is.
+# One fuzz target per reader: tests/fuzz/fuzz_<format>.cpp. With SHOAL_FUZZ, each is built and run as a test for
+# SHOAL_FUZZ_SECONDS, with the address and undefined-behaviour sanitizers: by libFuzzer under clang, otherwise by driver.cpp.
+# The readers are compiled a second time here, so that the library itself is not instrumented.
 #
 #   cmake --preset cpu-fuzz && cmake --build build/cpu-fuzz --target fuzz && ctest --test-dir build/cpu-fuzz -L fuzz
 #
-# Bounds: 16 KiB of input, 10 s and 1 GiB for one input, 4 MiB for the graph that a reader may make of it. An input that
-# breaks one of them, or a reader, is kept in fuzz-found/<format>/, and `fuzz_<format> FILE` runs it again.
+# Limits: 16 KiB of input, 10 s and 1 GiB for one input, 4 MiB for the graph that a reader may make of it. An input that exceeds
+# a limit or shows a bug of a reader is kept in fuzz-found/<format>/, and `fuzz_<format> FILE` runs it again.
 option(SHOAL_FUZZ "Build and run the fuzz targets of the readers" OFF)
 if(NOT SHOAL_FUZZ)
   return()
 endif()
 set(SHOAL_FUZZ_SECONDS 10 CACHE STRING "Seconds that each fuzz target runs as a test")
 set(SHOAL_FUZZ_SEED 1 CACHE STRING "Seed of the mutations; others find other things")
-# Tables of lines in place of all of DWARF: half of a build's time is spent on the latter.
+# Only line tables instead of full debug information, which would take half of the build time.
 set(fuzz_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1 -O1)
 set(fuzz_link -fsanitize=address,undefined)
 set(fuzz_main ${CMAKE_CURRENT_LIST_DIR}/driver.cpp)
@@ -47,7 +47,7 @@ foreach(source ${fuzz_targets})
     target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
   endif()
   add_dependencies(fuzz ${stem})
-  # Inputs that libFuzzer finds go to its own folder, the first; the corpus is only read.
+  # libFuzzer writes the inputs that it finds to the first folder; the corpus is only read.
   set(found ${CMAKE_BINARY_DIR}/fuzz-found/${format})
   set(grown "")
   if(NOT fuzz_main)
@@ -58,7 +58,7 @@ foreach(source ${fuzz_targets})
   add_test(NAME ${stem}
            COMMAND ${stem} ${grown} ${fuzz_corpus}/${format} -max_len=16384 -timeout=10 -rss_limit_mb=1024
                    -max_total_time=${SHOAL_FUZZ_SECONDS} -seed=${SHOAL_FUZZ_SEED} -artifact_prefix=${found}/)
-  # libFuzzer measures memory itself; GCC's sanitizer has the same bound under another name.
+  # libFuzzer measures memory itself; GCC's sanitizer has the same limit under another name.
   set_tests_properties(${stem} PROPERTIES TIMEOUT ${fuzz_timeout} FIXTURES_REQUIRED fuzz_corpus LABELS fuzz
                        ENVIRONMENT "ASAN_OPTIONS=hard_rss_limit_mb=1100:max_allocation_size_mb=1024:detect_leaks=1")
 endforeach()

@@ -2,7 +2,7 @@
 
 #include "fuzz_target.hpp"
 
-// Once as it is, once with checksums that fit: mutations seldom get past a checksum.
+// Reads the input once unchanged and once with corrected checksums, as mutations seldom pass a checksum.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   shoal_fuzz::read(shoal::io::Format::shoal, data, size);
   const std::string sealed = shoal::io::reseal_shoal(std::string(reinterpret_cast<const char*>(data), size));

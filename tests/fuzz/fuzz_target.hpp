@@ -1,4 +1,5 @@
-// What every fuzz target does: read bytes as one format; anything but a whole graph or an error of ours is a bug.
+// The body of every fuzz target: reads bytes as one format. Any result other than a valid graph or one of the library's errors
+// is a bug.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writes the corpus of the fuzz targets: small intact files with every feature of each format, CORPUS/<format>/*.
+// Writes the corpus of the fuzz targets, CORPUS/<format>/*: small intact files with every feature of each format.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

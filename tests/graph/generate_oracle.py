@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The generators again, in plain Python: prints the fingerprints that generate_test.cpp compares with.
+"""A second implementation of the generators in plain Python. Prints the fingerprints that generate_test.cpp compares
+with.
 
 Usage: generate_oracle.py. Written from the description in include/shoal/graph/edge_functions.hpp; slow on purpose.
 """
@@ -46,7 +47,8 @@ def uniform_edge(seed: int, scale: int, i: int) -> tuple[int, int]:
 
 
 def community_of(seed: int, scale: int, degree: int, v: int) -> tuple[int, int]:
-    """First vertex and size: parts are cut in two until one is small, or small enough and left whole by chance."""
+    """First vertex and size of v's community. Parts are divided until small; smaller ones may stay whole by
+    chance."""
     first, count = 0, 2**scale
     x = mix(mix((2 * seed + 1) & M) ^ 0x63757473)
     stays = round((1 - 0.5**0.5) * 2**32)

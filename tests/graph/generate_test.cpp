@@ -20,7 +20,7 @@ using Arcs = std::set<std::pair<vertex_t, vertex_t>>;
 
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
-/// The arcs of a graph; also checks its form: offsets, targets in range, rows ascending without duplicates or loops.
+/// The arcs of a graph. Also checks its form: offsets, targets in range, rows ascending without duplicates or loops.
 Arcs arcs_of(const Csr& graph) {
   Arcs arcs;
   const std::int64_t n = graph.num_vertices();
@@ -80,7 +80,7 @@ TEST(Generate, EdgesBecomeRowsAsASetDoes) {
   }
 }
 
-// Many buckets and chunks, unlike the small graphs above.
+// Uses many buckets and chunks, unlike the small graphs above.
 TEST(Generate, LargeGraphHasTheArcsOfItsEdges) {
   const GeneratorSpec spec = parse_generator("kron:15");
   const EdgeRule edge_of(spec);
@@ -122,14 +122,15 @@ TEST(Generate, RoadIsAGridWithAShareOfItsEdgesDeleted) {
       const vertex_t low = std::min(u, v), high = std::max(u, v);
       EXPECT_TRUE(high - low == kSide || (high - low == 1 && high % kSide != 0)) << u << " " << v;
     }
-    // Five standard deviations of a binomial: a right generator fails this once in a million seeds; the seed is fixed.
+    // Five standard deviations of a binomial distribution: a right generator fails for one in a million seeds, and the seed is
+    // fixed.
     const double wanted = kEdges * (1 - deleted), deviation = std::sqrt(kEdges * deleted * (1 - deleted));
     EXPECT_NEAR(static_cast<double>(road.num_arcs()) / 2, wanted, 5 * deviation + 1e-9) << deleted;
   }
 }
 
 TEST(Generate, KroneckerSharesArePowersOfItsFour) {
-  // With two levels the 16 cells of the matrix have products of A, B, C, D as shares; the permutation only moves cells.
+  // With two levels, the shares of the 16 cells of the matrix are products of A, B, C, D; the permutation only moves cells.
   constexpr std::int64_t kDraws = 400000;
   const double share[4] = {.57, .19, .19, .05};
   std::vector<double> wanted, counted(16, 0);
@@ -148,7 +149,7 @@ TEST(Generate, KroneckerSharesArePowersOfItsFour) {
 
 using Community = CommunityRule::Community;
 
-/// The communities in order; also checks that they are ranges, one after the other, and that all members agree.
+/// The communities in order. Also checks that they are consecutive ranges, and that all members agree.
 std::vector<Community> communities_of(const GeneratorSpec& spec) {
   const CommunityRule rule(spec);
   std::vector<Community> all;
@@ -169,7 +170,8 @@ std::vector<Community> communities_of(const GeneratorSpec& spec) {
 }
 
 TEST(Generate, CommunitiesAreRangesOfManySizes) {
-  // Small ones have 16 vertices for each edge of a vertex; large ones a 32nd of all, if so many are more.
+  // Communities have at least 16 vertices per edge of a vertex, and at most a 32nd of all vertices or, if that is more, less
+  // than 64 per edge of a vertex.
   for (const char* text : {"community:0", "community:5,degree=1", "community:9,degree=3", "community:12,degree=300"}) {
     const GeneratorSpec spec = parse_generator(text);
     for (const Community& community : communities_of(spec)) {
@@ -177,8 +179,8 @@ TEST(Generate, CommunitiesAreRangesOfManySizes) {
       EXPECT_LT(community.count, std::max(spec.num_vertices() / 32 + 1, 64 * spec.degree)) << text;
     }
   }
-  // Sizes s from 256 to 32768 have a density of s^-1.5: of s^-.5 by vertices. A 16th of the largest size then has a
-  // quarter of the vertices.
+  // Sizes s from 16 to 4096 have a density of s^-1.5, and vertices a density of s^-.5. So a quarter of the vertices are in
+  // communities of up to a 16th of the largest size.
   double vertices = 0, in_small = 0, communities = 0;
   for (int seed = 1; seed <= 30; ++seed) {
     for (const Community& community :
@@ -206,7 +208,7 @@ TEST(Generate, DegreesInACommunityFollowThePowerLaw) {
       double sum = 0;
       for (int rank = 0; rank < kSize; ++rank) {
         sum += share[rank];
-        // Sorting what was drawn moves even shares, each of which is known to 4 %.
+        // If all shares are equal (skew 1), sorting the drawn shares, each of which is known to 4 %, shifts the sums.
         const double wanted = std::pow((rank + 1.0) / kSize, 1.0 / skew);
         EXPECT_NEAR(sum, wanted, skew == 1 ? .02 : .006) << "skew " << skew << ", rank " << rank;
       }
@@ -219,7 +221,7 @@ TEST(Generate, MixingEdgesLeaveTheirCommunity) {
   for (const double mixing : {0.0, .05, .5, 1.0}) {
     const GeneratorSpec spec = parse_generator("community:14,degree=2,mixing=" + std::to_string(mixing));
     const CommunityRule rule(spec);
-    double again = 0;  // the chance that a community drawn anew is the same
+    double again = 0;  // the probability that a community drawn again is the same
     for (const Community& community : communities_of(spec)) {
       again += std::pow(community.count / static_cast<double>(spec.num_vertices()), 2);
     }
@@ -270,7 +272,7 @@ TEST(Generate, SeedsDiffer) {
   }
 }
 
-// Computed by tests/graph/generate_oracle.py, which follows the comments of edge_functions.hpp in unbounded integers.
+// Computed by tests/graph/generate_oracle.py, which implements the comments of edge_functions.hpp with unbounded integers.
 TEST(Generate, SameBitsAsTheOracle) {
   EXPECT_EQ(fingerprint(make("kron:7")), 0x5CBCCBBAB62919CDull);
   EXPECT_EQ(fingerprint(make("kron:8,seed=99,degree=5,directed")), 0x3319472E67F73D4ull);

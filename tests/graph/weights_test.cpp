@@ -23,7 +23,7 @@ std::string refusal(const Csr& graph, WeightSource source) {
 }
 
 TEST(Weights, Hash255IsTheWrittenFormula) {
-  // 1 + (((2654435761 a) xor (40503 b)) mod 2^32) mod 255, computed with whole numbers elsewhere.
+  // 1 + (((2654435761 a) xor (40503 b)) mod 2^32) mod 255, computed separately with unbounded integers.
   EXPECT_EQ(hash255(0, 1), 214);
   EXPECT_EQ(hash255(3, 7), 79);
   EXPECT_EQ(hash255(7, 3), 79);
@@ -33,7 +33,7 @@ TEST(Weights, Hash255IsTheWrittenFormula) {
 }
 
 TEST(Weights, Hash255KnowsTheEndsAlone) {
-  // The same edges, read as a directed and as an undirected graph: an edge weighs the same in both, both ways.
+  // The same edges as a directed and as an undirected graph: an edge has the same weight in both, in both directions.
   const std::vector<vertex_t> sources = {0, 3, 7, 2, 9}, targets = {1, 7, 3, 0, 5};
   const Csr directed = csr_from_arcs(10, sources, targets), both = csr_from_arcs(10, sources, targets, {}, {}, true);
   const Csr one_way = with_weights(directed, WeightSource::hash255),

@@ -1,5 +1,5 @@
-// What processes of a bulk-synchronous run give each other: it arrives, whatever becomes of puts on their way, and where one
-// comes to harm all of them hear of it.
+// Data that processes of a bulk-synchronous run put to each other arrives even if puts are late or reordered, and if one
+// process fails, all processes get the error.
 #include "lockstep/exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using lockstep::Exchange;
 
 constexpr std::size_t kBytes = 4096;
 
-/// An exchange of each process.
+/// One Exchange for each process.
 class Exchanges {
  public:
   explicit Exchanges(int processes, const WalledPlan& plan = {})
@@ -29,7 +29,7 @@ class Exchanges {
     });
   }
 
-  /// A run of body(process, exchange, report). @return what came of it: of each process what it threw
+  /// Calls body(process, exchange, report) on each process as one run. @return the text of what each process threw, or ""
   template <class Body>
   std::vector<std::string> run(Body body) {
     std::vector<std::string> thrown(walled_.processes());
@@ -49,13 +49,13 @@ class Exchanges {
   std::vector<std::unique_ptr<Exchange>> exchanges_;
 };
 
-/// Numbers that say who put them, when, and where.
+/// A number that identifies the sender, the round and the position.
 std::uint32_t mark(int from, int round, std::size_t i) {
   return static_cast<std::uint32_t>(from * 1000003 + round * 1009) + static_cast<std::uint32_t>(i);
 }
 
-/// Rounds in which each process puts marks for all others, and meets them. Two places in turn, because a process that has met the
-/// others may put again while they still read.
+/// Rounds in which each process puts marks to all others and then meets them. Rounds alternate between two places, because a
+/// process that has met the others may put again while they still read.
 void give_and_compare(int me, Exchange& exchange, int rounds) {
   constexpr std::size_t kCount = 60;
   const auto place = [](int round, int from) { return (static_cast<std::size_t>(round % 2) * 4 + from) * kCount * 4; };

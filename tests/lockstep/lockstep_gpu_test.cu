@@ -1,4 +1,4 @@
-// Thousands of barriers on 1 to 4 GPUs: what they gather, what is visible after them, mail, and how kernels end.
+// Thousands of barriers on up to 4 PEs: the sums that they compute, memory visibility after them, mail, and how kernels end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,13 +19,13 @@ using lockstep::u32;
 using lockstep::u64;
 
 struct Work {
-  u32* board[lockstep::kPeers];  ///< [blocks * PEs] of each PE: what each block of each PE wrote there last
+  u32* board[lockstep::kPeers];  ///< one board per PE, [blocks * PEs]: the last value that each block of each PE wrote
   u32* errors;                   ///< of this PE
   u32 barriers, blocks;
-  u32 stop_at, lose_at;  ///< a block stops the kernel, or leaves without a word, before this barrier; 0: never
+  u32 stop_at, lose_at;  ///< before this barrier a block stops the kernel, or leaves without notice; 0: never
 };
 
-/// In step i, block b of PE p writes i to its place on every PE's board, and adds numbers that anybody can compute.
+/// In step i, block b of PE p writes i to its place on every PE's board, and adds numbers of which every block knows the sums.
 template <bool kMulti>
 __global__ void march(const __grid_constant__ lockstep::View v, const Work w) {
   __shared__ lockstep::Shared s;
@@ -60,7 +60,7 @@ __global__ void march(const __grid_constant__ lockstep::View v, const Work w) {
   gang.finish();
 }
 
-/// Nothing but barriers, for their time.
+/// Only barriers, to measure their time.
 template <bool kMulti>
 __global__ void only_meet(const __grid_constant__ lockstep::View v, u32 barriers, u32* errors) {
   __shared__ lockstep::Shared s;
@@ -73,7 +73,7 @@ __global__ void only_meet(const __grid_constant__ lockstep::View v, u32 barriers
   gang.finish();
 }
 
-/// A counter as the tail of a queue: positions are all different, and its length is what the barrier says.
+/// A counter as the tail of a queue: all positions are different, and the barrier returns the length of the queue.
 __global__ void queue_up(const __grid_constant__ lockstep::View v, u32* taken, u32* errors) {
   __shared__ lockstep::Shared s;
   Gang<false> gang(v, s);
@@ -90,14 +90,14 @@ __global__ void queue_up(const __grid_constant__ lockstep::View v, u32* taken, u
   gang.finish();
 }
 
-/// Counters of two parts, cut elsewhere on every PE: both sums are told apart, and positions are all different.
+/// Counters of two parts, divided at a different bit on every PE: both sums are right, and all positions are different.
 template <bool kMulti>
 __global__ void queue_parts(const __grid_constant__ lockstep::View v, u32* taken, u32* errors) {
   __shared__ lockstep::Shared s;
   const int bits = 40 - 7 * v.me;
   Gang<kMulti, Op::high_part, Op::low_part, Op::sum> gang(v, s, bits);
   const u64 pes = static_cast<u64>(v.n_pes), threads = lockstep::num_threads(), blocks = gridDim.x;
-  u64 slots = 0, held = 0;  // of all PEs
+  u64 slots = 0, held = 0;  // sums over all PEs
   for (u64 p = 0; p < pes; ++p) {
     slots += threads + blocks;
     held += threads * (p + 2) + 5 * blocks;
@@ -130,7 +130,7 @@ class LockstepGpuTest : public testing::Test {
     return out;
   }
 
-  /// @return errors that the kernels counted
+  /// @return the number of errors that the kernels counted
   u32 run(LockstepTeam& team, u32 barriers, int threads, int per_sm, u32 stop_at = 0, u32 lose_at = 0) {
     const pe_t pes = team.n_pes();
     const void* kernel =
@@ -167,7 +167,7 @@ class LockstepGpuTest : public testing::Test {
     return sum;
   }
 
-  static constexpr pe_t most_ = 4;  ///< PEs to try; where there are fewer devices they share them
+  static constexpr pe_t most_ = 4;  ///< most PEs to test; if there are fewer devices, PEs share them
   double seconds_ = 0;
 };
 
@@ -292,7 +292,7 @@ TEST_F(LockstepGpuTest, RefusesWhatItCannotDo) {
   EXPECT_THROW(LockstepTeam({0}, "test", 0), UsageError);
   LockstepTeam team({0}, "test");
   EXPECT_THROW(team.prepare(reinterpret_cast<const void*>(march<false>), 1024, 100000000), Error);
-  EXPECT_EQ(run(team, 10, 64, 1), 0u) << "the error is gone";
+  EXPECT_EQ(run(team, 10, 64, 1), 0u) << "the error does not affect the next run";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Arrays in the memory of several PEs: they are zeroed when that was asked for, counted, and all freed.
+// Arrays in the memory of several PEs: they are zeroed if requested, their bytes are counted, and all are freed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ TEST(PeerMemory, ZerosCountsAndFrees) {
   if (num_devices() == 0) GTEST_SKIP() << "no GPU here";
   const std::vector<int> devices = {0, num_devices() - 1};
   const std::int64_t held = AllocationFault::held;
-  for (int round = 0; round < 2; ++round) {  // the second finds what the first left in the pool
+  for (int round = 0; round < 2; ++round) {  // the second round gets memory from the pool that the first has written
     PeerMemory memory(devices);
     for (pe_t p = 0; p < 2; ++p) {
       std::uint32_t* const at = memory.zeros<std::uint32_t>(p, kWords, "words");

@@ -22,7 +22,7 @@ class DeviceGraph : public ::testing::Test {
   void SetUp() override {
     if (num_devices() == 0) GTEST_SKIP() << "no usable GPU on this machine";
   }
-  /// A device for each PE; PEs share devices when there are too few.
+  /// The device of each PE; PEs share devices if there are too few.
   static std::vector<int> devices_for(pe_t n_pes) {
     std::vector<int> devices;
     for (pe_t p = 0; p < n_pes; ++p) devices.push_back(p % num_devices());
@@ -30,7 +30,7 @@ class DeviceGraph : public ::testing::Test {
   }
 };
 
-/// Empty if the graphs are the same, bit for bit; otherwise the first difference.
+/// Returns "" if the graphs are equal bit for bit, otherwise the first difference.
 std::string difference(const Csr& a, const Csr& b) {
   if (a.offsets.size() != b.offsets.size()) {
     return std::to_string(a.num_vertices()) + " vertices, not " + std::to_string(b.num_vertices());
@@ -57,7 +57,7 @@ std::string difference(const Csr& a, const Csr& b) {
   return a.symmetric == b.symmetric ? "" : "symmetric differs";
 }
 
-/// What must hold of every placed graph, and that its rows are those of `graph`. Uses up the in-slices.
+/// Checks what must hold for every placed graph, and that its rows are those of `graph`. Consumes the in-slices.
 void check(PlacedGraph placed, const Csr& graph, pe_t n_pes) {
   ASSERT_EQ(placed.n_pes(), n_pes);
   ASSERT_EQ(static_cast<pe_t>(placed.in.size()), n_pes);
@@ -109,7 +109,8 @@ TEST_F(DeviceGraph, WeighsAsTheHostWeighs) {
                UsageError);
 }
 
-/// Generates the graph on devices for several numbers of PEs in every partition, and compares it with the host's.
+/// Generates the graph on devices for several numbers of PEs and every partition, and compares it with the one generated on the
+/// host.
 template <class DevicesFor>
 void check_generated(const char* text, const DevicesFor& devices_for) {
   const GeneratorSpec spec = parse_generator(text);
@@ -174,7 +175,8 @@ TEST_F(DeviceGraph, FetchesGraphsOfCpuPesToo) {
   EXPECT_EQ(difference(fetch_graph(placed), graph), "");
 }
 
-// Fails the first, second ... allocation until none is left to fail: an error each time, and all memory is back.
+// Fails the first allocation, then the second, and so on, until building succeeds. Each failure gives an error, and all memory
+// is freed.
 TEST_F(DeviceGraph, LeavesNothingBehindWhenMemoryRunsOut) {
   const GeneratorSpec spec = parse_generator("kron:10,directed");
   const Csr graph = generate(spec);

@@ -1,4 +1,5 @@
-// Processes that generate the rows of their own PEs have, together, the graph that one generates; threads stand for processes.
+// Processes that each generate the rows of their own PEs have together the graph that one process generates. Threads stand for
+// processes.
 #include "shoal/placement/host_slice.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace shoal {
 namespace {
 
-/// What every process has generated.
+/// Calls generate_share on every process. @return the graph of each
 std::vector<PlacedGraph> generate_together(const GeneratorSpec& spec, PartitionKind kind, int processes, pe_t here,
                                            std::optional<WeightSource> weights) {
   std::vector<std::vector<std::uint64_t>> given(static_cast<std::size_t>(processes));
@@ -55,7 +56,7 @@ std::vector<PlacedGraph> generate_together(const GeneratorSpec& spec, PartitionK
   return placed;
 }
 
-/// A row, with weights.
+/// The row of v with weights.
 std::vector<std::pair<vertex_t, std::int32_t>> row_of(const CsrView& rows, const std::vector<ArcWeights>& weights,
                                                       std::size_t pe, vertex_t v) {
   std::vector<std::pair<vertex_t, std::int32_t>> row;
@@ -70,7 +71,7 @@ void expect_whole(const std::string& text, PartitionKind kind, int processes, pe
   SCOPED_TRACE(text + " " + std::to_string(static_cast<int>(kind)) + " " + std::to_string(processes));
   const GeneratorSpec spec = parse_generator(text);
   const std::vector<PlacedGraph> parts = generate_together(spec, kind, processes, here, WeightSource::hash255);
-  // The whole graph, weighed in the input's numbers, and placed by the partition that the processes agreed upon.
+  // The whole graph, with weights from the input's numbering, placed by the partition on which the processes agreed.
   const Csr input = generate(spec);
   const Csr weighed = with_weights(input, WeightSource::hash255);
   const Partition& agreed = parts[0].partition;
@@ -127,7 +128,7 @@ TEST(GenerateShare, IsTheGraph) {
 TEST(GenerateShare, EdgesAreBalancedInSteps) {
   const std::vector<PlacedGraph> parts =
       generate_together(parse_generator("kron:17,degree=4"), PartitionKind::edges, 3, 1, std::nullopt);
-  EXPECT_LT(parts[0].partition.imbalance, 1.1);  // 2^16 steps of two vertices; what is drawn twice counts twice
+  EXPECT_LT(parts[0].partition.imbalance, 1.1);  // 2^16 steps of two vertices; arcs drawn twice count twice
 }
 
 TEST(GenerateShare, RefusesWhatNeedsTheWholeGraph) {

@@ -36,7 +36,7 @@ std::vector<Csr> graphs() {
   return all;
 }
 
-/// A file that goes with the test.
+/// A temporary file that is removed with this object.
 class TempFile {
  public:
   explicit TempFile(const std::string& text)
@@ -50,7 +50,7 @@ class TempFile {
   std::filesystem::path name_;
 };
 
-/// Everything that must hold of any partition of `graph`, counted without the code under test.
+/// Checks everything that must hold for any partition of `graph`, without using the code under test.
 void check(const Csr& graph, const Partition& partition, pe_t n_pes) {
   const std::int64_t n = graph.num_vertices();
   ASSERT_EQ(partition.owner.n_pes, n_pes);
@@ -140,7 +140,7 @@ TEST(Partition, EdgesAreEvenUpToOneRow) {
       const Partition partition = make_partition(graph, n_pes, PartitionKind::edges);
       EXPECT_TRUE(partition.identity());
       const double mean = static_cast<double>(graph.num_arcs()) / n_pes;
-      // Each of the two cuts is at most half a row away from its place.
+      // Each of the two cuts is at most half a row away from its ideal position.
       EXPECT_LE(partition.imbalance * mean, mean + static_cast<double>(max_degree) + 1) << text << " " << n_pes;
     }
   }
@@ -153,7 +153,7 @@ TEST(Partition, RandomDependsOnTheSeedAlone) {
   const Partition c = make_partition(graph, 4, PartitionKind::random, "", 8);
   EXPECT_TRUE(std::equal(a.placed_of_input.begin(), a.placed_of_input.end(), b.placed_of_input.begin()));
   EXPECT_FALSE(std::equal(a.placed_of_input.begin(), a.placed_of_input.end(), c.placed_of_input.begin()));
-  // Of 1998 arcs three in four are cut when owners are independent: 1498 +- 19 (edges count twice: +- 27).
+  // With independent owners, three in four of 1998 arcs are cut: 1498 +- 19 (edges count twice: +- 27).
   EXPECT_NEAR(static_cast<double>(a.cut_arcs), 1498.5, 150);
 }
 
@@ -173,7 +173,8 @@ double cut_share(const Csr& graph, const Partition& partition) {
   return static_cast<double>(partition.cut_arcs) / static_cast<double>(graph.num_arcs());
 }
 
-// What a community graph is for. Edges that mix are cut with a chance of 1 - 1/P; ranges cut some communities, too.
+// This is the purpose of community graphs. Mixing edges are cut with probability 1 - 1/P; ranges also cut through some
+// communities.
 TEST(Partition, KeepsCommunitiesTogetherAndCutsKroneckerGraphs) {
   const Csr kron = generate(parse_generator("kron:14"));
   const Csr local = generate(parse_generator("community:14,degree=4,mixing=.1"));
@@ -244,7 +245,7 @@ TEST(PartitionFile, EveryMistakeIsNamed) {
   EXPECT_THROW(make_partition(graph, 2, PartitionKind::file, "/"), UsageError);
 }
 
-/// Arcs with weights in input numbers, counted.
+/// How often each weighted arc occurs, in the input's numbering. Also checks that placed rows are sorted.
 std::map<std::tuple<vertex_t, vertex_t, double>, int> weighted_arcs(const Csr& graph, const Partition* placed_by) {
   std::map<std::tuple<vertex_t, vertex_t, double>, int> arcs;
   for (std::int64_t i = 0; i < graph.num_vertices(); ++i) {

@@ -27,7 +27,7 @@ Rows rows_of(const Csr& graph) {
   return rows;
 }
 
-/// All slices one after the other; checks that each covers its PE's range.
+/// The rows of all slices, one slice after the other. Checks that each slice covers its PE's range.
 Rows rows_of(const std::vector<CsrView>& slices, const OwnerTable& owner) {
   Rows rows;
   EXPECT_EQ(static_cast<pe_t>(slices.size()), owner.n_pes);
@@ -42,7 +42,7 @@ Rows rows_of(const std::vector<CsrView>& slices, const OwnerTable& owner) {
   return rows;
 }
 
-/// The in-neighbours of every vertex, ascending: each arc looked at once.
+/// The in-neighbours of every vertex in ascending order, from one pass over the arcs.
 Rows in_rows_of(const Csr& graph) {
   Rows rows(graph.num_vertices());
   for (std::int64_t u = 0; u < graph.num_vertices(); ++u) {

@@ -1,5 +1,5 @@
-// Programs whose PEs meet: what they show is read in peace, and where they do not make the same calls the program ends in time
-// with a line that says which PE is where.
+// Programs whose PEs make calls together: shown pointers stay valid until all PEs have read them, and if PEs do not make the
+// same calls, the program soon ends with an error that says at which call each PE is.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,7 +33,7 @@ struct Nothing {
 };
 void run_nothing(Context& ctx) { run(ctx, Nothing<0>{}, {}); }
 
-// Whoever is quick shows the next pointer while others still read the last ones.
+// A fast PE shows its next pointer while others still read the previous ones.
 TEST(Calls, WhatIsShownIsReadInPeace) {
   constexpr int kRounds = 30, kPes = 3;
   static std::array<std::array<int, kRounds>, kPes> shown;
@@ -54,7 +54,7 @@ struct Case {
   const char* name;
   int pes;
   Body body;
-  const char* expected;  ///< regular expression for the line
+  const char* expected;  ///< regular expression for the error text
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -68,7 +68,7 @@ TEST_P(Disagreement, IsNamedInTime) {
   EXPECT_EQ(status, 2);
   EXPECT_TRUE(std::regex_search(line, std::regex(GetParam().expected))) << line;
   EXPECT_NE(line.find("every PE must make the same calls in the same order\n"), std::string::npos) << line;
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << "long before the stall timeout";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << "far less than the stall timeout";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
              "PE [01] waits in run\\(\\) \\(call 1\\), PE [01] waits in run\\(\\) \\(call 1\\) of another type"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// A PE that waits for what only comes after the call that others wait in.
+// One PE waits for something that happens only after the call in which the others wait.
 TEST(Calls, APeThatWaitsForAnotherInACall) {
   std::atomic<bool> over{false};
   const auto body = [&](Context& ctx) {
@@ -156,7 +156,7 @@ TEST(CallsDeath, APeThatNeverComes) {
   EXPECT_EXIT(run_on(2, "0.2", body), ::testing::ExitedWithCode(75), "program: error: PE 0 waits in barrier\\(\\)");
 }
 
-// A PE may compute for longer than the stall timeout while others wait for it: references are slow.
+// A PE may compute for longer than the stall timeout while others wait for it, as a serial reference may.
 TEST(Calls, APeThatWorksIsWaitedFor) {
   const auto body = [](Context& ctx) {
     const auto start = std::chrono::steady_clock::now();
@@ -168,7 +168,7 @@ TEST(Calls, APeThatWorksIsWaitedFor) {
   EXPECT_EQ(run_on(3, "0.75", body), 0);
 }
 
-// What one body throws is told; what the others saw of it is not.
+// The program prints the error of the body that threw, and not the errors that follow from it on other PEs.
 TEST(Calls, TheErrorOfOnePeIsTheProgramS) {
   for (pe_t guilty = 0; guilty < 3; ++guilty) {
     ::testing::internal::CaptureStderr();

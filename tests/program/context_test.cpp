@@ -1,4 +1,4 @@
-// What a program does with its arrays and its graph.
+// The arrays and the graph of a program's context.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace shoal {
 namespace {
 
-/// Doubles the value at a vertex, once.
+/// A task that doubles the value of a vertex, once.
 struct Double {
   struct Item {
     vertex_t v;
@@ -78,7 +78,7 @@ TEST(Context, PlacedVertexIsTheInverseOfInput) {
   EXPECT_EQ(status_of(body, 3, {"--partition", "random"}, "chain:50"), 0);
 }
 
-// Such a seed went to the last PE, whose data has nothing there.
+// No PE has data for a seed that is not a vertex of the graph.
 TEST(Context, ASeedThatIsNoVertexIsRefused) {
   for (const int pes : {1, 2, 3}) {
     for (const char* kernel : {"persistent", "discrete"}) {

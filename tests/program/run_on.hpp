@@ -1,4 +1,4 @@
-// Programs within a test: the arguments, and the exit status.
+// Runs programs inside a test: makes the arguments and returns the exit status.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,8 +10,8 @@ namespace shoal {
 
 using Body = std::function<bool(Context&)>;
 
-/// The exit status of a program of `pes` PEs, one CPU thread each.
-/// @param graph  empty: a program without one
+/// Runs `body` as a program on `pes` PEs with one CPU thread each. Returns its exit status.
+/// @param graph  empty: a program without a graph
 inline int status_of(const Body& body, int pes, const std::vector<std::string>& flags = {},
                      const std::string& graph = "") {
   std::vector<std::string> words = {"program", "--device", "cpu", "--threads", "1", "--pes", std::to_string(pes)};

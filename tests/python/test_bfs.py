@@ -76,7 +76,7 @@ def test_result_outlives_the_runner() -> None:
     levels = run.result()
     del run
     assert levels[999] == 999
-    levels[0] = 5  # it is the caller's
+    levels[0] = 5  # the array belongs to the caller
 
 
 def test_arrays_outlive_their_names() -> None:
@@ -90,7 +90,7 @@ def test_arrays_outlive_their_names() -> None:
 
 
 def test_other_threads_run_during_a_search() -> None:
-    # A search of a long chain by worklist takes a while; the interpreter's lock must be free meanwhile.
+    # A search of a long chain by worklist takes a while. The interpreter's lock must be free during it.
     run = shoal.Bfs("chain:300000", device="cpu", strategy="async", threads=1)
     counted = 0
     worker = threading.Thread(target=run.search, args=(0,))

@@ -1,4 +1,4 @@
-"""Wrong input becomes the right exception, with words that help."""
+"""Wrong input raises the right exception, with a helpful message."""
 
 import errno
 import os
@@ -153,7 +153,7 @@ def test_files_that_the_system_does_not_open(partition: str, tmp_path: pathlib.P
         with pytest.raises(FileNotFoundError, match="there is no such file, and no such generator"):
             shoal.bfs("kron20", 0)
     cases = [(tmp_path / "nothing.el", FileNotFoundError, errno.ENOENT), (folder, IsADirectoryError, errno.EISDIR)]
-    if os.geteuid() != 0:  # who may read everything
+    if os.geteuid() != 0:  # root may read everything
         cases.append((closed, PermissionError, errno.EACCES))
     for file, kind, number in cases:
         with pytest.raises(kind) as caught:
@@ -288,7 +288,7 @@ def test_kinds_of_numpy_are_taken() -> None:
 
 
 def test_memory_that_a_graph_would_take_is_estimated() -> None:
-    # In a process that may take 4 GB: what fits the machine that runs the tests is not known.
+    # In a process with a limit of 4 GB, as the memory of the machine is not known.
     script = """
 import resource
 import numpy as np, scipy.sparse as sp, shoal

@@ -1,4 +1,4 @@
-"""shoal.Graph: files, generators, arrays; and the installed command."""
+"""shoal.Graph from files, generators and arrays; and the installed command."""
 
 import doctest
 import os
@@ -64,7 +64,7 @@ def test_what_happens_to_the_arrays_later_changes_no_answer() -> None:
     real = shoal.from_scipy(matrix)
     before = shoal.sssp(real, 0)
     for array in (offsets, targets, weights, matrix.indptr, matrix.indices, matrix.data):
-        array[:] = 2_000_000_000  # a search that followed it would leave its memory
+        array[:] = 2_000_000_000  # a search that still used this array would leave its memory
     assert shoal.sssp(graph, 0).tolist() == [0, 3]
     np.testing.assert_array_equal(shoal.sssp(real, 0), before)
     np.testing.assert_array_equal(shoal.bfs(real.transpose(), 0) >= 0, shoal.bfs(real.transpose(), 0) >= 0)
@@ -215,7 +215,7 @@ def test_edges_in_any_order() -> None:
     graph = shoal.from_edges(sources, targets, weights)
     want = sp.coo_array((weights, (sources, targets)), shape=(4, 4))
     assert (graph.num_vertices, graph.num_arcs, graph.symmetric) == (4, 5, False)
-    np.testing.assert_array_equal(graph.to_scipy().toarray(), want.toarray())  # both add what is parallel
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), want.toarray())  # both add up parallel arcs
     once = shoal.from_edges(
         np.array(sources, np.uint8), np.array(targets, np.int32), weights, dedup=True, num_vertices=9
     )
@@ -297,7 +297,7 @@ def test_entries_that_are_stored_twice_are_parallel_arcs(form: str, kind: type, 
     else:
         matrix = sp.csc_array((weights, rows, [0, 0, 2, 3]), shape=(3, 3))
     graph = shoal.from_scipy(matrix)
-    assert matrix.nnz == 3  # untouched
+    assert matrix.nnz == 3  # unchanged
     assert graph.offsets.tolist() == [0, 2, 3, 3]
     assert graph.targets.tolist() == [1, 1, 2]
     once = shoal.from_scipy(matrix, dedup=True)

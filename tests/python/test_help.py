@@ -1,4 +1,4 @@
-"""What help, inspect and editors show of the algorithms: every option, with its type, default and range."""
+"""help(), inspect and editors show every option of the algorithms with its type, default and range."""
 
 import ast
 import inspect
@@ -66,7 +66,8 @@ def test_a_misspelt_option_names_the_nearest(call: object, nearest: str) -> None
 
 
 def test_the_stub_has_what_the_module_has() -> None:
-    """Editors read the stub: names and order of the parameters, and the options with their kinds, are those of the module."""
+    """Editors read the stub: its parameters, their order, and the options with their types are those of the
+    module."""
     stub = ast.parse(pathlib.Path(shoal.__file__).with_name("__init__.pyi").read_text())
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, and other signals whose handlers raise, end a call; the module can be used as before."""
+"""Ctrl-C and other signals whose handlers raise end a call, and the module can be used as before."""
 
 import os
 import pathlib
@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 import shoal
 
-# Minutes of ranking: a road network mixes slowly, and almost no jumps help.
+# Takes minutes: ranks of a road network converge slowly if there are almost no jumps.
 LONG_RANKING = 'shoal.pagerank("road:600", alpha=.9999, tolerance=1e-11, device="cpu", strategy="pull")'
 
 
 def run_and_signal(call: str, before: str = "", after: str = "", number: int = signal.SIGINT) -> tuple[str, float]:
-    """Runs `call` in a Python of its own and sends it a signal. Returns what it printed, and seconds from the signal to the end
-    of the call."""
+    """Runs `call` in a separate Python process and sends it a signal. Returns what it printed, and the seconds from
+    the
+    signal to the end of the call."""
     script = f"""
 import os, signal, threading, time
 import shoal
@@ -59,7 +60,7 @@ print(shoal.bfs("chain:4", 0, device="cpu").tolist(), flush=True)
 def test_control_c_ends_a_long_call(call: str) -> None:
     rest, seconds = run_and_signal(call)
     assert rest == "KeyboardInterrupt \n[0, 1, 2, 3]\n"
-    assert seconds < 5  # usually a tenth of a second; the rest is for machines that are busy
+    assert seconds < 5  # usually a tenth of a second; the rest is a margin for busy machines
 
 
 def test_control_c_ends_waiting_for_a_pipe(tmp_path: pathlib.Path) -> None:
@@ -75,7 +76,7 @@ def test_control_c_ends_waiting_for_the_reader_of_a_pipe(tmp_path: pathlib.Path)
     rest, seconds = run_and_signal(call)
     assert rest == "KeyboardInterrupt \n[0, 1, 2, 3]\n"
     assert seconds < 5
-    full = os.open(tmp_path / "pipe.el", os.O_RDONLY | os.O_NONBLOCK)  # who reads nothing
+    full = os.open(tmp_path / "pipe.el", os.O_RDONLY | os.O_NONBLOCK)  # a reader that reads nothing
     rest, seconds = run_and_signal(call)
     os.close(full)
     assert rest == "KeyboardInterrupt \n[0, 1, 2, 3]\n"

@@ -1,4 +1,4 @@
-"""shoal.kcore and shoal.Kcore, which are made of what the algorithm says of itself, against the definition."""
+"""shoal.kcore and shoal.Kcore, which are generated from the algorithm's description, against the definition."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import shoal
 
 
 def by_definition(matrix: sp.csr_matrix) -> np.ndarray:
-    """For every k, vertices with fewer than k neighbours are taken away until there is none."""
+    """For every k, removes vertices with fewer than k neighbours until there are none."""
     both = ((matrix + matrix.T) != 0).astype(np.int64).tolil()
     both.setdiag(0)
     both = both.tocsr()

@@ -1,4 +1,5 @@
-"""shoal.pagerank and shoal.PageRank against a power iteration written here, and NetworkX where it is installed."""
+"""shoal.pagerank and shoal.PageRank against a power iteration in this file, and against NetworkX if it is
+installed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-// The ring for tests: memory, a first ticket, pushing of batches, popping in either way.
+// A ring for tests: its memory, a given first ticket, pushing in batches, and both ways of popping.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -31,7 +31,8 @@ class SlotBed {
   std::vector<Slot<T>> slots_;
 };
 
-/// What a queue did with the items of one producer, in any order: how many, the sum of their numbers, a mix of them.
+/// A summary, independent of their order, of the items of one producer that were popped: their count, the sum of their numbers,
+/// and the sum of hashes.
 struct Tally {
   std::uint64_t count = 0, sum = 0, mix = 0;
 
@@ -47,7 +48,7 @@ struct Tally {
   }
   bool operator==(const Tally&) const = default;
 
-  /// SplitMix64's finaliser: a bijection, so that different items have different hashes.
+  /// The finaliser of SplitMix64. It is a bijection, so different items have different hashes.
   static std::uint64_t hash(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15ull;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -1,5 +1,5 @@
-// Both rings, both ways of popping, on threads: nothing lost, doubled or torn, at tiny and ordinary capacities, with first
-// tickets just before a power of two, with batches, and with delays between reserving, writing and publishing.
+// The ring on CPU threads, with both ways of popping: no item is lost, doubled or torn, at tiny and ordinary capacities, with
+// first tickets just before a power of two, with batches, and with delays between reserving, writing and publishing.
 //
 // SHOAL_RING_OPERATIONS=100000000 makes the concurrent tests longer (pushes plus pops; default 10^6).
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::uint64_t operations() {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 1000000;
 }
 
-/// Delays that differ from run to run: none mostly, some pauses at times, rarely the rest of the time slice.
+/// Pseudo-random delays: mostly none, sometimes a few pauses, rarely a yield of the core.
 class Stall {
  public:
   explicit Stall(std::uint64_t seed) : state_(seed) {}
@@ -65,7 +65,7 @@ using Kinds = ::testing::Types<Kind<test::SlotBed<Item>, Pop::claim>, Kind<test:
 constexpr std::uint64_t kKinds = 2;
 TYPED_TEST_SUITE(Ring, Kinds);
 
-/// A popper of either way: gives an item, or nothing when there is none now.
+/// Pops in either way: returns an item, or nothing if none is available now.
 template <class K>
 class Popper {
  public:
@@ -92,13 +92,14 @@ class Popper {
     bed_.popped(1, credit);
     return item;
   }
-  /// Empties the held slot while this thread waits for something else.
+  /// Polls the held slot while this thread waits for something else, so that the slot becomes free.
   void poll_while_waiting() {
     if constexpr (K::kWay == Pop::hold) {
       if (!hand_.has) bed_.ring.poll(hand_);
     }
   }
-  /// Claimed tickets are taken before anything else is waited for: others may wait for their slots.
+  /// True while claimed tickets are left. They must be taken before this thread waits for anything else, as other threads may
+  /// wait for their slots.
   bool must_go_on() const { return claimed_.count > 0; }
   bool has() const { return hand_.has; }
   Item take_has(lane_t& credit) {
@@ -140,7 +141,7 @@ TYPED_TEST(Ring, FillsAndEmptiesInOrder) {
           EXPECT_EQ(item->number, i);
           EXPECT_EQ(item->check, make_item(lap, i).check);
         }
-        EXPECT_FALSE(popper.pop(state, credit).has_value()) << "an item out of an empty ring";
+        EXPECT_FALSE(popper.pop(state, credit).has_value()) << "an empty ring returned an item";
       }
     }
   }
@@ -186,7 +187,7 @@ TYPED_TEST(Ring, WaitsEndWhenTheRunIsAborted) {
   EXPECT_FALSE(bed.ring.take(2, item, state)) << "nobody filled ticket 2";
 }
 
-/// One concurrent case. Pushers 0..2 push; poppers 3 and 4 pop; worker 5 does both in turn.
+/// One concurrent case. Workers 0 to 2 push, workers 3 and 4 pop, and worker 5 does both alternately.
 template <class K>
 class Case {
  public:
@@ -309,7 +310,7 @@ TYPED_TEST(Ring, NothingIsLostDoubledOrTorn) {
   }
 }
 
-// The checks themselves: a lost, a doubled and an exchanged item must show, also where the count is right.
+// Tests the check itself: a lost, a doubled and an exchanged item must show, even if the count is right.
 TEST(Tally, SeesWhatIsWrong) {
   Tally want, lost, doubled, exchanged, other_order;
   for (std::uint64_t i = 0; i < 100; ++i) {

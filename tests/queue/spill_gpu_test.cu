@@ -1,5 +1,5 @@
-// A pool of chunks whose users are single lanes of a GPU, which go separate ways: a chunk is always found where there
-// are more than enough, nobody else has it meanwhile, and none is lost.
+// A pool of chunks used by single, diverging lanes of a GPU. As there are more chunks than lanes, every lane always finds one;
+// no two lanes hold the same chunk at the same time, and none is lost.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace shoal {
 namespace {
 
-constexpr int kBlocks = 4, kThreads = 256, kTurns = 300;   // few: all lanes take chunks by one word
+constexpr int kBlocks = 4, kThreads = 256, kTurns = 300;   // few threads: all lanes contend for one counter
 constexpr std::uint32_t kChunks = 2 * kBlocks * kThreads;  // twice as many as lanes: the pool is never empty
 constexpr ticket_t kCapacity = 2 * kChunks;
 
@@ -32,7 +32,7 @@ __global__ void fill(SlotRing<std::uint32_t> free) {
   }
 }
 
-/// Each thread takes a chunk, does something that takes it another time than its neighbours, and gives the chunk back.
+/// Each thread repeatedly takes a chunk, works for a time that differs from its neighbours', and gives the chunk back.
 __global__ void take_and_give_back(const __grid_constant__ SpillPool<std::uint64_t> pool, std::uint32_t* taken,
                                    std::uint64_t* work, const StateWord* running, Seen* seen) {
   const std::uint32_t me = blockIdx.x * blockDim.x + threadIdx.x;

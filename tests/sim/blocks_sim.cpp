@@ -1,6 +1,7 @@
-// The shipped steps of blocks (blocks/steps.hpp): arrays of some blocks on some PEs, with channels at random, also to
-// themselves and several between the same two. Workers must make every state that the plain way makes. They take steps on and on, or
-// do the tiles of kernels of one step each, which wait for other PEs themselves (do_part).
+// The shipped steps of blocks (blocks/steps.hpp): arrays of a few blocks on a few PEs, with random channels; a block may have a
+// channel to itself, and two blocks may have several. Workers must compute every state that a plain serial computation gives.
+// Either they take one step after another, or they carry out the tiles of kernels of one step each, which wait for other PEs
+// themselves (do_part).
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 27;
 }
 
-/// What a toy says of its tiles: nothing, or that each reads itself and those beside it, in a ring.
+/// Which tiles a tile reads: all (the toy declares nothing), or itself and its two neighbours in a ring of tiles.
 struct OfAll {
   static std::uint32_t reads(std::uint32_t, std::uint32_t n_tiles) { return n_tiles; }
   static std::uint32_t read(std::uint32_t, std::uint32_t, std::uint32_t i) { return i; }
@@ -40,16 +41,15 @@ struct NearOf<OfThree> {
   static std::uint64_t beyond(std::uint64_t tile, std::uint32_t) { return tile; }
 };
 
-/// One value for each tile. The next one is made of values of the block, and of what came for the tile at each side.
+/// One value for each tile. The next value depends on values of the block and on what arrived for the tile at each side.
 template <class Made>
 struct Toy : NearOf<Made> {
   using Value = std::uint64_t;
   std::uint64_t (*state)[kMostTiles];               ///< [2] state s is state[s & 1]
   std::uint64_t (*around)[kMostTiles][kMostSides];  ///< [2]
   std::uint32_t n_tiles, n_sides;
-  std::uint32_t theirs[kMostSides];  ///< which side of the other block a side is joined to
-  const std::uint64_t (
-      *beside[kMostSides])[kMostTiles];  ///< the other's states, where they are read in place of `around`
+  std::uint32_t theirs[kMostSides];  ///< the side of the other block to which each side is connected
+  const std::uint64_t (*beside[kMostSides])[kMostTiles];  ///< the other block's states, if they are read directly
 
   std::int64_t tiles() const { return n_tiles; }
   std::uint64_t near(std::uint64_t tile, std::uint32_t i) const {
@@ -129,7 +129,7 @@ class BlocksScenario final : public sim::Scenario {
           b.sides[i].out[k] = other.in[b.ends[i].side][k];
         }
       }
-      for (std::uint32_t t = 0; t < tiles_; ++t) {  // what lies around state 0 is there
+      for (std::uint32_t t = 0; t < tiles_; ++t) {  // the values around state 0 are already there
         for (std::size_t i = 0; i < b.sides.size(); ++i) {
           const Block& other = blocks_[b.ends[i].block];
           b.around[0][t][i] = mix(other.state[0][t] + b.ends[i].side);
@@ -233,10 +233,10 @@ class BlocksScenario final : public sim::Scenario {
     blocks::StepWords words{};
     blocks::TileWord done[kMostTiles] = {};
     blocks::WireEnd wires[kMostSides] = {};
-    Word<std::uint64_t, Scope::device> ended{};  ///< tiles of kernels, of the steps from first_ on
+    Word<std::uint64_t, Scope::device> ended{};  ///< number of tiles of kernels that have ended, from step first_ on
   };
 
-  /// Which kernels make up a step, as the fusions have them; none: workers take steps.
+  /// Chooses the kernels of a step, as in one of the fusions. None: workers take steps without kernels.
   void choose_parts(sim::Random& random) {
     constexpr std::uint32_t all = ~0u;
     parts_.clear();
@@ -249,7 +249,8 @@ class BlocksScenario final : public sim::Scenario {
     parts_.push_back({0, 0, true, false, 0, 0, false, false});
     parts_.push_back({0, 0, false, false, 0, all, false, false});
   }
-  /// A worker's tiles of all kernels of its PE, in the order in which a host launches these. Every lane.
+  /// Carries out one worker's tiles of all kernels of its PE, in the order in which the host launches the kernels. Called by
+  /// every lane.
   template <class W>
   void do_kernels(const W& w, int pe, std::uint32_t number) {
     for (blocks::step_t s = first_; s < end_; ++s) {
@@ -261,7 +262,7 @@ class BlocksScenario final : public sim::Scenario {
           part.hands = parts_.size() == 1 && s + 1 < end_;
           for (std::uint32_t tile = number; tile < tiles_; tile += n_workers_) {
             await_kernels(b, s, k);
-            // A kernel in a graph knows the step's parity, and that it is not the first.
+            // A kernel in a graph knows only the parity of its step, and that the step is not the first.
             const blocks::step_t told = s == 0 ? 0 : 2 + (s & 1);
             blocks::do_part(w, words_[pe], slots_[pe][b.slot], told, tile, part, [] { return false; });
             w.sync();
@@ -271,8 +272,9 @@ class BlocksScenario final : public sim::Scenario {
       }
     }
   }
-  /// What streams and events of a GPU see to: a kernel comes after the one before of its block, and the first of a step after the step
-  /// before of all blocks of its PE that its own has channels to, or which wait for other PEs as it does.
+  /// Waits as streams and events of a GPU do. A kernel comes after the previous kernel of its block. The first kernel of a step
+  /// also comes after the previous step of all blocks of the same PE to which its block has channels, or that wait for other
+  /// PEs if its block does.
   void await_kernels(const Block& b, blocks::step_t s, std::size_t k) {
     const auto ended = [&](const Block& block, std::uint64_t kernels) {
       spin_wait(words_[b.pe].state, [&] { return block.ended.load_acquire() >= kernels * tiles_; });
@@ -318,7 +320,7 @@ class BlocksScenario final : public sim::Scenario {
     }
   }
 
-  /// All states after step end_, in the plain way, from those of first_.
+  /// The states of all blocks at step end_, computed serially from those at step first_.
   std::vector<std::vector<std::uint64_t>> expected() const {
     std::vector<std::vector<std::uint64_t>> now;
     for (const Block& b : blocks_) now.emplace_back(b.state[first_ & 1], b.state[first_ & 1] + tiles_);
@@ -345,7 +347,7 @@ class BlocksScenario final : public sim::Scenario {
   std::uint32_t tiles_ = 1, n_workers_ = 1;
   blocks::step_t first_ = 0, end_ = 0, more_ = 0;
   bool lanes_ = false, keep_ = false;
-  std::vector<blocks::Part> parts_;  ///< of a step
+  std::vector<blocks::Part> parts_;  ///< the kernels of one step
 };
 
 }  // namespace

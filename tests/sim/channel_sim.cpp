@@ -14,21 +14,21 @@ using namespace shoal;
 
 constexpr std::uint32_t kSalt = 0xC4A44E11u;
 
-/// Read and written whole: 8 bytes.
+/// 8 bytes: a slot is read and written by one access.
 struct Small {
   std::uint32_t number, check;
 };
-/// Its signal apart.
+/// Larger: the signal of a slot is accessed separately.
 struct Large {
   std::uint32_t number, check, more;
 };
 
-/// @tparam kOrders  as in the channel; without, what a sender wrote before is not looked at
+/// @tparam kOrders  as in the channel. If false, receivers do not read what the sender wrote before.
 template <class Item, bool kOrders>
 class ChannelScenario final : public sim::Scenario {
  public:
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
-    const ticket_t capacity = ticket_t{1} << random.below(5);  // 1 to 16: credits go back by 1, 2 or 4
+    const ticket_t capacity = ticket_t{1} << random.below(5);  // 1 to 16: credits are given back 1, 2 or 4 at a time
     const lane_t senders = 1 + random.below(3), receivers = 1 + random.below(3);
     n_items_ = 3 + random.below(random.below(4) == 0 ? 48 : 18);
     batch_ = 1 + random.below(4);
@@ -78,7 +78,7 @@ class ChannelScenario final : public sim::Scenario {
   std::uint64_t max_steps() const override { return 20000; }
 
  private:
-  // next_, received_ and times_received_ belong to the judge: they are not part of the simulated memory.
+  // next_, received_ and times_received_ are for judge() only; they are not part of the simulated memory.
   void send() {
     const ChannelSender<Item, true, kOrders> channel{slots_.data(), slots_.size(), &send_};
     std::array<std::uint32_t, 8> spill{};
@@ -87,7 +87,7 @@ class ChannelScenario final : public sim::Scenario {
       while (n_spill < batch_ && next_ < n_items_) spill[n_spill++] = next_++;
       const Tickets t = channel.reserve(n_spill);
       if (t.count > n_spill) sim::fail("reserve gave more tickets than were wanted");
-      for (lane_t i = 0; i < t.count; i += 2) {  // two at once, as a lane of a warp does
+      for (lane_t i = 0; i < t.count; i += 2) {  // two items at once, as a lane of a warp does
         bool now[2] = {true, i + 1 < t.count};
         ticket_t ticket[2] = {t.first + i, t.first + i + 1};
         Item item[2]{};

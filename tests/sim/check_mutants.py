@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs every mutation of mutants.tsv under the simulator; each must be found, each `harmless` one must not.
+"""Runs every mutation of mutants.tsv under the simulator. Each must be found, except that `harmless` ones must not.
 
     check_mutants.py LIST BIN_DIR [--only NAME] [--schedules N] [--seconds S] [--jobs J]
 
-The defaults leave room: the rarest are found once in some 100,000 schedules, and their seeds change with what the headers do. A
-rare one may say where its search begins (`first=SEED` in `by`), so that it is found soon until then.
+The defaults leave a margin: the rarest mutations are found once in some 100,000 schedules, and the seeds that find them
+change when the headers change. A rare mutation may name the seed where its search begins (`first=SEED` in `by`), so that
+it is found soon until the headers change.
 
 BIN_DIR holds mutant_ring, mutant_channel, mutant_segments, mutant_scheduler, mutant_phases, mutant_blocks,
-mutant_wires. A mutation
-counts as found when a program that is named for it reports a failure (exit status 1) within N schedules and S seconds; a
-crash counts, and is called one. Exit status 1 if one was missed, does not apply to the headers any more, or is called
-harmless and was found.
+mutant_wires. A mutation counts as found if a program that its `by` names reports a failure (exit status 1) within N
+schedules and S seconds. A crash counts too, and is reported as a crash. Exit status 1 if a mutation was missed, no longer
+applies to the headers, or is marked harmless and was found.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def judge(row, a):
     words = dict(word.split("=") for word in by.split() if "=" in word)
     programs = PROGRAMS if by == "harmless" else [word for word in by.split() if "=" not in word]
     for program in programs:
-        # Schedules of wires are twenty times as long.
+        # Schedules of mutant_wires are twenty times as long.
         share = 1 if by != "harmless" else 2000 if program == "wires" else 200
         schedules = a.schedules // share
         begin = words.get("first", "1")

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-/// The mutation that is switched on, in builds whose headers went through mutate.py; 0 is none.
+/// The number of the mutation that is switched on, in builds with headers from mutate.py; 0: none.
 int shoal_mutant = 0;
 
 namespace shoal::sim {
@@ -83,7 +83,7 @@ int run_scenario(const char* name, Scenario& scenario, int argc, char** argv) {
     steps += verdict.steps, stale += verdict.stale_reads;
     if (verdict.steps > longest) longest = verdict.steps;
     if (verdict.ok && !a.one) continue;
-    if (!a.one) verdict = run_seed(machine, scenario, seed, true, text);  // the same again, with the trace
+    if (!a.one) verdict = run_seed(machine, scenario, seed, true, text);  // the same run again, with a trace
     std::printf("%s: %s\n  %s\n  seed %llu, policy %s, %llu steps, trace %016llx\n", name,
                 verdict.ok ? "held" : verdict.what.c_str(), text.c_str(), static_cast<unsigned long long>(seed),
                 policy_name(seed), static_cast<unsigned long long>(verdict.steps),

@@ -1,11 +1,11 @@
-// The frame of a simulation program: seeds in, verdicts out.
+// The main loop of a simulation program: runs seeds and prints verdicts.
 //
 //   sim_ring [--schedules N] [--first SEED] [--seconds S]   runs seeds FIRST, FIRST+1, ...; stops at the first failure
-//   sim_ring --seed SEED [--trace N]                        replays one, with the last N operations
-//   ... --mutant K                                          in the mutant build: with mutation K switched on
+//   sim_ring --seed SEED [--trace N]                        replays one seed and prints the last N operations
+//   ... --mutant K                                          in the mutant build: switches mutation K on
 //
-// One seed decides the case (how many workers, which capacities, which items) and the schedule. Exit status: 0 all held,
-// 1 a failure was found (report on stdout), 2 usage, 3 stopped by --seconds before all schedules were run.
+// A seed decides the case (how many workers, which capacities, which items) and the schedule. Exit status: 0 all schedules were
+// right, 1 a failure was found (report on stdout), 2 wrong usage, 3 stopped by --seconds before all schedules were run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace shoal::sim {
 
-/// Something to be simulated. set_up and judge run outside the simulation, so they may use memory as they like.
+/// What a program simulates. set_up and judge run outside of the simulation, so they may access memory in any way.
 class Scenario {
  public:
   virtual ~Scenario() = default;
   /// Prepares memory and adds workers. Returns the case in one line, for the report.
   virtual std::string set_up(Machine& machine, Random& random) = 0;
-  /// After a run that ended by itself: true if workers were added for another run of the same case.
+  /// Called after a run that ended by itself. Returns true if it has added workers for another run of the same case.
   virtual bool again(Machine&) { return false; }
-  /// After the last run. Returns what is wrong, or nothing.
+  /// Called after the last run. Returns what is wrong, or "".
   virtual std::string judge() = 0;
-  /// About how many steps a run takes, and how many none ever takes.
+  /// About how many steps a run takes, and a number of steps that no correct run reaches.
   virtual unsigned expected_steps() const = 0;
   virtual std::uint64_t max_steps() const = 0;
 };
 
-/// One of several scenarios that expect as many steps, by the seed.
+/// Several scenarios with similar numbers of steps. The seed chooses one of them.
 template <class... Scenarios>
 class OneOf final : public Scenario {
  public:

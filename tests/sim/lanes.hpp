@@ -1,8 +1,9 @@
-// Workers for the simulator: one lane (as a CPU thread, or holding tickets as a GPU thread), and several lanes that are
-// virtual workers of their own and meet in every collective, as the lanes of a warp (two) or block (three) do.
+// Workers for the simulator. A worker of one lane is like a CPU thread, or holds tickets like a GPU thread. In a worker of
+// several lanes, each lane is a virtual worker, and the lanes meet in every collective like those of a warp (two lanes) or a
+// block (three lanes).
 //
-// Every collective orders memory among the lanes: what any lane did before is visible to all lanes after. A block's
-// barriers do that; a warp's shuffles and votes do it only with a __syncwarp() in front.
+// Every collective orders memory among the lanes: what any lane did before it is visible to all lanes after it. The barriers of
+// a block do so; shuffles and votes of a warp do so only after a __syncwarp().
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,7 +27,7 @@ struct SimHolder : CpuThread {
   static constexpr bool kHoldsTickets = true;
 };
 
-/// Where the lanes of one worker meet. Not part of the simulated memory but for `order`.
+/// The state of the collectives of one worker. Only `order` is part of the simulated memory.
 template <lane_t N>
 struct Meeting {
   lane_t arrived = 0;
@@ -35,7 +36,7 @@ struct Meeting {
   std::uint64_t order = 0;
 };
 
-/// Lanes of a block can act in parts: each lane alone, as each warp of a block. Those of a warp cannot.
+/// A block can act in parts: here each lane stands for one warp of the block. A warp cannot.
 struct SimParts {
   using Part = SimThread;
 };
@@ -92,7 +93,7 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
   void keep_in_flight() const {}
 
  private:
-  /// All lanes arrive before any leaves. Two buffers are enough: nobody is two rounds ahead.
+  /// No lane leaves before all have arrived. Two buffers are enough, as no lane is two rounds ahead of another.
   const std::array<std::uint64_t, N>& exchange(std::uint64_t x) const {
     const AtomicRef<std::uint64_t, false> order(meeting_->order);
     const std::uint64_t round = meeting_->round;
@@ -105,7 +106,7 @@ class SimLane : public std::conditional_t<N == 2, SimWhole, SimParts> {
     } else {
       while (meeting_->round == round) yield();
     }
-    order.fetch_add(0, Order::acquire);  // reads the newest, so it sees every lane's release
+    order.fetch_add(0, Order::acquire);  // reads the newest value, so it acquires the releases of all lanes
     return values;
   }
 

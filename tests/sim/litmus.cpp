@@ -1,4 +1,5 @@
-// The simulator judged by litmus tests: what the memory model allows must be seen, what it forbids must never be seen.
+// Litmus tests of the simulator: outcomes that the memory model allows must occur, and outcomes that it forbids must never
+// occur.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -28,7 +29,8 @@ std::uint64_t get(std::uint64_t& word, Order order) { return AtomicRef<std::uint
 void put(std::uint64_t& word, std::uint64_t v, Order order) { AtomicRef<std::uint64_t>(word).store(v, order); }
 std::uint64_t add(std::uint64_t& word, Order order) { return AtomicRef<std::uint64_t>(word).fetch_add(1, order); }
 
-/// Runs the bodies under many seeds and gathers r[0]..r[registers-1], or the first word of a failure.
+/// Runs the bodies under many seeds and collects the values of r[0]..r[registers-1] of each run, or the first word of its
+/// failure.
 template <class... Bodies>
 Outcomes outcomes(int registers, Bodies... bodies) {
   Outcomes seen;
@@ -218,7 +220,7 @@ TEST(Scopes, DeviceWordBelongsToOnePe) {
   EXPECT_NE(verdict.what.find("scope"), std::string::npos) << verdict.what;
 }
 
-struct Contest {  // some traffic with waits
+struct Contest {  // workers that take turns and wait for each other
   std::uint64_t turn = 0, count = 0;
   void add_to(Machine& machine) {
     for (std::uint64_t me = 0; me < 3; ++me) {

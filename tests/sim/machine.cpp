@@ -47,7 +47,7 @@ struct Fiber {
   ucontext_t start;
   jmp_buf resume;
   bool started = false, finished = false;
-  std::int64_t rank = 0;  // priority policy: the highest runs
+  std::int64_t rank = 0;  // for Policy::priority: the worker of highest rank runs
   Event last;
 };
 
@@ -66,7 +66,7 @@ struct Machine::Impl {
   jmp_buf finished;
   int current = -1, live = 0;
   std::uint32_t step = 0, same_in_a_row = 0;
-  std::uint64_t steps_before = 0;  ///< of runs on the same memory
+  std::uint64_t steps_before = 0;  ///< steps of earlier runs on the same memory
   std::uint64_t hash = 0;
   std::int64_t lowest_rank = 0;
   std::array<std::uint32_t, 4> change_at{};
@@ -109,7 +109,7 @@ void Machine::Impl::enter(int next) {
   setcontext(&fiber.start);
 }
 
-// The next worker. `yields`: the current one has nothing to do, or is finished.
+// Chooses the next worker. `yields`: the current one has nothing to do or is finished.
 int Machine::Impl::choose(bool yields) {
   const bool is_stalling = stalled >= 0 && step >= stall_begin && step < stall_end;
   std::array<int, kMaxWorkers> ready;
@@ -132,7 +132,7 @@ int Machine::Impl::choose(bool yields) {
                            [&](int a, int b) { return workers[a].rank < workers[b].rank; });
 }
 
-// The point before an operation where others may run.
+// Called before every operation: here other workers may run.
 void Machine::Impl::pass(bool yields) {
   if (++step > schedule.max_steps) {
     std::string what = "no end after " + std::to_string(schedule.max_steps) + " steps; last operations:";
@@ -152,7 +152,7 @@ void Machine::Impl::record(Kind kind, Order order, const void* at, std::uint64_t
                            std::uint32_t behind) {
   Event event{step, static_cast<std::int8_t>(current), kind, order, behind, at, before, bits};
   workers[current].last = event;
-  // Not the address: it may differ from process to process.
+  // The address is left out of the hash, as it may differ from process to process.
   for (std::uint64_t x : {std::uint64_t(current), std::uint64_t(kind), std::uint64_t(behind), bits}) {
     hash = (hash ^ x) * 0x100000001B3ull;
   }
@@ -228,7 +228,7 @@ void Machine::Impl::prepare() {
   }
 }
 
-// Comes back when all workers are finished, or through end().
+// Returns when all workers are finished, or through end().
 void Machine::Impl::go() {
   if (live == 0 || _setjmp(finished) != 0) return;
   current = static_cast<int>(random.below(static_cast<std::uint32_t>(live)));
@@ -261,7 +261,7 @@ void Machine::add_worker(int pe, std::function<void()> body) {
       std::perror("simulator: no memory for a stack");
       std::abort();
     }
-    mprotect(stack, 4096, PROT_NONE);  // an overflow stops here
+    mprotect(stack, 4096, PROT_NONE);  // guard page: an overflow of the stack faults here
     impl_->stacks.push_back(static_cast<char*>(stack));
   }
   Fiber& fiber = impl_->workers.emplace_back();
@@ -398,7 +398,7 @@ bool compare_exchange(const Access& access, std::uint64_t& expected, std::uint64
   std::memcpy(&newest, access.at, access.bytes);
   const bool may_win = newest == expected;
   Memory::Outcome seen;
-  // It has to fail, or it may: because an overwritten value is read, or (weak) for no reason.
+  // It must fail, or it may fail: because it reads an overwritten value, or (weak) spuriously.
   const bool fails = !may_win || m.random.below(8) == 0;
   if (fails && m.memory.read_other(m.current, pe, access, expected, acquires(failure), m.random, seen)) {
     m.record(Kind::failed_exchange, failure, access.at, 0, seen.bits, seen.behind);

@@ -1,4 +1,4 @@
-// The simulator: virtual workers on one thread, a seeded scheduler, a weak memory and a race detector.
+// The simulator: virtual workers on one thread, a seeded scheduler, a weak memory model and a race detector.
 //
 // Memory model: every atomic word keeps all values it ever held (its history). A worker has a view: the oldest entry of
 // each history that it may still read. A load may return any entry from there on; a release stores the writer's view with
@@ -20,22 +20,22 @@ namespace shoal::sim {
 inline constexpr int kMaxWorkers = 16;
 
 enum class Policy {
-  uniform,   ///< any worker, at every step
-  bursts,    ///< the same worker goes on with probability 7/8
-  priority,  ///< the worker of highest priority, with a few random changes (PCT)
-  stall,     ///< uniform, but one worker sleeps for long in the middle of something
+  uniform,   ///< any worker may run at every step
+  bursts,    ///< the same worker continues with probability 7/8
+  priority,  ///< the worker of highest priority runs, with a few random changes of priority (PCT)
+  stall,     ///< uniform, but one worker stops for a long time at a random step
 };
 
 /// Everything that decides a run. Equal schedules give equal traces.
 struct Schedule {
   std::uint64_t seed = 1;
   Policy policy = Policy::uniform;
-  unsigned stale_of_256 = 64;        ///< how often a load prefers an overwritten value
-  unsigned expected_steps = 500;     ///< where changes of priority and stalls are placed
-  std::uint64_t max_steps = 100000;  ///< more means that the run does not end
+  unsigned stale_of_256 = 64;        ///< in how many of 256 loads an older value is preferred
+  unsigned expected_steps = 500;     ///< changes of priority and stalls are placed within so many steps
+  std::uint64_t max_steps = 100000;  ///< a run with more steps fails as endless
   bool trace = false;
 
-  /// Policy and staleness from the seed.
+  /// Derives the policy and stale_of_256 from the seed.
   static Schedule from_seed(std::uint64_t seed, unsigned expected_steps, std::uint64_t max_steps);
 };
 
@@ -43,7 +43,7 @@ struct Verdict {
   bool ok = true;
   std::string what;  ///< empty when ok
   std::uint64_t steps = 0;
-  std::uint64_t trace_hash = 0;  ///< of every operation, its place and its value
+  std::uint64_t trace_hash = 0;  ///< hash of every operation with its worker and value
   std::uint64_t stale_reads = 0;
 };
 
@@ -54,11 +54,11 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Forgets workers and names, for the next set-up.
+  /// Removes workers and names, for the next set-up.
   void clear();
-  /// Forgets the workers only, for another run on the same memory.
+  /// Removes only the workers, for another run on the same memory.
   void clear_workers();
-  /// Adds a worker of processing element `pe`. The body must not own memory on its stack: a failed run abandons it.
+  /// Adds a worker of PE `pe`. The body must not own memory through objects on its stack: a failed run abandons the stack.
   void add_worker(int pe, std::function<void()> body);
   /// Names memory in reports: label[i] for element i of `count` elements of `stride` bytes.
   void name(const void* first, std::size_t stride, std::size_t count, std::string label);
@@ -73,10 +73,10 @@ class Machine {
   std::unique_ptr<Impl> impl_;
 };
 
-/// From inside a worker: ends the whole run as failed. Does not return.
+/// Called inside a worker: ends the whole run as failed. Does not return.
 [[noreturn]] void fail(const std::string& what);
 
-/// A small generator for set-ups and tasks (SplitMix64).
+/// A small random number generator for set-ups and tasks (SplitMix64).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567ull) {}

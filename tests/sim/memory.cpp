@@ -6,8 +6,8 @@
 namespace shoal::sim {
 namespace {
 
-constexpr std::uint32_t kOldestServed = 12;  // a load looks at most this many entries back
-constexpr unsigned kMostStaleInARow = 24;    // then it reads the newest, so that every wait ends
+constexpr std::uint32_t kOldestServed = 12;  // a load returns an entry at most this far back
+constexpr unsigned kMostStaleInARow = 24;    // then a worker reads the newest entry, so that every wait ends
 
 std::uint64_t bits_in_memory(const Access& access) {
   std::uint64_t bits = 0;
@@ -73,7 +73,7 @@ std::uint32_t Memory::word_of(int pe, const Access& access) {
     words_[word].system = access.system;
     words_[word].entries.clear();
     words_[word].entries.push_back(
-        {bits_in_memory(access), second_in_memory(access), 0, 0});  // what the set-up left there, visible to all
+        {bits_in_memory(access), second_in_memory(access), 0, 0});  // the value from the set-up, visible to all workers
   }
   WordHistory& history = words_[word];
   if (history.system != access.system) {
@@ -163,7 +163,7 @@ void Memory::append(int worker, std::uint32_t word, std::uint64_t bits, std::uin
       pool_[entry.view + i] = std::max(pool_[entry.view + i], pool_[continued->view + i]);
     }
     ++views_[worker][worker];
-  } else if (continued != nullptr) {  // a read-modify-write passes on what it read from
+  } else if (continued != nullptr) {  // a read-modify-write passes on the view of the entry it read
     entry.view = continued->view;
     entry.view_length = continued->view_length;
   }

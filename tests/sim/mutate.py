@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Copies the shipped headers and builds every mutation of mutants/*.txt into the copies, behind a switch.
+"""Copies the shipped headers and inserts every mutation of mutants/*.txt into the copies, behind a switch.
 
     mutate.py INCLUDE_DIR OUT_DIR MUTANTS...
 
-A `.cpp` that mutants name is copied, too, from the folder src beside INCLUDE_DIR.
+A `.cpp` that mutants name is copied too, from the folder src next to INCLUDE_DIR.
 
-Mutation k is on when the program's variable `shoal_mutant` is k; with 0 the copies are the shipped text. So one build holds
-them all. OUT_DIR/mutants.tsv lists: number, name, the programs that must find it, status (`ok`, or why it does not apply).
-A text that is not found exactly once is reported there and fails the test that reads the list, never the build.
+Mutation k is on if the program's variable `shoal_mutant` is k; with 0 the copies behave as the shipped text. So one build
+contains all mutations. OUT_DIR/mutants.tsv lists for each: number, name, the programs that must find it, status (`ok`, or
+why it does not apply). A text that does not occur exactly once is reported there and fails the test that reads the list,
+never the build.
 
 A mutants file is a list of blocks, separated by blank lines; `find`/`with` may repeat (all are switched together):
     name:  short_name
     file:  queue/slot_ring.hpp    below include/shoal; a .cpp below src
-    after: text that must come before the place (optional; of the next find)
+    after: text that must come before the place of the next find (optional)
     find:  the text, blanks of any length matching blanks of any length
-    with:  what stands there instead; empty for nothing. Text that ends in ';' or '}' is statements, else an expression
+    with:  the replacement; may be empty. Text that ends in ';' or '}' is statements, other text an expression
     by:    ring scheduler      programs that must find it, the quickest first; `harmless` if no program may find it.
-           first=SEED              where the search begins, for one that is rare (optional)
+           first=SEED              the seed where the search for a rare mutation begins (optional)
     why:   what goes wrong
 """
 
@@ -57,7 +58,7 @@ def pattern(text):
 
 
 def place(edit, text):
-    """The span of the edit in `text`, or why there is none."""
+    """The span of the edit in `text`, or the reason why there is none."""
     start = 0
     if edit["after"]:
         anchor = pattern(edit["after"]).search(text)
@@ -73,7 +74,7 @@ def place(edit, text):
 
 
 def emit(text, begin, end, edits):
-    """text[begin:end] with all edits inside; edits lie one in another or apart."""
+    """text[begin:end] with all edits applied. Two edits are either nested or disjoint."""
     out, at = [], begin
     while True:
         inside = [e for e in edits if begin <= e["span"][0] and e["span"][1] <= end and e["span"][0] >= at]

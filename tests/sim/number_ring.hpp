@@ -1,4 +1,4 @@
-// A ring of chunk numbers as it is before a run: what a pool of spill, and what each slot of parked items, begins with.
+// The initial state of a ring of chunk numbers, as in the pool of spill chunks and in each slot of parked items.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace shoal::sim {
 
-/// Appends the slots of a ring of `capacity` in which the numbers [0, n) wait.
+/// Appends the slots of a ring of `capacity` that holds the numbers [0, n).
 inline void fill_ring(std::vector<Slot<std::uint32_t>>& slots, RingCounters& counters, std::uint32_t capacity,
                       std::uint32_t n) {
   for (std::uint32_t i = 0; i < capacity; ++i) {

@@ -1,9 +1,9 @@
-// The shipped worklist with priorities, idle, judging by the pusher and combining: phases are ordered at quiescence, carried out
-// once by every worker, and the run ends neither early nor never.
+// The shipped worklist with priorities, idle, judging by the pusher and combining: phases are ordered at quiescence and carried
+// out once by every worker, and the run ends neither too early nor never.
 //
-// Running node n pushes its children and gives amounts to rows. Some nodes are hidden: accept only raises a flag, and idle()
-// finds them, pushes an alias of them or runs them itself. The judge knows which nodes must be judged and which must be run,
-// each once, and the sum of every row; and nothing may run before the threshold has reached its bucket.
+// When node n runs, it pushes its children and gives amounts to rows. Some nodes are hidden: accept() only raises a flag, and
+// idle() finds the node and either pushes an alias of it or runs it itself. judge() knows which nodes must be judged and which
+// must be run, each once, and the sum of every row. No node may run before the threshold has reached its bucket.
 #include <cstring>
 
 #include "worklist_bed.hpp"
@@ -22,16 +22,16 @@ Item item_of(std::uint32_t node, What what, std::uint32_t amount = 0) {
   return {node, what, amount, node ^ kSalt ^ (what << 8)};
 }
 
-/// What the run is judged by. Only the words and `note` are simulated memory.
+/// The data that judge() checks. Only the atomic words and `note` are simulated memory.
 struct World {
   struct Node {
     pe_t owner = 0;
     std::uint32_t parent = ~0u, priority = 0;
     std::vector<std::uint32_t> children;
     std::vector<Item> gives;
-    bool dropped = false, stale = false, withheld = false;  ///< what the task says of it
-    bool hidden = false, direct = false;                    ///< found by idle(); and run by it, not by an alias
-    bool judge = false, run = false;                        ///< what must happen to it
+    bool dropped = false, stale = false, withheld = false;  ///< the answers of the task for this node
+    bool hidden = false, direct = false;                    ///< found by idle(); and run by idle() itself
+    bool judge = false, run = false;                        ///< whether it must be judged, and run
     int judged = 0, ran = 0;
   };
   std::vector<Node> nodes;
@@ -41,7 +41,7 @@ struct World {
   const PeControl* control[sim::kBedPes] = {};
   Buckets buckets;
 
-  /// The bucket up to which items of PE `pe` run, as the newest phase word there says.
+  /// The bucket up to which items of PE `pe` may run, from the newest value of the phase word of that PE.
   lane_t near(pe_t pe) const { return sim::near_on(*control[pe]); }
 };
 
@@ -101,7 +101,7 @@ struct WorldTask {
         if (w.lane() == 0) plain_write(world->note[2 * child], child + 1);
         out.push(w, item_of(child, kNode));
       }
-    } else {  // together: with more than one of each lane
+    } else {  // all together: a lane may push more than one
       out.push_each(w, Span<const std::uint32_t>{node.children.data(), static_cast<std::int64_t>(node.children.size())},
                     [&](std::uint32_t child) {
                       plain_write(world->note[2 * child], child + 1);
@@ -155,7 +155,7 @@ class PhasesScenario final : public sim::Scenario {
     shape.draw(random);
     const bool idle = random.below(2) == 0;
     if (random.below(2) == 0) {
-      shape.buckets = {1, 1, 2 + random.below(2)};  // narrow buckets, few kept apart
+      shape.buckets = {1, 1, 2 + random.below(2)};  // narrow buckets, few of which have lists of their own
     } else {
       shape.buckets = {static_cast<double>(random.below(4)), 1.0 / (1 + random.below(3)), random.below(4)};
       if (!idle && shape.buckets.lists == 0) shape.buckets.lists = 1;

@@ -1,6 +1,7 @@
 // The shipped ring (queue/slot_ring.hpp): pushers with private spill, poppers, and workers that do both with private credits.
-// In half of the cases the poppers claim, in the other half they hold tickets, also while they wait to push. And the ring of
-// free chunks (queue/spill.hpp), of which there are as many as workers, so that who takes one at a time must get one.
+// In half of the cases the poppers claim tickets; in the other half they hold tickets, even while they wait to push. Also the
+// pool of free chunks (queue/spill.hpp), with one chunk for each worker, so that a worker that takes one at a time must always
+// get one.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,16 +19,16 @@ using namespace shoal;
 
 constexpr std::uint32_t kSalt = 0x5EA51DE5u;
 
-/// Read and written whole: 8 bytes.
+/// 8 bytes: a slot is read and written by one access.
 struct Small {
   std::uint32_t number, check;
 };
-/// Its sequence apart.
+/// Larger: the sequence of a slot is accessed separately.
 struct Large {
   std::uint32_t number, check, more;
 };
 
-/// @tparam kOrders  as in the ring; without, what a pusher wrote before is not looked at
+/// @tparam kOrders  as in the ring. If false, poppers do not read what the pusher wrote before.
 template <class Item, bool kOrders>
 class RingScenario final : public sim::Scenario {
  public:
@@ -83,7 +84,7 @@ class RingScenario final : public sim::Scenario {
   std::uint64_t max_steps() const override { return 20000; }
 
  private:
-  // next_, popped_ and times_popped_ belong to the judge: they are not part of the simulated memory.
+  // next_, popped_ and times_popped_ are for judge() only; they are not part of the simulated memory.
   struct Worker {
     bool pushes, pops;
     std::array<std::uint32_t, 8> spill{};
@@ -220,7 +221,7 @@ class PoolScenario final : public sim::Scenario {
   }
 
   std::vector<std::uint32_t> chunks_, chains_;  ///< chunks of one item
-  std::vector<int> holders_;                    ///< the judge's
+  std::vector<int> holders_;                    ///< for the check only
   std::vector<Slot<std::uint32_t>> numbers_;
   RingCounters counters_{};
   SpillPool<std::uint32_t> pool_;
@@ -228,8 +229,8 @@ class PoolScenario final : public sim::Scenario {
   std::uint32_t turns_ = 0;
 };
 
-/// Workers push values that all may pop, and pop until all that were pushed before they began are gone. So every value is
-/// popped by the end, once.
+/// Workers push values that any worker may pop, and pop until all values that were pushed before they began to pop are gone. So
+/// by the end every value has been popped exactly once.
 class ForAllScenario final : public sim::Scenario {
  public:
   std::string set_up(sim::Machine& machine, sim::Random& random) override {
@@ -278,8 +279,8 @@ class ForAllScenario final : public sim::Scenario {
   SlotRing<std::uint32_t> ring_;
   StateWord state_{};
   std::vector<std::uint32_t> pushes_;
-  std::vector<int> times_popped_;  ///< the judge's
-  std::uint32_t next_ = 0;         ///< likewise
+  std::vector<int> times_popped_;  ///< for judge() only
+  std::uint32_t next_ = 0;         ///< for judge() only
 };
 
 }  // namespace

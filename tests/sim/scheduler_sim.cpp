@@ -1,8 +1,9 @@
-// The shipped worklist, scheduler and quiescence: several PEs, several workers each, tiny capacities, a random tree of items.
+// The shipped worklist, scheduler and quiescence detection: several PEs with several workers each, tiny capacities, and a
+// random tree of items.
 //
-// Running item n pushes its children. The judge knows which items must be judged and which must be run: each exactly once,
-// none left, and everything the tasks wrote is visible to every worker when it leaves. If the spill is made too small the
-// run may end as worklist_full, but then too nothing is run twice and nothing is run that nobody pushed.
+// When item n runs, it pushes its children. judge() knows which items must be judged and which must be run: each exactly once,
+// none is left, and everything that tasks wrote is visible to every worker when it leaves. If the case has too little spill,
+// the run may end as worklist_full; even then no item is run twice, and no item is run that was not pushed.
 #include <algorithm>
 
 #include "worklist_bed.hpp"
@@ -12,31 +13,31 @@ namespace {
 using namespace shoal;
 constexpr std::uint32_t kSalt = 0x7A5C0000u;
 
-/// In slots that are read and written whole: 8 bytes.
+/// 8 bytes: a slot is read and written by one access.
 struct Small {
   std::uint32_t node, check;
 };
-/// In slots whose sequence is apart.
+/// Larger: the sequence of a slot is accessed separately.
 struct Large {
   std::uint32_t node, check, more;
 };
 
-/// What the run is judged by. Not part of the simulated memory, but for `note`.
+/// The data that judge() checks. Only `note` is part of the simulated memory.
 struct Tree {
   struct Node {
     pe_t owner = 0;
     std::vector<std::uint32_t> children;
-    bool dropped = false, stale = false;  ///< what the task says of it
-    bool judge = false, run = false;      ///< what must happen to it
+    bool dropped = false, stale = false;  ///< the answers of the task for this node
+    bool judge = false, run = false;      ///< whether it must be judged, and run
     int judged = 0, ran = 0;
   };
   std::vector<Node> nodes;
   std::vector<std::uint32_t>
-      note;  ///< [2 * nodes] plain data: written by the pusher and by accept, read by whoever runs it
+      note;  ///< [2 * nodes] plain data: written by the pusher and by accept, read by the worker that runs the item
 };
 
-/// The four members; the tasks below differ in how they push.
-/// @tparam kLooksBack  whoever judges or runs an item looks at what was written before it was pushed
+/// The common members of the tasks below, which differ in how they push.
+/// @tparam kLooksBack  judging and running an item read what was written before the item was pushed
 template <class ItemT, bool kLooksBack>
 struct TreeTask {
   using Item = ItemT;
@@ -78,7 +79,7 @@ struct TreeTask {
   }
 };
 
-/// Pushes by range and make. range() is also asked of stale items, so running is counted in make and for leaves in range.
+/// Pushes by range and make. range() is also called for stale items, so runs are counted in make(), and for leaves in range().
 template <bool kLooksBack>
 struct FanOut : TreeTask<Small, kLooksBack> {
   using Item = Small;
@@ -95,7 +96,7 @@ struct FanOut : TreeTask<Small, kLooksBack> {
   Item make(const Item&, std::uint32_t child) const { return this->make_item(child); }
 };
 
-/// Pushes by hand: some children one by one, the rest as a range.
+/// Pushes in operator(): some children one by one, the rest as a range.
 struct ByHand : TreeTask<Large, true> {
   static constexpr const char* kName = "by hand";
   template <class W, class O>
@@ -129,7 +130,7 @@ class SchedulerScenario final : public sim::Scenario {
     shape.draw(random);
     scarce_ = random.below(8) == 0;
     grow_tree(random);
-    // An item's children come when it has left its queue: no more items wait at once than the tree has leaves.
+    // An item has left its queue when it pushes its children, so no more items wait at the same time than the tree has leaves.
     const auto leaves =
         std::count_if(tree_.nodes.begin(), tree_.nodes.end(), [](const auto& node) { return node.children.empty(); });
     const auto enough = shape.workers + static_cast<std::uint32_t>(leaves) / sim::kChunkItems;

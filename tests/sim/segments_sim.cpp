@@ -74,7 +74,7 @@ class SegmentsScenario final : public sim::Scenario {
     }
     if (send_.tail.load() != n_items_ || receive_.head() != n_items_) return "head or tail is not the item count";
     if (receive_.unread() != 0) return std::to_string(receive_.unread()) + " items were claimed and not read";
-    // Every segment that was filled is home, as a credit or about to become one.
+    // Every segment that was filled has been given back, and is a credit or will become one.
     ticket_t home = 0, filled = 0;
     for (const SegmentStart& start : starts_) home += start.home.load(), filled += start.filled.load();
     if (filled != n_items_) return "the segments count " + std::to_string(filled) + " items";
@@ -90,7 +90,7 @@ class SegmentsScenario final : public sim::Scenario {
   std::uint64_t max_steps() const override { return 30000; }
 
  private:
-  // next_, received_ and times_received_ belong to the judge: they are not part of the simulated memory.
+  // next_, received_ and times_received_ are for judge() only; they are not part of the simulated memory.
   void send() {
     const SegmentSender<Item> queue{ends_.data(), items_.data(), starts_.data(), &send_, shape_};
     std::array<std::uint32_t, 8> spill{};
@@ -99,7 +99,7 @@ class SegmentsScenario final : public sim::Scenario {
       while (n_spill < batch_ && next_ < n_items_) spill[n_spill++] = next_++;
       const Tickets t = queue.reserve(n_spill);
       if (t.count > n_spill) sim::fail("reserve gave more tickets than were wanted");
-      for (lane_t i = 0; i < t.count; i += 2) {  // two at once, as a lane of a warp does
+      for (lane_t i = 0; i < t.count; i += 2) {  // two items at once, as a lane of a warp does
         const bool now[2] = {true, i + 1 < t.count};
         const ticket_t ticket[2] = {t.first + i, t.first + i + 1};
         Item item[2]{};
@@ -118,7 +118,7 @@ class SegmentsScenario final : public sim::Scenario {
         sim::yield();
       }
     }
-    // What waits for the clock is not told by one offer.
+    // A message that waits for the clock is not sent by the first offer, so the sender offers again and again.
     while (shape_.puts_off() && queue.offer(transport_, 1) && shape_.wait_us > 0 && received_ < n_items_) sim::yield();
   }
 

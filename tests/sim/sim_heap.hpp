@@ -1,5 +1,5 @@
-// The heap of one simulated process, whose puts are late, overtake each other between two fences and on their way to different
-// processes, come in pieces, fail or are lost. A worker of the simulation brings them: the network of that process.
+// The heap of one simulated process. Its puts arrive late and in pieces, may overtake each other between two fences or if they
+// go to different processes, and may fail or be lost. A worker of the simulation, the network of that process, delivers them.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -16,16 +16,16 @@ namespace shoal::sim {
 inline constexpr int kMostProcesses = 3;
 inline constexpr std::size_t kHeapBytes = 1 << 16;
 
-/// See above. Between processes that are near each other, stores take the place of puts.
+/// See above. Between processes that are near each other, stores replace puts.
 class SimHeap final : public Heap {
  public:
   SimHeap(int process, int processes, std::byte* memory) : Heap(process, processes, memory, kHeapBytes) {}
 
   std::vector<SimHeap*> all;  ///< [processes]
   bool near[kMostProcesses] = {};
-  bool costly = false;  ///< workers are to carry more rarely
+  bool costly = false;  ///< puts_cost(): workers should carry less often
   std::int64_t puts = 0, fail_at = -1, lose_from = -1;
-  std::uint64_t looks = 0, gone_at = ~std::uint64_t{0};  ///< from this look on, the world says that a process is gone
+  std::uint64_t looks = 0, gone_at = ~std::uint64_t{0};  ///< from this poll on, the world reports a process as gone
 
   bool put(int process, std::size_t to, const void* from, std::size_t bytes) override {
     const std::int64_t number = puts++;
@@ -58,7 +58,7 @@ class SimHeap final : public Heap {
   }
   bool puts_cost() const override { return costly; }
   void fence() override { ++fences_; }
-  /// Outside of the simulation.
+  /// Called outside of the simulation. Delivers all puts in flight.
   void quiet() override {
     while (!nothing_on_its_way()) arrive();
   }
@@ -72,7 +72,8 @@ class SimHeap final : public Heap {
     random_ = Random(random.next());
     lazy_ = random.below(3) * 4;
   }
-  /// The network, until `over` and a little longer: what is still on its way then stays there.
+  /// The body of the network's worker: delivers puts until over() is true. Puts that are still in flight then are not
+  /// delivered.
   template <class Over>
   void bring(Over over) {
     while (!over()) {
@@ -98,7 +99,8 @@ class SimHeap final : public Heap {
   void add(std::int64_t number, int process, Put put) {
     if (lose_from < 0 || number < lose_from) way_[process].push_back(std::move(put));
   }
-  /// One of those that no fence keeps behind another, to a process at random. It sees what its putter has seen.
+  /// Delivers a random put that no fence orders after another one, to a random process. What is visible to the putter is then
+  /// visible to the network.
   void arrive() {
     int to = static_cast<int>(random_.below(kMostProcesses));
     while (way_[to].empty()) to = (to + 1) % kMostProcesses;
@@ -117,7 +119,7 @@ class SimHeap final : public Heap {
     }
   }
 
-  // Not part of the simulated memory, but for `order_`.
+  // Only `order_` is part of the simulated memory.
   std::deque<Put> way_[kMostProcesses];
   Put carried_;
   std::uint64_t fences_ = 0;

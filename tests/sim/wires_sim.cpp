@@ -1,11 +1,11 @@
-// The shipped wires (src/worklist/wires.cpp, as it is) under the shipped scheduler: PEs of two or three processes, whose heaps
-// are joined by puts that are late, overtake each other between two fences and on their way to different processes, come in
-// pieces, fail, or are lost; or by stores, as between processes of one host.
+// The shipped wires (src/worklist/wires.cpp, unchanged) under the shipped scheduler, with PEs of two or three processes. Heaps
+// are connected by puts that arrive late and in pieces, may overtake each other between two fences or if they go to different
+// processes, and may fail or be lost; or by stores, as between processes of one host.
 //
-// Running node n pushes its children. The judge knows which nodes must be judged and which must be run, each once; with
-// priorities nothing runs before the threshold has reached it. A run that is called off, because it is enough, a put
-// fails, puts are lost or another process is gone, ends in all processes, and nothing is run twice. Then there is another run of
-// the same wires.
+// When node n runs, it pushes its children. judge() knows which nodes must be judged and which must be run, each once. With
+// priorities, no node runs before the threshold has reached it. A run that ends early, because enough() is true, a put fails,
+// puts are lost or another process is gone, ends in all processes, and no node is run twice. Then there is another run with the
+// same wires.
 #include "worklist/wires.cpp"
 
 #include <condition_variable>
@@ -25,11 +25,11 @@ using sim::SimHeap;
 
 constexpr std::uint32_t kSalt = 0x317E0000u;
 
-/// What is to go wrong in a run.
+/// What ends a run early.
 enum class Harm { none, enough, put_fails, puts_are_lost, gone };
 const char* const kHarms[] = {"", ", enough", ", a put fails", ", puts are lost", ", a process is gone"};
 
-/// What a world of the simulation is made of, until it is.
+/// Arguments for the constructor of the simulated World.
 struct Process {
   std::vector<pe_t> first;
   int number = 0;
@@ -37,7 +37,7 @@ struct Process {
 };
 Process being_made;
 
-/// Where the processes meet, outside of the simulation.
+/// A barrier for the processes, outside of the simulation.
 struct MeetingPlace {
   std::mutex mutex;
   std::condition_variable changed;
@@ -61,7 +61,7 @@ MeetingPlace meeting;
 
 namespace shoal {
 
-// The world that wires.cpp sees: of processes that are threads when they meet, and workers of the simulation when they run.
+// The World that wires.cpp uses. Its processes are threads when they meet, and workers of the simulation when they run.
 
 class World::State {
  public:
@@ -80,7 +80,7 @@ std::vector<std::vector<std::byte>> World::exchange(const Call& call, std::span<
     return {};
   }
   std::vector<std::vector<std::byte>> all;
-  for (int p = 0; p < n_processes(); ++p) {  // all give the same but for the first word, the number of their PEs
+  for (int p = 0; p < n_processes(); ++p) {  // all give the same but for 8 bytes, the number of their PEs
     all.emplace_back(mine.begin(), mine.end());
     const auto n = static_cast<std::uint64_t>(first_[p + 1] - first_[p]);
     if (!mine.empty()) std::memcpy(all.back().data(), &n, sizeof n);
@@ -100,18 +100,18 @@ struct Item {
   std::uint32_t node, check, more;
 };
 
-/// What the run is judged by. Not part of the simulated memory, but for `note`.
+/// The data that judge() checks. Only `note` is part of the simulated memory.
 struct Tree {
   struct Node {
     pe_t owner = 0;
     std::uint32_t priority = 0;
     std::vector<std::uint32_t> children;
-    bool dropped = false;             ///< what the task says of it
-    bool judge = false, run = false;  ///< what must happen to it
+    bool dropped = false;             ///< accept() refuses it
+    bool judge = false, run = false;  ///< whether it must be judged, and run
     int judged = 0, ran = 0;
   };
   std::vector<Node> nodes;
-  std::vector<std::uint32_t> note;  ///< [nodes] plain data of the owner: written by accept
+  std::vector<std::uint32_t> note;  ///< [nodes] plain data of the owner, written by accept
   std::uint64_t ran = 0, enough = ~std::uint64_t{0};
   const PeControl* control[sim::kBedPes] = {};
   Buckets buckets;
@@ -156,10 +156,10 @@ struct PriorityTask : TreeTask {
   double priority(const Item& item) const { return at(item).priority; }
 };
 
-/// Where the wires of a bed lead: what Worklist's memory lays out (worklist/memory.hpp).
+/// The memory and objects that wires need, which worklist/memory.hpp sets up for a Worklist.
 struct WiredProcesses {
   struct Wire {
-    std::vector<SegmentEnd> outbox;  ///< and behind them the items
+    std::vector<SegmentEnd> outbox;  ///< followed by the items
     std::vector<SegmentStart> homes;
   };
   std::vector<pe_t> first;
@@ -167,7 +167,7 @@ struct WiredProcesses {
   Wire wire[sim::kBedPes][sim::kBedPes];
   bool laid = false;
   lane_t workers = 1;                ///< of each PE
-  lane_t left[kMostProcesses] = {};  ///< workers that have left
+  lane_t left[kMostProcesses] = {};  ///< number of workers that have left
 
   int processes() const { return static_cast<int>(first.size()) - 1; }
   int process_of(pe_t pe) const {
@@ -199,7 +199,8 @@ struct WiredProcesses {
       its.add_arriving(q, view.me, view.homes[q]);
     }
   }
-  /// The last of a process looks for ends, as launch_cpu.hpp: however the workers leave, the other processes are told.
+  /// The last worker of a process to leave calls look_for_ends(), as in launch_cpu.hpp, so that the other processes are
+  /// notified however the workers left.
   void worker_left(pe_t pe) {
     const int p = process_of(pe);
     if (++left[p] == workers_of(p)) wires[p]->look_for_ends();
@@ -211,7 +212,8 @@ struct WiredProcesses {
     }
     return true;
   }
-  /// Scopes are of GPUs, and a process that carries has its PEs on processors: worklist/waves.hpp reads counters of device scope.
+  /// The PEs of a process count as one device for the check of scopes: a process that carries has its PEs on CPU threads, and
+  /// worklist/waves.hpp reads their counters of device scope.
   int device_of(pe_t pe) const { return first[process_of(pe)]; }
 };
 
@@ -248,7 +250,7 @@ class WiresScenario final : public sim::Scenario {
     if (runs_ == 2) return false;
     problem_ = judge_run();
     judged_ = true;
-    // Who knows that a process is gone has no other run.
+    // A process that knows that another is gone cannot run again.
     if (!problem_.empty() || harm_ == Harm::gone) return false;
     judged_ = false;
     machine.clear_workers();
@@ -268,7 +270,7 @@ class WiresScenario final : public sim::Scenario {
     WiredProcesses& joined = bed_.joined;
     for (int p = 0; p < kMostProcesses; ++p) joined.wires[p].reset();
     meeting.processes = processes(), meeting.arrived = 0;
-    const std::uint32_t kind = random_.below(4);  // of what joins them: puts, stores, or both
+    const std::uint32_t kind = random_.below(4);  // how processes are connected: puts, stores, or both
     for (int p = 0; p < processes(); ++p) {
       if (!memory_[p]) memory_[p] = std::make_unique<Line[]>(kHeapBytes / sizeof(Line));
       std::memset(memory_[p].get(), 0, kHeapBytes);
@@ -298,7 +300,7 @@ class WiresScenario final : public sim::Scenario {
     runs_ = 0, whole_ = true;
   }
 
-  /// The next run of the same wires.
+  /// Prepares the next run with the same wires.
   std::string prepare(sim::Machine& machine) {
     sim::BedShape& shape = bed_.shape;
     WiredProcesses& joined = bed_.joined;
@@ -340,7 +342,7 @@ class WiresScenario final : public sim::Scenario {
            std::to_string(victim) + ", " + std::to_string(tree_.nodes.size()) + " items";
   }
 
-  /// After a run that did not end well. All processes at the same time.
+  /// Called after a run that ended early. Resets the wires of all processes at the same time.
   void reset() {
     WiredProcesses& joined = bed_.joined;
     for (auto& row : joined.wire) {
@@ -368,7 +370,7 @@ class WiresScenario final : public sim::Scenario {
     for (int p = 0; p < processes(); ++p) {
       const pe_t pe = bed_.joined.first[p];
       machine.add_worker(pe, [this, p] { heap_[p]->bring([this] { return bed_.joined.all_left(); }); });
-      // What moved() puts is a hint, and may fail unnoticed.
+      // The put of moved() is only a hint, so its failure may go unnoticed.
       if (harm_ == Harm::put_fails || (harm_ != Harm::puts_are_lost && harm_ != Harm::gone && random_.below(4) != 0)) {
         continue;
       }
@@ -376,7 +378,7 @@ class WiresScenario final : public sim::Scenario {
     }
   }
 
-  /// The watchdog of a process (worklist/watchdog.hpp): ends the run where no process moves.
+  /// The watchdog of a process (worklist/watchdog.hpp): ends the run if no process makes progress.
   void watch(int p) {
     Wires& wires = *bed_.joined.wires[p];
     PeControl& control = bed_.control(bed_.joined.first[p]);
@@ -402,7 +404,7 @@ class WiresScenario final : public sim::Scenario {
     return sum;
   }
 
-  /// After a run, as launch_cpu.hpp. Empty: all is well.
+  /// Called after a run; ends it as launch_cpu.hpp does. Returns what is wrong, or "".
   std::string judge_run() {
     bool all_done = true, as_harmed = false;
     for (int p = 0; p < processes(); ++p) {
@@ -414,7 +416,7 @@ class WiresScenario final : public sim::Scenario {
         lost = true;
       }
       const bool said = harm_ == Harm::gone && p == victim_ && heap_[p]->looks > heap_[p]->gone_at;
-      // The look that finds it ends the run.
+      // The poll that detects it must end the run.
       if (said && heap_[p]->looks > heap_[p]->gone_at + 1) return "a process was gone, and the run went on";
       if (lost != said) return "process " + std::to_string(p) + (lost ? " threw" : " did not throw");
       for (pe_t pe = bed_.joined.first[p]; pe < bed_.joined.first[p + 1]; ++pe) {

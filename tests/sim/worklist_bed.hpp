@@ -1,5 +1,5 @@
-// What the scenarios of the whole worklist share: the memory of several PEs with tiny capacities, the workers on it, and what
-// must be whole when a run is over. A scenario adds the task and its judge.
+// The common part of the scenarios with a whole worklist: the memory of several PEs with tiny capacities, the workers on it,
+// and checks of that memory after a run. A scenario adds the task and its own checks.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -16,19 +16,20 @@
 
 namespace shoal::sim {
 
-inline constexpr pe_t kBedPes = 3;        ///< at most
-inline constexpr lane_t kChunkItems = 2;  ///< of a chunk of spill: small cases fill chunks as well
-inline constexpr lane_t kBedDesk = 5;     ///< items: the most that any of the workers takes at once
+inline constexpr pe_t kBedPes = 3;        ///< most PEs
+inline constexpr lane_t kChunkItems = 2;  ///< items of a spill chunk: so few that small cases fill chunks as well
+inline constexpr lane_t kBedDesk = 5;     ///< the most items that any worker takes at once
 
-/// The bucket up to which items of a PE run, as the newest phase word there says. Read outside of the simulated memory.
+/// The bucket up to which items of a PE may run, from the newest value of its phase word. Not a simulated access.
 inline lane_t near_on(const PeControl& control) {
   std::uint64_t word;
   std::memcpy(&word, &control.phase, sizeof word);
   return Phase::near(word);
 }
 
-/// Empty if each item was judged, and was run, as often as is right: 0 or 1 times.
-/// @param nodes  each with judge, run (what is right), judged and ran (what was)
+/// Returns "" if each item was judged and run as often as expected (0 or 1 times), otherwise a description of the first that
+/// was not.
+/// @param nodes  each has judge and run (expected), and judged and ran (counted)
 template <class Nodes>
 std::string treated_wrongly(const Nodes& nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -41,14 +42,14 @@ std::string treated_wrongly(const Nodes& nodes) {
   return {};
 }
 
-/// How a run is laid out. draw() chooses; a scenario may change what it has to before prepare().
+/// The shape of a run. draw() chooses it at random; a scenario may change it before prepare().
 struct BedShape {
   pe_t n_pes = 1;
-  unsigned kind = 0;  ///< of worker: thread, ticket holder, two lanes, three lanes
+  unsigned kind = 0;  ///< kind of worker: thread, ticket holder, two lanes, three lanes
   lane_t workers = 1, lanes = 1, fetch = 1, advance = 0;
-  ticket_t capacity = 2, channel_capacity = 2;  ///< of a channel
-  lane_t log_channels = 0;                      ///< of the number of channels from a PE to another
-  std::uint32_t chunks = 0;                     ///< of spill; the scenario's to choose
+  ticket_t capacity = 2, channel_capacity = 2;  ///< slots of the ring and of a channel
+  lane_t log_channels = 0;                      ///< log2 of the number of channels from one PE to another
+  std::uint32_t chunks = 0;                     ///< number of spill chunks; the scenario chooses it
   bool discrete = false, judge_remote = false, combine = false;
   Buckets buckets;
   SegmentShape segments;
@@ -87,7 +88,7 @@ struct BedShape {
   }
 };
 
-/// What joins the PEs of a bed: here their memory alone. wires_sim.cpp has several processes.
+/// How the PEs of a bed are connected: here by shared memory only. wires_sim.cpp has several processes.
 struct OneProcess {
   template <class View>
   void lay(View&) {}
@@ -108,7 +109,7 @@ class WorklistBed {
 
   PeControl& control(pe_t p) const { return *control_[p]; }
 
-  /// Everything as before a run; `seeds` are final.
+  /// Sets the memory to its state before a run. `seeds` must be final.
   void prepare(Machine& machine) {
     rounds_ = 0;
     orders_ = {};
@@ -118,9 +119,9 @@ class WorklistBed {
     }
   }
 
-  /// Adds the workers of all PEs. They stay the same task's for later rounds.
-  /// @param task_of   PE -> task
-  /// @param at_the_end  called by each lane of a persistent run that ended well
+  /// Adds the workers of all PEs. Later rounds use the same tasks.
+  /// @param task_of  returns the task of a PE
+  /// @param at_the_end  called by each lane at the end of a persistent run that ended well
   template <class TaskT>
   void add_workers(Machine& machine, std::function<TaskT(pe_t)> task_of, std::function<void()> at_the_end) {
     using View = WorklistView<TaskT, DirectTransport>;
@@ -149,7 +150,8 @@ class WorklistBed {
     add_(machine);
   }
 
-  /// Discrete runs: what the host does between two rounds (worklist/launch_cpu.hpp). True if there is another.
+  /// Discrete runs: does what the host does between two rounds (worklist/launch_cpu.hpp). Returns true if there is another
+  /// round.
   bool next_round(Machine& machine) {
     if (!shape.discrete || control(0).state.load() != 0 || ++rounds_ > kMostRounds) return false;
     std::uint64_t created = 0, completed = 0;
@@ -161,7 +163,7 @@ class WorklistBed {
     }
     if (created == completed && !order_(created)) return false;
     for (pe_t p = 0; p < shape.n_pes; ++p) {
-      control(p).ring.head.store(pe_[p].limit);  // tickets claimed beyond the limit go back
+      control(p).ring.head.store(pe_[p].limit);  // tickets that were claimed beyond the limit are given back
       pe_[p].limit = control(p).ring.tail.load();
     }
     machine.clear_workers();
@@ -169,7 +171,7 @@ class WorklistBed {
     return true;
   }
 
-  /// Between two runs of the same memory, after one that ended well: what worklist/memory.hpp does then.
+  /// Does what worklist/memory.hpp does between two runs on the same memory, after one that ended well.
   void prepare_again() {
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       PeControl& c = control(p);
@@ -184,7 +186,7 @@ class WorklistBed {
     }
   }
 
-  /// How the run ended: `done`, or what the PEs say.
+  /// How the run ended: `done`, or the state of the first PE that ended differently.
   RunState ended() const {
     for (pe_t p = 0; p < shape.n_pes; ++p) {
       const auto state = static_cast<RunState>(control(p).state.load());
@@ -192,7 +194,7 @@ class WorklistBed {
     }
     return RunState::done;
   }
-  /// What is wrong with the memory after a run that ended well; empty if nothing is.
+  /// Returns what is wrong with the memory after a run that ended well, or "".
   std::string judge() const {
     if (rounds_ > kMostRounds) return "no end after " + std::to_string(kMostRounds) + " rounds";
     for (pe_t p = 0; p < shape.n_pes; ++p) {
@@ -230,7 +232,7 @@ class WorklistBed {
     std::vector<HeldSlot<Item>> held;
     std::vector<RemoteSlot<Item>> inbox[kBedPes];
     std::vector<SegmentStart> segment_starts;
-    std::vector<SegmentEnd> ends[kBedPes];  ///< and behind them the items
+    std::vector<SegmentEnd> ends[kBedPes];  ///< followed by the items
     std::vector<SpillList> lists;
     std::vector<std::vector<Item>> desks;
     std::vector<std::vector<Span<const std::uint32_t>>> ranges;

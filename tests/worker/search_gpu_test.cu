@@ -1,4 +1,4 @@
-// What the lanes of a warp search together: every element's item, for several elements of each lane.
+// The search of a warp's lanes for the item of every element, with several elements per lane.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace shoal {
 namespace {
 
-constexpr lane_t kEach = 4;  ///< elements of a lane
+constexpr lane_t kEach = 4;  ///< elements per lane
 
-/// found[e] = the last of the n starts that is not beyond e, for e in [0, end).
+/// found[e] = the index of the last of the n starts that is at most e, for e in [0, end).
 __global__ void search_all(const lane_t* starts, lane_t n, lane_t end, lane_t* found) {
   const GpuWarp w;
   for (lane_t base = 0; base < end; base += kEach * 32) {

@@ -91,7 +91,7 @@ TEST_P(Team, RethrowsTheFirstErrorAndGoesOn) {
 TEST_P(Team, BarrierSeparatesRounds) {
   ThreadTeam team(pes(), threads());
   SpinBarrier barrier(team.size());
-  std::vector<int> at(team.size(), 0);  // plain: a barrier that lets one through early is a race and a wrong value
+  std::vector<int> at(team.size(), 0);  // plain: a thread that a barrier lets through early gives a race
   std::vector<int> wrong(team.size(), 0);
   team.run([&](pe_t pe, int thread) {
     const int me = pe * threads() + thread;
@@ -119,7 +119,7 @@ TEST_P(Team, BarrierRunsLastOnceBeforeAnyoneLeaves) {
         for (int x : added) total += x;
       });
       wrong[me] += total != team.size() * (team.size() - 1) / 2 + team.size() * round;
-      barrier.arrive_and_wait();  // nobody writes `added` before all have looked at `total`
+      barrier.arrive_and_wait();  // no thread writes `added` before all have read `total`
     }
   });
   for (int count : wrong) EXPECT_EQ(count, 0);
@@ -152,7 +152,7 @@ TEST_P(Team, ErrorInLastCancelsTheBarrier) {
   EXPECT_EQ(std::count(left.begin(), left.end(), 1), team.size() - 1);
 }
 
-// 8 and 9 threads are more than the cores of a small machine: everything above must hold there as well.
+// 8 and 9 threads exceed the cores of a small machine: everything above must hold there as well.
 INSTANTIATE_TEST_SUITE_P(Shapes, Team,
                          ::testing::Values(Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{1, 3}, Shape{3, 1}, Shape{2, 2},
                                            Shape{4, 2}, Shape{3, 3}));
@@ -185,7 +185,7 @@ TEST(ThreadTeam, AcceptsConstAndMutableCallables) {
   EXPECT_EQ(calls, 4);
 }
 
-// Not a benchmark: catches a team that sleeps and wakes through the system on every run, or waits out a time slice.
+// Not a benchmark: this detects a team whose threads sleep and are woken by the kernel in every run, or wait for a time slice.
 TEST(ThreadTeam, StartsARunQuicklyWhenCoresAreFree) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core: two threads cannot start together";
   ThreadTeam team(1, 2);

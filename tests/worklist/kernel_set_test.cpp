@@ -1,4 +1,5 @@
-// Which kernels a program has on GPUs, without a GPU: those that auto chooses, those that a task names, and what the error says.
+// Which kernels a program contains for GPUs: those that auto chooses and those that a task names; and the error for others.
+// Needs no GPU.
 #include "shoal/worklist/kernel_set.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST(KernelSet, AProgramHasWhatAutoChooses) {
       }
     }
   }
-  // And has none that auto never chooses.
+  // There are no kernels that auto never chooses.
   EXPECT_GT(of_each[0], 0);
   EXPECT_GT(of_each[1], 0);
   EXPECT_FALSE(kernels_of<Plain>().has(WorkerKind::thread, KernelKind::persistent));

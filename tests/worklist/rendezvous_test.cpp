@@ -1,4 +1,4 @@
-// What is said of kernels that do not begin beside the others, and when.
+// When a run reports kernels that do not begin while the others run, and with which text.
 #include "shoal/worklist/rendezvous.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Rendezvous, WhoIsMissingIsNamedWithTheCure) {
             "same time; see with nvidia-smi whether other programs hold the GPU");
 }
 
-// What has not begun when a run ends leaves as soon as it does begin.
+// A kernel that has not begun when the run ends leaves as soon as it begins, so it is not reported.
 TEST(Rendezvous, ARunThatHasEndedNeedsNobody) {
   std::vector<PeSnapshot> two = pes({true, false});
   two[0].state = static_cast<std::uint64_t>(RunState::done);
@@ -41,7 +41,7 @@ TEST(Rendezvous, ARunThatHasEndedNeedsNobody) {
 }
 
 TEST(Rendezvous, TheKernelsWordReachesTheSnapshot) {
-  const auto control = std::make_unique<PeControl>();  // zero
+  const auto control = std::make_unique<PeControl>();  // all zero
   EXPECT_FALSE(snapshot(*control, 1, 0).begun);
   control->begun.store(1);
   EXPECT_TRUE(snapshot(*control, 1, 0).begun);

@@ -1,5 +1,5 @@
-// The end of a run of several processes, found by two waves: never too early, by all, and with what was parked. The processes
-// are threads here; what one sends to another is on its way for a while.
+// Quiescence detection of several processes by two waves: it finds the end never too early, in all processes, and with the
+// nearest bucket of parked items. The processes are threads here; data from one to another is in flight for a while.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace shoal {
 namespace {
 
-/// Calls `body` with the wires of each of `n` processes with one PE.
+/// Calls `body` with the wires of each of `n` processes with one PE each.
 template <class Body>
 void on_worlds(int n, unsigned seed, const Body& body) {
   WalledMemory memory(n, 1 << 20);
@@ -37,7 +37,8 @@ void on_worlds(int n, unsigned seed, const Body& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Two waves, until all are heard. @return whether both sums are equal; `all` is the second wave's
+/// Makes two waves and waits for the answers of all processes. @return whether both sums are equal; `all` gets the answer of
+/// the second wave
 template <class Completed, class Answer>
 bool two_waves(Wires& wires, const Completed& completed, const Answer& answer, WaveAnswer& all) {
   for (;; std::this_thread::yield()) {
@@ -56,7 +57,7 @@ bool two_waves(Wires& wires, const Completed& completed, const Answer& answer, W
   }
 }
 
-// What makes two waves right: whoever reads what is created knows that all have read what is completed.
+// Two waves are right because no process reads its created count before all processes have read their completed counts.
 TEST(Waves, CreatedIsReadWhenAllHaveSaidWhatIsCompleted) {
   constexpr int kProcesses = 3, kRounds = 200;
   std::atomic<int> completed_reads{0}, created_reads{0}, wrong{0};
@@ -90,11 +91,11 @@ TEST(Waves, CreatedIsReadWhenAllHaveSaidWhatIsCompleted) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// A process: a worker that runs items, each of which pushes up to two more until the budget is spent, and a carrier that
-/// brings what is for other processes later.
+/// The state of a process. Its worker runs items, each of which pushes up to three more until the depth is used up, and its
+/// carrier delivers the items for other processes later.
 struct Node {
   std::mutex mutex;
-  std::deque<int> queue, leaving;  ///< values: the depth that is left; `leaving` has target * 100 + depth
+  std::deque<int> queue, leaving;  ///< `queue` has the remaining depth of each item, `leaving` has target * 100 + depth
   std::atomic<std::uint64_t> completed{0}, created{0}, run{0};
 };
 

@@ -1,4 +1,4 @@
-// Which GPUs a run gets, on machines whose GPUs can do different things for each other.
+// Which GPUs a run gets, on machines whose pairs of GPUs differ in their peer access.
 #include "world/choose_gpus.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace shoal {
 namespace {
 
-/// One row for each GPU, as `shoal doctor` prints them: A loads, stores and atomics; y loads and stores; - none.
+/// One row for each GPU, as `shoal doctor` prints them. A: loads, stores and atomics; y: loads and stores; -: no peer access.
 std::vector<DeviceInfo> gpus(const std::vector<std::string>& rows) {
   std::vector<DeviceInfo> found;
   for (const std::string& row : rows) {
@@ -42,10 +42,10 @@ void expect_refused(const std::vector<std::string>& rows, pe_t pes, pe_t pes_per
   }
 }
 
-const std::vector<std::string> kNvlink = {"AAAA", "AAAA", "AAAA", "AAAA"};  // a switch
+const std::vector<std::string> kNvlink = {"AAAA", "AAAA", "AAAA", "AAAA"};  // GPUs on one switch
 const std::vector<std::string> kPcie = {"Ay", "yA"};                        // peers whose link has no atomics
 const std::vector<std::string> kStrangers = {"A-", "-A"};
-const std::vector<std::string> kPairs = {"AA--", "AA--", "--AA", "--AA"};  // two bridges
+const std::vector<std::string> kPairs = {"AA--", "AA--", "--AA", "--AA"};  // two pairs, each with a bridge
 const std::vector<std::string> kOneWay = {"AA", "yA"};
 
 TEST(ChooseGpus, AllThatAreThereUnlessTheWorkIsSmall) {
@@ -113,14 +113,14 @@ TEST(ChooseGpus, EachProcessTakesTheNext) {
   expect(of_process(kNvlink, 0, 1, 3, 4), {3}, "one for each process");
   expect(of_process(kNvlink, 2, 1, 1, 2), {2, 3}, "asked for");
   expect(of_process(kNvlink, 1, 1, 1, 2), {1}, "asked for");
-  expect(of_process(kPairs, 1, 1, 1, 2), {1}, "asked for");  // all that are used reach each other
+  expect(of_process(kPairs, 1, 1, 1, 2), {1}, "asked for");  // the GPUs that are used reach each other
 }
 
 TEST(ChooseGpus, ProcessesShareAGpuOnlyWhereTheyMust) {
   const std::string turns = ", on a GPU that processes take turns on";
   expect(of_process({"A"}, 0, 2, 0, 2), {0}, "one for each process" + turns);
   expect(of_process({"A"}, 0, 2, 1, 2), {0}, "one for each process" + turns);
-  expect(of_process(kNvlink, 2, 2, 1, 2), {1, 1}, "asked for");  // a GPU for each process
+  expect(of_process(kNvlink, 2, 2, 1, 2), {1, 1}, "asked for");  // one GPU for each process
   expect(of_process(kNvlink, 3, 2, 0, 2), {0, 0, 1}, "asked for" + turns);
   expect(of_process(kNvlink, 3, 2, 1, 2), {1, 2, 2}, "asked for" + turns);
 }

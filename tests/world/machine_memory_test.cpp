@@ -1,4 +1,4 @@
-// What a machine writes into the memory of its PEs before a run: rings and patterns, the same on threads and GPUs.
+// A machine writes the same rings and patterns into the memory of its PEs before a run, on CPU threads and on GPUs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace shoal {
 namespace {
 
-/// What the machine writes into the memory of its PE 0.
+/// Calls write(memory) for memory of PE 0 that was filled with 0xA5, and returns its contents afterwards.
 template <class T, class Write>
 std::vector<T> written(const Machine& machine, std::size_t n, Write&& write) {
   const auto memory = machine.allocate(0, n * sizeof(T), "test", Machine::Contents::anything);

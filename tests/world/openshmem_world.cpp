@@ -1,5 +1,5 @@
-// A program of several processes that oshrun starts: what PEs give each other, and waves, over OpenSHMEM. It says how long
-// they took. With a harm, process 1 kills or stops itself half-way.
+// A program of several processes that oshrun starts. It tests exchanges of data between PEs, and waves, over OpenSHMEM, and
+// prints how long they took. If a harm is given (kill, stop, throw or leave), it happens to process 1 half-way.
 //
 //   oshrun -np N openshmem_world PES_PER_PROCESS ROUNDS PATIENCE_SECONDS [kill|stop|throw|leave]
 #include <signal.h>
@@ -27,7 +27,7 @@ double microseconds(Clock::time_point since, int rounds) {
   return std::chrono::duration<double, std::micro>(Clock::now() - since).count() / rounds;
 }
 
-/// What PE p gives in a round: now and then more than a statement has room for.
+/// What PE p gives in a round; in every 50th round, more than fits into a statement.
 std::vector<std::uint64_t> gift(pe_t p, int round) {
   std::vector<std::uint64_t> words(round % 50 == 0 ? 7000 + static_cast<std::size_t>(p)
                                                    : 1 + static_cast<std::size_t>(p));

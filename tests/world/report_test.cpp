@@ -1,4 +1,5 @@
-// What a run counts reaches its report by name, reports add up, and each counter is told once.
+// Each count of a run reaches the counter of its name in the report, reports are added correctly, and each counter is printed
+// once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,9 +89,9 @@ TEST(Report, EachCounterIsOnceInJsonAndInText) {
 TEST(Report, WhatALaneCountsReachesTheCounterOfItsName) {
   LaneTally<CpuThread> tally = {};
   tally.pushed = 11, tally.run = 13, tally.idle_calls = 17, tally.peak_ring = 19;
-  const auto control = std::make_unique<PeControl>();  // zero
+  const auto control = std::make_unique<PeControl>();  // all zero
   add_up(CpuThread{}, tally, *control);
-  EXPECT_EQ(tally.pushed, 0u) << "it does not begin anew";
+  EXPECT_EQ(tally.pushed, 0u) << "the tally was not reset";
   tally.pushed = 100, tally.peak_ring = 5;
   add_up(CpuThread{}, tally, *control);
   EXPECT_EQ(control->counts.pushed.load(), 111u);

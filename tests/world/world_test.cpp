@@ -1,6 +1,6 @@
-// Worlds of several processes: what they give each other arrives whole, whoever does something else is named, and one that is
-// killed, stopped or never started ends the others in time. Most tests have threads in place of processes: they share nothing
-// but the boards.
+// Worlds of several processes. What they give each other arrives complete; a process that makes a different call is named; and
+// if a process is killed, stopped or never started, the others end in time. In most tests the processes are threads, which
+// share only the boards.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -39,7 +39,7 @@ std::shared_ptr<void> shared_memory(int processes) {
   return {memory, [bytes](void* m) { ::munmap(m, bytes); }};
 }
 
-/// What became of a PE: empty if its body returned, otherwise the kind of its error and the line.
+/// How the body of each PE ended: "" if it returned, otherwise the kind and the text of its error.
 using Ends = std::vector<std::string>;
 
 template <class F>
@@ -56,7 +56,7 @@ std::string end_of(const F& f) {
   }
 }
 
-/// One process: its world, and the body on each of its PEs.
+/// Runs one process: makes its world, and calls the body on a thread for each of its PEs.
 Ends run_process(int process, int processes, pe_t pes, double patience, void* memory, const Body& body,
                  const std::string& options = "") {
   std::unique_ptr<World> world;
@@ -82,7 +82,7 @@ Ends run_process(int process, int processes, pe_t pes, double patience, void* me
   return ends;
 }
 
-/// All processes, as threads. @return the ends of all PEs
+/// Runs all processes as threads. @return how the body of each PE ended
 Ends run_processes(const std::vector<pe_t>& pes, double patience, const Body& body) {
   const int n = static_cast<int>(pes.size());
   const std::shared_ptr<void> memory = shared_memory(n);
@@ -114,7 +114,8 @@ TEST(World, SaysWhoIsWhere) {
   EXPECT_EQ(ends, Ends(6));
 }
 
-/// What PE `me` gives in a round: different on each, also in size; some nothing, some more than a statement has room for.
+/// What PE `me` gives in a round. Contents and size differ between PEs: some give nothing, some more than fits into a
+/// statement.
 std::vector<std::uint64_t> gift(pe_t me, int round) {
   std::mt19937_64 random(static_cast<std::uint64_t>(me * 1000 + round));
   std::vector<std::uint64_t> words(random() % 4 == 0 ? random() % 20000 : random() % 4);
@@ -149,7 +150,7 @@ TEST(World, WhatPesGiveArrivesWhole) {
 struct Case {
   const char* name;
   Body body;
-  const char* expected;  ///< regular expression for the line of every PE
+  const char* expected;  ///< regular expression for the error text of every PE
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -160,7 +161,7 @@ TEST_P(Disagreement, IsNamedToAll) {
   for (const std::string& end : run_processes({1, 2, 1}, 60, GetParam().body)) {
     EXPECT_TRUE(std::regex_search(end, std::regex(GetParam().expected))) << end;
   }
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10)) << "long before the world loses patience";
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10)) << "far less than the patience of the world";
 }
 
 const char* const kSame = ": every PE must make the same calls in the same order$";
@@ -245,11 +246,11 @@ TEST(World, ProcessesStartedDifferentlyAreNamed) {
   }
 }
 
-/// Runs `processes` children of which child 1 comes to harm. @return the lines of the others
+/// What happens to child process 1, and the error text that is expected from the others.
 struct Harm {
   const char* name;
-  std::function<void(pid_t)> how;  ///< for the parent
-  bool starts;                     ///< child 1 is started at all
+  std::function<void(pid_t)> how;  ///< called in the parent with the pid of child 1
+  bool starts;                     ///< false: child 1 is never started
   const char* expected;
 };
 void PrintTo(const Harm& h, std::ostream* out) { *out << h.name; }
@@ -291,7 +292,7 @@ TEST_P(Harmed, AProcessIsNamedInTime) {
     ASSERT_EQ(::waitpid(children[static_cast<std::size_t>(p)], &status, 0), children[static_cast<std::size_t>(p)]);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 4) << status;
   }
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(6)) << "patience, a second, and what a busy machine takes";
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(6)) << "the patience, a second, and a margin for a busy machine";
   if (GetParam().starts) {
     ::kill(children[1], SIGKILL);
     ::waitpid(children[1], nullptr, 0);
@@ -326,7 +327,7 @@ TEST(World, ReportsOfProcessesBecomeOne) {
     if (me == world.first_here()) {
       const int p = world.process();
       Report mine;
-      // The counts of a process need not add up, those of all must: process 0 pushed what the others were given.
+      // The counts of one process need not satisfy the equations, but their sums must: the other processes ran what was pushed.
       mine.pushed = 100 + p, mine.accepted = mine.run = p == 0 ? 0 : 151 + p % 2;
       mine.peak_ring = 10 - p, mine.rounds = 7, mine.thresholds = 3, mine.seconds = 1 + p % 2;
       mine.traffic = {{static_cast<pe_t>(p), 3, 5, 2, 80}};
@@ -369,7 +370,7 @@ TEST(World, AnErrorOfOneProcessIsThatOfAll) {
   EXPECT_EQ(ends, Ends(3));
 }
 
-// Others may compute for longer than the world has patience.
+// A process may compute for longer than the patience of the world.
 TEST(World, AProcessThatWorksIsWaitedFor) {
   const Ends ends = run_processes({1, 1}, 0.3, [](World& world, pe_t me) {
     const auto start = Clock::now();
@@ -380,7 +381,7 @@ TEST(World, AProcessThatWorksIsWaitedFor) {
   EXPECT_EQ(ends, Ends(2));
 }
 
-/// Calls of a library that the test begins and lets come back.
+/// Boards on which the test sets for how long a call of the communication library has not returned.
 class SlowBoards : public Boards {
  public:
   using Boards::Boards;
@@ -388,7 +389,7 @@ class SlowBoards : public Boards {
   double seconds = 0;
 };
 
-// Only a process that is held up while another stands still must be ended.
+// held_up() reports an error only if this process has been held up while another process does nothing.
 TEST(World, SaysWhoTakesNothing) {
   constexpr double kPatience = .2;
   const std::shared_ptr<void> memory = shared_memory(2);
@@ -409,19 +410,21 @@ TEST(World, SaysWhoTakesNothing) {
     }
     return why;
   };
-  EXPECT_EQ(look_for(2.5, false), "") << "nothing is under way";
-  // It has stood still until here, and counts as at work from a hundredth of a processor on: 25 ms of those 2.5 s.
+  EXPECT_EQ(look_for(2.5, false), "") << "no call is in progress";
+  // The other process has done nothing so far. It counts as working if it uses a hundredth of a processor, here 25 ms of the
+  // last 2.5 s.
   for (const double until = processor_seconds() + .1; processor_seconds() < until;) look_for(.001, true);
   slow.seconds = 3;
-  EXPECT_EQ(look_for(2.5, true), "") << "the other works: it is slow, and that is all";
+  EXPECT_EQ(look_for(2.5, true), "") << "the other process works, so it is only slow";
   const std::string why = look_for(2.5, false);
   EXPECT_EQ(why.find("process 1 (PE 1, "), 0u) << why;
   EXPECT_NE(why.find("has taken nothing that was sent to it, and done nothing for 0.2 s"), std::string::npos) << why;
   slow.seconds = 2;
-  EXPECT_EQ(look_for(1, false), "") << "it may say so by itself";
+  EXPECT_EQ(look_for(1, false), "") << "the library may still report an error itself";
 }
 
-// Other threads' calls may come back meanwhile: a sign of life is small enough to be taken, and a large put is not.
+// One call does not return, while calls of other threads do: for example, a small put of a sign of life may be accepted when a
+// large put is not.
 TEST(CallsOut, OneThatStaysOutIsSeenBesideOthers) {
   CallsOut calls;
   EXPECT_EQ(calls.longest(), 0);
@@ -438,7 +441,7 @@ TEST(CallsOut, OneThatStaysOutIsSeenBesideOthers) {
     }
     for (std::thread& other : others) other.join();
     EXPECT_GE(calls.longest(), .02);
-    std::vector<std::unique_ptr<CallsOut::Call>> many(200);  // more than are looked at
+    std::vector<std::unique_ptr<CallsOut::Call>> many(200);  // more calls than CallsOut can record
     for (auto& call : many) call = std::make_unique<CallsOut::Call>(calls);
   }
   EXPECT_EQ(calls.longest(), 0);

@@ -1,4 +1,4 @@
-// Breadth-first search by worklist on GPUs where the levels are in bytes, too: from 2^23 vertices on.
+// Breadth-first search by worklist on GPUs with a second copy of the levels in bytes, as it is used from 2^23 vertices on.
 #include <gtest/gtest.h>
 
 #include "algo/gpu_bed.cuh"

@@ -1,4 +1,4 @@
-// The check behind `shoal bfs --verify` says yes to right answers and no to each kind of wrong one.
+// The check of `shoal bfs --verify` accepts right results and rejects each kind of wrong result.
 #include <gtest/gtest.h>
 
 #include <algorithm>

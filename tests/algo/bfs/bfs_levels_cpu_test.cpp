@@ -18,7 +18,7 @@ namespace {
 
 using Arcs = std::vector<std::pair<vertex_t, vertex_t>>;
 
-/// A small graph on the host, plainly: what the search is compared with, and what is placed.
+/// A small graph as adjacency lists on the host. It is placed, and the serial search runs on it.
 struct Plain {
   std::int64_t n = 0;
   std::vector<std::vector<vertex_t>> out, in;
@@ -64,7 +64,8 @@ std::vector<vertex_t> serial_parents(const Plain& graph, const std::vector<level
   return parent;
 }
 
-/// A plain graph over PEs whose ranges begin at `cuts`; `placed_of_input` empty means the same numbers.
+/// A plain graph placed on PEs whose ranges of vertices begin at `cuts`. If `placed_of` is empty, placed numbers equal input
+/// numbers.
 struct Placed : PlacedGraph {
   std::vector<std::vector<arc_t>> offsets;
   std::vector<std::vector<vertex_t>> targets;
@@ -115,7 +116,7 @@ std::vector<vertex_t> even_cuts(std::int64_t n, pe_t n_pes) {
   return cuts;
 }
 
-/// Levels and parents of a search, in input numbers.
+/// Runs a search. Returns levels and parents in the input's numbering.
 std::pair<std::vector<level_t>, std::vector<vertex_t>> searched(BfsLevelsCpu& bfs, ThreadTeam& team,
                                                                 const PlacedGraph& graph, vertex_t source) {
   Report report;
@@ -142,7 +143,7 @@ std::pair<std::vector<level_t>, std::vector<vertex_t>> searched(BfsLevelsCpu& bf
   return {levels, parents};
 }
 
-/// The tunings that force each way through the search, whatever the size of the graph.
+/// Tunings that force each path through the search, for any size of graph.
 struct Way {
   const char* name;
   BfsLevelsTuning tuning;
@@ -179,7 +180,7 @@ Arcs random_arcs(std::int64_t n, std::int64_t m, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Arcs arcs;
   for (std::int64_t i = 0; i < m; ++i) {
-    // Squaring makes low numbers frequent: some hubs, and vertices without arcs.
+    // Squaring makes low numbers frequent, so there are some hubs, and vertices without arcs.
     const double x = std::uniform_real_distribution<>()(random);
     arcs.push_back({static_cast<vertex_t>(x * x * n), static_cast<vertex_t>(random() % n)});
   }
@@ -233,7 +234,7 @@ TEST_P(BfsLevels, RandomGraphsInOtherNumbers) {
 TEST_P(BfsLevels, UnevenPartsAndPesWithoutVertices) {
   const std::int64_t n = 130;
   const Plain plain(n, random_arcs(n, 500, 3), true);
-  std::vector<vertex_t> cuts{0, 1, 1, 66};  // PE 1 has no vertex, PE 0 one, and words have up to three owners
+  std::vector<vertex_t> cuts{0, 1, 1, 66};  // PE 1 has no vertex, PE 0 has one; a bitmap word has up to three owners
   cuts.resize(pes());
   check_all_ways(plain, Placed(plain, cuts, true), threads(), {0, 1, 65, 129}, "uneven");
   std::vector<vertex_t> last_empty{0, 130, 130, 130};
@@ -276,7 +277,7 @@ TEST_P(BfsLevels, LongChainGridStarAndComplete) {
 TEST_P(BfsLevels, HubRowsInPieces) {
   Arcs arcs;
   const vertex_t n = 21000;
-  for (vertex_t v = 2; v < n; ++v) arcs.push_back({v % 2, v});  // two hubs, each of several pieces of a row
+  for (vertex_t v = 2; v < n; ++v) arcs.push_back({v % 2, v});  // two hubs, whose rows are divided into several pieces
   arcs.push_back({0, 2500});
   arcs.push_back({0, 1});
   std::sort(arcs.begin(), arcs.end());
@@ -299,7 +300,7 @@ TEST_P(BfsLevels, ReportsItsLevelsAndTraffic) {
   BfsLevelsCpu bfs(graph, team, {.alpha = 0, .solo = 0});
   Report report;
   bfs.run(0, report);
-  EXPECT_EQ(report.rounds, 64);                                           // 63 levels, and the one that finds nothing
+  EXPECT_EQ(report.rounds, 64);                                           // 63 levels, and one that finds nothing
   EXPECT_EQ(report.traffic.size(), static_cast<std::size_t>(pes() - 1));  // along the chain, from each PE to the next
   for (const Traffic& pair : report.traffic) {
     EXPECT_EQ(pair.to, pair.from + 1);
@@ -310,7 +311,7 @@ TEST_P(BfsLevels, ReportsItsLevelsAndTraffic) {
 }
 
 TEST_P(BfsLevels, NarrowLevelsAreReportedAsOthers) {
-  // What is posted last is often known already to its owner, and is then no level.
+  // The owner often knows the last posted vertices already; then they do not count as a level.
   for (const vertex_t side : {3, 12, 21}) {
     const Plain plain(side * side, grid_arcs(side), true);
     const Placed graph(plain, even_cuts(plain.n, pes()), true);
@@ -329,7 +330,7 @@ TEST_P(BfsLevels, NarrowLevelsAreReportedAsOthers) {
   }
 }
 
-/// PEs and threads of each.
+/// Numbers of PEs and of threads per PE.
 std::vector<std::tuple<int, int>> shapes() {
   if (test::kUnderTsan) return {{1, 2}, {2, 2}, {3, 1}, {4, 2}};
   return {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {2, 2}, {3, 1}, {4, 1}, {4, 2}};

@@ -1,5 +1,5 @@
-// Levels of the GPU search against the serial reference: every small shape, sizes around words and tiles, 1 to 4
-// devices, and every tuning that changes the path taken.
+// Levels of the GPU search against the serial reference: small graphs of every shape, sizes around those of words and tiles, 1
+// to 4 devices, and every tuning that changes the path through the code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace {
 
 using test::first_difference;
 
-/// A placed graph with level arrays that are full of rubbish.
+/// A placed graph with arrays of levels that hold no valid values at first.
 struct Bench {
   PlacedGraph graph;
   test::Placed<level_t> level;
 
   Bench(const Csr& csr, pe_t pes, PartitionKind kind = PartitionKind::block)
       : graph(test::place(csr, pes, kind)), level(graph) {}
-  /// In the input's numbers.
+  /// The levels in the input's numbering.
   std::vector<level_t> levels() const { return test::fetch(graph, level.at()); }
 };
 
@@ -120,12 +120,12 @@ TEST_F(BfsLevelsGpuTest, Roads) {
 TEST_F(BfsLevelsGpuTest, DirectedGraphs) {
   check("kron:12,directed=1", {0, 1, 77, 4095});
   check("uniform:14,degree=3,directed=1", {0, 1, 5});
-  // A directed chain with an arc back from its end, and a vertex that only leads in.
+  // A directed chain with an arc back from its end, and a vertex with only an arc into it.
   check(csr_from_arcs(6, {0, 1, 2, 3, 4, 5}, {1, 2, 3, 4, 1, 0}), {0, 4, 5});
 }
 
 TEST_F(BfsLevelsGpuTest, AFrontierThatOutgrowsTheCluster) {
-  // A chain of 40 vertices that ends in the middle of a star of 300,000, each with a leaf of its own.
+  // A chain of 40 arcs that ends at the centre of a star of 300,000 vertices, each of which has its own leaf.
   std::vector<vertex_t> from, to;
   for (vertex_t v = 0; v < 40; ++v) {
     from.push_back(v);

@@ -1,4 +1,4 @@
-// What `auto` means for breadth-first search on GPUs, by the shape of the graph; no GPU is needed to ask.
+// The strategy that `auto` chooses for breadth-first search on GPUs, by the shape of the graph. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include "algo/bfs/engines.hpp"
@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-/// A graph of that shape, without its arcs.
+/// A graph of the given shape, without its arcs.
 PlacedGraph shape(std::int64_t vertices, double mean_degree, arc_t max_degree, pe_t n_pes = 1, double cut = 0.001) {
   PlacedGraph graph;
   graph.num_vertices = vertices;
@@ -44,7 +44,7 @@ TEST(BfsPlan, WindowsWhereAGpuHasMoreOfARoadThanItRunsInTime) {
   EXPECT_TRUE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 4)));
   EXPECT_TRUE(bfs_runs_ahead_on_gpus(shape(8192 * 8192, 3.6, 4, 2)));
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(8192 * 8192, 3.6, 4, 4)));
-  EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 1))) << "nobody to run ahead of";
+  EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(13191LL * 13191, 2.4, 4, 1))) << "there is no other PE to run ahead of";
   EXPECT_FALSE(bfs_runs_ahead_on_gpus(shape(1 << 26, 31, 500000, 2, 0.5))) << "few levels";
 }
 

@@ -30,7 +30,7 @@ Span<const std::int32_t> span(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::int64_t>(numbers.size())};
 }
 
-/// The smallest valid parents, by definition.
+/// The smallest valid parents, computed from the definition.
 Numbers parents_of(const Csr& graph, const Numbers& level, vertex_t source) {
   Numbers parent(level.size(), -1);
   for (std::int64_t u = graph.num_vertices() - 1; u >= 0; --u) {
@@ -99,7 +99,7 @@ TEST(VerifyLevels, NamesEachKindOfMistake) {
             "vertex 0 has level 0 but no neighbour is one level below it (the lowest, neighbour 3 has level 3)");
   EXPECT_EQ(verify_levels(in, span({0, 1}), 0), "there are 2 levels for 9 vertices");
   EXPECT_EQ(verify_levels(in, span(right), 9), "the source 9 is not one of the 9 vertices");
-  // 1 and 2 are neighbours of each other alone: no path leads there, whatever they claim.
+  // 1 and 2 are neighbours of each other only, so no path from the source leads there, whatever their levels.
   const Csr loop_in = csr_from_arcs(3, {1, 2}, {2, 1});
   EXPECT_EQ(verify_levels(loop_in, span({0, 1, 2}), 0),
             "vertex 1 has level 1 but no neighbour is one level below it (the lowest, neighbour 2 has level 2)");
@@ -126,13 +126,13 @@ TEST(VerifyLevels, FindsShiftedAndForeignLevels) {
   const Csr graph = make("road:30,deleted=.2");
   const Numbers right = levels_of(graph, 3);
   Numbers shifted = right;
-  for (auto& level : shifted) level += level >= 10;  // a whole front is one level late
+  for (auto& level : shifted) level += level >= 10;  // from level 10 on, all levels are one too high
   EXPECT_NE(verify_levels(graph, span(shifted), 3), "");
   EXPECT_NE(verify_levels(graph, span(right), 4), "");
   EXPECT_NE(verify_levels(graph, span(levels_of(graph, 4)), 3), "");
   EXPECT_NE(verify_levels(graph, span(Numbers(900, -1)), 3), "");
   EXPECT_NE(verify_levels(graph, span(Numbers(900, 0)), 3), "");
-  // The levels along arcs are not those against them.
+  // Levels along arcs differ from levels against them.
   const Csr directed = make("kron:7,directed");
   vertex_t source = 0;
   while (directed.degree(source) == 0) ++source;
@@ -181,7 +181,7 @@ TEST(VerifyParents, FindsEveryWrongParent) {
       Numbers parent = right;
       parent[v] = p;
       EXPECT_EQ(verify_parents(in, span(level), span(parent), 1, true).empty(), p == right[v]) << v << " " << p;
-      // Any in-neighbour one level lower will do when the smallest is not asked for.
+      // If the smallest parent is not required, any in-neighbour one level lower is valid.
       const auto row = in.neighbors(static_cast<vertex_t>(v));
       const bool valid = v == 1 ? p == 1
                          : level[v] == -1
@@ -192,7 +192,7 @@ TEST(VerifyParents, FindsEveryWrongParent) {
   }
 }
 
-// Graphs and counts that other libraries agreed on: README.md and MANIFEST.json beside the graphs.
+// Graphs with counts on which other libraries agreed; README.md and MANIFEST.json next to the graphs describe them.
 TEST(BfsReference, RealGraphs) {
   const char* const named = std::getenv("SHOAL_DATA");
   const std::filesystem::path data = named != nullptr ? named : SHOAL_SOURCE_DIR "/../shared/data";

@@ -1,4 +1,4 @@
-// Breadth-first search with levels in bytes, on CPU threads: GPUs use them where words do not fit the cache.
+// Breadth-first search with levels in bytes, on CPU threads. GPUs use bytes if the 32-bit levels do not fit into the cache.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,7 +47,7 @@ TEST(LevelsInBytes, WhatIsNotAskedForChangesNothing) {
 TEST(LevelsInBytes, AreAsked) {
   Two two;
   two.bytes[1] = 3;
-  EXPECT_FALSE(two.promising({1, 3})) << "the word would have let it through";
+  EXPECT_FALSE(two.promising({1, 3})) << "the 32-bit level would have accepted it";
 }
 
 TEST(LevelsInBytes, MayBeOutOfDate) {
@@ -55,7 +55,7 @@ TEST(LevelsInBytes, MayBeOutOfDate) {
   two.known[1] = 4, two.bytes[1] = 9;
   EXPECT_TRUE(two.promising({1, 5}));
   EXPECT_FALSE(two.accept({1, 5}));
-  EXPECT_EQ(two.bytes[1], 4) << "what it was refused by is the byte";
+  EXPECT_EQ(two.bytes[1], 4) << "the byte becomes the level that refused it";
 }
 
 TEST(LevelsInBytes, WhatIsOfferedToOthersIsNoted) {
@@ -63,9 +63,9 @@ TEST(LevelsInBytes, WhatIsOfferedToOthersIsNoted) {
   const auto worth_sending = [&](Bfs::Item item) { return two.task.worth_sending(item, two.task.ask(true, item)); };
   EXPECT_TRUE(worth_sending({1, 7}));
   EXPECT_EQ(two.bytes[1], 7);
-  two.known[1] = 4;  // offered by another worker, whose byte has not come yet
+  two.known[1] = 4;  // offered by another worker whose byte is not visible yet
   EXPECT_FALSE(worth_sending({1, 6}));
-  EXPECT_EQ(two.bytes[1], 4) << "so the next arc asks no word";
+  EXPECT_EQ(two.bytes[1], 4) << "so the next arc need not read the 32-bit level";
 }
 
 TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
@@ -73,7 +73,7 @@ TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
   for (const level_t level : {300u, 256u, 255u}) {
     EXPECT_TRUE(two.promising({0, level}));
     EXPECT_TRUE(two.accept({0, level}));
-    EXPECT_FALSE(two.promising({0, level})) << "the word was asked";
+    EXPECT_FALSE(two.promising({0, level})) << "the 32-bit level was not read";
     EXPECT_FALSE(two.accept({0, level}));
     EXPECT_TRUE(two.task.stale({0, level + 1}));
     EXPECT_FALSE(two.task.stale({0, level}));
@@ -84,7 +84,7 @@ TEST(LevelsInBytes, LevelsThatAreNoBytesAreJudgedByWords) {
 }
 
 TEST(LevelsInBytes, GiveTheSameAnswers) {
-  // The last has more than 255 levels, and nine arcs for each vertex.
+  // The last graph has more than 255 levels, and nine arcs for each vertex.
   for (const char* text : {"kron:10", "uniform:10,degree=6", "ring"}) {
     SCOPED_TRACE(text);
     Csr graph;

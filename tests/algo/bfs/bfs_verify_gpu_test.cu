@@ -15,7 +15,7 @@
 namespace shoal {
 namespace {
 
-/// Levels in placed numbers, spread over the PEs' devices.
+/// Levels in placed numbering, distributed over the devices of the PEs.
 class Slices {
  public:
   Slices(const PlacedGraph& graph, const std::vector<level_t>& placed_level) {
@@ -63,7 +63,8 @@ TEST(VerifyLevelsOnDevices, SaysWhatTheHostSays) {
             const std::string host = verify_levels(in, {wrong.data(), graph.num_vertices()}, 0), device = verify(wrong);
             EXPECT_NE(host, "");
             EXPECT_NE(device, "");
-            // In the same order the same vertex is the first; of equally low neighbours the placed order decides.
+            // With identical numbering both name the same first vertex. Otherwise they may differ, as among equally low
+            // neighbours the placed order decides.
             if (partition.identity()) EXPECT_EQ(device, host);
           }
         }

@@ -1,5 +1,5 @@
-// The course of a search over PEs that do not reach each other's memory: driven through PEs that do on the host what the kernels do,
-// it finds the levels of the reference, in as few steps as it should.
+// The control logic of a search over PEs that cannot access each other's memory. Here the PEs do on the host what the kernels
+// do. The search finds the levels of the reference, in as few steps as it should.
 #include "algo/bfs/levels_course.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ using bfs_gpu::LevelsCourse;
 using bfs_gpu::LevelsStep;
 using bfs_gpu::LevelsTold;
 
-/// What a kernel of a PE does in each step, vertex by vertex. It has own levels and queues, and bits of all vertices.
+/// Does what the kernel of a PE does in each step, vertex by vertex. It has its own levels and queues, and one bit for each
+/// vertex of the graph.
 struct Pe {
   const Csr& graph;
   vertex_t begin, end;
@@ -107,7 +108,7 @@ struct Searched {
   std::int64_t rounds = 0;
 };
 
-/// @param first  [PEs] where the vertices of each begin
+/// @param first  [PEs] the first vertex of each PE
 Searched search(const Csr& graph, vertex_t source, const std::vector<vertex_t>& first, double alpha, double beta) {
   const auto n_pes = static_cast<pe_t>(first.size());
   std::vector<Pe> pes;
@@ -127,8 +128,7 @@ Searched search(const Csr& graph, vertex_t source, const std::vector<vertex_t>& 
           auto& bits = pes[to].bits[course.bits()];
           for (vertex_t v = pes[from].begin; v < pes[from].end; ++v) bits[v] = pes[from].bits[course.bits()][v];
         }
-        EXPECT_EQ(course.sent(from, to), outbox.size())
-            << "nothing may be left behind, and nothing sent that is not there";
+        EXPECT_EQ(course.sent(from, to), outbox.size()) << "exactly what is in the outbox must be sent";
         pes[to].inbox[from] = std::move(outbox);
         outbox.clear();
       }
@@ -148,7 +148,7 @@ Searched search(const Csr& graph, vertex_t source, const std::vector<vertex_t>& 
 
 Csr make(const std::string& text) { return generate(parse_generator(text)); }
 
-/// Levels that have arcs to be expanded, or are looked for.
+/// The highest level.
 std::int64_t deepest(const std::vector<level_t>& levels) {
   std::int64_t most = 0;
   for (const level_t level : levels) most = std::max<std::int64_t>(most, level == kUnreached ? 0 : level);
@@ -168,7 +168,7 @@ TEST(LevelsCourse, LevelsAreThoseOfTheReference) {
           const Searched done = search(graph, source, first, alpha, beta);
           const std::vector<level_t> right = bfs_reference(graph, source);
           EXPECT_EQ(done.levels, right) << text << " on " << first.size() << " PEs, alpha " << alpha;
-          // Every level is counted once, and the last may be looked beyond.
+          // Every level is counted once, and there may be one more round after the last level.
           EXPECT_GE(done.rounds, deepest(right));
           EXPECT_LE(done.rounds, deepest(right) + 1);
           for (const auto& [step, times] : done.steps) seen[step] += times;
@@ -189,14 +189,14 @@ TEST(LevelsCourse, ARoadTakesOneStepALevel) {
   int steps = 0;
   for (const auto& [step, times] : done.steps) steps += times;
   EXPECT_GT(done.rounds, 60);
-  EXPECT_LE(steps, done.rounds + done.rounds / 8) << "save where it begins, and near the end, where little is left";
+  EXPECT_LE(steps, done.rounds + done.rounds / 8) << "except at the beginning, and near the end, where little is left";
 }
 
 TEST(LevelsCourse, WithoutAlphaNothingIsLookedForFromBelow) {
   const Csr graph = make("kron:9");
   const Searched done = search(graph, 1, {0, 100}, 0, 24);
   EXPECT_FALSE(done.steps.contains(LevelsStep::up));
-  EXPECT_FALSE(done.steps.contains(LevelsStep::receive)) << "what is sent is judged by the step that expands";
+  EXPECT_FALSE(done.steps.contains(LevelsStep::receive)) << "the step that expands also judges what was sent";
 }
 
 }  // namespace

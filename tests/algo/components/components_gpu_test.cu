@@ -1,4 +1,5 @@
-// Labels on GPUs, by every way and on 1 to 4 devices, against the serial reference; and the verifier there against wrong ones.
+// Labels of components on GPUs, with every strategy and tuning and on 1 to 4 devices, against the serial reference; and the
+// verifier on devices against wrong labels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ Csr random_graph(vertex_t n, std::int64_t arcs, bool undirected, std::uint64_t s
   std::vector<vertex_t> sources, targets;
   for (std::int64_t i = 0; i < arcs; ++i) {
     const double x = std::uniform_real_distribution<>()(random);
-    sources.push_back(static_cast<vertex_t>(x * x * x * n));  // hubs at low numbers
+    sources.push_back(static_cast<vertex_t>(x * x * x * n));  // low numbers become hubs
     targets.push_back(static_cast<vertex_t>(random() % n));
   }
   Csr graph = csr_from_arcs(n, std::move(sources), std::move(targets), {}, {}, undirected);
@@ -50,7 +51,7 @@ using test::first_difference;
 
 class ComponentsGpu : public test::OnGpus {};
 
-/// What the check on devices says of labels in placed order.
+/// The result of the check on devices for labels in placed order.
 std::string verify(const PlacedGraph& placed, const std::vector<std::int32_t>& labels) {
   const test::Placed<vertex_t> at(placed, reinterpret_cast<const vertex_t*>(labels.data()));
   return verify_components_on_devices(placed, const_cast<const vertex_t* const*>(at.at()));
@@ -85,7 +86,7 @@ TEST_F(ComponentsGpu, HookEqualsTheReference) {
   }
 }
 
-/// Whether a small graph was left to one GPU.
+/// Whether the report says that the small graph was given to one GPU.
 bool says_one(const Report& report) { return value_of(report.chosen, "partition") == "one"; }
 
 TEST_F(ComponentsGpu, RunnerInEveryWay) {
@@ -96,7 +97,7 @@ TEST_F(ComponentsGpu, RunnerInEveryWay) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       for (const auto partition : {PartitionKind::edges, PartitionKind::random, PartitionKind::automatic}) {
         for (const auto strategy : {ComponentsStrategy::hook, ComponentsStrategy::async}) {
-          // Worklists take long to allocate: a skewed, a local and a directed graph.
+          // Worklists take long to allocate, so they get only a skewed, a local and a directed graph.
           if (strategy == ComponentsStrategy::async && i != 0 && i != 2 && i != 5) continue;
           ComponentsOptions options;
           options.device = DeviceKind::gpu;
@@ -155,7 +156,7 @@ TEST_F(ComponentsGpu, VerifierSeesTwoLargeComponentsMerged) {
       for (int round = 0; round < 2; ++round) {
         const std::string said = verify(placed, labels);
         EXPECT_EQ(said.empty(), round == 0) << text << ", " << pes << " PEs: " << said;
-        // The two smallest labels become one: every arc is content.
+        // Merges two components under one label: then the labels agree along every arc.
         const std::int32_t first = labels[0];
         const auto second = std::find_if(labels.begin(), labels.end(), [&](std::int32_t x) { return x != first; });
         ASSERT_NE(second, labels.end());

@@ -1,5 +1,5 @@
-// Labels of the hook strategy on CPU threads, and of the whole door, against the serial reference: PEs, threads, partitions,
-// sizes around words and tiles, directed graphs, with and without a giant component.
+// Labels of the hook strategy on CPU threads, and of ComponentsRunner, against the serial reference, for different PEs,
+// threads, partitions, sizes around those of words and tiles, directed graphs, and with and without a giant component.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
-/// A random graph with hubs at low numbers and many vertices without arcs; rows in no order, loops and parallel arcs.
+/// A random graph with hubs at low numbers, many vertices without arcs, unsorted rows, loops and parallel arcs.
 Csr random_graph(vertex_t n, std::int64_t arcs, bool undirected, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<vertex_t> sources, targets;
@@ -143,7 +143,7 @@ TEST(ComponentsRunner, TinyWorklistsAndErrors) {
 }
 
 TEST(ComponentsRunner, FewSeedsAndFewItems) {
-  // The smallest vertex alone speaks: every arc carries its label once, and nobody else's.
+  // Only the label of the smallest vertex is sent: once along every arc.
   const Csr graph = make("star:300");
   ComponentsRunner runner(graph, cpu(1, ComponentsStrategy::async, PartitionKind::block));
   const Report report = runner.run();

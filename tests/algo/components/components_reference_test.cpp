@@ -1,4 +1,4 @@
-// The serial reference against known answers, and the verifier against wrong ones.
+// The serial reference against known results, and the verifier against wrong ones.
 #include "algo/components/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(VerifyComponents, NamesEachKindOfMistake) {
   EXPECT_EQ(wrong(6, 5), "vertex 6 has label 5 but vertex 5 has label 1");
   EXPECT_EQ(wrong(6, -1), "vertex 6 has label -1, which is not one of the 10 vertices");
   EXPECT_EQ(wrong(6, 10), "vertex 6 has label 10, which is not one of the 10 vertices");
-  Numbers merged = kSmall;  // two components under one label: every arc is content
+  Numbers merged = kSmall;  // two components under one label: the labels agree along every arc
   for (std::size_t v = 0; v < merged.size(); ++v) merged[v] = merged[v] == 1 ? 0 : merged[v];
   EXPECT_EQ(verify_components(small(), span(merged)), "vertex 1 has label 0 but no path leads there");
   EXPECT_EQ(wrong(6, 0), "vertex 6 has label 0 but no path leads there");
@@ -105,7 +105,7 @@ TEST(VerifyComponents, SeesAnyTwoComponentsMerged) {
   }
 }
 
-/// Where real graphs with answers are: SHOAL_DATA, or beside the sources.
+/// The folder of real graphs with known results: SHOAL_DATA, or a folder next to the sources.
 std::string data_folder() {
   const char* const named = std::getenv("SHOAL_DATA");
   return named != nullptr ? named : SHOAL_SOURCE_DIR "/../shared/data";
@@ -132,7 +132,7 @@ TEST(ComponentsReference, RealGraphsHaveThePublishedCounts) {
     ComponentSizes sizes = component_sizes(span(label));
     std::int64_t sum = 0;
     for (const std::int32_t x : label) sum += x;
-    // An edge list does not show how many vertices without arcs follow the last that has some.
+    // An edge list does not contain the vertices without arcs that follow the last vertex with arcs.
     for (std::int64_t v = graph.num_vertices(); v < item["facts"]["n"].get<std::int64_t>(); ++v)
       ++sizes.count, sum += v;
     EXPECT_EQ(sizes.count, item["wcc"]["count"].get<std::int64_t>()) << file;

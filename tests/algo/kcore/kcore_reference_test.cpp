@@ -1,4 +1,4 @@
-// The serial peeling against known answers and against the definition, and the verifier against wrong answers.
+// The serial peeling against known results and against the definition, and the verifier against wrong results.
 #include "algo/kcore/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -22,15 +22,15 @@ Span<const std::int32_t> span(const Numbers& numbers) {
   return {numbers.data(), static_cast<std::int64_t>(numbers.size())};
 }
 
-/// A triangle 0 1 2, whose 2 leads to a square with both diagonals, 3 4 5 6; 7 hangs on 6, and 8 is alone. With loops, with
-/// arcs in one direction and in both, and with some of them twice.
+/// A triangle 0 1 2, with an edge from 2 to 3, a square 3 4 5 6 with both diagonals, 7 attached to 6, and 8 without neighbours.
+/// Has loops, arcs in one or both directions, and some arcs twice.
 Csr small() {
   return csr_from_arcs(9, {0, 1, 2, 0, 2, 3, 3, 3, 4, 5, 4, 6, 7, 3, 3, 8, 6},
                        {1, 2, 0, 2, 3, 4, 5, 6, 5, 6, 6, 4, 6, 3, 4, 8, 7});
 }
 const Numbers kSmall{2, 2, 2, 3, 3, 3, 3, 1, 0};
 
-/// The definition itself: for every k, vertices with fewer than k neighbours are taken away until there is none.
+/// Computed from the definition: for every k, vertices with fewer than k neighbours are removed until there are none.
 Numbers by_definition(const Csr& graph) {
   const std::int64_t n = graph.num_vertices();
   Numbers core(n, 0);
@@ -61,7 +61,7 @@ TEST(SimpleUndirected, HasEveryEdgeInBothDirectionsOnce) {
   EXPECT_EQ(graph.degree(8), 0);
   EXPECT_EQ(simple_undirected(graph).num_arcs(), graph.num_arcs());
   EXPECT_TRUE(is_simple_undirected(simple_undirected(csr_from_arcs(0, {}, {}))));
-  // Each fault alone.
+  // Each fault by itself.
   Csr loop = csr_from_arcs(2, {0, 0, 1}, {0, 1, 0});
   loop.symmetric = true;
   EXPECT_FALSE(is_simple_undirected(loop));
@@ -108,7 +108,7 @@ TEST(VerifyKCore, SaysNoToEveryChangedNumber) {
 TEST(VerifyKCore, SaysNoWhereAWholeCoreIsTooLowOrTooHigh) {
   const Csr graph = simple_undirected(small());
   Numbers low = kSmall;
-  for (const int v : {3, 4, 5, 6}) low[v] = 2;  // everybody still has two neighbours
+  for (const int v : {3, 4, 5, 6}) low[v] = 2;  // every vertex still has enough neighbours
   EXPECT_NE(verify_kcore(graph, span(low)).find("too low"), std::string::npos);
   EXPECT_NE(verify_kcore(graph, span(Numbers(9, 0))), "");
   Numbers high = kSmall;

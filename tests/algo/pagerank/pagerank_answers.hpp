@@ -1,4 +1,4 @@
-// Answers that the tests of PageRank share.
+// Graphs, distances and real graphs with known ranks for the tests of PageRank.
 #pragma once
 #include <cmath>
 #include <cstdlib>
@@ -17,12 +17,12 @@
 
 namespace shoal::test {
 
-/// A double arc, a loop, dangling vertices (4, 6), and one that has no arc at all (7).
+/// A graph with a double arc, a loop, dangling vertices (4, 6), and a vertex without any arc (7).
 inline Csr multigraph() { return csr_from_arcs(8, {0, 0, 0, 1, 2, 2, 3, 3, 5, 5}, {1, 1, 2, 2, 0, 2, 2, 4, 0, 6}); }
 
 inline Span<const double> span(const std::vector<double>& x) { return {x.data(), static_cast<std::int64_t>(x.size())}; }
 
-/// The sum of differences; infinite when the lengths differ.
+/// The sum of absolute differences (L1); infinite if the lengths differ.
 template <class A, class B>
 double distance(const A& a, const B& b) {
   if (static_cast<std::int64_t>(a.size()) != static_cast<std::int64_t>(b.size())) return HUGE_VAL;
@@ -34,7 +34,7 @@ inline double distance(const std::vector<double>& a, const std::vector<double>& 
   return distance<std::vector<double>, std::vector<double>>(a, b);
 }
 
-/// Where real graphs with answers are: SHOAL_DATA, or beside the sources.
+/// The folder of real graphs with known results: SHOAL_DATA, or a folder next to the sources.
 inline std::filesystem::path data_folder() {
   const char* const named = std::getenv("SHOAL_DATA");
   return named != nullptr ? named : SHOAL_SOURCE_DIR "/../shared/data";
@@ -46,10 +46,10 @@ inline std::string why_no_graphs() {
 struct RealGraph {
   std::string name;
   Csr graph;
-  std::vector<double> ranks;  ///< float64 power iteration to its fixed point, checked with igraph and NetworkX
+  std::vector<double> ranks;  ///< from float64 power iteration to its fixed point, checked against igraph and NetworkX
 };
 
-/// Calls f for every graph that has ranks beside it. @return how many
+/// Calls f for every graph that has a file of ranks next to it. @return the number of these graphs
 /// @param most_arcs  larger graphs are left out
 inline int for_each_real_graph(std::int64_t most_arcs, const std::function<void(const RealGraph&)>& f) {
   std::ifstream manifest(data_folder() / "MANIFEST.json");
@@ -72,7 +72,7 @@ inline int for_each_real_graph(std::int64_t most_arcs, const std::function<void(
     ReadOptions reading;
     reading.undirected = !directed;
     real.graph = read_graph(file.string(), reading);
-    // An edge list does not show how many vertices without arcs follow the last that has some.
+    // An edge list does not contain the vertices without arcs that follow the last vertex with arcs.
     const auto n = item["facts"]["n"].get<std::int64_t>();
     HostArray<arc_t> offsets(n + 1, real.graph.num_arcs());
     std::copy(real.graph.offsets.begin(), real.graph.offsets.end(), offsets.begin());

@@ -1,4 +1,4 @@
-// PageRank on GPUs, through its door, against the serial reference; and the check on devices, fed with wrong ranks.
+// PageRankRunner on GPUs against the serial reference, and the check on devices against wrong ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ PageRankOptions on_gpus(pe_t pes, PageRankStrategy strategy, double tolerance = 
 
 Csr make(const std::string& argument) { return generate(parse_generator(argument)); }
 
-/// Two symmetric graphs as one, without an edge between them.
+/// Two symmetric graphs as one graph, without an edge between them.
 Csr side_by_side(const Csr& a, const Csr& b) {
   std::vector<vertex_t> from, to;
   vertex_t first = 0;
@@ -90,7 +90,7 @@ TEST_F(PageRankGpu, PullOnEveryShape) {
   }
 }
 
-/// The copies of hot vertices: right where they are made, and made only where they are meant to be.
+/// Copies of hot vertices are made only for the graphs that they are meant for, and the ranks are right with and without them.
 TEST_F(PageRankGpu, PullCopiesHotVertices) {
   struct Case {
     const char* graph;
@@ -120,7 +120,7 @@ std::string sweep_of(const Decisions& chosen) {
   return "";
 }
 
-/// Short rows are swept apart where that pays: where they have some of the arcs, and changes shrink fast.
+/// Short rows are swept separately if that saves time, that is, if they have some of the arcs and changes shrink fast.
 TEST_F(PageRankGpu, PullInPhases) {
   struct Case {
     const char* graph;
@@ -146,7 +146,7 @@ TEST_F(PageRankGpu, PullInPhases) {
   }
 }
 
-/// Jumps that hardly reach the largest component: it has no c of its own then.
+/// Jumps that hardly reach the largest component: then it has no separate c.
 TEST_F(PageRankGpu, PhasesWithoutJumpsToTheLargestComponent) {
   const Csr graph = side_by_side(make("kron:12"), make("chain:5"));
   const auto n = static_cast<std::size_t>(graph.num_vertices());
@@ -159,7 +159,7 @@ TEST_F(PageRankGpu, PhasesWithoutJumpsToTheLargestComponent) {
   }
 }
 
-/// What many equal leaves give a hub is rounded alike, which float32 may not settle; see PullGpu.
+/// The equal contributions of many leaves to a hub are rounded alike, so float32 may not converge; see PullGpu.
 TEST_F(PageRankGpu, Float32OfAStar) {
   for (const char* text : {"star:400", "star:801"}) {
     const Csr graph = make(text);
@@ -168,7 +168,7 @@ TEST_F(PageRankGpu, Float32OfAStar) {
       PageRankOptions options = on_gpus(pes, PageRankStrategy::pull);
       options.precision = PageRankPrecision::automatic;
       expect_right(text, graph, options, exact);
-      options.precision = PageRankPrecision::float32;  // right, or refused with the cure
+      options.precision = PageRankPrecision::float32;  // right, or an error that names the remedy
       try {
         expect_right(text, graph, options, exact);
       } catch (const DeviceError& error) {
@@ -197,16 +197,16 @@ TEST_F(PageRankGpu, AlphaAndPersonalization) {
   }
 }
 
-/// Which PEs read which place, against the arcs themselves.
+/// Which PEs read the value of which vertex, compared with the arcs.
 TEST_F(PageRankGpu, ReadersAreThoseWhoseRowsRead) {
   for (const auto& [text, graph] : shapes()) {
     for (pe_t pes = 1; pes <= most_; ++pes) {
       const PlacedGraph placed = test::place(graph, pes, pes == 3 ? PartitionKind::random : PartitionKind::edges);
-      const LockstepTeam team(placed.devices, "test");  // opens the way to the peers
+      const LockstepTeam team(placed.devices, "test");  // enables peer access
       const PageRankRowsGpu rows(placed);
       const PageRankReadersGpu readers(placed, rows);
       if (pes == 1) EXPECT_EQ(readers.of(0), nullptr);
-      std::vector<unsigned> want(placed.num_vertices, 0);  // by placed number
+      std::vector<unsigned> want(placed.num_vertices, 0);  // indexed by placed number
       for (vertex_t u = 0; u < graph.num_vertices(); ++u) {
         const vertex_t from = placed.partition.placed(u);
         for (const vertex_t v : graph.neighbors(u)) {

@@ -1,4 +1,4 @@
-// The serial reference against answers of other libraries, and the verifier against wrong ones.
+// The serial reference against results of other libraries, and the verifier against wrong results.
 #include "algo/pagerank/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -32,14 +32,14 @@ TEST(PageRankReference, AgreesWithNetworkX) {
                                      0.061705989110708, 0.072595281306715, 0.103448275862069, 0.0};
   EXPECT_LT(distance(pagerank_reference(graph, .85, {0, 0, 0, .5, 0, .25, .25, 0}), to_three), 1e-12);
   const std::vector<double> jumps{0, 0, 0, .5, 0, .25, .25, 0};
-  EXPECT_EQ(distance(pagerank_reference(graph, 0, jumps), jumps), 0);  // nothing follows arcs
+  EXPECT_EQ(distance(pagerank_reference(graph, 0, jumps), jumps), 0);  // with alpha 0 no rank follows arcs
 }
 
 TEST(PageRankReference, KnownShapes) {
   EXPECT_TRUE(pagerank_reference(csr_from_arcs(0, {}, {})).empty());
   EXPECT_LT(distance(pagerank_reference(csr_from_arcs(3, {}, {})), {1 / 3., 1 / 3., 1 / 3.}), 1e-15);
   EXPECT_LT(distance(pagerank_reference(make("complete:7")), std::vector<double>(7, 1 / 7.)), 1e-13);
-  // Equal terms are rounded alike: the sum of the centre's row drifts, and the search must end all the same.
+  // Equal terms are rounded alike, so the sum of the centre's row drifts; the iteration must still end.
   EXPECT_EQ(
       verify_pagerank(make("star:6000"), make("star:6000"), span(pagerank_reference(make("star:6000"))), .85, 1e-10),
       "");
@@ -74,14 +74,14 @@ TEST(VerifyPageRank, BoundsTheError) {
   const std::vector<double> exact = pagerank_reference(graph);
   for (const double amount : {1e-3, 1e-5, 1e-7, 1e-9}) {
     for (std::size_t v = 0; v < exact.size(); v += 13) {
-      std::vector<double> wrong = exact;  // some rank has gone from one vertex to another
+      std::vector<double> wrong = exact;  // some rank is moved from one vertex to another
       wrong[v] += amount / 2;
       std::size_t other = (v + 100) % exact.size();
       while (wrong[other] < amount / 2) other = (other + 1) % exact.size();
       wrong[other] -= amount / 2;
-      // The residual is between (1 - alpha) and (1 + alpha) times the error, so these must be found ...
+      // The residual is between (1 - alpha) and (1 + alpha) times the error, so with this tolerance the error must be found ...
       EXPECT_NE(verify_pagerank(graph, in, span(wrong), .85, amount * .99), "") << v << " " << amount;
-      // ... and this allowance is enough.
+      // ... and with this one it must be accepted.
       EXPECT_EQ(verify_pagerank(graph, in, span(wrong), .85, amount * 1.86 / .15 + 1e-11), "") << v << " " << amount;
     }
   }
@@ -101,12 +101,13 @@ TEST(VerifyPageRank, NamesEachKindOfMistake) {
   wrong[3] = std::nan("");
   EXPECT_NE(complaint(wrong).find("vertex 3 has rank"), std::string::npos);
   wrong = right;
-  for (double& x : wrong) x *= 1.5;  // right but for its size: a step sees it as well
+  for (double& x : wrong) x *= 1.5;  // right except for a factor, which one step would also show
   EXPECT_EQ(complaint(wrong), "the ranks sum to 1.5, not to 1");
   wrong = right;
   std::swap(wrong[1], wrong[2]);
   EXPECT_NE(complaint(wrong).find("vertex 2 has 0.16, one step gives"), std::string::npos) << complaint(wrong);
-  // Ranks of other questions: another alpha, another personalisation, parallel arcs merged, dangling vertices that stay.
+  // Ranks for other parameters: another alpha, another personalisation, merged parallel arcs, dangling vertices whose rank
+  // stays.
   EXPECT_NE(complaint(pagerank_reference(graph, .84)), "");
   EXPECT_NE(complaint(pagerank_reference(graph, .85, {1, 0, 0, 0, 0, 0, 0, 0})), "");
   EXPECT_NE(complaint(pagerank_reference(csr_from_arcs(8, {0, 0, 1, 2, 2, 3, 3, 5, 5}, {1, 2, 2, 0, 2, 2, 4, 0, 6}))),

@@ -1,4 +1,4 @@
-// PageRank through its door, in every way that CPU threads have, against the serial reference.
+// PageRankRunner on CPU threads, in every way that it can run there, against the serial reference.
 #include "shoal/algo/pagerank_run.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ PageRankOptions on_threads(PageRankStrategy strategy, pe_t pes = 1, int threads 
   return options;
 }
 
-/// Ranks, checks against the reference and by the residual, and the bound that was told.
+/// Runs PageRank and checks the ranks against the reference and by the residual, and the reported error bound.
 void expect_right(const Csr& graph, const PageRankOptions& options, const std::string& how) {
   PageRankRunner runner(graph, options);
   std::vector<double> personal;
@@ -84,9 +84,10 @@ TEST(PageRankRun, EveryWayOnEveryShape) {
   }
 }
 
-/// Rows are laid out in ways that depend on the shape, and so are sweeps: none may make them settle slowly.
+/// The layout of rows and the order of sweeps depend on the shape of the graph. With each of them, sweeps must converge fast.
 TEST(PageRankRun, PullSettlesInFewSweeps) {
-  // Complete bipartite graphs, one of each size, whose vertices lie far apart and become neighbours when ordered by degree.
+  // Complete bipartite graphs, one of each size, whose vertices have numbers that are far apart, and adjacent when ordered by
+  // degree.
   const vertex_t n = 1 << 15;
   std::vector<vertex_t> from, to;
   for (vertex_t half = 2, first = 0; half <= 100; first += 2 * half++) {
@@ -104,8 +105,8 @@ TEST(PageRankRun, PullSettlesInFewSweeps) {
       {make("uniform:15,degree=8"), 16},  // all rows in one order
       {make("community:14,directed"), 24},
       {make("kron:14,directed"), 24},
-      {make("kron:18,degree=3,directed"), 24},  // what vertices give takes a MiB: rows look ahead
-      {csr_from_arcs(n, from, to), 48},         // no component is large, and rows of one line depend on each other
+      {make("kron:18,degree=3,directed"), 24},  // contributions take a MiB, so rows look ahead
+      {csr_from_arcs(n, from, to), 48},         // no large component; rows in a cache line depend on each other
   };
   for (const auto& [graph, most] : graphs) {
     if (test::kUnderTsan && &graph != &graphs[0].first && &graph != &graphs[1].first) break;
@@ -156,7 +157,7 @@ TEST(PageRankRun, Personalization) {
       }
     }
   }
-  // Jumps that lead nowhere else, and nothing but jumps.
+  // Jumps to dangling vertices only, and alpha 0, with which there are only jumps.
   for (const auto strategy : {PageRankStrategy::pull, PageRankStrategy::async}) {
     for (const auto& weights : {std::vector<PersonalWeight>{{4, 1}, {6, 2}}, {{0, 1}, {4, 99}}, {{2, 1}}}) {
       for (const double alpha : {0.0, .85, .999}) {
@@ -173,7 +174,7 @@ TEST(PageRankRun, Personalization) {
   std::vector<double> five(graph.num_vertices(), 0);
   five[5] = 1;
   EXPECT_LE(distance(runner.result().ranks, pagerank_reference(graph, .85, five)), 1e-6);
-  runner.rank();  // the options' again: uniform
+  runner.rank();  // again with the jumps of the options: uniform
   EXPECT_LE(distance(runner.result().ranks, pagerank_reference(graph)), 1e-6);
 }
 

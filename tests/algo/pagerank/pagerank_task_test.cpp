@@ -1,4 +1,5 @@
-// PageRank as a task, without a worklist: what is passed on, in float32 as on GPUs, and what is gathered for other PEs.
+// The PageRank task without a worklist: the shares that it passes on, in float32 as on GPUs, and those that it gathers for
+// other PEs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace shoal {
 namespace {
 
-/// Vertex 0 of PE 0 has arcs to 1, 2 and 3 of PE 1, each of which has four arcs. PE 0's task.
+/// The task of PE 0. Its vertex 0 has arcs to 1, 2 and 3 of PE 1, each of which has four arcs.
 template <class ShareT>
 struct TwoPes {
   using Task = PageRankOf<ShareT>;
@@ -33,7 +34,7 @@ struct TwoPes {
     task.degrees = degrees.data();
     task.uniform = .25, task.alpha = .85, task.epsilon = .01;
   }
-  /// Pushes a share for vertex 1 as a worklist does whose pushers judge. @return whether the owner gets an item
+  /// Pushes a share for vertex 1 as a worklist with judging by the pusher does. @return whether the owner gets an item
   bool push(ShareT share) {
     const typename Task::Item item{1, share};
     const auto gathered = task.ask(true, item);
@@ -71,12 +72,12 @@ TEST(PageRankTask, GathersForOthersUntilItIsAPartOfTheirLimit) {
   TwoPes<float> bed;  // the limit of vertex 1 is .04, a fourth of it .01
   EXPECT_FALSE(bed.push(.006F));
   EXPECT_EQ(bed.its_residual[0], 0);
-  EXPECT_FALSE(bed.push(.006F)) << "a part of the limit is no reason to run";
+  EXPECT_FALSE(bed.push(.006F)) << "the owner has only a part of its limit, so it need not run";
   EXPECT_NEAR(bed.its_residual[0], .012, 1e-8);
   EXPECT_EQ(bed.owed[1], 0);
   EXPECT_TRUE(bed.push(.03F));
   EXPECT_NEAR(bed.its_residual[0], .042, 1e-8);
-  EXPECT_FALSE(bed.push(.03F)) << "it waits to be run already";
+  EXPECT_FALSE(bed.push(.03F)) << "it is already waiting to be run";
   EXPECT_NEAR(bed.its_residual[0], .072, 1e-8);
 }
 

@@ -1,5 +1,5 @@
-// What decides how PageRank's sweeps on GPUs go on, and when they end, run on the host: serially, with what is given rounded to
-// float32 as the kernels do. The bound must hold at the end, after few sweeps.
+// The control logic that decides how PageRank's sweeps on GPUs continue and when they end. Here the sweeps run serially on the
+// host, with contributions rounded to float32 as in the kernels. The error bound must hold at the end, after few sweeps.
 #include "algo/pagerank/sweep_course.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 using namespace pagerank_gpu;
 using test::distance;
 
-/// A symmetric graph, uniform jumps.
+/// Sweeps over a symmetric graph with uniform jumps.
 struct Swept {
   Swept(const std::string& argument, double tolerance, double alpha = 0.85)
       : graph(generate(parse_generator(argument))), n(graph.num_vertices()), jump(1.0 / static_cast<double>(n)) {
@@ -63,7 +63,7 @@ struct Swept {
     return rules.alpha * sum;
   }
 
-  /// All rows at once, or the short ones alone.
+  /// Sweeps all rows, or only the short ones.
   PhaseTold sweep(bool all, double c) {
     PhaseTold told{};
     for (std::int64_t v = 0; v < n; ++v) {
@@ -78,7 +78,8 @@ struct Swept {
     return told;
   }
 
-  /// What ranks of sum 1 are short of being their own next sweep, in float64, as a bound of their error.
+  /// A bound of the error of ranks whose sum is 1, from their residual (the difference to the result of one more sweep) in
+  /// float64.
   double residual_bound(const std::vector<double>& ranks) const {
     double dangling = 0, residual = 0;
     for (std::int64_t v = 0; v < n; ++v) dangling += degree(v) == 0 ? ranks[v] : 0;
@@ -92,7 +93,7 @@ struct Swept {
     return residual / (1 - rules.alpha);
   }
 
-  /// @return the ranks; empty if phases do not suit this graph
+  /// Sweeps in phases. @return the ranks; empty if phases do not suit this graph
   std::vector<double> in_phases() {
     PhaseCourse at{};
     at.c = 1 - rules.alpha;
@@ -135,7 +136,7 @@ struct Swept {
       settled = end_sweep(rules, still, next_c, residual, sum, 0, at, bound);
     }
     std::vector<double> ranks = y;
-    for (std::int64_t v = 0; v < n; ++v) ranks[v] = (y[v] - step[v]) / at.sum;  // the bound is of the ranks before
+    for (std::int64_t v = 0; v < n; ++v) ranks[v] = (y[v] - step[v]) / at.sum;  // the bound is for the ranks before it
     return ranks;
   }
 
@@ -166,7 +167,7 @@ TEST(SweepCourse, PhasesSettleInFewSweepsWithinTheirBound) {
     EXPECT_LE(swept.sweeps, most) << text;
     EXPECT_LE(swept.bound, tolerance) << text;
     EXPECT_LE(distance(ranks, pagerank_reference(swept.graph, alpha)), swept.bound) << text;
-    EXPECT_LE(swept.residual_bound(ranks), swept.bound) << text;  // which is sharper: errors are far below their bounds
+    EXPECT_LE(swept.residual_bound(ranks), swept.bound) << text;  // stricter: errors are far below bounds
   }
 }
 

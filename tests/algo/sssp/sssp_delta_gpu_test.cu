@@ -1,5 +1,5 @@
-// Distances of the GPU search against Dijkstra: every small shape, weights of all kinds, 1 to 4 devices, and every tuning
-// that changes the path taken.
+// Distances of the GPU search against Dijkstra: small graphs of every shape, weights of all kinds, 1 to 4 devices, and every
+// tuning that changes the path through the code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-/// What the search left, as wide words in the input's numbers.
+/// The distances of the search as 64-bit values, in the input's numbering.
 Words words_of(const SsspDeltaGpu& search, const PlacedGraph& graph) {
   const auto all = [&](auto none) {
     std::vector<const decltype(none)*> at;
@@ -89,7 +89,7 @@ class SsspDeltaGpuTest : public test::OnGpus {
   }
 };
 
-/// The same arcs with other weights.
+/// A generated graph with integer weights from weigh(smaller end, larger end).
 template <class Weigh>
 Csr whole(const std::string& generator, Weigh weigh) {
   Csr csr = generate(parse_generator(generator));

@@ -1,4 +1,4 @@
-// Which graphs shortest paths on GPUs run as items come, by the shape of the graph; no GPU is needed to ask.
+// For which shapes of graphs shortest paths on GPUs run items as they come. Needs no GPU.
 #include <gtest/gtest.h>
 
 #include "algo/sssp/engines.hpp"
@@ -6,7 +6,7 @@
 namespace shoal {
 namespace {
 
-/// A symmetric graph of that shape, without its arcs.
+/// A symmetric graph of the given shape, without its arcs.
 PlacedGraph shape(std::int64_t vertices, arc_t arcs, arc_t max_degree, pe_t n_pes) {
   PlacedGraph graph;
   graph.symmetric = true;

@@ -1,4 +1,5 @@
-// Shortest paths on real graphs, against distances that other tools found (scipy's Dijkstra and networkit's agreed on each).
+// Shortest paths on real graphs, compared with distances from other tools (the results of scipy's Dijkstra and of networkit
+// agree).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ std::filesystem::path data_folder() {
   return std::filesystem::exists(folder / "graphs") ? folder / "graphs" : std::filesystem::path();
 }
 
-/// Gives a directed graph the weights that its answers by "hash255" were made with: from the source and the target in this
-/// order. (The library's hash255 asks for the smaller end first, in all graphs.)
+/// Gives a directed graph the weights with which its "hash255" results were computed: a hash of source and target in this
+/// order. (The library's hash255 takes the smaller end first, in all graphs.)
 void weigh_by_source_and_target(Csr& graph) {
   graph.weight_kind = WeightKind::int32;
   graph.int_weights = HostArray<std::int32_t>(graph.num_arcs());
@@ -35,8 +36,8 @@ void weigh_by_source_and_target(Csr& graph) {
                   255);
 }
 
-/// Every answer that is kept of one graph: sources, weights, how many vertices are reached, the largest and the sum of
-/// distances, and for some all distances.
+/// Checks all stored results of one graph: for each source and kind of weights, the number of vertices that are reached, the
+/// largest distance and the sum of distances, and for some all distances.
 void check_graph(const std::filesystem::path& folder) {
   SCOPED_TRACE(folder.filename().string());
   const auto item = nlohmann::json::parse(std::ifstream(folder / "item.json"));
@@ -44,7 +45,7 @@ void check_graph(const std::filesystem::path& folder) {
   ReadOptions reading;
   reading.undirected = !item.at("directed").get<bool>();
   Csr graph = read_graph((folder / (name + ".el.gz")).string(), reading);
-  // Its own weights come first, for those of a directed graph are replaced by others.
+  // Its own weights come first, because those of a directed graph are then overwritten.
   for (const bool own : {true, false}) {
     if (own && graph.weight_kind == WeightKind::none) continue;
     if (!own && !reading.undirected) weigh_by_source_and_target(graph);
@@ -82,7 +83,7 @@ TEST(SsspReal, DistancesAreThoseThatOtherToolsFound) {
   const auto folder = data_folder();
   if (folder.empty()) GTEST_SKIP() << "no real graphs here; set SHOAL_DATA to the folder of test data";
   int checked = 0;
-  // A small one of each kind; web graphs and large social ones take longer than a test should.
+  // A small graph of each kind. Web graphs and large social graphs would take too long for a test.
   for (const char* name : {"bremen-time", "wiki-Vote", "4elt", "as-caida20071105", "luxembourg_osm", "email-enron"}) {
     if (!std::filesystem::exists(folder / name / "item.json")) continue;
     check_graph(folder / name);

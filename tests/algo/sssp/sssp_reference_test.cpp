@@ -1,4 +1,4 @@
-// The reference of shortest paths against distances worked out by hand, and the verifiers against wrong answers.
+// The reference of shortest paths against distances worked out by hand, and the verifiers against wrong results.
 #include "algo/sssp/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -87,17 +87,17 @@ TEST(SsspVerify, SaysWhatIsWrong) {
 }
 
 TEST(SsspVerify, IsNotTakenInByARingOfWeightZero) {
-  // 1 and 2 give each other distance 1 along arcs of weight zero; everything looks right from each vertex.
+  // 1 and 2 justify each other's distance 1 through arcs of weight zero, so each vertex by itself looks right.
   const std::string ring = wrong(small(), {0, 1, 1, 4, kNone, kNone});
   EXPECT_NE(ring.find("only a ring of arcs of weight zero says so"), std::string::npos) << ring;
-  // A component of its own that pretends to be reached: 5 has a loop of weight zero.
+  // A separate component with a distance although it is not reached: 5 has a loop of weight zero.
   EXPECT_NE(wrong(small(), {0, 2, 2, 5, kNone, 8}), "");
-  // All weights zero: right answers are accepted, whatever the shape.
+  // With all weights zero, right results are accepted.
   Csr zeros = generate(parse_generator("kron:8"));
   zeros.weight_kind = WeightKind::int32;
   zeros.int_weights = HostArray<std::int32_t>(zeros.num_arcs(), 0);
   EXPECT_EQ(wrong(zeros, sssp_reference(zeros, 1), 1), "");
-  // A real weight that adding changes nothing is a ring as well.
+  // Real weights so small that adding them changes nothing form such a ring, too.
   const Csr tiny = csr_from_arcs(3, {0, 1, 2}, {1, 2, 1}, {}, {1.0, 1e-30, 1e-30});
   const auto word = [](double x) { return std::bit_cast<std::uint64_t>(x); };
   EXPECT_EQ(wrong(tiny, {0, word(1), word(1)}), "");
@@ -127,12 +127,12 @@ std::string wrong_tree(const Csr& graph, const Words& words, const std::vector<s
 
 TEST(SsspPredecessors, AreTheSmallestAndHaveNoRings) {
   EXPECT_EQ(tree(small(), kSmall, 0), (std::vector<std::int32_t>{0, 0, 1, 2, -1, -1}));
-  // Every weight zero on a complete graph: all others hang on the source.
+  // A complete graph with all weights zero: the source is the predecessor of all other vertices.
   Csr zeros = generate(parse_generator("complete:5"));
   zeros.weight_kind = WeightKind::int32;
   zeros.int_weights = HostArray<std::int32_t>(zeros.num_arcs(), 0);
   EXPECT_EQ(tree(zeros, sssp_reference(zeros, 3), 3), (std::vector<std::int32_t>{3, 3, 3, 3, 3}));
-  // A long path of weight zero behind a nearer vertex; and graphs in which half of the weights are zero.
+  // Graphs in which even weights are replaced by zero, among them a long path.
   for (const char* text : {"chain:200", "kron:9", "road:25", "uniform:8,directed"}) {
     const Csr bare = generate(parse_generator(text));
     Csr graph = with_weights(bare, WeightSource::hash255);
@@ -155,7 +155,7 @@ TEST(SsspPredecessors, ThatAreWrongAreFound) {
   }
   const std::string ring = wrong_tree(small(), kSmall, {0, 2, 1, 2, -1, -1}, 0);
   EXPECT_NE(ring.find("is its own ancestor"), std::string::npos) << ring;
-  // Two ways of the same length: either is right, only one is the smallest.
+  // Two paths of the same length: both predecessors are right, but only one is the smallest.
   const Csr two = csr_from_arcs(4, {0, 0, 1, 2}, {1, 2, 3, 3}, {1, 1, 1, 1});
   EXPECT_EQ(wrong_tree(two, {0, 1, 1, 2}, {0, 0, 0, 2}, 0), "");
   EXPECT_NE(wrong_tree(two, {0, 1, 1, 2}, {0, 0, 0, 2}, 0, true), "");

@@ -1,4 +1,4 @@
-// The door to shortest paths on CPU PEs: every strategy against the reference, widths of distances, errors.
+// SsspRunner on CPU PEs: every strategy against the reference, widths of distances, and errors.
 #include "shoal/algo/sssp_run.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ SsspOptions on_cpu(SsspStrategy strategy, pe_t pes, int threads, WeightSource we
   return options;
 }
 
-/// One search from `source`, compared with the reference and checked by its properties.
+/// Runs one search from `source`, compares it with the reference and checks its properties.
 void check(const Csr& graph, const SsspOptions& options, vertex_t source, const std::string& how) {
   SCOPED_TRACE(how);
   SsspRunner runner(graph, options);
@@ -79,10 +79,10 @@ TEST_P(SsspRun, GivenGraphs) {
 }
 
 TEST_P(SsspRun, BucketsOfAnyWidth) {
-  if (GetParam().strategy != SsspStrategy::delta) GTEST_SKIP() << "a width is delta-stepping's";
+  if (GetParam().strategy != SsspStrategy::delta) GTEST_SKIP() << "only delta-stepping has a bucket width";
   const Csr kron = generate(parse_generator("kron:8")), road = generate(parse_generator("road:20"));
   const Csr skewed = generate(parse_generator("kron:10"));
-  for (const double delta : {1.0, 2.0, 3.0, 4.0}) {  // weights reach beyond the buckets that are kept apart
+  for (const double delta : {1.0, 2.0, 3.0, 4.0}) {  // weights reach beyond the buckets that have lists of their own
     SsspOptions o = options(WeightSource::hash255);
     o.delta = delta;
     for (const vertex_t source : {3, 7, 11}) check(skewed, o, source, "skewed, " + std::to_string(delta));
@@ -100,7 +100,7 @@ TEST_P(SsspRun, BucketsOfAnyWidth) {
 TEST_P(SsspRun, WeightsOfManyKinds) {
   const Csr bare = generate(parse_generator("uniform:7,degree=4"));
   Csr graph = with_weights(bare, WeightSource::hash255);
-  // A third of weight zero; symmetric, as the weight decides.
+  // A third of the weights become zero. The graph stays symmetric, as only the weight decides which.
   for (arc_t a = 0; a < graph.num_arcs(); ++a)
     graph.int_weights[a] -= graph.int_weights[a] % 3 == 0 ? graph.int_weights[a] : 0;
   SsspOptions o = options(WeightSource::file);
@@ -119,7 +119,8 @@ TEST_P(SsspRun, WeightsOfManyKinds) {
 }
 
 TEST_P(SsspRun, DistancesBeyond32Bits) {
-  // A chain whose far end is at 99 * 2147483647: narrow words saturate, and the search is repeated in wide ones.
+  // A chain whose far end has distance 99 * 2147483647: 32-bit distances saturate, and the search is repeated with 64-bit
+  // distances.
   const Csr bare = generate(parse_generator("chain:100"));
   Csr graph = with_weights(bare, WeightSource::unit);
   for (arc_t a = 0; a < graph.num_arcs(); ++a) graph.int_weights[a] = 2147483647;
@@ -131,7 +132,7 @@ TEST_P(SsspRun, DistancesBeyond32Bits) {
   EXPECT_EQ(runner.result().distances[99], 99 * std::int64_t{2147483647});
   runner.search(50);
   EXPECT_EQ(runner.result().farthest, 50 * 2147483647.0);
-  // Just within 32 bits, though not provably: 4294967293 fits, 4294967294 does not.
+  // At the limit of 32 bits: 4294967293 fits, 4294967294 does not.
   for (const std::int32_t last : {2147483646, 2147483647}) {
     Csr three = csr_from_arcs(3, {0, 1}, {1, 2}, {2147483647, last});
     check(three, o, 0, "at the edge");
