@@ -1,4 +1,4 @@
-"""What benches in Python know of the machine they run on: is it quiet, what is it, what does a command say."""
+"""Facts that Python benches need about their machine: whether it is idle, what it is, and what commands print."""
 
 import os
 import platform
@@ -8,15 +8,15 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FREE = 0.9  # of all cores' time: below it, others are at work and times are not to be trusted
+FREE = 0.9  # the idle share of all cores' time; below it, other programs are running and times cannot be trusted
 
 
 class BenchError(Exception):
-    """Something to tell the user in one line."""
+    """An error for the user, in one line."""
 
 
 def run(command, **environment):
-    """Standard output of a command, or a BenchError with what it said."""
+    """The standard output of a command. Raises BenchError with the command's message if it fails."""
     done = subprocess.run(
         [str(word) for word in command],
         env={**os.environ, **environment},
@@ -32,7 +32,7 @@ def run(command, **environment):
 
 
 def idle_fraction(seconds=0.5):
-    """The share of all cores' time that nobody uses, over some time; None where the system does not tell."""
+    """The share of all cores' time that is idle, measured over some seconds; None if the system does not tell it."""
 
     def read():
         fields = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
@@ -48,13 +48,13 @@ def idle_fraction(seconds=0.5):
 
 
 class Quiet:
-    """Waits for cores to be free before each round, while patience lasts."""
+    """Waits before each round until cores are free, for at most `patience` seconds in all."""
 
     def __init__(self, patience):
         self.patience = patience
 
     def wait(self):
-        """What was idle when the waiting ended."""
+        """Returns the idle share when the waiting ended."""
         while True:
             begin = time.monotonic()
             idle = idle_fraction()
@@ -68,7 +68,11 @@ def machine():
     model = None
     if platform.system() == "Linux":
         model = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
-    return {
+    driver = None
+    if Path("/proc/driver/nvidia/version").is_file():
+        driver = re.search(r"NVRM version:.*?\s([\d.]+\.\d+)\s", Path("/proc/driver/nvidia/version").read_text())
+    about = {"driver": driver[1]} if driver else {}
+    return about | {
         "processor": model[1] if model else platform.processor(),
         "cores": os.cpu_count(),
         "system": platform.platform(),

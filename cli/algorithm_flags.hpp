@@ -14,14 +14,14 @@ class App;
 
 namespace shoal::cli {
 
-/// Adds the flags, which write into `algorithm`.
+/// Adds a flag for each of the algorithm's own options. Parsing writes into `algorithm`, which must outlive the parse.
 /// @param group  their heading in --help
 void add_flags(CLI::App& app, const char* group, Algorithm& algorithm);
 
-/// Its own options by name, as they were given.
+/// The algorithm's own options by name, with their values.
 Json own_options(Algorithm& algorithm);
 
-/// The files that its own options name, which it reads.
+/// The input files that the algorithm's own options name.
 std::vector<NamedFile> own_files(Algorithm& algorithm);
 
 /// An algorithm with the options that a command line would give it: {"--worker", "warp", "--pes", "2"}.

@@ -1,4 +1,4 @@
-// shoal bench: an experiment of a paper, run here, with the paper's numbers beside ours.
+// shoal bench: runs an experiment of a paper on this machine, and shows the paper's numbers beside those of shoal.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -14,27 +14,28 @@
 #include "progress.hpp"
 #include "run_program.hpp"
 #include "shoal/core/error.hpp"
+#include "shoal/core/text.hpp"
 #include "shoal/program/run_flags.hpp"
 
 namespace shoal::cli {
 namespace {
 
 const char* const kBenchFooter = R"(examples:
-  shoal bench --list                           the experiments, and the papers that they are from
-  shoal bench atos-table2 --quick              small graphs of the same kinds, on whatever is here
-  shoal bench atos-fig5 --quick                all parts of it, one after the other
+  shoal bench --list                           list the experiments and the papers that they are from
+  shoal bench atos-table2 --quick              small graphs of the same kinds, on the GPUs or the CPU of this machine
+  shoal bench atos-fig5 --quick                all parts of the figure, one after the other
   shoal bench atos-table2 --device gpu --pes 1,2,4 --json=table2.json --markdown table2.md --plot table2.png
   shoal bench groute-table4 --graphs road_usa --trials 5
   shoal bench atos-table4 --quick --graphs twitter50,twitter50-local    a Kronecker graph, and one with communities
-  shoal bench bfs-fig41 --graphs scale18,scale21 --ranks 1,2       beside programs of baselines/, where they were built
+  shoal bench bfs-fig41 --graphs scale18,scale21 --ranks 1,2       compared with the programs of baselines/ that were built
   shoal bench charm-fig7b --pes 1,2 --shrink 4                     grids of a fourth of the paper's size, along each side
 
-Generated graphs stand in for the papers'; the table says which. Times are medians over random sources; every answer is checked,
-and exit status 1 says that one was wrong. Papers' numbers come from other machines: compare shapes, not milliseconds.)";
+Generated graphs stand in for the papers' graphs; the table names them. Times are medians over random sources. Every answer is
+checked; exit status 1 means that one was wrong. The papers' numbers come from other machines: compare trends, not milliseconds.)";
 
 constexpr const char* kQueueProgram = "gpu_queue";
 
-/// The folder of this program, with a slash.
+/// The folder of the `shoal` executable, with a slash at its end; empty: it is not known.
 std::string own_folder() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -45,67 +46,75 @@ class BenchCommand {
  public:
   void add_to(CLI::App& app) {
     const char* what = "What is run";
-    app.add_option("experiment", name_, "the experiment; --list shows them")->type_name("NAME");
-    app.add_flag("--list", list_, "show the experiments")->group(what);
-    app.add_flag("--quick", options_.quick, "small graphs, and 3 trials")->group(what);
-    app.add_option("--graphs", options_.graphs,
-                   "only these, by the paper's names: road_usa,osm_eur; twitter50-local: the one with communities")
+    app.add_option("experiment", name_, "the experiment; --list shows all")->type_name("NAME");
+    app.add_flag("--list", list_, "list the experiments, and run nothing")->group(what);
+    app.add_flag("--quick", options_.quick, "small graphs and grids, and fewer trials")->group(what);
+    app.add_option(
+           "--graphs", options_.graphs,
+           "run only these graphs, by the paper's names: road_usa,osm_eur; NAME-local is a graph with communities")
         ->delimiter(',')
         ->group(what)
         ->type_name("NAMES");
-    trials_flag_ = app.add_option("--trials", trials_, "runs of each way (default 10; with --quick 3)")
-                       ->group(what)
-                       ->type_name("N")
-                       ->check(whole_number<int>);
+    trials_flag_ =
+        app.add_option("--trials", trials_,
+                       "runs of each configuration (default: 10, with --quick 3; bfs-*: 8, charm-*: 3, with --quick 2)")
+            ->group(what)
+            ->type_name("N")
+            ->check(whole_number<int>);
     app.add_option("--limit", options_.limit_seconds,
-                   "a run that takes longer is ended and shown as `> SECONDS`; all trials of a way may take as long")
+                   "end a run that takes longer, and show it as too slow; a configuration that has used as much time "
+                   "gets no further trials")
         ->group(what)
         ->type_name("SECONDS")
         ->capture_default_str();
-    app.add_option("--budget", options_.budget_seconds, "seconds after which no other way is begun (default: none)")
+    app.add_option("--budget", options_.budget_seconds,
+                   "start no further configuration after this time (default: no limit)")
         ->group(what)
         ->type_name("SECONDS");
-    app.add_option("--device", options_.device, "auto, cpu or gpu")->group(what)->type_name("KIND");
+    app.add_option("--device", options_.device, "auto (GPUs if there are any), cpu or gpu")
+        ->group(what)
+        ->type_name("KIND");
     app.add_option("--pes", options_.pes,
-                   "numbers of PEs (default: 1 to 4, as GPUs have room; 1,2 on the CPU, bfs-*: as --ranks)")
+                   "run on each of these numbers of PEs (default: on GPUs 1 to 4, if there are as many; on the CPU "
+                   "1,2, for bfs-* as --ranks)")
         ->delimiter(',')
         ->group(what)
         ->type_name("N,N")
         ->check(whole_number<int>);
-    app.add_option(
-           "--pes-per-gpu", options_.pes_per_gpu,
-           "most PEs that share a GPU where there are fewer GPUs than PEs, 1 to 4: for counts of items; times are "
-           "not those of so many GPUs, and are marked")
+    app.add_option("--pes-per-gpu", options_.pes_per_gpu,
+                   "how many PEs may share a GPU if there are fewer GPUs than PEs, 1 to 4: counts of items are still "
+                   "valid; times are not those of as many GPUs, and are marked with *")
         ->group(what)
         ->type_name("N")
         ->check(whole_number<int>)
         ->capture_default_str();
-    ranks_flag_ = app.add_option("--ranks", ranks_, "bfs-*: numbers of MPI ranks (default: 1,2,4)")
+    ranks_flag_ = app.add_option("--ranks", ranks_,
+                                 "bfs-*: run the MPI baseline on each of these numbers of ranks (default: 1,2,4)")
                       ->delimiter(',')
                       ->group(what)
                       ->type_name("N,N");
-    shrink_flag_ =
-        app.add_option("--shrink", shrink_,
-                       "charm-*: the paper's grids are divided by this along each side (default: 1 on GPUs, 8 "
-                       "on CPUs; with --quick 64)")
-            ->group(what)
-            ->type_name("N")
-            ->check(whole_number<int>);
-    app.add_option("--seed", options_.seed, "of the sources")
+    shrink_flag_ = app.add_option("--shrink", shrink_,
+                                  "charm-*: divide each side of the paper's grids by this (default: 1 on GPUs, 8 on "
+                                  "CPUs; with --quick 64)")
+                       ->group(what)
+                       ->type_name("N")
+                       ->check(whole_number<int>);
+    app.add_option("--seed", options_.seed, "seed for choosing random sources (default: 1)")
         ->group(what)
         ->type_name("N")
         ->check(whole_number<std::uint64_t>);
-    const char* out = "What comes out";
+    const char* out = "Output";
     json_.add_to(app, "every run", out);
-    app.add_option("--markdown", markdown_, "the table, for a document; - is standard output")
+    app.add_option("--markdown", markdown_, "write the table as Markdown; - is standard output")
         ->group(out)
         ->type_name("FILE")
         ->check(not_empty);
-    app.add_option("--plot", plot_, "curves over the number of PEs; needs python3 with matplotlib")
+    app.add_option("--plot", plot_,
+                   "draw curves over the number of PEs (.png, .svg or .pdf); needs python3 with matplotlib")
         ->group(out)
         ->type_name("FILE.png")
         ->check(not_empty);
-    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    app.add_flag("--quiet", quiet_, "print no table and no progress")->group(out);
     app.footer(kBenchFooter);
   }
 
@@ -115,20 +124,24 @@ class BenchCommand {
     if (name_ == kQueueExperiment) return run_queues();
     const std::vector<const Experiment*> parts = find_experiments(name_);
     if (parts.size() > 1 && (json_.wanted() || !markdown_.empty() || !plot_.empty())) {
-      throw UsageError("experiment '" + name_ +
-                       "' has several parts, and a file holds one; name one of them, such as " + parts.front()->name);
+      throw UsageError(
+          "experiment '" + name_ +
+          "' has several parts, and --json, --markdown and --plot write only one; name one part, such as " +
+          parts.front()->name);
     }
     const bool scripted = parts.empty();
     if (!scripted && ranks_flag_->count() + shrink_flag_->count() > 0) {
-      throw UsageError("--ranks and --shrink are for bfs-* and charm-*, not for " + name_);
+      throw UsageError("--ranks and --shrink are for bfs-* and charm-*; leave them out for " + name_);
     }
     options_.trials = trials_flag_->count() > 0 ? trials_ : options_.quick ? 3 : 10;
-    if (options_.trials < 1 || options_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
+    if (options_.trials < 1 || options_.trials > 1000) {
+      throw UsageError("--trials " + std::to_string(options_.trials) + " is out of range: 1 to 1,000");
+    }
     if (!(options_.limit_seconds > 0 && options_.limit_seconds <= 1e6)) {
-      throw UsageError("--limit is a number of seconds above 0, to 1e6");
+      throw UsageError("--limit " + exact(options_.limit_seconds) + " is out of range: above 0, to 1e6 seconds");
     }
     if (!(options_.budget_seconds > 0 && options_.budget_seconds <= 1e6)) {
-      throw UsageError("--budget is a number of seconds above 0, to 1e6");
+      throw UsageError("--budget " + exact(options_.budget_seconds) + " is out of range: above 0, to 1e6 seconds");
     }
     for (const int pes : options_.pes) {
       if (pes < 1 || pes > kMaxPes) throw UsageError("--pes " + std::to_string(pes) + " is out of range: 1 to 64");
@@ -144,8 +157,7 @@ class BenchCommand {
     json_.open();
     if (!markdown_.empty()) markdown_file.emplace(markdown_);
     if (!plot_.empty()) {
-      check_plot(plot_,
-                 "without --plot there is the table, and with --json=FILE what scripts/plot_bench.py draws elsewhere");
+      check_plot(plot_, "or write --json=FILE, and draw it elsewhere with scripts/plot_bench.py");
     }
     int worst = kRight;
     for (const Experiment* part : parts) worst = std::max(worst, run_one(*part, markdown_file));
@@ -176,7 +188,9 @@ class BenchCommand {
     for (const ScriptedExperiment& experiment : scripted_experiments()) {
       line(experiment.name, experiment.title, experiment.source);
     }
-    line(kQueueExperiment, "Push, pop, push and pop on one GPU's queues (by gpu_queue)", "Chen et al., Atos, Fig. 1");
+    line(kQueueExperiment,
+         "Push alone, pop alone, and push with pop on the queues of one GPU (by the program gpu_queue)",
+         "Chen et al., Atos, Fig. 1");
     return kRight;
   }
 
@@ -184,29 +198,30 @@ class BenchCommand {
     const std::string program = own_folder() + kQueueProgram;
     if (!std::filesystem::exists(program)) {
       throw UsageError(std::string(kQueueExperiment) + " is measured by the program " + kQueueProgram +
-                       ", which is not beside shoal; where CUDA is, build its target " + kQueueProgram);
+                       ", which is not in the folder of shoal; build the target " + kQueueProgram + " (it needs CUDA)");
     }
     if (!markdown_.empty() || !plot_.empty() || json_.to_stdout()) {
-      throw UsageError(
-          std::string(kQueueExperiment) +
-          " has its own table; of these flags it takes --json=FILE, which bench/queue/plot_gpu_queue.py draws");
+      throw UsageError(std::string(kQueueExperiment) +
+                       " prints its own table; leave out --markdown, --plot and --json without a file "
+                       "(bench/queue/plot_gpu_queue.py draws --json=FILE)");
     }
     std::vector<std::string> words = {program};
     if (options_.quick) words.insert(words.end(), {"--threads", "1024,65536", "--trials", "1"});
     if (trials_flag_->count() > 0) words.insert(words.end(), {"--trials", std::to_string(trials_)});
     if (json_.wanted()) words.insert(words.end(), {"--json", json_.place()});
     const std::optional<int> status = run_program(words);
-    if (!status) throw Error(program + " could not be run to its end");
+    if (!status) throw Error(program + " could not be started, or was ended by a signal");
     return *status;
   }
 
   int run_script() const {
     if (!markdown_.empty() || !plot_.empty() || options_.pes_per_gpu != 1) {
-      throw UsageError(name_ + " has its own table, and takes no --markdown, --plot and --pes-per-gpu");
+      throw UsageError(name_ + " prints its own table; leave out --markdown, --plot and --pes-per-gpu");
     }
     const std::string script = std::string(SHOAL_SCRIPTS) + "/../bench/paper_figures.py";
     if (!std::filesystem::exists(script)) {
-      throw UsageError(name_ + " is measured by " + script + ", which is not there; a source tree has it");
+      throw UsageError(name_ + " is measured by " + script +
+                       ", which does not exist; it is part of the source tree that shoal was built from");
     }
     const auto& all = scripted_experiments();
     const auto what = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == name_; });
@@ -233,7 +248,8 @@ class BenchCommand {
     if (options_.quick) words.push_back("--quick");
     if (quiet_) words.push_back("--quiet");
     const std::optional<int> status = run_program(words);
-    if (!status) throw Error("python3 " + script + " could not be run to its end; it needs Python 3.9");
+    if (!status)
+      throw Error("python3 " + script + " could not be started, or was ended by a signal; it needs Python 3.9");
     return *status;
   }
 
@@ -246,7 +262,7 @@ class BenchCommand {
                 << experiment.note << "\nThe paper sees: " << experiment.sees << ".\n\n"
                 << text_table(experiment, runs);
       const int left_out = json["left_out"];
-      if (left_out > 0) std::cout << left_out << " runs were left out: the budget is spent (--budget)\n";
+      if (left_out > 0) std::cout << left_out << " runs were left out because the budget was spent; raise --budget\n";
       std::cout << std::flush;
     }
     json["command"] = "bench";
@@ -280,7 +296,8 @@ class BenchCommand {
 }  // namespace
 
 Run add_bench(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("bench", "an experiment of a paper, with the paper's numbers beside ours");
+  CLI::App* app =
+      shoal.add_subcommand("bench", "run an experiment of a paper, and show the paper's numbers beside those of shoal");
   auto command = std::make_shared<BenchCommand>();
   command->add_to(*app);
   return [command] { return command->run(); };

@@ -28,7 +28,7 @@ std::string summarize(const Report& report) {
   return text;
 }
 
-/// One stand-in, and what all its ways share. Lives in the process that measures.
+/// One stand-in graph, with the sources and sizes that all its ways share. Lives in the measuring process.
 class OnGraph {
  public:
   OnGraph(const Experiment& experiment, const StandIn& graph, const BenchOptions& options, bool on_gpu, int pes,
@@ -41,7 +41,7 @@ class OnGraph {
     scout(pes, pes_per_gpu);
   }
 
-  /// What was measured of one way, as keys of BenchRun.
+  /// Measures one way. The keys of the result are members of BenchRun.
   Json run(const BenchWay& way, int pes, int pes_per_gpu, const RunClock& clock) const {
     Json got = {{"generator", input_.name()},
                 {"num_vertices", num_vertices_},
@@ -54,7 +54,7 @@ class OnGraph {
                 {"items_taken", Json::array()},
                 {"reached", Json::array()}};
     const std::unique_ptr<Placed> placed = place(way.flags, pes, pes_per_gpu);
-    double used = run_one(*placed, 0, clock).seconds;  // pages, kernels, caches
+    double used = run_one(*placed, 0, clock).seconds;  // a warm-up: pages, kernels, caches
     for (std::size_t i = 0; i < sources_.size() && got["wrong"] == ""; ++i) {
       if (i > 0 && used > options_.limit_seconds) break;
       const Report report = run_one(*placed, i, clock);
@@ -81,7 +81,7 @@ class OnGraph {
     return input_.place(*configure(info_, flags));
   }
 
-  /// Sources, and how many vertices each reaches, found once by a way that is not measured.
+  /// Chooses the sources, and counts how many vertices each reaches if the experiment needs it. These runs are not measured.
   void scout(int pes, int pes_per_gpu) {
     const std::unique_ptr<Placed> placed = place({}, pes, pes_per_gpu);
     num_vertices_ = placed->num_vertices();
@@ -109,7 +109,8 @@ class OnGraph {
   std::vector<double> reached_;    // [trials] or empty
 };
 
-/// What the process that measures does: the machine first, then ways, graph after graph.
+/// Makes the function that answers questions in the measuring process: first about the machine, then about ways, graph by
+/// graph.
 MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std::vector<StandIn>& graphs,
                                          const BenchOptions& options) {
   struct Now {
@@ -128,7 +129,7 @@ MeasuringProcess::Answer begin_answering(const Experiment& experiment, const std
     const std::size_t graph = question["graph"];
     const int pes = question["pes"], pes_per_gpu = question["pes_per_gpu"];
     if (!now->on || now->graph != graph) {
-      now->on.reset();  // memory for the next
+      now->on.reset();  // frees its memory before the next graph is made
       now->on = std::make_unique<OnGraph>(experiment, graphs[graph], options, on_gpu, pes, pes_per_gpu);
       now->graph = graph;
     }
@@ -144,7 +145,7 @@ double value_of(const BenchRun& r, Quantity quantity) {
   return median(ratios);
 }
 
-/// Takes what OnGraph::run() measured.
+/// Copies the result of OnGraph::run() into `r`, and computes its value.
 void read(BenchRun& r, const Json& got, Quantity quantity) {
   r.generator = got["generator"], r.num_vertices = got["num_vertices"], r.num_arcs = got["num_arcs"];
   r.wrong = got["wrong"], r.chosen = got["chosen"];
@@ -171,14 +172,15 @@ std::vector<StandIn> choose_graphs(const Experiment& experiment, const std::vect
   return graphs;
 }
 
-/// Times become speed-ups over the same way on one PE.
+/// Replaces times by speed-ups over the same way on one PE.
 void divide_by_one_pe(std::vector<BenchRun>& runs) {
   const std::vector<BenchRun> times = runs;
   for (BenchRun& run : runs) {
     const auto one = std::find_if(times.begin(), times.end(), [&](const BenchRun& other) {
       return other.graph == run.graph && other.way == run.way && other.pes == 1;
     });
-    if (run.failed.empty() && one == times.end()) run.failed = "no run on one PE to compare with (--pes 1,...)";
+    if (run.failed.empty() && one == times.end())
+      run.failed = "there is no run on one PE to compare with; add 1 to --pes";
     run.value = one == times.end() ? kNotReported : one->value / run.value;
   }
 }
@@ -209,7 +211,8 @@ std::vector<BenchRun> run_experiment(const Experiment& experiment, const BenchOp
         BenchRun run;
         run.graph = graphs[g].name, run.generator = options.quick ? graphs[g].quick : graphs[g].full;
         run.way = experiment.ways[w].label, run.flags = experiment.ways[w].flags, run.pes = pes;
-        if (gpus > 0) run.pes_per_gpu = std::min(options.pes_per_gpu, (pes + gpus - 1) / gpus);  // as few as will do
+        if (gpus > 0)
+          run.pes_per_gpu = std::min(options.pes_per_gpu, (pes + gpus - 1) / gpus);  // the fewest that suffice
         say(run.graph + ", " + run.way + ", " + counted(pes, "PE", "PEs"), static_cast<double>(runs.size()) / total);
         try {
           const Json question = {{"graph", g}, {"way", w}, {"pes", pes}, {"pes_per_gpu", run.pes_per_gpu}};

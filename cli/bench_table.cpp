@@ -49,7 +49,7 @@ std::string graph_line(const Experiment& experiment, const std::vector<BenchRun>
   for (const StandIn& stand_in : experiment.graphs) {
     if (stand_in.name == graph) text += " (" + stand_in.size + ")";
   }
-  const BenchRun* shown = nullptr;  // one that ran knows the graph's size
+  const BenchRun* shown = nullptr;  // one that ran is preferred, since it knows the graph's size
   for (const BenchRun& run : runs) {
     if (run.graph == graph && (shown == nullptr || shown->num_vertices == 0)) shown = &run;
   }
@@ -70,8 +70,7 @@ std::vector<std::string> remarks(const std::vector<BenchRun>& runs) {
     if (run.over_seconds > 0) lines.push_back("too slow: " + who + ": ended after " + number(run.over_seconds) + " s");
   }
   const bool shared = std::any_of(runs.begin(), runs.end(), [](const BenchRun& run) { return run.pes_per_gpu > 1; });
-  if (shared)
-    lines.push_back("*: PEs shared GPUs; counts of items are what they are, times are not those of so many GPUs");
+  if (shared) lines.push_back("*: PEs shared GPUs; counts of items are valid, but times are not those of as many GPUs");
   return lines;
 }
 

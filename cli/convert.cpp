@@ -1,4 +1,4 @@
-// shoal convert and shoal generate: a graph from one form into another.
+// shoal convert and shoal generate: write a graph in another format, or a generated graph.
 #include <iostream>
 #include <memory>
 
@@ -32,9 +32,9 @@ void write(const Csr& graph, const Flags& flags, const std::string& from) {
 }
 
 int convert(const Flags& flags) {
-  // The output may be the graph itself: all of it has been read when its name passes to the new file.
+  // The output may have the name of the input, since the new file gets this name only after the input has been read.
   refuse_same_files({{"the output", flags.output}, flags.graph.cache()}, {});
-  // Beside the graph there are its reverse or new weights, and what is counted for each vertex while it is written.
+  // Besides the graph itself, memory is needed for its reverse, for new weights, and for a count per vertex while it is written.
   const auto needs = [&](const GraphSize& size) {
     return csr_bytes(size) * (flags.transpose ? 2 : 1) + 4 * size.arcs * !flags.weights.empty() + 8 * size.vertices;
   };
@@ -64,8 +64,10 @@ int generate_file(const Flags& flags) {
   return kRight;
 }
 
-const char* const kWeights = "give every arc a weight: hash255 (1 to 255, from its ends) or unit (1)";
-const char* const kOutput = "by its name: .sg .wsg .shoal .npz, or .el .wel .csv .tsv .mtx .gr .graph (also .gz .zst)";
+const char* const kWeights = "give every arc a weight: hash255 (1 to 255, a hash of its two ends) or unit (1)";
+const char* const kOutput =
+    "file to write; its ending names the format: .sg .wsg .shoal .npz, or .el .wel .csv .tsv .mtx .gr .graph (these "
+    "also .gz .zst)";
 
 }  // namespace
 
@@ -85,13 +87,14 @@ Run add_convert(CLI::App& shoal) {
 }
 
 Run add_generate(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("generate", "write a generated graph: the same for the same seed, everywhere");
+  CLI::App* app = shoal.add_subcommand(
+      "generate", "write a generated graph to a file; the same seed gives the same graph on every machine");
   auto flags = std::make_shared<Flags>();
-  app->add_option(
-         "generator", flags->spec,
-         "kron:S or uniform:S (2^S vertices; ,degree=16 ,directed), community:S (the same, skewed, in communities; "
-         ",mixing=.2 of the edges leave theirs, ,skew=3 ,shuffled), road:N (N x N grid; ,deleted=.1), chain:N, star:N, "
-         "complete:N; each with ,seed=")
+  app->add_option("generator", flags->spec,
+                  "kron:S or uniform:S (2^S vertices; options ,degree=16 ,directed), community:S (the same, with "
+                  "communities and skewed degrees; ,mixing=.2 is the share of edges that leave their community; also "
+                  ",skew=3 ,shuffled), road:N (N x N grid; ,deleted=.1 is the share of edges that are left out), "
+                  "chain:N, star:N, complete:N; each with ,seed=1")
       ->required()
       ->type_name("GENERATOR");
   app->add_option("output", flags->output, kOutput)->required()->type_name("FILE");
@@ -101,7 +104,7 @@ Run add_generate(CLI::App& shoal) {
   shoal generate kron:18 k18.sg                Graph500 Kronecker, 2^18 vertices
   shoal generate road:1000,deleted=0.2,seed=3 roads.gr --weights hash255
   shoal generate uniform:16,degree=8 u16.mtx
-  shoal generate community:18,mixing=0.1 c18.sg    Power laws of degrees and of communities' sizes
+  shoal generate community:18,mixing=0.1 c18.sg    degrees and community sizes follow power laws
   shoal generate road:2048 r2048.wsg --weights hash255)");
   return [flags] { return generate_file(*flags); };
 }

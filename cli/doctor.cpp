@@ -20,7 +20,7 @@ void print_features(const char* title, const std::vector<Feature>& list) {
   }
 }
 
-/// Which device reaches which: A with atomics, y loads and stores only, - not at all.
+/// Prints the GPUs, and which of them can access the memory of which.
 void print_devices(const std::vector<DeviceInfo>& devices, const std::string& why_none) {
   std::printf("\nGPUs\n");
   if (devices.empty()) std::printf("  none: %s\n", why_none.c_str());
@@ -29,7 +29,9 @@ void print_devices(const std::vector<DeviceInfo>& devices, const std::string& wh
                 d.multiprocessors, bytes_text(d.memory_bytes).c_str(), bytes_text(d.free_bytes).c_str());
   }
   if (devices.size() < 2) return;
-  std::printf("\n  reach (row to column): A loads, stores and atomics; y loads and stores; - none\n     ");
+  std::printf(
+      "\n  access of a row's GPU to the memory of a column's: A loads, stores and atomics; y loads and stores; - "
+      "none\n     ");
   for (const DeviceInfo& d : devices) std::printf(" %3d", d.index);
   std::printf("\n");
   for (const DeviceInfo& d : devices) {
@@ -48,6 +50,7 @@ int print_text() {
   std::printf("  threads  %d usable of %d\n", m.usable_threads, m.hardware_threads);
   std::printf("  memory   %s (%s available)\n", bytes_text(m.memory_bytes).c_str(),
               bytes_text(m.available_bytes).c_str());
+  if (!m.driver.empty()) std::printf("  driver   NVIDIA %s\n", m.driver.c_str());
   std::string why_none;
   const std::vector<DeviceInfo> devices = list_devices(&why_none, /*free_bytes=*/true);
   print_devices(devices, why_none);
@@ -59,9 +62,10 @@ int print_text() {
 }  // namespace
 
 Run add_doctor(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("doctor", "what this machine and this build can run, and what to install");
+  CLI::App* app =
+      shoal.add_subcommand("doctor", "what this machine and this build can run, and what to install for the rest");
   auto json = std::make_shared<bool>(false);
-  app->add_flag("--json", *json, "as JSON");
+  app->add_flag("--json", *json, "print JSON");
   app->footer("examples:\n  shoal doctor\n  shoal doctor --json");
   return [json] {
     if (!*json) return print_text();

@@ -14,8 +14,8 @@ const std::string kGroute =
     "Processing\" (ACM TOPC 2020)";
 const std::string kAtos = "Chen et al., \"Scalable Irregular Parallelism with GPUs: Getting CPUs Out of the Way\"";
 
-// Kronecker graphs are more skewed than the real ones, and a grid with 40 % of its edges deleted (as many arcs per vertex
-// as road maps) is deeper; vertices and arcs are those of the paper to within a factor of two.
+// Stand-ins have the paper's numbers of vertices and arcs to within a factor of two. Kronecker graphs are more skewed than the
+// real ones. A grid with 40 % of its edges deleted has as many arcs per vertex as road maps, but is deeper.
 const StandIn kLiveJournal = {"soc-LiveJournal1", "4.8 M, 68 M", "kron:22,directed", "kron:12,directed"};
 const StandIn kHollywood = {"hollywood_2009", "1.1 M, 113 M", "kron:20,degree=54", "kron:10,degree=54"};
 const StandIn kIndochina = {"indochina_2004", "7.4 M, 191 M", "kron:23,degree=23,directed",
@@ -25,9 +25,10 @@ const StandIn kRoadUsa = {"road_usa", "23.9 M, 57 M", "road:4896,deleted=0.4", "
 const StandIn kOsmEur = {"osm_eur", "174 M, 348 M", "road:13191,deleted=0.4", "road:150,deleted=0.4"};
 const StandIn kKron21 = {"kron21.sym", "2 M, 182 M", "kron:21,degree=44", "kron:11,degree=44"};
 
-// Kronecker graphs have no communities. These have, in ranges of consecutive vertices. The share of edges that mix is an
-// estimate, from graphs of the same kinds: in eight parts METIS cuts 9 % of cnr-2000 (web) and 8 % of dblp-2010 (authors),
-// and a balanced partition of twitter by METIS cuts 12 % (Tsourakakis et al.: Fennel, 2014). kron21.sym is a Kronecker graph.
+// Kronecker graphs have no communities. The stand-ins below have: each community is a range of consecutive vertices. The share of
+// edges that leave their community (mixing) is an estimate from graphs of the same kinds: with eight parts, METIS cuts 9 % of the
+// edges of cnr-2000 (web) and 8 % of those of dblp-2010 (authors), and a balanced partition of twitter by METIS cuts 12 %
+// (Tsourakakis et al.: Fennel, 2014). kron21.sym is itself a Kronecker graph, so it needs no such stand-in.
 const std::string kLocal = "-local";
 const StandIn kLiveJournalLocal = {kLiveJournal.name + kLocal, kLiveJournal.size, "community:22,directed",
                                    "community:12,degree=4,directed"};
@@ -127,7 +128,7 @@ std::vector<Reported> speedups(std::vector<Reported> times) {
 }
 
 std::vector<Reported> sssp_times() {
-  // The paper gives the plain times and, for the two others, by how much they are faster.
+  // The paper gives times for the plain version, and the speed-ups of the two others over it.
   const std::vector<int> pes = {1, 2, 4, 8};
   const auto divided = [](std::vector<double> times, const std::vector<double>& by) {
     for (std::size_t i = 0; i < times.size(); ++i) times[i] /= by[i];
@@ -161,7 +162,7 @@ std::vector<BenchWay> atos_ways() {
           kAuto};
 }
 
-/// Ranks within 6.7 % of all rank, in the sum over vertices: what Atos's epsilon of 0.01 guarantees.
+/// The sum of all errors is at most 6.7 % of all rank, which is what Atos's epsilon of 0.01 guarantees.
 std::vector<BenchWay> pagerank_ways() {
   const std::vector<std::string> loose = {"--tolerance", "0.067"};
   return {follows(with(kDiscreteFifo, "", loose), "Atos discrete"),
@@ -169,7 +170,7 @@ std::vector<BenchWay> pagerank_ways() {
           with(kAuto, ", error below 1e-6", {"--tolerance", "1e-6"})};
 }
 
-/// Groute, Table 2: the best time over 1 to 8 GPUs, and on how many it was.
+/// Groute, Table 2: the best time over 1 to 8 GPUs, and the number of GPUs that it took.
 std::vector<Experiment> groute_bests(const std::string& stand_ins) {
   struct Best {
     int gpus;
@@ -184,17 +185,18 @@ std::vector<Experiment> groute_bests(const std::string& stand_ins) {
     for (std::size_t i = 0; i < of_paper.size(); ++i) {
       reported.push_back({of_paper[i], "Groute, its best", {bests[i].gpus}, {bests[i].ms}});
     }
-    return Experiment{"groute-table2-" + algorithm,
-                      title + " on several GPUs",
-                      kGroute + ", Table 2",
-                      kM60,
-                      algorithm,
-                      Quantity::milliseconds,
-                      "road maps are fastest on few GPUs in searches and on all in PageRank",
-                      stand_ins + " `auto` may choose a bulk strategy; the worklist is what follows Groute.",
-                      graphs,
-                      {kWorklist, kAuto},
-                      reported};
+    return Experiment{
+        "groute-table2-" + algorithm,
+        title + " on several GPUs",
+        kGroute + ", Table 2",
+        kM60,
+        algorithm,
+        Quantity::milliseconds,
+        "searches of road maps are fastest on few GPUs, PageRank of road maps on all",
+        stand_ins + " `auto` may choose a bulk strategy; the row worklist is the one to compare with Groute.",
+        graphs,
+        {kWorklist, kAuto},
+        reported};
   };
   return {make("bfs", "Breadth-first search", {{2, 129.00}, {5, 622.84}, {4, 25.87}, {8, 719.32}, {7, 42.84}}),
           make("sssp", "Shortest paths", {{3, 722.39}, {8, 3531.47}, {6, 31.89}, {8, 645.32}, {8, 245.30}}),
@@ -202,7 +204,7 @@ std::vector<Experiment> groute_bests(const std::string& stand_ins) {
           make("components", "Connected components", {{5, 14.27}, {4, 160.74}, {6, 14.77}, {8, 404.12}, {8, 13.73}})};
 }
 
-/// Groute, section 5.2: how many items run where nothing, a priority, or a partition holds stale ones back.
+/// Groute, section 5.2: how many items run if nothing, a priority, or a partition with few cut arcs keeps stale items back.
 std::vector<Experiment> groute_items(const std::string& stand_in) {
   const std::vector<std::string> random = {"--partition", "random"};
   Experiment bfs = {
@@ -212,9 +214,10 @@ std::vector<Experiment> groute_items(const std::string& stand_in) {
       kM60,
       "bfs",
       Quantity::items,
-      "several GPUs run a road map's vertices many times over, unless a partition with few cut arcs or a "
-      "priority keeps them together",
-      stand_in + " Our grid is cut into bands of rows (few cut arcs), or at random (nearly all).",
+      "several GPUs run the vertices of a road map many times over, unless a partition cuts few arcs or items have "
+      "priorities",
+      stand_in +
+          " The grid is divided among PEs in bands of rows (few arcs are cut), or at random (nearly all are cut).",
       {kRoadUsa},
       {kDiscreteFifo, follows(with(kDiscreteFifo, ", random partition", random), "Groute plain"), kDiscretePriority,
        follows(with(kDiscretePriority, ", random partition", random), "Groute soft priority")},
@@ -227,8 +230,8 @@ std::vector<Experiment> groute_items(const std::string& stand_in) {
                      kM60,
                      "sssp",
                      Quantity::items,
-                     "without priorities hundreds of times as many items as there are vertices are run",
-                     stand_in + " Weights are 1 to 255 from each arc's ends.",
+                     "without priorities, hundreds of times as many items are run as there are vertices",
+                     stand_in + " Weights are 1 to 255, a hash of each arc's ends.",
                      {kRoadUsa},
                      {follows(kDiscreteFifo, "Groute plain"), follows(kDiscretePriority, "Groute soft priority")},
                      join({rows("road_usa", {"Groute plain"}, {{13998, 15865}}, {1, 4}),
@@ -238,8 +241,8 @@ std::vector<Experiment> groute_items(const std::string& stand_in) {
 
 std::vector<Experiment> make() {
   const std::string stand_ins =
-      "Generated graphs of the same size and kind stand in for the paper's; those called -local have communities, as "
-      "the paper's skewed graphs have and Kronecker graphs have not.";
+      "Generated graphs of the same size and kind stand in for the paper's. Those called -local have communities, as "
+      "the paper's skewed graphs do and Kronecker graphs do not.";
   const std::string roads = "A generated grid of the same size stands in for the paper's.";
   std::vector<Experiment> all;
   all.push_back(
@@ -249,30 +252,29 @@ std::vector<Experiment> make() {
        "not scale",
        stand_ins + " `auto` may search level by level, which the paper's systems do not.", kAtosGraphs, atos_ways(),
        bfs_times()});
-  all.push_back(
-      {"atos-table3",
-       "Items taken by breadth-first search, without and with priority",
-       kAtos + ", Table III",
-       kDaisy,
-       "bfs",
-       Quantity::inflation,
-       "priority lowers the work most on four GPUs",
-       stand_ins +
-           " Items taken from queues, run or stale, over vertices reached. The paper does not say which kernel its "
-           "column without priority had; persistent ones are beside it.",
-       kSkewed,
-       {follows(kDiscreteFifo, "Atos discrete, FIFO"), follows(kDiscretePriority, "Atos discrete, priority"),
-        kPersistentFifo, kPersistentPriority},
-       inflation()});
+  all.push_back({"atos-table3",
+                 "Items taken by breadth-first search, without and with priority",
+                 kAtos + ", Table III",
+                 kDaisy,
+                 "bfs",
+                 Quantity::inflation,
+                 "priority lowers the work most on four GPUs",
+                 stand_ins + " Shown is the number of items taken from queues, run or stale, divided by that of the "
+                             "vertices reached. The paper does not say which kernel its column without priority used, "
+                             "so there are rows for persistent kernels, too.",
+                 kSkewed,
+                 {follows(kDiscreteFifo, "Atos discrete, FIFO"), follows(kDiscretePriority, "Atos discrete, priority"),
+                  kPersistentFifo, kPersistentPriority},
+                 inflation()});
   all.push_back({"atos-table4", "PageRank on 1 to 4 GPUs", kAtos + ", Table IV", kDaisy, "pagerank",
                  Quantity::milliseconds, "PageRank scales nearly linearly, unlike breadth-first search",
-                 stand_ins +
-                     " The paper's epsilon of 0.01 bounds the sum of errors by 6.7 % of all rank; the first two ways "
-                     "are run to that, the last to 1e-6.",
+                 stand_ins + " The paper's epsilon of 0.01 bounds the sum of errors by 6.7 % of all rank; the first "
+                             "two rows of shoal stop at that bound, the last at 1e-6.",
                  kAtosGraphs, pagerank_ways(), pagerank_times()});
   all.push_back({"atos-fig5-bfs", "Strong scaling of breadth-first search", kAtos + ", Fig. 5 left (from Table II)",
-                 kDaisy, "bfs", Quantity::speedup, "skewed graphs gain up to 2.8 times on four GPUs, road maps nothing",
-                 stand_ins, kAtosGraphs, atos_ways(), speedups(bfs_times())});
+                 kDaisy, "bfs", Quantity::speedup,
+                 "four GPUs are up to 2.8 times as fast as one on skewed graphs, and no faster on road maps", stand_ins,
+                 kAtosGraphs, atos_ways(), speedups(bfs_times())});
   all.push_back({"atos-fig5-pagerank", "Strong scaling of PageRank", kAtos + ", Fig. 5 right (from Table IV)", kDaisy,
                  "pagerank", Quantity::speedup, "nearly linear", stand_ins, kAtosGraphs, pagerank_ways(),
                  speedups(pagerank_times())});
@@ -282,10 +284,9 @@ std::vector<Experiment> make() {
                  kM60,
                  "sssp",
                  Quantity::milliseconds,
-                 "priorities decide on the road map (71 times on one GPU), and hardly matter on skewed graphs",
-                 stand_ins +
-                     " Weights are 1 to 255 from each arc's ends. The paper's second and third times are computed from "
-                     "its first and its speed-ups.",
+                 "priorities make the road map 71 times as fast on one GPU, and hardly matter on skewed graphs",
+                 stand_ins + " Weights are 1 to 255, a hash of each arc's ends. The paper's second and third times are "
+                             "computed from its first and its speed-ups.",
                  {kLiveJournal, kLiveJournalLocal, kKron21, kRoadUsa},
                  {follows(kDiscreteFifo, "Groute plain"), follows(kDiscretePriority, "Groute soft priority"),
                   follows(kPersistentPriority, "Groute soft priority, fused worker"), kAuto},
@@ -308,16 +309,17 @@ const std::vector<ScriptedExperiment>& scripted_experiments() {
       "Ruiter, \"Asynchronous Distributed Graph Analytics on Multi-GPU Clusters using NCCL and CUDASTF\"";
   static const std::string charm = "Choi et al., \"Improving Scalability with GPU-Aware Asynchronous Tasks\"";
   static const std::vector<ScriptedExperiment> all = {
-      {"bfs-fig41", "Mean time of a level of breadth-first search, beside MPI, NCCL and CUDASTF", bfs + ", Fig. 4.1"},
+      {"bfs-fig41", "Mean time of a level of breadth-first search, compared with MPI, NCCL and CUDASTF",
+       bfs + ", Fig. 4.1"},
       {"bfs-fig42", "Communication and computation of breadth-first search", bfs + ", Fig. 4.2"},
       {"bfs-fig43", "Communication and computation of each level", bfs + ", Fig. 4.3"},
-      {"charm-fig6", "Jacobi3D: hosts that wait in each iteration, and hosts that do not", charm + ", Fig. 6"},
+      {"charm-fig6", "Jacobi3D: with and without a wait of the host in each iteration", charm + ", Fig. 6"},
       {"charm-fig7a", "Jacobi3D: weak scaling of 1536^3 cells", charm + ", Fig. 7a"},
       {"charm-fig7b", "Jacobi3D: weak scaling of 192^3 cells", charm + ", Fig. 7b"},
       {"charm-fig7c", "Jacobi3D: strong scaling of 3072^3 cells, or as many as fit", charm + ", Fig. 7c"},
       {"charm-fig8", "Jacobi3D: fusion of kernels, 768^3 cells", charm + ", Fig. 8"},
       {"charm-fig9", "Jacobi3D: CUDA graphs, 768^3 cells", charm + ", Fig. 9"},
-      {"charm-odf", "Jacobi3D: 1 to 16 blocks for each PE", charm + ", section IV-B"}};
+      {"charm-odf", "Jacobi3D: 1 to 16 blocks per PE", charm + ", section IV-B"}};
   return all;
 }
 
@@ -339,7 +341,7 @@ std::vector<const Experiment*> find_experiments(const std::string& name) {
     legal += ", " + experiment.name;
   }
   throw UsageError("experiment '" + name + "' is not known; legal: " + kQueueExperiment + ", " + legal +
-                   "; or what several begin with, as atos-fig5");
+                   "; or the common beginning of several, such as atos-fig5");
 }
 
 }  // namespace shoal::cli

@@ -8,10 +8,10 @@ namespace shoal::cli {
 
 inline constexpr double kNotReported = std::numeric_limits<double>::quiet_NaN();
 
-/// A generated graph in the place of one of a paper's.
+/// A generated graph that stands in for a graph of a paper.
 struct StandIn {
-  std::string name;   ///< the paper's, "soc-LiveJournal1"; with "-local" behind it: a stand-in that has communities
-  std::string size;   ///< vertices and arcs of the paper's: "4.8 M, 68 M"
+  std::string name;   ///< of the paper's graph: "soc-LiveJournal1"; ends in "-local" if the stand-in has communities
+  std::string size;   ///< vertices and arcs of the paper's graph: "4.8 M, 68 M"
   std::string full;   ///< generator of about that size and kind
   std::string quick;  ///< the same kind, small enough for two CPU threads
 };
@@ -20,12 +20,12 @@ struct StandIn {
 struct BenchWay {
   std::string label;  ///< "persistent, FIFO"
   std::vector<std::string> flags;
-  std::string follows = {};  ///< Reported::system whose shape it should have; empty: none
+  std::string follows = {};  ///< Reported::system whose trends it should show; empty: none
 };
 
 /// What a paper reported: one value per number of GPUs.
 struct Reported {
-  std::string graph, system;  ///< the graph by the paper's name; stands beside each of its stand-ins
+  std::string graph, system;  ///< the paper's name of the graph; the row is shown with each of its stand-ins
   std::vector<int> pes;
   std::vector<double> values;  ///< [pes.size()]; kNotReported where there is none
 };
@@ -34,7 +34,7 @@ struct Reported {
 enum class Quantity {
   milliseconds,
   inflation,  ///< items taken from queues over vertices reached (Atos, Table III)
-  speedup,    ///< time on one PE over time on so many, of the same way
+  speedup,    ///< time of the same way on one PE, over its time on this number of PEs
   items,      ///< millions of items run
 };
 
@@ -42,11 +42,11 @@ struct Experiment {
   std::string name;     ///< of the command line: "atos-table2"
   std::string title;    ///< one line
   std::string source;   ///< paper and item
-  std::string machine;  ///< the paper's
+  std::string machine;  ///< on which the paper measured
   std::string algorithm;
   Quantity quantity = Quantity::milliseconds;
-  std::string sees;  ///< what the paper concludes, to compare shapes
-  std::string note;  ///< how ours differs
+  std::string sees;  ///< what the paper concludes, to compare trends
+  std::string note;  ///< how this experiment differs from the paper's
   std::vector<StandIn> graphs;
   std::vector<BenchWay> ways;
   std::vector<Reported> reported;
@@ -55,15 +55,15 @@ struct Experiment {
 const std::vector<Experiment>& experiments();
 /// The paper's name of the graph that a stand-in of that name stands for.
 std::string paper_name(const std::string& stand_in);
-/// An experiment with programs that stand beside shoal: bench/paper_figures.py measures it.
+/// An experiment that compares shoal with other programs; bench/paper_figures.py measures it.
 struct ScriptedExperiment {
   std::string name, title, source;
 };
 const std::vector<ScriptedExperiment>& scripted_experiments();
-/// Queues alone have no graph and no runner: a program of their own measures them.
+/// The experiment with queues alone. It has no graph and no algorithm, so a separate program measures it.
 inline constexpr const char* kQueueExperiment = "atos-fig1";
 /// The experiment of that name, or all whose names begin with it and a dash: atos-fig5 has two parts.
-/// Nothing for one of scripted_experiments().
+/// Empty for one of scripted_experiments().
 /// @throws UsageError naming the text and the legal names
 std::vector<const Experiment*> find_experiments(const std::string& name);
 

@@ -11,21 +11,23 @@
 namespace shoal::cli {
 
 void GraphArgument::add_to(CLI::App& app) {
-  app.add_option(
-         "graph", text_,
-         "a file (.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv, also .gz .zst; .sg .wsg .npz .shoal) or a "
-         "generator: kron:S road:N uniform:S community:S chain:N star:N complete:N, with ,directed ,degree= ,deleted= "
-         ",mixing= ,skew= ,shuffled ,seed=; - is standard input")
+  app.add_option("graph", text_,
+                 "a file (.mtx .gr .graph .el .edges .edgelist .wel .txt .tsv .csv, each also .gz .zst; .sg .wsg .npz "
+                 ".shoal), - for standard input (with --format), or a generator: kron:S uniform:S community:S (2^S "
+                 "vertices) road:N chain:N star:N complete:N, with options ,seed= ,degree= ,directed ,deleted= "
+                 ",mixing= ,skew= ,shuffled (`shoal generate --help` explains them)")
       ->required()
       ->type_name("GRAPH");
   const char* group = "Reading a file";
-  app.add_flag("--undirected", undirected_, "take each line of an edge list in both directions")->group(group);
-  app.add_flag("--dedup", dedup_, "merge parallel arcs, keeping the smallest weight")->group(group);
-  app.add_option("--vertices", vertices_, "how many vertices an edge list has, also without arcs: 0 to N - 1")
+  app.add_flag("--undirected", undirected_, "edge lists: read each line as two arcs, one in each direction")
+      ->group(group);
+  app.add_flag("--dedup", dedup_, "merge parallel arcs into one with their smallest weight")->group(group);
+  app.add_option("--vertices", vertices_, "edge lists: the vertices are 0 to N - 1, even if some have no arcs")
       ->group(group)
       ->type_name("N");
-  app.add_flag("--cache", cache_, "keep GRAPH.shoal beside the file, and read it next time")->group(group);
-  app.add_option("--format", format_, "an ending that stands for the name's: el, mtx.gz, ...")
+  app.add_flag("--cache", cache_, "write GRAPH.shoal beside the file, and read that next time, which is faster")
+      ->group(group);
+  app.add_option("--format", format_, "read the file as if its name had this ending: el, mtx.gz, ...")
       ->group(group)
       ->type_name("ENDING");
 }
@@ -72,7 +74,7 @@ ReadOptions GraphArgument::reading() const {
 
 std::unique_ptr<SharedGraph> GraphArgument::share(bool quiet, const Together& together) const {
   if (is_generator(text_) || !can_share(text_, reading())) return nullptr;
-  const Step step("looking at " + text_, quiet);
+  const Step step("opening " + text_, quiet);
   return open_shared(text_, reading(), together);
 }
 

@@ -1,4 +1,4 @@
-// The graph of a command line: a file in any format that is read, or a generator.
+// The graph argument of a command line: a file in any format that shoal reads, or a generator.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ class GraphArgument {
  public:
   void add_to(CLI::App& app);
   const std::string& text() const { return text_; }
-  /// The file that is read, if it is one; and the cache beside it, if that is wanted.
+  /// The input file, without a name if the graph is generated; and the cache beside it, without a name if there is no --cache.
   NamedFile file() const;
   NamedFile cache() const;
 
@@ -33,7 +33,7 @@ class GraphArgument {
   /// Reads the file or generates the graph on the host.
   /// @param needs  as ReadOptions::needs
   Csr load(bool quiet, const std::function<std::int64_t(const GraphSize&)>& needs) const;
-  /// Every process: begins to read the file with the others. Null where each has to read all of it.
+  /// Every process calls it: opens the file, to be read by all processes together. Null: each has to read the whole file.
   std::unique_ptr<SharedGraph> share(bool quiet, const Together& together) const;
 
  private:

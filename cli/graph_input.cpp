@@ -10,7 +10,7 @@
 namespace shoal::cli {
 namespace {
 
-/// The exponent of the nearest power of two below: "2^20"
+/// The largest power of two that is not above the value: "2^20"
 std::string power(double value) {
   const auto whole = static_cast<std::uint64_t>(std::max(value, 1.0));
   return "2^" + std::to_string(std::bit_width(whole) - 1);
@@ -72,7 +72,7 @@ std::string GraphInput::features() const {
     if (spec_->draws_edges()) {
       text += ", degree " + power(static_cast<double>(spec_->degree) * (symmetric_ ? 2 : 1));
     }
-    if (spec_->kind == GraphKind::community) {  // what parts cut
+    if (spec_->kind == GraphKind::community) {  // decides how many arcs a partition cuts
       char share[32];
       std::snprintf(share, sizeof share, ", mixing %.1f", spec_->shuffled ? 1 : spec_->mixing);
       text += share;

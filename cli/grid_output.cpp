@@ -33,7 +33,7 @@ std::string npy_shape(Size3 n, const std::optional<GridSlice>& slice) {
   return text;
 }
 
-/// As .npy, a plane of x at a time.
+/// Writes the grid, or a slice of it, as .npy, one plane of equal x at a time.
 template <class T>
 void write_npy(const GridSteps<T>& grid, const char* npy_type, const std::optional<GridSlice>& slice, const Bytes& to) {
   const Size3 n = grid.size();
@@ -57,16 +57,16 @@ void write_npy(const GridSteps<T>& grid, const char* npy_type, const std::option
 }  // namespace
 
 void GridOutput::add_to(CLI::App& app, const char* group) {
-  app.add_option("--output", output_, "the grid, as .npy of shape (X, Y, Z)")
+  app.add_option("--output", output_, "write the grid as a NumPy array (.npy) of shape (X, Y, Z)")
       ->group(group)
       ->type_name("FILE")
       ->check(not_empty);
   app.add_option("--plot", plot_,
-                 "a picture of one plane, .png, .svg or .pdf; needs python3 with matplotlib (without --slice: z=Z/2)")
+                 "draw one plane (that of --slice, else z=Z/2) as .png, .svg or .pdf; needs python3 with matplotlib")
       ->group(group)
       ->type_name("FILE")
       ->check(not_empty);
-  app.add_option("--slice", slice_, "of the grid only one plane is written, and drawn: x=N, y=N or z=N")
+  app.add_option("--slice", slice_, "write and draw only this plane of the grid: x=N, y=N or z=N")
       ->group(group)
       ->type_name("WHERE");
 }
@@ -76,18 +76,18 @@ void GridOutput::read(Size3 size) {
   if (!slice_.empty()) {
     where_ = drawn_ = read_slice(slice_, size);
     if (output_.empty() && plot_.empty()) {
-      throw UsageError("--slice says what is written; add --output FILE.npy, or --plot FILE.png");
+      throw UsageError("--slice selects what --output and --plot write; add --output FILE.npy, or --plot FILE.png");
     }
   }
   if (!output_.empty() && !output_.ends_with(".npy")) {
-    throw UsageError("--output " + output_ + ": a grid is written as NumPy's; use a name that ends in .npy");
+    throw UsageError("--output " + output_ + ": a grid is written as a NumPy array; use a name that ends in .npy");
   }
 }
 
 void GridOutput::open() {
   if (!speaks_) return;
   if (!plot_.empty()) {
-    check_plot(plot_, "with --output FILE.npy there is what scripts/plot_grid.py draws elsewhere");
+    check_plot(plot_, "or write --output FILE.npy, and draw it elsewhere with scripts/plot_grid.py");
   }
   if (!output_.empty()) file_.emplace(output_);
 }

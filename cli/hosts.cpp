@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kAnswerWithin = std::chrono::seconds(20);  ///< ssh itself gives up sooner
 constexpr int kNoDaemon = 101, kNoProgram = 102;          ///< exit statuses
 
-/// What Open MPI goes by: the environment, the user's file, the system's; empty: nothing is said.
+/// The value of a parameter of Open MPI: from the environment, the user's file or the system's; empty: it is set nowhere.
 std::string parameter(const std::string& name) {
   if (const char* const value = std::getenv(("OMPI_MCA_" + name).c_str())) return value;
   const char* const home = std::getenv("HOME");
@@ -58,7 +58,8 @@ bool is_in_path(const std::string& program) {
   return false;
 }
 
-/// The words that come before the host: the first of several programs, with a colon between them, that is here.
+/// The command line that starts a process on another host, up to the name of the host. The parameter may list several programs
+/// with colons between them; the first that is found here is taken.
 std::vector<std::string> find_agent() {
   std::string named = parameter("plm_rsh_agent");
   if (named.empty()) named = "ssh : rsh";
@@ -68,13 +69,13 @@ std::vector<std::string> find_agent() {
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
     if (words.empty() || !is_in_path(words[0])) continue;
-    // No questions: nobody could answer those of several hosts at once.
+    // ssh must not prompt: several hosts are asked at once, and nobody could answer.
     if (std::filesystem::path(words[0]).filename() == "ssh")
       words.insert(words.end(), {"-x", "-oBatchMode=yes", "-oConnectTimeout=10"});
     return words;
   }
   throw UsageError("--hosts: " + named +
-                   " is not found here, by which processes are started on other hosts; install ssh (Debian: "
+                   " is not found here, and is needed to start processes on other hosts; install ssh (Debian: "
                    "openssh-client), or name another program in OMPI_MCA_plm_rsh_agent");
 }
 
@@ -107,14 +108,14 @@ bool is_here(const std::string& host) {
   return here;
 }
 
-/// For a shell.
+/// Quotes a text for a shell.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// A host that is asked.
+/// A host that is asked: the child process that asks, and a pipe with its standard error.
 struct Asked {
   std::string host;
   pid_t pid = -1;
@@ -127,7 +128,7 @@ Asked ask(std::vector<std::string> words, const std::string& host, const std::st
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw UsageError(std::string("no pipe: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw UsageError(std::string("a pipe cannot be made: ") + std::strerror(errno));
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -142,7 +143,7 @@ Asked ask(std::vector<std::string> words, const std::string& host, const std::st
   throw UsageError(words[0] + " cannot be started: " + std::strerror(refused));
 }
 
-/// The answer's exit status, and the last line of what was said; none in time: -1.
+/// Waits for an answer. @return its exit status (-1: none came in time), and the last line of its standard error
 std::pair<int, std::string> answer_of(const Asked& asked, Clock::time_point until) {
   std::string said;
   bool in_time = true;
@@ -194,19 +195,20 @@ void require_hosts(const std::vector<std::string>& hosts, const std::string& lau
     const auto [status, said] = answer_of(one, until);
     if (status == 0 || failed++ > 0) continue;
     if (status == kNoDaemon) {
-      line = "host " + one.host +
-             " has no orted in PATH, which is a part of Open MPI; install it there, as it is here (" + launcher + ")";
+      line = "host " + one.host + " has no orted in PATH, a part of Open MPI; install it there as it is here (" +
+             launcher + ")";
     } else if (status == kNoProgram) {
-      line = "host " + one.host + " has no " + program + "; what is started must be at the same place on all hosts";
+      line = "host " + one.host + " has no " + program + "; a program must have the same path on all hosts";
     } else {
       const std::string why = status < 0     ? "no answer within 20 s"
-                              : said.empty() ? "status " + std::to_string(status)
+                              : said.empty() ? "exit status " + std::to_string(status)
                                              : said;
-      line = "host " + one.host + " cannot be reached: " + why + "; correct --hosts, or see that `" + agent[0] + " " +
-             one.host + " true` works here without a question";
+      line = "host " + one.host + " cannot be reached: " + why + "; correct --hosts, or make sure that `" + agent[0] +
+             " " + one.host + " true` works here without a prompt";
     }
   }
-  if (failed > 1) line += "; so it is with " + std::to_string(failed - 1) + " more of " + std::to_string(all.size());
+  if (failed > 1)
+    line += "; " + std::to_string(failed - 1) + " more of " + std::to_string(all.size()) + " other hosts failed, too";
   if (failed > 0) throw TransportError(line);
 }
 

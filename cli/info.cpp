@@ -1,4 +1,4 @@
-// shoal info: what a graph holds.
+// shoal info: prints what a graph contains.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -111,17 +111,17 @@ Run add_info(CLI::App& shoal) {
     GraphArgument graph;
     bool json = false, quiet = false;
   };
-  CLI::App* app = shoal.add_subcommand("info", "what a graph holds: vertices, arcs, degrees, symmetry, weights");
+  CLI::App* app = shoal.add_subcommand("info", "what a graph contains: vertices, arcs, degrees, symmetry, weights");
   auto flags = std::make_shared<Flags>();
   flags->graph.add_to(*app);
-  app->add_flag("--json", flags->json, "as JSON");
-  app->add_flag("--quiet", flags->quiet, "no progress");
+  app->add_flag("--json", flags->json, "print JSON");
+  app->add_flag("--quiet", flags->quiet, "print no progress");
   app->footer(R"(examples:
   shoal info web.mtx
   shoal info kron:16
   shoal info soc.txt.gz --undirected --json)");
   return [flags] {
-    // Beside the graph, to look for reverses: a row's begin for each vertex.
+    // Besides the graph itself, the check for symmetry needs the beginning of a row for each vertex.
     const auto needs = [](const GraphSize& size) { return csr_bytes(size) + 8 * size.vertices; };
     const Csr graph = flags->graph.load(flags->quiet, needs);
     Facts facts;

@@ -43,7 +43,7 @@ double finite_number(const std::string& flag, const std::string& text) {
   return value;
 }
 
-/// "1", "x0=1", "0,x1=1,y0=-2": a number is for all faces, and what follows goes over it.
+/// "1", "x0=1", "0,x1=1,y0=-2": a number without a face sets all faces, which later entries may override.
 void read_boundary(const std::string& text, double (&face)[6]) {
   bool given[6] = {};
   for (std::size_t at = 0; at <= text.size();) {
@@ -58,10 +58,10 @@ void read_boundary(const std::string& text, double (&face)[6]) {
     const std::string which = word.substr(0, equals);
     const auto found = std::find(std::begin(kFaces), std::end(kFaces), which);
     if (found == std::end(kFaces)) {
-      throw UsageError("--boundary: '" + which + "' is not a face; there are x0, x1, y0, y1, z0 and z1");
+      throw UsageError("--boundary: '" + which + "' is not a face; legal: x0, x1, y0, y1, z0, z1");
     }
     if (std::exchange(given[found - std::begin(kFaces)], true)) {
-      throw UsageError("--boundary: face '" + which + "' is there twice");
+      throw UsageError("--boundary: face '" + which + "' is given twice; leave one out");
     }
     face[found - std::begin(kFaces)] = finite_number("--boundary", word.substr(equals + 1));
   }
@@ -71,9 +71,9 @@ void read_boundary(const std::string& text, double (&face)[6]) {
 struct GridTrial {
   std::int64_t iterations = 0;
   double seconds = 0, change = 0;
-  std::int64_t moved = 0;                             // blocks, by --balance
+  std::int64_t moved = 0;                             // blocks that --balance moved
   std::vector<std::pair<std::int64_t, double>> laps;  // by --laps: iterations, and seconds since the trial began
-  int runs = 0, waits = 0;           // parts between looks at the changes; how often the host waited for GPUs in them
+  int runs = 0, waits = 0;           // parts that the trial was run in; how often the host waited for GPUs in them
   std::optional<std::string> wrong;  // nothing: not checked; empty: right
 };
 
@@ -83,76 +83,87 @@ class JacobiCommand {
     app_ = &app;
     flags_.add_to(app);
     const char* what = "What is computed";
-    app.add_option("--iterations", iterations_, "steps of every block; with --tolerance, at most (100; 1,000,000)")
+    app.add_option("--iterations", iterations_,
+                   "iterations to run (default: 100); with --tolerance, the most (default: 1,000,000)")
         ->group(what)
         ->check(whole_number<std::int64_t>)
         ->type_name("N");
-    app.add_option("--tolerance", tolerance_, "end when no cell changes by more than this in an iteration")
+    app.add_option("--tolerance", tolerance_, "stop after an iteration in which no cell changes by more than this")
         ->group(what)
         ->type_name("X");
-    app.add_option("--check", check_, "iterations between two looks at the changes, for --tolerance")
+    app.add_option("--check", check_, "for --tolerance: check the changes every N iterations")
         ->group(what)
         ->needs("--tolerance")
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--dtype", dtype_, "float64 or float32")->group(what)->type_name("TYPE")->capture_default_str();
-    app.add_option("--boundary", boundary_,
-                   "what is beside the grid: a number, or by face (x0, x1, y0, y1, z0, z1): 0,x1=1,z0=2")
+    app.add_option("--dtype", dtype_, "type of the cells: float64 or float32")
+        ->group(what)
+        ->type_name("TYPE")
+        ->capture_default_str();
+    app.add_option(
+           "--boundary", boundary_,
+           "value of the cells outside the grid: a number, also for single faces (x0, x1, y0, y1, z0, z1): 0,x1=1,z0=2")
         ->group(what)
         ->type_name("X")
         ->capture_default_str();
-    app.add_option("--interior", interior_, "every cell at the start")
+    app.add_option("--interior", interior_, "initial value of every cell")
         ->group(what)
         ->type_name("X")
         ->capture_default_str();
-    app.add_option("--trials", trials_, "runs, each from the start")
+    app.add_option("--trials", trials_, "number of runs, each from the initial values")
         ->group(what)
         ->check(whole_number<int>)
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--laps", laps_,
-                   "say when each N iterations are done, as the run goes on: nothing waits for it (0: do not)")
+                   "report the time of every N iterations, without stopping the run for it (0: do not)")
         ->group(what)
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--verify", verify_,
-                 "compare the last run's grid with the serial reference, bit by bit; exit status 1")
+                 "compare the last run's grid bit by bit with a serial reference; exit status 1 if they differ")
         ->group(what);
-    const char* time = "Over time";
-    app.add_option("--checkpoint", checkpoint_, "where --restart goes on; the file is replaced when a new one is whole")
+    const char* time = "Checkpoints and load balance";
+    app.add_option("--checkpoint", checkpoint_,
+                   "write states for --restart to this file; a new one replaces the old one only when it is complete")
         ->group(time)
         ->type_name("FILE")
         ->check(not_empty);
-    app.add_option("--checkpoint-every", checkpoint_every_, "iterations between two checkpoints (0: one at the end)")
+    app.add_option("--checkpoint-every", checkpoint_every_,
+                   "write one every N iterations, and one at the end (0: only at the end)")
         ->group(time)
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--restart", restart_,
-                   "go on from a checkpoint, on as many PEs as you like; --iterations counts those before it as well")
+    app.add_option(
+           "--restart", restart_,
+           "continue from this checkpoint, on any number of PEs; --iterations includes those before the checkpoint")
         ->group(time)
         ->type_name("FILE")
         ->check(not_empty);
-    app.add_option("--balance", balance_,
-                   "iterations between two looks at how long blocks take; some are moved to other PEs of the process "
-                   "then (0: never)")
+    app.add_option(
+           "--balance", balance_,
+           "every N iterations, compare how long blocks take, and move some to other PEs of the process (0: never)")
         ->group(time)
         ->check(whole_number<std::int64_t>)
         ->type_name("N")
         ->capture_default_str();
-    const char* out = "What comes out";
+    const char* out = "Output";
     out_.add_to(app, out);
     json_.add_to(app, "options, machine and trials", out);
     trace_.add_to(
-        app, "blocks with their steps, messages between them, and who works; on GPUs kernels (--graph 0: each)", out);
+        app,
+        "steps of blocks, messages between them, and what workers do; on GPUs kernels (with --graph 0 each of them)",
+        out);
     app.add_flag("--copy", copy_,
-                 "measure a plain copy beside, on the same threads or GPUs, of all processes at a time")
+                 "also measure a plain memory copy, by the same threads or GPUs, in all processes at the same time")
         ->group(out);
-    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    app.add_flag("--quiet", quiet_, "print no table and no progress")->group(out);
     app.footer(
-        R"(A cell becomes the mean of itself and its six neighbours. GB/s are 2 values a cell and iteration: one read, one written.
+        R"(An iteration sets each cell to the mean of itself and its six neighbours.
+GB/s count 2 values per cell and iteration: one read, one written.
 
 examples:
   shoal jacobi3d 192 192 192 --iterations 100 --odf 8 --output grid.npy
@@ -179,7 +190,7 @@ examples:
 
  private:
   static bool alone() { return joined_world() == nullptr || joined_world()->n_processes() == 1; }
-  /// Process 0 says, checks and writes what all have computed.
+  /// For all processes but process 0, which prints, checks and writes the results of all.
   void be_silent() {
     speaks_ = false;
     quiet_ = true;
@@ -192,16 +203,19 @@ examples:
 
   void read_options() {
     if (app_->count("--tolerance") > 0 && !(tolerance_ >= 0 && std::isfinite(tolerance_))) {
-      throw UsageError("--tolerance " + exact(tolerance_) + ": a number from 0 on is wanted");
+      throw UsageError("--tolerance " + exact(tolerance_) + " is out of range: a finite number, 0 or more");
     }
     if (app_->count("--iterations") == 0) iterations_ = to_tolerance() ? 1'000'000 : 100;
-    if (iterations_ < 0) throw UsageError("--iterations " + std::to_string(iterations_) + " is negative");
-    if (check_ < 1) throw UsageError("--check " + std::to_string(check_) + ": at least 1 is wanted");
-    if (trials_ < 1 || trials_ > 1'000'000) throw UsageError("--trials is a number from 1 to 1,000,000");
+    if (iterations_ < 0)
+      throw UsageError("--iterations " + std::to_string(iterations_) + " is negative; use 0 or more");
+    if (check_ < 1) throw UsageError("--check " + std::to_string(check_) + " is out of range: 1 or more");
+    if (trials_ < 1 || trials_ > 1'000'000) {
+      throw UsageError("--trials " + std::to_string(trials_) + " is out of range: 1 to 1,000,000");
+    }
     if (dtype_ != "float64" && dtype_ != "float32") {
       throw UsageError("dtype '" + dtype_ + "' is not known; legal: float64, float32");
     }
-    if (!std::isfinite(interior_)) throw UsageError("--interior: a finite number is wanted");
+    if (!std::isfinite(interior_)) throw UsageError("--interior " + exact(interior_) + " is not a finite number");
     read_boundary(boundary_, face_);
     where_ = flags_.machine();
     choose_engine(where_);
@@ -211,7 +225,7 @@ examples:
     out_.read(flags_.size());
   }
 
-  /// Places that cannot be written are found before the long part.
+  /// Opens all outputs, so that a place that cannot be written is found before the long part.
   void open_files() {
     find_checkpoint();
     std::vector<NamedFile> written = out_.files();
@@ -227,40 +241,44 @@ examples:
   void read_over_time() {
     for (const auto& [flag, value] :
          {std::pair("--checkpoint-every", checkpoint_every_), {"--balance", balance_}, {"--laps", laps_}}) {
-      if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative");
+      if (value < 0) throw UsageError(std::string(flag) + " " + std::to_string(value) + " is negative; use 0 or more");
     }
     if (checkpoint_every_ > 0 && checkpoint_.empty()) {
-      throw UsageError("--checkpoint-every says when one is written; add --checkpoint FILE");
+      throw UsageError("--checkpoint-every says how often to write a checkpoint, but not where; add --checkpoint FILE");
     }
     if (trials_ > 1 && !(checkpoint_.empty() && restart_.empty())) {
       throw UsageError("--trials " + std::to_string(trials_) +
-                       " begins again each time, and --checkpoint and --restart go on");
+                       " begins again each time, but --checkpoint and --restart continue one run; leave out --trials");
     }
     options_.launch.weigh = balance_ > 0;
   }
   void find_checkpoint() {
     if (balance_ > 0 && !alone()) {
       throw UsageError(
-          "--balance moves blocks within one process; leave it out, or start one process with several PEs (--pes)");
+          "--balance moves blocks only within one process; leave it out, or start one process with several PEs "
+          "(--pes)");
     }
     if (!restart_.empty()) {
       from_.emplace(restart_);
       const CheckpointHead& head = from_->head();
       if (head.what != what()) {
-        throw UsageError("checkpoint " + restart_ + " is of " + head.what + ", and this run is of " + what());
+        throw UsageError("checkpoint " + restart_ + " is of " + head.what + ", but this run is of " + what() +
+                         "; use the same size and values");
       }
       if (options_.blocks.x > 0 && !(options_.blocks == head.blocks)) {
-        throw UsageError("--blocks: checkpoint " + restart_ + " has other blocks; leave it out, as their number stays");
+        throw UsageError("--blocks: checkpoint " + restart_ +
+                         " has other blocks, which a restart keeps; leave out --blocks");
       }
       if (head.steps > iterations_) {
         throw UsageError("checkpoint " + restart_ + " has taken " + std::to_string(head.steps) +
-                         " iterations; use more with --iterations");
+                         " iterations, more than --iterations " + std::to_string(iterations_) +
+                         "; use a larger number");
       }
       options_.blocks = head.blocks;
     }
     if (!checkpoint_.empty() && speaks_) io::PendingFile{checkpoint_};  // a place that cannot be written is found now
   }
-  /// All that cells depend on but the number of iterations.
+  /// Everything that the values of cells depend on, except the number of iterations.
   std::string what() const {
     const Size3 n = flags_.size();
     std::string text = "jacobi3d " + dtype_ + " " + std::to_string(n.x) + " " + std::to_string(n.y) + " " +
@@ -292,8 +310,8 @@ examples:
     }
     if (copy_) {
       const std::int64_t bytes = flags_.size().volume() * static_cast<std::int64_t>(sizeof(T)) / machine.all_pes();
-      of_processes(machine, 0);  // they begin at about the same time
-      const double rate = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // beyond the caches
+      of_processes(machine, 0);  // a barrier, so that all begin at about the same time
+      const double rate = copy_rate(machine, std::clamp<std::int64_t>(bytes, 256 << 20, 1 << 30));  // exceeds caches
       for (const double its : of_processes(machine, rate)) copied_ += its;
     }
     if (const std::string left_out = trace_.write(); !left_out.empty() && !quiet()) {
@@ -322,7 +340,7 @@ examples:
     };
     for (bool more = grid.steps() < iterations_; more;) {
       const std::int64_t begin = grid.steps();
-      std::int64_t end = iterations_;  // of this part: the next iteration after which there is something to do
+      std::int64_t end = iterations_;  // of this part: when the next check, checkpoint or balancing is due
       for (const std::int64_t every : {to_tolerance() ? check_ : 0, checkpoint_every_, balance_}) {
         if (every > 0) end = std::min(end, begin - begin % every + every);
       }
@@ -338,7 +356,7 @@ examples:
       if (more && balance_ > 0 && end % balance_ == 0) trial.moved += grid.balance();
       if (more && checkpoint_every_ > 0 && end % checkpoint_every_ == 0) store(grid);
     }
-    std::sort(trial.laps.begin(), trial.laps.end());  // they may have been told in another order
+    std::sort(trial.laps.begin(), trial.laps.end());  // the calls may have come in another order
     if (!to_tolerance() && trial.iterations > 0) trial.change = grid.measure();
     if (!checkpoint_.empty()) store(grid);
     return trial;
@@ -358,7 +376,7 @@ examples:
     if (speaks_) reference.emplace(program).iterate(iterations);
     std::vector<T> plane(static_cast<std::size_t>(n.y * n.z));
     std::string wrong;
-    for (std::int64_t x = 0; x < n.x; ++x) {  // to the end: others read with this process
+    for (std::int64_t x = 0; x < n.x; ++x) {  // also after a wrong plane: other processes read with this one
       grid.read(x, 0, n.y, plane.data());
       if (reference && wrong.empty()) wrong = reference->find_wrong(x, plane.data());
     }
@@ -385,7 +403,7 @@ examples:
     chosen_.insert(chosen_.end(), grid.chosen().begin(), grid.chosen().end());
     for (const char* const flag : {"--fusion", "--graph"}) {
       if (app_->count(flag) > 0 && !machine.on_gpu()) {
-        chosen_.push_back({"not used", flag, "of form kernels, which is for GPUs"});
+        chosen_.push_back({"not used", flag, "only for form kernels, which is for GPUs"});
       }
     }
   }
@@ -425,7 +443,7 @@ examples:
       before = seconds;
     }
     if (!t.laps.empty()) {
-      std::printf("%6s %lld of %lld iterations each, %.3f to %.3f ms\n", "laps", static_cast<long long>(t.laps.size()),
+      std::printf("%6s %lld, of %lld iterations each: %.3f to %.3f ms\n", "laps", static_cast<long long>(t.laps.size()),
                   static_cast<long long>(laps_), least * 1e3, most * 1e3);
     }
     std::fflush(stdout);
@@ -438,12 +456,13 @@ examples:
       if (copy_) {
         double best = 0;
         for (const GridTrial& t : done_) best = std::max(best, byte_rate(t, value_bytes));
-        std::printf("%6s %73.2f at best: the best run reaches %.0f %%\n", "copy", copied_ / 1e9, 100 * best / copied_);
+        std::printf("%6s %73.2f at best; the best run reaches %.0f %% of it\n", "copy", copied_ / 1e9,
+                    100 * best / copied_);
       }
-      if (from_) std::printf("went on after %s iterations\n", grouped(from_->head().steps).c_str());
+      if (from_) std::printf("continued a checkpoint of %s iterations\n", grouped(from_->head().steps).c_str());
       if (balance_ > 0) std::printf("%s blocks were moved to other PEs\n", grouped(done_.back().moved).c_str());
       if (to_tolerance() && done_.back().change > tolerance_) {
-        std::printf("not within the tolerance after %s iterations\n", grouped(iterations_).c_str());
+        std::printf("the tolerance was not reached within %s iterations\n", grouped(iterations_).c_str());
       }
       std::fflush(stdout);
     }
@@ -491,7 +510,7 @@ examples:
   JsonOutput json_;
   TraceOutput trace_;
 
-  bool speaks_ = true;  ///< this process says and writes what came of it
+  bool speaks_ = true;  ///< this process prints and writes the results
 
   Options where_;
   GridOptions options_;
@@ -504,7 +523,8 @@ examples:
 }  // namespace
 
 Run add_jacobi3d(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("jacobi3d", "Jacobi iteration on a grid in three dimensions, in blocks");
+  CLI::App* app =
+      shoal.add_subcommand("jacobi3d", "Jacobi iteration on a three-dimensional grid that is cut into blocks");
   auto command = std::make_shared<JacobiCommand>();
   command->add_to(*app);
   return [command] { return command->run(); };

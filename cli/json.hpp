@@ -1,4 +1,4 @@
-// JSON as the command writes it: members stay in the order in which they were put there.
+// JSON as the command writes it: members stay in the order in which they were added.
 #pragma once
 #include <nlohmann/json.hpp>
 

@@ -27,17 +27,17 @@ namespace shoal::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr auto kFirstLooks = std::chrono::milliseconds(2);  ///< until all processes have been seen
-/// Open MPI's launcher takes up to two seconds to end after its processes have; 4.1.4 sometimes never does, and waits for a
-/// lock of its own.
+constexpr auto kLook = std::chrono::milliseconds(100);      ///< between two polls
+constexpr auto kFirstLooks = std::chrono::milliseconds(2);  ///< the same, until all processes have been seen
+/// Open MPI's launcher ends up to two seconds after its processes have. That of 4.1.4 sometimes never ends, because it waits for
+/// a lock of its own.
 constexpr auto kPatience = std::chrono::seconds(5);
 
-/// What /proc says of a process: its state and its parent; none: there is no such process.
+/// The state and the parent of a process, from /proc; none: there is no such process.
 std::optional<std::pair<char, pid_t>> state_of(const std::string& pid) {
   std::string stat;
   std::getline(std::ifstream("/proc/" + pid + "/stat"), stat);
-  const std::size_t name_ends = stat.rfind(')');  // the name may hold anything
+  const std::size_t name_ends = stat.rfind(')');  // the name may contain anything, also parentheses
   char state = 0;
   int parent = 0;
   if (name_ends == std::string::npos || std::sscanf(stat.c_str() + name_ends + 1, " %c %d", &state, &parent) != 2)
@@ -65,7 +65,7 @@ std::vector<pid_t> children_of(pid_t parent) {
   return found;
 }
 
-/// The number that Open MPI gives a process; empty: it has none yet.
+/// The rank that Open MPI gave a process; empty: it has none yet.
 std::string rank_of(pid_t pid) {
   std::ifstream environment("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   for (std::string text; std::getline(environment, text, '\0');) {
@@ -74,14 +74,14 @@ std::string rank_of(pid_t pid) {
   return "";
 }
 
-/// The children of `parent`, whichever of its threads started them, oldest first. Also those that have ended and that it has not
-/// asked about. Faster than to look at all processes.
+/// The children of `parent`, whichever of its threads started them, oldest first. Children that have ended are included until
+/// `parent` has waited for them. Faster than reading /proc for all processes.
 std::vector<pid_t> started_by(pid_t parent) {
   std::vector<pid_t> found;
   const std::string threads = "/proc/" + std::to_string(parent) + "/task";
   DIR* const all = ::opendir(threads.c_str());
   if (all == nullptr) return found;
-  bool tells = true;  // not every kernel does
+  bool tells = true;  // not every kernel has these files
   while (const dirent* const entry = ::readdir(all)) {
     if (std::atoi(entry->d_name) <= 0) continue;
     std::ifstream children(threads + "/" + entry->d_name + "/children");
@@ -100,8 +100,8 @@ int open_process(pid_t pid) {
 #endif
 }
 
-/// What a launcher has started, who of them was gone first, and signals. The system tells ends in the order in which they came, so
-/// it is known who was first even where all are gone at the next look.
+/// Watches the processes that a launcher has started, notes the order in which they end, and passes on signals. The system reports
+/// ends in the order in which they happened, so the first is known even if all processes have ended by the next poll.
 class Watch {
  public:
   Watch(pid_t launcher, int processes, bool all_here, const sigset_t& signals)
@@ -122,7 +122,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  /// @return the launcher's exit status; none: it has not ended
+  /// Waits for all children that have ended. @return the launcher's exit status; none: it has not ended
   std::optional<int> reap() {
     std::optional<int> ended;
     int status = 0;
@@ -132,16 +132,16 @@ class Watch {
     return ended;
   }
 
-  /// Waits until something happens, or it is time to look again.
+  /// Waits until a process ends, a signal arrives, or it is time to poll again.
   void wait() {
     epoll_event come[16];
     const auto pause = seen_all() || Clock::now() - began_ > kPatience ? kLook : kFirstLooks;
     const int n = ::epoll_wait(events_, come, 16, static_cast<int>(pause.count()));
-    if (n < 0) std::this_thread::sleep_for(pause);  // no system without epoll is known
+    if (n < 0) std::this_thread::sleep_for(pause);  // epoll fails, which no known system does
     for (int i = 0; i < n; ++i) {
       if (come[i].data.u64 == kSignal) {
         signalfd_siginfo from{};
-        // What a terminal sends has reached the launcher as well, and a second one has it leave its processes behind.
+        // A signal from the terminal has reached the launcher as well, and a second signal makes it leave its processes behind.
         if (::read(signals_, &from, sizeof from) == sizeof from && from.ssi_code != SI_KERNEL)
           pass_on(static_cast<int>(from.ssi_signo));
       } else {
@@ -150,7 +150,7 @@ class Watch {
     }
   }
 
-  /// Looks who has come and who is gone. Ends the launcher where it does not end.
+  /// Notes which processes have started and which have ended. Kills the launcher if it does not end by itself.
   void look() {
     for (const pid_t pid : started_by(launcher_)) {
       const auto is = [&](const Child& child) { return child.pid == pid; };
@@ -169,33 +169,33 @@ class Watch {
     } else if (alone_ == kNever) {
       alone_ = now;
     }
-    if (alone_ != kNever && now - alone_ > kPatience) end("has not ended though all its processes have");
-    if (asked_ != kNever && now - asked_ > 2 * kPatience) end("has not ended when it was asked to");
+    if (alone_ != kNever && now - alone_ > kPatience) end("has not ended although all its processes have");
+    if (asked_ != kNever && now - asked_ > 2 * kPatience) end("did not end when it was asked to");
   }
 
-  /// Names the process that was gone first, where one failed: Open MPI's launcher does not, while processes start.
+  /// Names the process that ended first. Open MPI's launcher does not name it if it fails while processes start.
   void name_who_was_gone_first() const {
-    if (!all_here_) return;  // one of another host may have been the first
+    if (!all_here_) return;  // the first may have been a process of another host
     const std::vector<int> missing = never_seen();
-    if (missing.size() == 1 && !children_.empty()) {  // so soon that nobody saw it
-      std::fprintf(stderr, "shoal: error: process %d was gone before it had begun\n", missing.front());
+    if (missing.size() == 1 && !children_.empty()) {  // it ended before it could be seen
+      std::fprintf(stderr, "shoal: error: process %d ended before it began to run\n", missing.front());
       return;
     }
     const Child* first = nullptr;
-    for (const Child& child : children_) {  // a launcher may start others, too, which have no number
+    for (const Child& child : children_) {  // a launcher may also start processes without a rank
       if (child.end != 0 && (first == nullptr || child.end < first->end) && !number_of(child).empty()) first = &child;
     }
     if (first == nullptr) return;
-    std::fprintf(stderr, "shoal: error: process %s (process id %d) was gone before the others\n",
+    std::fprintf(stderr, "shoal: error: process %s (process id %d) ended before the others\n",
                  number_of(*first).c_str(), first->pid);
   }
 
  private:
   struct Child {
     pid_t pid;
-    int file;           ///< tells its end; -1: the system has no such thing
+    int file;           ///< a pidfd, which becomes readable at its end; -1: closed, or the system has none
     std::string rank;   ///< empty: not known yet
-    std::uint64_t end;  ///< it was the how-manieth to end; 0: it has not
+    std::uint64_t end;  ///< its place in the order of ends, from 1 on; 0: it has not ended
   };
   static constexpr std::uint64_t kSignal = ~std::uint64_t{0};
 
@@ -218,7 +218,8 @@ class Watch {
     const auto numbered = [](const Child& child) { return !child.rank.empty() || child.end != 0; };
     return std::count_if(children_.begin(), children_.end(), numbered) >= processes_;
   }
-  /// A process has its number from when it has become what is to run. Before, it is told by the order in which they were started.
+  /// A process has its rank only once it has become the program to run. Until then, the order in which processes were started tells
+  /// the rank. Empty: it is not known.
   std::string number_of(const Child& child) const {
     const bool tells = children_.size() == static_cast<std::size_t>(processes_);
     if (!child.rank.empty() || !tells) return child.rank;
@@ -227,7 +228,7 @@ class Watch {
     }
     return std::to_string(&child - children_.data());
   }
-  /// The numbers of those that were gone before they were seen.
+  /// The ranks of the processes that ended before they were seen.
   std::vector<int> never_seen() const {
     std::vector<int> missing;
     if (children_.size() >= static_cast<std::size_t>(processes_)) return missing;
@@ -259,7 +260,7 @@ class Watch {
   Clock::time_point alone_ = kNever, asked_ = kNever;
 };
 
-/// What the launcher has left: this process has become its parent.
+/// Kills the processes that the launcher has left behind. This process has become their parent (PR_SET_CHILD_SUBREAPER).
 void end_what_is_left() {
   for (int tries = 0; tries < 100; ++tries) {
     const std::vector<pid_t> left = children_of(::getpid());

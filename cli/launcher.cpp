@@ -1,4 +1,4 @@
-// shoal run: finds the launcher of OpenSHMEM, and stays beside it.
+// shoal run: finds the launcher of OpenSHMEM, runs it, and cleans up after it.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,20 +32,20 @@ namespace {
 
 constexpr const char* kRunFooter = R"(examples:
   shoal run -n 2 -- bfs kron:20 --verify                 two processes of this host, which share its threads
-  shoal run -n 2 --hosts alpha,beta -- pagerank kron:22  one on each of two hosts, which ssh reaches and which have shoal at the same place
+  shoal run -n 2 --hosts alpha,beta -- pagerank kron:22  one on each of two hosts; ssh must reach them, and shoal have the same path
   shoal run -n 4 -- build/cpu/example_01_bfs kron:16     a program of your own
 
-What comes first is a command of shoal, or a program. Plain oshrun, mpirun of Open MPI, and srun do as well:
+COMMAND is a command of shoal, or a program with its folder (./mine). oshrun, mpirun of Open MPI and srun start processes as well:
   oshrun -n 2 shoal bfs kron:20
 
-Each process has the rows of its own PEs in its memory, of what is generated, of .shoal files, and of edge lists that are not
-compressed: a graph that does not fit one process runs on several. --json says how much each has taken, and what was expected.
+If the graph is generated, a .shoal file or an uncompressed edge list, each process holds only the rows of its own PEs in memory. So
+a graph that does not fit one process may run on several. --json says how much memory each process took, and how much was expected.
 
 Ctrl-C ends all processes.)";
 
 namespace fs = std::filesystem;
 
-/// Whether a process that can be seen has this file in its memory or open.
+/// True if a process that this user may inspect has mapped or opened this file.
 bool is_used(const std::string& file) {
   std::error_code error;
   for (fs::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
@@ -62,8 +62,8 @@ bool is_used(const std::string& file) {
   return false;
 }
 
-/// What OpenSHMEM's processes of this user have shared, and nobody uses: a process that is killed while OpenSHMEM starts leaves what
-/// it was about to share, which the system keeps in memory. Only what was made between these times.
+/// Files of shared memory that OpenSHMEM's processes of this user have made and no process uses. A process that is killed while
+/// OpenSHMEM starts leaves such a file behind, which the system keeps in memory. Only files last changed between these times.
 std::vector<std::string> unused_memory(std::time_t first, std::time_t last) {
   std::vector<std::string> unused;
   std::error_code error;
@@ -78,12 +78,12 @@ std::vector<std::string> unused_memory(std::time_t first, std::time_t last) {
 }
 
 void remove_what_dead_jobs_left() {
-  constexpr std::time_t kOld = 60;  // a job that begins now has not mapped its own yet
+  constexpr std::time_t kOld = 60;  // seconds: a job that is starting may not have mapped its files yet
   for (const std::string& file : unused_memory(0, std::time(nullptr) - kOld)) ::unlink(file.c_str());
 }
 
-/// After a job that did not end well and began at `began`. A file may belong to another job that begins: then somebody uses it a
-/// second later.
+/// Called after a job that failed, and that began at `began`. A file may belong to another job that is starting, but then a process
+/// uses it a second later, and it stays.
 void remove_what_this_job_left(std::time_t began) {
   const std::time_t ended = std::time(nullptr);
   const std::vector<std::string> left = unused_memory(began, ended);
@@ -98,14 +98,15 @@ class LaunchCommand {
  public:
   void add_to(CLI::App& app) {
     app_ = &app;
-    app.add_option("-n,--processes", processes_, "how many processes")
+    app.add_option("-n,--processes", processes_, "number of processes")
         ->required()
         ->check(whole_number<int>)
         ->type_name("N");
-    app.add_option("--hosts", hosts_, "where they run, in equal numbers: names with commas (default: here)")
+    app.add_option("--hosts", hosts_,
+                   "hosts to run on, with equal numbers of processes: names with commas (default: this host)")
         ->type_name("A,B");
     app.add_flag("--show", show_, "print the launcher's command line, and run nothing");
-    app.add_option("command", command_, "a command of shoal with its arguments, or a program with its own")
+    app.add_option("command", command_, "a command of shoal or a program, with its arguments")
         ->required()
         ->type_name("COMMAND");
     app.footer(kRunFooter);
@@ -116,7 +117,7 @@ class LaunchCommand {
       throw UsageError("-n " + std::to_string(processes_) + " is out of range: 1 to " + std::to_string(kMaxPes));
     }
     if (launched().processes > 1)
-      throw UsageError("shoal run was itself started by " + launched().by + "; leave one out");
+      throw UsageError("shoal run was itself started by " + launched().by + "; use only one of them");
     const std::vector<std::string> words = command_line();
     if (show_) {
       std::string line;
@@ -125,7 +126,7 @@ class LaunchCommand {
       return kRight;
     }
     require_command();
-    if (::geteuid() == 0) {  // whoever starts this as root wants that
+    if (::geteuid() == 0) {  // Open MPI refuses to run as root unless these are set; who starts this as root wants it
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
       ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     }
@@ -138,7 +139,7 @@ class LaunchCommand {
   }
 
  private:
-  /// What can be told before any process starts.
+  /// Refuses a command that cannot be run, before any process starts.
   void require_command() const {
     const std::string& first = command_.front();
     if (first.find('/') == std::string::npos) {
@@ -148,20 +149,20 @@ class LaunchCommand {
                        first);
     }
     if (hosts_.empty() && ::access(first.c_str(), X_OK) != 0) {
-      throw UsageError(first + ": cannot be started: " + std::strerror(errno) + "; name a program");
+      throw UsageError(first + ": cannot be started: " + std::strerror(errno) + "; name an executable program");
     }
   }
 
-  /// It starts processes on other hosts in its own way.
+  /// True inside a job of a batch system, which starts processes on other hosts in its own way.
   static bool in_batch_system() {
     for (const char* const job : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
       if (std::getenv(job) != nullptr) return true;
     }
     return false;
   }
-  /// Whether the processes are the launcher's children: on other hosts, and in batch systems, others start them.
+  /// True if all processes will be the launcher's children. On other hosts, and in batch systems, others start them.
   bool starts_all_here() const { return hosts_.empty() && !in_batch_system(); }
-  /// What must be at the same place on all hosts; empty: what it is depends on a folder there.
+  /// The file that must have the same path on all hosts; empty: the path is relative, so it depends on the folder there.
   std::string file_on_hosts() const {
     const std::string& first = command_.front();
     if (first.find('/') == std::string::npos) return fs::read_symlink("/proc/self/exe");
@@ -181,7 +182,7 @@ class LaunchCommand {
       for (const std::string& host : hosts) list += (list.empty() ? "" : ",") + host + ":" + std::to_string(each);
       add({"--host", list, "--map-by", "node"});
     }
-    // Open MPI itself takes only its own variables to other hosts.
+    // Open MPI itself passes only its own variables on to other hosts.
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string name = std::string(*variable).substr(0, std::strcspn(*variable, "="));
       for (const char* const ours : {"SHOAL_", "SHMEM_", "UCX_", "NCCL_"}) {
@@ -201,7 +202,7 @@ class LaunchCommand {
       const std::size_t end = std::min(text.find(',', begin), text.size());
       parts.push_back(text.substr(begin, end - begin));
       if (parts.back().empty())
-        throw UsageError("--hosts '" + text + "' has an empty name; names with commas are wanted");
+        throw UsageError("--hosts '" + text + "' has an empty name; put one comma between two names");
       begin = end + 1;
     }
     return parts;
@@ -217,7 +218,7 @@ class LaunchCommand {
 }  // namespace
 
 Run add_run(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("run", "starts a command or program in several processes, on one host or many");
+  CLI::App* app = shoal.add_subcommand("run", "start a command or a program in several processes, on one host or many");
   auto command = std::make_shared<LaunchCommand>();
   command->add_to(*app);
   return [command] { return command->run(); };

@@ -24,16 +24,17 @@ using namespace shoal::cli;
 const char* const kFooter = R"(examples:
   shoal bfs kron:20 --trials 8 --verify        search a generated graph from 8 random sources, check every answer
   shoal bfs roads.gr.gz --source 17 --output levels.npy
-  shoal jacobi3d 192 192 192 --odf 8           iterate on a grid, in blocks
-  shoal info web.mtx                           what a graph file holds
-  shoal run -n 2 -- bfs kron:20                two processes that run together
+  shoal jacobi3d 192 192 192 --odf 8           iterate on a grid that is cut into 8 blocks per PE
+  shoal info web.mtx                           print what a graph file contains
+  shoal run -n 2 -- bfs kron:20                one search by two processes
   shoal doctor                                 what this machine can run, and what to install for the rest
-`shoal COMMAND --help` has more of them.
+`shoal COMMAND --help` lists the flags of a command, with more examples.
 
-exit status: 0 right, 1 wrong result, 2 usage or input, 3 capacity, 4 transport or device, 5 a fault of shoal itself,
-75 a task did not return and the stall timeout ended the process; whatever it is, no half-written file is left)";
+exit status: 0 right, 1 wrong result, 2 usage or input error, 3 capacity (too little memory, or a queue too small),
+4 transport or device error, 5 a fault of shoal itself, 75 a task did not return within the stall timeout.
+No output file is ever left half-written.)";
 
-/// Says that a value may be left out: --json[=FILE], where CLI11 shows the value that then holds.
+/// Shows an optional value as --json[=FILE]. CLI11 would show the value that holds if none is given.
 class Help : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
@@ -45,8 +46,8 @@ class Help : public CLI::Formatter {
 
 int complain(int status, const std::string& what) {
   std::fflush(stdout);
-  if (!shoal::should_speak(what)) return status;  // once for all processes
-  // One line, whatever the names in it hold: scripts and people read the last one.
+  if (!shoal::should_speak(what)) return status;  // one process speaks for all
+  // One line, even if a name in it contains line breaks: scripts and people read the last line.
   std::fprintf(stderr, "shoal: error: %s\n", shoal::printable(what).c_str());
   return status;
 }
@@ -62,7 +63,7 @@ int run(const std::vector<std::pair<CLI::App*, Run>>& commands) {
 
 int main(int argc, char** argv) {
   command_begins({argv + (argc > 0), argv + argc});
-  // `shoal ... | head` and `ulimit -f` end in an error of what is written, which is checked.
+  // With these signals ignored, a write to a closed pipe (`shoal ... | head`) or beyond `ulimit -f` is an error, which is checked.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   shoal::io::remove_pending_files_on_signals();
@@ -110,17 +111,18 @@ int main(int argc, char** argv) {
     int status = run(commands);
     std::cout.flush();
     const bool lost = !std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-    if (lost && status == kRight) status = complain(kUsage, "standard output cannot be written");
+    if (lost && status == kRight)
+      status = complain(kUsage, "standard output cannot be written; check the file or program that it goes to");
     return status;
   } catch (const shoal::UsageError& error) {
     return complain(kUsage, error.what());
   } catch (const shoal::CapacityError& error) {
     return complain(kCapacity, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(kCapacity, "this machine has not enough memory for the graph and the search; use a smaller graph");
+    return complain(kCapacity, "not enough memory on this machine; use a smaller graph or grid");
   } catch (const shoal::Error& error) {
     return complain(kTransportOrDevice, error.what());
   } catch (const std::exception& error) {
-    return complain(kInternal, std::string("a fault of shoal itself, please report it: ") + error.what());
+    return complain(kInternal, std::string("a fault of shoal itself; please report it: ") + error.what());
   }
 }

@@ -21,13 +21,13 @@ namespace {
 using Json = MeasuringProcess::Json;
 using Clock = std::chrono::steady_clock;
 
-// What the child says, a line each: '<' a run begins, '>' it is over, '=' the answer, '!' an error.
+// What the child writes, one line each: '<' a run begins, '>' it is over, '=' the answer, '!' an error.
 
 void write_all(int descriptor, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) throw DeviceError(std::string("the other process does not listen: ") + std::strerror(errno));
+    if (n <= 0) throw DeviceError(std::string("the process that measures takes no questions: ") + std::strerror(errno));
     done += static_cast<std::size_t>(n);
   }
 }
@@ -36,7 +36,7 @@ std::string line(char mark, const Json& json) {
   return std::string(1, mark).append(json.dump(-1, ' ', false, Json::error_handler_t::replace)).append("\n");
 }
 
-/// Takes a line off `buffer`, reading more for up to `seconds`. False when time is up; throws at the end of the pipe.
+/// Takes the first line off `buffer`, reading for up to `seconds` until there is one. @return false: time is up. @throws EndOfPipe
 struct EndOfPipe {};
 bool next_line(int descriptor, std::string& buffer, std::string& out, double seconds) {
   const Clock::time_point begin = Clock::now();
@@ -97,17 +97,17 @@ void RunClock::say(char mark) const { write_all(descriptor_, std::string{mark, '
 
 void MeasuringProcess::start() {
   int down[2], up[2];
-  if (pipe2(down, O_CLOEXEC) != 0) throw Error(std::string("no pipe: ") + std::strerror(errno));
+  if (pipe2(down, O_CLOEXEC) != 0) throw Error(std::string("a pipe cannot be made: ") + std::strerror(errno));
   if (pipe2(up, O_CLOEXEC) != 0) {
     const std::string why = std::strerror(errno);
     close(down[0]), close(down[1]);
-    throw Error("no pipe: " + why);
+    throw Error("a pipe cannot be made: " + why);
   }
   std::fflush(nullptr);  // or the child would write it a second time
   const pid_t asker = getpid();
   child_ = fork();
   if (child_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // an asker that is killed leaves nobody behind on the GPUs
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the asker is killed, no child stays behind on the GPUs
     if (getppid() != asker) _exit(0);
     close(down[1]), close(up[0]);
     serve(down[0], up[1]);
@@ -118,7 +118,7 @@ void MeasuringProcess::start() {
   if (child_ < 0) {
     const std::string why = std::strerror(errno);
     end();
-    throw Error("no process for measuring: " + why);
+    throw Error("a process for measuring cannot be started: " + why);
   }
 }
 
@@ -137,10 +137,10 @@ void MeasuringProcess::serve(int questions, int answers) const {
       }
       write_all(answers, reply);
     }
-  } catch (...) {  // the asker has what it wanted, or is gone
+  } catch (...) {  // the asker has closed the pipe, or has ended
   }
   std::fflush(nullptr);
-  _exit(0);  // no destructors: what is open is the asker's
+  _exit(0);  // without destructors: open files belong to the asker
 }
 
 void MeasuringProcess::end() {
@@ -155,14 +155,14 @@ void MeasuringProcess::end() {
   child_ = 0;
 }
 
-/// How a child ended that nobody ended.
+/// Waits for a child that ended by itself. @return how it ended
 std::string MeasuringProcess::died() {
   int status = 0;
   while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
   child_ = 0;
   end();
-  if (WIFSIGNALED(status)) return std::string("the run ended its process: ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return std::string("the run crashed its process: ") + strsignal(WTERMSIG(status));
   return "the run ended its process with exit status " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -187,7 +187,7 @@ Json MeasuringProcess::ask(const Json& question, double run_seconds) {
       return Json::parse(text.substr(1));
     } else {
       const Json error = Json::parse(text.substr(1));
-      if (error.at("kind") == "device") end();  // what CUDA complains of once, it complains of for ever
+      if (error.at("kind") == "device") end();  // a CUDA error stays for the life of a process
       rethrow(error);
     }
   }

@@ -1,4 +1,4 @@
-// A process that measures: what takes too long is ended, what breaks down breaks alone, and the caller goes on.
+// A separate process that measures: if a run takes too long it is ended, if it crashes only this process ends; the caller goes on.
 #pragma once
 #include <sys/types.h>
 
@@ -17,11 +17,11 @@ class TooSlow : public Error {
   double limit_seconds;
 };
 
-/// Of the process that measures: tells the asker when a run begins and ends.
+/// Used in the measuring process: tells the asker when a run begins and ends.
 class RunClock {
  public:
   explicit RunClock(int descriptor) : descriptor_(descriptor) {}
-  /// What the call returns; it is limited by ask()'s run_seconds.
+  /// Makes a call that may take at most the run_seconds of ask(), and returns its result.
   template <class Call>
   auto limited(Call&& call) const {
     say('<');
@@ -35,17 +35,17 @@ class RunClock {
   int descriptor_;
 };
 
-/// Answers questions in a child process, one after the other. A kernel cannot be taken back and a CUDA error stays for
-/// the life of a process: so a run over its limit costs its process, and the next question gets a new one (a second or
-/// two on GPUs: contexts and graphs anew).
+/// Answers questions in a child process, one after the other. A running kernel cannot be cancelled, and a CUDA error stays for the
+/// life of a process. So a run that exceeds its limit ends with its process, and the next question gets a new one (on GPUs this
+/// takes a second or two, for a new context and graph).
 ///
-/// The child is forked: it has what its parent had, such as a graph that was read. The parent must not use CUDA itself,
-/// before or after (no Machine, no list_devices()): a forked CUDA context does not work.
+/// The child is forked, so it has the memory of its parent, for example a graph that was read. The parent must never use CUDA
+/// itself (no Machine, no list_devices()), because a forked CUDA context does not work.
 class MeasuringProcess {
  public:
   using Json = nlohmann::ordered_json;
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-  /// Called in the child. What it throws is thrown by ask().
+  /// Called in the child. What it throws, ask() throws in the parent.
   using Answer = std::function<Json(const Json& question, const RunClock& clock)>;
 
   /// @param begin  called in each new child, before its first question
@@ -54,8 +54,8 @@ class MeasuringProcess {
   MeasuringProcess(const MeasuringProcess&) = delete;
   MeasuringProcess& operator=(const MeasuringProcess&) = delete;
 
-  /// @param run_seconds  for each call of RunClock::limited(); what lies between has no limit
-  /// @throws TooSlow, DeviceError when the process ended by itself, and what the answer threw (by its kind in error.hpp)
+  /// @param run_seconds  limit of each call of RunClock::limited(); the time between such calls is not limited
+  /// @throws TooSlow; DeviceError if the process ended by itself; and what the answer threw (by its kind in error.hpp)
   Json ask(const Json& question, double run_seconds = kNoLimit);
 
  private:

@@ -42,13 +42,13 @@ void OutputFile::commit() {
   file_.commit();
 }
 
-std::string not_empty(const std::string& text) { return text.empty() ? "is empty; give a file" : ""; }
+std::string not_empty(const std::string& text) { return text.empty() ? "is empty; name a file" : ""; }
 
 void refuse_other_form(const std::string& flag, const std::string& name) {
   for (const char* const other : {".npz", ".gz", ".zst"}) {
     if (!ends_with(name, other)) continue;
     throw UsageError(flag + " " + name + ": " + other +
-                     " files are not written; a name that ends in .npy gives a NumPy array, any other text");
+                     " files are not written; a name that ends in .npy gives a NumPy array, any other name gives text");
   }
 }
 
@@ -68,12 +68,11 @@ void refuse_same_files(const std::vector<NamedFile>& written, const std::vector<
         throw UsageError(other.flag + " and " + out.flag + " both go to standard output; give one of them a file");
       }
       if (!same(out, other.name, io::kStandardOutput)) continue;
-      throw UsageError(said(other) + " and " + said(out) +
-                       " are the same file, which can hold only one of them; give one of them another name");
+      throw UsageError(said(other) + " and " + said(out) + " are the same file; give one of them another name");
     }
     for (const NamedFile& in : read) {
       if (!same(out, in.name, "/proc/self/fd/0")) continue;
-      throw UsageError(said(out) + " would overwrite " + said(in) + ", which is read; give it another name");
+      throw UsageError(said(out) + " would overwrite " + said(in) + ", which is read; give the output another name");
     }
   }
 }
@@ -116,7 +115,7 @@ void write_as(OutputFile& file, const In* row, std::int64_t n) {
 
 void write_rows(OutputFile& file, const Rows& rows, std::int64_t n) {
   if (ends_with(file.name(), ".npy")) {
-    std::size_t widest = 0;  // the order of Row's types
+    std::size_t widest = 0;  // types of Row are in order of width
     for (const Row& row : rows) widest = std::max(widest, row.index());
     const char* const types[] = {"i4", "i8", "f8"};
     file.write(npy_header(types[widest], rows.size() == 1 ? std::to_string(n) + ","

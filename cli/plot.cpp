@@ -15,15 +15,16 @@ namespace shoal::cli {
 void check_plot(const std::string& file, const std::string& instead) {
   const std::string end = std::filesystem::path(file).extension();
   if (end != ".png" && end != ".svg" && end != ".pdf") {
-    throw UsageError("--plot " + file + ": a plot ends in .png, .svg or .pdf");
+    throw UsageError("--plot " + file + ": the name of a plot ends in .png, .svg or .pdf");
   }
   OutputFile can_be_written(file);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const bool found = run_program({"python3", "-c", "import matplotlib"}, nothing) == 0;
   close(nothing);
   if (!found) {
-    throw UsageError("--plot needs python3 with matplotlib, which is not here (Debian: python3-matplotlib); " +
-                     instead);
+    throw UsageError(
+        "--plot needs python3 with matplotlib, which was not found; install it (Debian: python3-matplotlib), " +
+        instead);
   }
 }
 
@@ -42,8 +43,8 @@ void draw_plot(const std::string& script, const std::string& data, const std::st
   const bool done = written == data.size() && memory >= 0 && run_program(command, memory) == 0;
   if (memory >= 0) close(memory);
   if (done) return;
-  throw UsageError("--plot " + file + ": could not be drawn; python3 " + path + " " + kept_by + " " + file +
-                   " says why");
+  throw UsageError("--plot " + file + ": could not be drawn; to see why, run python3 " + path + " " + kept_by + " " +
+                   file);
 }
 
 }  // namespace shoal::cli

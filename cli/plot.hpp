@@ -1,18 +1,18 @@
-// Pictures: drawn by scripts of scripts/, in a Python that has matplotlib.
+// Draws pictures with scripts of scripts/, in a Python that has matplotlib.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace shoal::cli {
 
-/// Before anything runs. @param instead  what there is without: "without --plot there is ..."
+/// Called before anything runs. @param instead  what else the user may do, to end the message: "or write --json=FILE, and ..."
 /// @throws UsageError  `file` cannot be drawn here
 void check_plot(const std::string& file, const std::string& instead);
 
-/// `python3 SCRIPT DATA FILE WORDS...`
+/// Runs `python3 SCRIPT DATA FILE WORDS...`.
 /// @param script  its name in scripts/
-/// @param data    what is in DATA. @param kept_by  how a user gets DATA as a file, to see what is wrong
-/// @throws UsageError  it was not drawn
+/// @param data    the content of DATA. @param kept_by  how a user gets DATA as a file, for the error message
+/// @throws UsageError  the script failed
 void draw_plot(const std::string& script, const std::string& data, const std::string& file,
                const std::vector<std::string>& words, const std::string& kept_by);
 

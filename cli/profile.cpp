@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "shoal profile 1";
 
 [[noreturn]] void bad(const std::string& file, const std::string& why) {
-  throw UsageError("profile " + file + ": " + why + "; `shoal tune` writes profiles, --profile none does without");
+  throw UsageError("profile " + file + ": " + why + "; `shoal tune` writes profiles, and --profile none uses none");
 }
 
 /// The entries of a file; an empty list if it is not there and may be missing.
@@ -31,7 +31,7 @@ Json read(const std::string& file, bool may_be_missing) {
   if (std::filesystem::is_directory(status)) bad(file, "is a directory, not a file");
   std::ifstream in(file, std::ios::binary);
   std::string text;
-  std::getline(in, text, '\0');  // all of it; what fails is a state of `in`, not an exception
+  std::getline(in, text, '\0');  // the whole file; an error sets the state of `in`, and is not an exception
   if (!in.is_open() || in.bad()) bad(file, std::string("cannot be read: ") + std::strerror(errno));
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("entries") ||

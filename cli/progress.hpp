@@ -1,4 +1,4 @@
-// Says on a terminal what takes long: nothing for the first second of a step, then one line that is rewritten.
+// Shows long steps on a terminal: nothing during the first second of a step, then one line that is rewritten every second.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -31,7 +31,7 @@ class Step {
   std::mutex mutex_;
   std::condition_variable over_;
   bool finished_ = false;
-  std::thread speaker_;  // last: it starts when the rest is there
+  std::thread speaker_;  // the last member, since the thread uses the others
 };
 
 }  // namespace shoal::cli

@@ -1,4 +1,4 @@
-// Where a result comes from: what was asked for, when, and of which state of the sources.
+// Where a result comes from: the command line, the time, and the revision of the sources.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,15 +11,15 @@ struct Provenance {
   std::string revision;  ///< `git describe` of the sources that were built; "unknown" outside of a repository
 };
 
-/// First thing in main(). @param arguments  main's argv[1] to argv[argc - 1]
+/// Called first in main(). @param arguments  main's argv[1] to argv[argc - 1]
 void command_begins(std::vector<std::string> arguments);
 
 /// Of this process; empty before command_begins().
 const Provenance& provenance();
 
-/// Written at each build by cmake/Revision.cmake.
+/// The revision of the sources. cmake/Revision.cmake writes its definition at each build.
 const char* revision();
-/// What must be the same in all processes: version, revision and arguments.
+/// Version, revision and arguments, which must be the same in all processes of a job.
 std::string started_as();
 
 }  // namespace shoal::cli

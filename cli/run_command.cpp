@@ -1,4 +1,4 @@
-// shoal NAME: the manners that all algorithms share: trials, checks, table, files, JSON, exit status.
+// shoal NAME: what the commands of all algorithms share: trials, checks, table, files, JSON, exit status.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,7 +32,8 @@
 namespace shoal::cli {
 namespace {
 
-const char* const kOutputForms = ". As .npy, or as text, a line per vertex; - is standard output: text, and no table";
+const char* const kOutputForms =
+    ". A NumPy array if FILE ends in .npy, else text, a line per vertex; -: text to standard output, without the table";
 
 /// One run, as it is printed and written.
 struct Trial {
@@ -53,32 +54,37 @@ class RunCommand {
     graph_.add_to(app);
     const char* what = info_.from_source ? "What is searched" : "What is computed";
     if (info_.from_source) {
-      app.add_option("--source", source_, "N, random, random:K (vertices with out-arcs, by --seed) or max-degree")
+      app.add_option("--source", source_,
+                     "vertex N, max-degree, random (the default: another for each trial) or random:K (K of them); "
+                     "random ones have out-arcs, and depend on --seed")
           ->group(what)
           ->type_name("WHERE");
     }
     app.add_option("--trials", trials_,
-                   info_.from_source ? "runs; source after source (default: one per source)" : "runs (default: one)")
+                   info_.from_source ? "number of runs, which take the sources in turn (default: one per source)"
+                                     : "number of runs (default: 1)")
         ->group(what)
         ->check(whole_number<int>)
         ->type_name("N");
     add_flags(app, what, *algorithm_);
-    app.add_flag("--verify", verify_, "check every answer by its properties; exit status 1 if one is wrong")
-        ->group(what);
-    const char* out = "What comes out";
+    app.add_flag("--verify", verify_, "check every answer; exit status 1 if one is wrong")->group(what);
+    const char* out = "Output";
     app.add_option("--output", output_, std::string(info_.output) + kOutputForms)
         ->group(out)
         ->type_name("FILE")
         ->check(not_empty);
     json_.add_to(app, "options, machine, trials and reports", out);
-    trace_.add_to(app, "workers, queues, levels and sweeps on CPU threads, kernels and queues on GPUs; of process 0",
-                  out);
-    app.add_flag("--stats", stats_, "what the last run did: items, traffic, phases, options chosen")->group(out);
-    app.add_flag("--quiet", quiet_, "no table and no progress")->group(out);
+    trace_.add_to(
+        app, "workers, queues, levels and sweeps on CPU threads, kernels and queues on GPUs (only of process 0)", out);
+    app.add_flag("--stats", stats_,
+                 "print what the last run did: items, traffic, phases, and the options that were chosen")
+        ->group(out);
+    app.add_flag("--quiet", quiet_, "print no table and no progress")->group(out);
     flags_.add_to(app);
     app.add_option("--profile", profile_,
-                   "options found by `shoal tune`: none, auto (the user's profile) or FILE; flags given here win")
-        ->group("How it runs (auto and 0 choose; the report says what was chosen and why)")
+                   "use options that `shoal tune` has stored: none (the default), auto (from the user's profile) or "
+                   "FILE; other flags of this command line win")
+        ->group("How it runs (what you leave out is chosen; the output says what, and why)")
         ->type_name("WHICH")
         ->check(not_empty);
     app.footer(info_.footer);
@@ -90,7 +96,7 @@ class RunCommand {
     join_processes(options_, started_as());
     if (!is_speaker()) be_silent();
     const int status = run_here();
-    placed_.reset();  // before what it lies on
+    placed_.reset();  // before leave_together(), while the memory that it lies in exists
     leave_together();
     return status;
   }
@@ -104,7 +110,7 @@ class RunCommand {
     choice_ = SourceChoice::parse(source_);
     const bool trials_given = app_->count("--trials") > 0;
     if (trials_given && (trials_ < 1 || trials_ > 1'000'000)) {
-      throw UsageError("--trials is a number from 1 to 1,000,000");
+      throw UsageError("--trials " + std::to_string(trials_) + " is out of range: 1 to 1,000,000");
     }
     if (!trials_given) trials_ = std::max<int>(1, static_cast<int>(choice_.number * is_random()));
     if (info_.from_source && !output_.empty() && is_random() &&
@@ -120,7 +126,7 @@ class RunCommand {
     return finish();
   }
 
-  /// Every process: the most memory that each has had, and what was expected of one.
+  /// Every process calls it: gathers the most memory that each process has had, and computes what was expected of one.
   void measure_memory(World& world) {
     const std::int64_t mine = most_memory();
     for (const auto& bytes : world.exchange({"memory"}, std::as_bytes(std::span(&mine, std::size_t{1})))) {
@@ -134,7 +140,7 @@ class RunCommand {
     }
   }
 
-  /// Process 0 says, checks and writes what all have computed.
+  /// For all processes but process 0, which prints, checks and writes the results of all.
   void be_silent() {
     quiet_ = true;
     stats_ = false;
@@ -144,7 +150,7 @@ class RunCommand {
   }
 
   bool is_random() const { return choice_.kind == SourceChoice::Kind::random; }
-  /// Standard output is for the table, or for an answer or JSON alone.
+  /// No table is printed if an answer, JSON or a trace goes to standard output.
   bool quiet() const { return quiet_ || data_to_stdout_; }
 
   void read_options() {
@@ -153,7 +159,7 @@ class RunCommand {
     algorithm_->read(options_);
   }
 
-  /// Places that cannot be written are found before the long part.
+  /// Opens all outputs, so that a place that cannot be written is found before the long part.
   void open_outputs() {
     std::vector<NamedFile> read = own_files(*algorithm_);
     read.insert(read.end(), {graph_.file(), {"--partition", options_.partition_file}});
@@ -169,7 +175,7 @@ class RunCommand {
     trace_.open();
   }
 
-  /// Options of the profile for this machine, algorithm and graph, except those that the command line gave.
+  /// Takes the options that the profile has for this machine, algorithm and kind of graph, except those of the command line.
   void use_profile() {
     if (profile_ == "none") return;
     const std::string file = profile_ == "auto" ? profile_path() : profile_;
@@ -179,7 +185,7 @@ class RunCommand {
       profile_says_ = "nothing in " + file + " for " + key.graph + " on " + key.machine;
       return;
     }
-    CLI::App tuned;  // sets the same variables as the command line, once more
+    CLI::App tuned;  // its flags write into the same variables as those of the command line
     flags_.add_to(tuned);
     add_flags(tuned, "", *algorithm_);
     std::vector<std::string> used;
@@ -196,13 +202,13 @@ class RunCommand {
     read_options();
     profile_says_ = file + ":";
     for (const std::string& word : used) profile_says_ += " " + word;
-    if (used.empty()) profile_says_ += " all options were given, or auto was best";
+    if (used.empty()) profile_says_ += " no options (all were given, or auto was best)";
   }
 
   void place() {
     const auto needs = [this](const GraphSize& size) { return algorithm_->host_bytes(size, false, verify_); };
     const auto world = joined_world();
-    if (world && world->n_processes() > 1 && profile_ == "none") {  // a profile goes by the largest row
+    if (world && world->n_processes() > 1 && profile_ == "none") {  // profiles depend on the largest row of the file
       const auto all_of = [world](std::span<const std::byte> mine) { return world->exchange({"a graph"}, mine); };
       input_.emplace(graph_, quiet_, needs, Together{world->process(), world->n_processes(), all_of});
     } else {
@@ -212,7 +218,7 @@ class RunCommand {
     if (!input_->generated() && !input_->shared()) {
       const GraphSize size = input_->size();
       require_host_memory(input_->name(), size,
-                          needs(size) - csr_bytes(size));  // also for what only this command takes
+                          needs(size) - csr_bytes(size));  // includes the memory that only this command takes
     }
     const auto begin = std::chrono::steady_clock::now();
     if (!input_->generated()) phases_.emplace_back("read", input_->read_seconds());
@@ -263,7 +269,7 @@ class RunCommand {
     if (verify_) phases_.emplace_back("verify", verify_seconds);
   }
 
-  /// Of several processes, each checks what it can where it is; a tree, process 0 alone.
+  /// In several processes, each checks its own part of the answer. A tree is checked by process 0 alone.
   std::string find_wrong() {
     const auto world = joined_world();
     if (!world || world->n_processes() == 1) return placed_->find_wrong();
@@ -279,7 +285,7 @@ class RunCommand {
   void print_trial(int i) {
     const Trial& t = done_[static_cast<std::size_t>(i)];
     if (i == 0) {
-      if (!stats_) {  // they say it too
+      if (!stats_) {  // the statistics contain these choices
         for (const Decision& decision : t.report.chosen) {
           std::cout << "  " << decision.option << ": " << to_text(decision) << "\n";
         }
@@ -302,7 +308,7 @@ class RunCommand {
     std::fflush(stdout);
   }
 
-  /// Nothing that is wrong gets an output's name: files are renamed only when every answer that was checked is right.
+  /// The file of --output gets its name only if every answer that was checked is right.
   int finish() {
     int wrong = 0;
     for (std::size_t i = 0; i < done_.size(); ++i) {
@@ -330,7 +336,7 @@ class RunCommand {
       std::fprintf(data_to_stdout_ ? stderr : stdout, "last %s:\n%s", info_.noun, to_text(done_.back().report).c_str());
     }
     if (stats_ && !most_memory_.empty()) {
-      std::fprintf(data_to_stdout_ ? stderr : stdout, "memory of a process: %s at most, %s expected\n",
+      std::fprintf(data_to_stdout_ ? stderr : stdout, "memory of a process: at most %s, expected %s\n",
                    bytes_text(*std::max_element(most_memory_.begin(), most_memory_.end())).c_str(),
                    bytes_text(expected_memory_).c_str());
     }
@@ -392,14 +398,14 @@ class RunCommand {
   TraceOutput trace_;
   int trials_ = 0;
   bool verify_ = false, stats_ = false, quiet_ = false, data_to_stdout_ = false;
-  bool speaks_ = true;  ///< this process says and writes what came of it
+  bool speaks_ = true;  ///< this process prints and writes the results
 
   Options options_;
   SourceChoice choice_;
   std::optional<OutputFile> output_file_;
   std::string profile_says_;
   std::optional<GraphInput> input_;
-  std::unique_ptr<Placed> placed_;  // after what it works on
+  std::unique_ptr<Placed> placed_;  // after input_, which it uses
   std::vector<std::pair<std::string, double>> phases_;
   std::vector<Trial> done_;
   std::vector<std::int64_t> most_memory_;  ///< of each of several processes

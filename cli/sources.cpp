@@ -69,7 +69,7 @@ std::vector<vertex_t> choose_sources(const SourceChoice& choice, int trials, std
   }
   std::vector<vertex_t> sources(static_cast<std::size_t>(choice.number > 0 ? choice.number : trials));
   std::mt19937_64 random(seed);
-  std::vector<vertex_t> with_arcs;  // filled only where they are so rare that guessing takes long
+  std::vector<vertex_t> with_arcs;  // filled only if they are so rare that drawing vertices at random takes long
   for (vertex_t& source : sources) {
     int tries = 0;
     while (with_arcs.empty()) {

@@ -1,4 +1,4 @@
-// Where searches start: one vertex, random vertices with out-arcs, or the one with most.
+// Where searches start: at one vertex, at random vertices with out-arcs, or at the vertex with most out-arcs.
 #pragma once
 #include <cstdint>
 #include <functional>

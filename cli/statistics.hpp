@@ -1,4 +1,4 @@
-// Numbers over trials.
+// Statistics over trials.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What --trace writes: a timeline of the runs, for Perfetto.
+// The output of --trace: a timeline of the runs, for Perfetto.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -14,25 +14,26 @@ namespace shoal::cli {
 
 class TraceOutput {
  public:
-  /// @param what  for --help: what is on it
+  /// @param what  for --help: what the timeline shows
   void add_to(CLI::App& app, const std::string& what, const char* group) {
-    app.add_option("--trace", place_, "a timeline for ui.perfetto.dev: " + what)
+    app.add_option("--trace", place_, "write a timeline for ui.perfetto.dev: " + what)
         ->group(group)
         ->type_name("FILE")
         ->check(not_empty);
   }
-  /// Before the runs: a place that cannot be written is found now, and everything from here on is drawn. @throws UsageError
+  /// Called before the runs: opens the file, so that a place that cannot be written is found, and begins a trace.
+  /// @throws UsageError
   void open() {
     if (place_.empty()) return;
     file_.emplace(place_);
     trace_.emplace();
     tracing_.emplace(*trace_);
   }
-  void drop() { place_.clear(); }  ///< it is not wanted any more
+  void drop() { place_.clear(); }  ///< nothing will be written
   bool to_stdout() const { return !place_.empty() && is_standard_output(place_); }
   NamedFile file() const { return {"--trace", place_}; }
 
-  /// From its construction to its end: a span of the command's own track.
+  /// A span on the command's own track, from construction to destruction.
   class Part {
    public:
     explicit Part(std::string name) : name_(std::move(name)), begin_(trace_now()) {}
@@ -48,7 +49,8 @@ class TraceOutput {
     std::int64_t begin_;
   };
 
-  /// @return a line for people on what does not fit, or nothing. @throws UsageError (disk full, ...); nothing is left then
+  /// Ends tracing and writes the file. @return a line for the user if events were left out, else empty. @throws UsageError (disk
+  /// full, ...), and leaves no file
   std::string write() {
     if (!file_) return "";
     tracing_.reset();

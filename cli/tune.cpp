@@ -1,4 +1,4 @@
-// shoal tune: finds the fastest options for a graph, says how far `auto` is from them, and keeps them in a profile.
+// shoal tune: finds the fastest options for a graph, says how far `auto` is from them, and stores them in a profile.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -17,15 +17,16 @@ namespace shoal::cli {
 namespace {
 
 const char* const kTuneFooter = R"(examples:
-  shoal tune kron:20 --algorithm bfs                    a minute of trying; the best options go into your profile
-  shoal bfs kron:20 --profile auto                      and are used from there
+  shoal tune kron:20 --algorithm bfs                    try options for a minute, and store the best in your profile
+  shoal bfs kron:20 --profile auto                      use the stored options
   shoal tune roads.gr.gz --algorithm bfs --device gpu --budget 300
-  shoal tune road:1024 --pes 2 --kernel persistent      options that are given are not tried
-  shoal tune kron:18 --profile none --json=tuned.json   every measurement, and nothing kept
+  shoal tune road:1024 --pes 2 --kernel persistent      every run has the options that are given here
+  shoal tune kron:18 --profile none --json=tuned.json   write every measurement, and store nothing
 
-Every way that is tried is checked once: a wrong answer ends in exit status 1. "auto is N % above the best" is measured anew,
-in turns: the median of auto's time over the best way's, turn by turn. Differences of a few per cent say little on a busy
-machine. A way that takes 16 times as long as the fastest so far (and over a second) is ended there.)";
+One answer of each combination of options is checked; exit status 1 means that one was wrong. At the end, auto and the best
+combination run in turns: "auto is N % above the best" is the median of auto's time over the best one's, turn by turn. Differences
+of a few per cent say little on a busy machine. A run that takes 16 times as long as the fastest so far (and over a second) is
+ended, and its combination given up.)";
 
 class TuneCommand {
  public:
@@ -35,27 +36,33 @@ class TuneCommand {
     const char* what = "What is tuned";
     std::string names;
     for (const AlgorithmInfo* info : algorithms()) names += (names.empty() ? "" : ", ") + std::string(info->name);
-    app.add_option("--algorithm", algorithm_, names)->group(what)->type_name("NAME")->capture_default_str();
-    app.add_option("--option", more_, "an option of the algorithm that every run has, such as --option strategy=async")
+    app.add_option("--algorithm", algorithm_, "the algorithm to tune: " + names)
+        ->group(what)
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--option", more_,
+                   "an option of the algorithm for every run, such as --option strategy=async; may be repeated")
         ->group(what)
         ->type_name("NAME=VALUE");
-    app.add_option("--budget", limits_.budget_seconds, "seconds to spend, about")
+    app.add_option("--budget", limits_.budget_seconds, "time to spend, approximately")
         ->group(what)
         ->type_name("SECONDS")
         ->capture_default_str();
-    app.add_option("--trials", limits_.trials, "runs of the last comparison, for each side")
+    app.add_option("--trials", limits_.trials,
+                   "runs of auto, and of the best options, in the final comparison (more if they are short)")
         ->group(what)
         ->type_name("N")
         ->capture_default_str()
         ->check(whole_number<int>);
-    const char* out = "What comes out";
-    app.add_option("--profile", profile_, "where the best options are kept: auto (the user's profile), none, or FILE")
+    const char* out = "Output";
+    app.add_option("--profile", profile_,
+                   "where to store the best options: auto (in the user's profile), none, or FILE")
         ->group(out)
         ->type_name("WHICH")
         ->capture_default_str()
         ->check(not_empty);
     json_.add_to(app, "all measurements", out);
-    app.add_flag("--quiet", quiet_, "only the last lines, and no progress")->group(out);
+    app.add_flag("--quiet", quiet_, "print only the last lines, and no progress")->group(out);
     flags_.add_to(app);
     app.footer(kTuneFooter);
   }
@@ -63,14 +70,16 @@ class TuneCommand {
   int run() {
     const AlgorithmInfo& info = find_algorithm(algorithm_);
     if (!(limits_.budget_seconds > 0 && limits_.budget_seconds <= 1e6)) {
-      throw UsageError("--budget is a number of seconds above 0, to 1e6");
+      throw UsageError("--budget " + exact(limits_.budget_seconds) + " is out of range: above 0, to 1e6 seconds");
     }
-    if (limits_.trials < 1 || limits_.trials > 1000) throw UsageError("--trials is a number from 1 to 1,000");
+    if (limits_.trials < 1 || limits_.trials > 1000) {
+      throw UsageError("--trials " + std::to_string(limits_.trials) + " is out of range: 1 to 1,000");
+    }
     const Way fixed = read_fixed();
     Options options;
     flags_.read(options);
     limits_.seed = options.seed;
-    configure(info, to_flags(fixed));  // refuses what no run would take, before the graph is read
+    configure(info, to_flags(fixed));  // refuses options that no run accepts, before the graph is read
     const std::string profile = profile_ == "auto" ? profile_path() : profile_;
     refuse_same_files({{"--profile", profile == "none" ? "" : profile}, json_.file(), graph_.cache()},
                       {graph_.file(), {"--partition", options.partition_file}});
@@ -92,7 +101,7 @@ class TuneCommand {
   }
 
  private:
-  /// The flags of runs that the command line gave.
+  /// The options of runs that the command line gives. Every run has them.
   Way read_fixed() const {
     CLI::App probe;
     RunFlags names;
@@ -106,7 +115,7 @@ class TuneCommand {
     for (const std::string& text : more_) {
       const std::size_t equal = text.find('=');
       if (equal == 0 || equal == std::string::npos) {
-        throw UsageError("--option '" + text + "' has not the form NAME=VALUE, such as strategy=async");
+        throw UsageError("--option '" + text + "' does not have the form NAME=VALUE, such as strategy=async");
       }
       fixed["--" + text.substr(0, equal)] = text.substr(equal + 1);
     }
@@ -137,7 +146,7 @@ class TuneCommand {
                                 kVersion};
     if (!json_.to_stdout()) {
       if (search.left_out() > 0) {
-        std::printf("%lld ways were left out: the budget is spent (--budget)\n",
+        std::printf("%lld combinations of options were left out because the budget was spent; raise --budget\n",
                     static_cast<long long>(search.left_out()));
       }
       std::printf("best: %s: %.3f ms; auto: %.3f ms; auto is %.1f %% above the best (%d turns)\n",
@@ -149,7 +158,8 @@ class TuneCommand {
     if (profile != "none") {
       store_in_profile(profile, entry);
       if (!json_.to_stdout())
-        std::printf("kept in %s; used with --profile %s\n", printable(profile).c_str(), printable(profile_).c_str());
+        std::printf("stored in %s; use it with --profile %s\n", printable(profile).c_str(),
+                    printable(profile_).c_str());
     }
     return kRight;
   }
@@ -189,7 +199,7 @@ class TuneCommand {
 }  // namespace
 
 Run add_tune(CLI::App& shoal) {
-  CLI::App* app = shoal.add_subcommand("tune", "find the fastest options for a graph, and keep them in a profile");
+  CLI::App* app = shoal.add_subcommand("tune", "find the fastest options for a graph, and store them in a profile");
   auto command = std::make_shared<TuneCommand>();
   command->add_to(*app);
   return [command] { return command->run(); };

@@ -8,11 +8,11 @@
 namespace shoal::cli {
 namespace {
 
-// Short runs are told apart by many turns: at least so many seconds of them.
+// Short runs are compared over many turns: until they have taken this many seconds together.
 constexpr double kFewSeconds = 0.3;
 constexpr std::size_t kMostTurns = 300;
 
-/// In the process that measures.
+/// Answers the questions of TuneMeasure, in the measuring process.
 class Bench {
  public:
   Bench(const AlgorithmInfo& info, const GraphInput& graph, const Way& fixed)
@@ -126,7 +126,7 @@ TuneStart TuneMeasure::start(int trials, std::uint64_t seed) {
 
 std::vector<double> TuneMeasure::times(const Way& way, int trials, double hopeless_seconds, double limit_seconds,
                                        std::string& wrong) {
-  // JSON has no infinity: null.
+  // If hopeless_seconds is infinite, JSON has null in its place.
   const Json got = process_.ask(
       {{"what", "times"}, {"way", way}, {"trials", trials}, {"hopeless", hopeless_seconds}, {"sources", sources_}},
       limit_seconds);

@@ -10,10 +10,10 @@ namespace shoal::cli {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kHopeless = 8;        // a first run slower than the best by this factor is not repeated
+constexpr double kHopeless = 8;        // a way whose first run is slower than the best by this factor gets no more runs
 constexpr double kLeastLimit = 1;      // seconds that a first run may take, however fast others are: it loads kernels
 constexpr double kGridShare = 0.6;     // of the budget: for the grid
-constexpr double kWorthNaming = 1.02;  // auto stays when the best is not faster by this factor: less is noise
+constexpr double kWorthNaming = 1.02;  // a way counts as faster only by this factor: less is noise
 
 /// Options beside strategy, worker and kernel that are tried one at a time.
 struct Knob {
@@ -22,7 +22,7 @@ struct Knob {
   std::vector<std::string> values;
   bool gpu_only;
   bool several_pes_only;
-  Of of;  ///< which strategies look at it
+  Of of;  ///< the strategies that use it
 };
 const std::vector<Knob>& knobs() {
   static const std::vector<Knob> all = {
@@ -39,7 +39,7 @@ const std::vector<Knob>& knobs() {
   return all;
 }
 
-/// Thresholds and buckets are of the priority queue.
+/// False for options of the priority queue if the way does not have one.
 bool fits(const Way& way, const std::string& flag) {
   if (flag != "--buckets" && flag != "--threshold-delta") return true;
   const auto queue = way.find("--queue");
@@ -62,13 +62,13 @@ double TuneSearch::used() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() / limits_.budget_seconds;
 }
 
-/// Whether a way runs by worklist: its own strategy, or what auto chose.
+/// True if a way runs by the worklist: by its own strategy, or else by the one that auto chose.
 bool TuneSearch::is_worklist(const Way& way) const {
   if (const auto own = way.find("--strategy"); own != way.end()) return own->second == "async";
   return value_of(auto_chose_, "strategy") == "async";
 }
 
-/// Whether a way asks for nothing but what auto chooses anyway.
+/// True if a way has only options that auto chooses anyway.
 bool TuneSearch::is_auto(const Way& way) const {
   return std::all_of(way.begin(), way.end(), [&](const auto& option) {
     const auto same = [&](const Decision& chosen) {
@@ -78,7 +78,7 @@ bool TuneSearch::is_auto(const Way& way) const {
   });
 }
 
-/// Auto; every strategy; the worklist with each kind of worker and kernel, the likely ones first.
+/// Auto; every bulk strategy; the worklist with each kind of queue, worker and kernel, the likely ones first.
 std::vector<Way> TuneSearch::grid() const {
   std::vector<Way> ways = {{}};
   const auto add = [&](Way way) {
@@ -148,11 +148,11 @@ void TuneSearch::halve(std::vector<Way> ways) {
   }
 }
 
-/// One option at a time: a value that is faster stays.
+/// Varies one option at a time, and keeps a value that is faster.
 void TuneSearch::refine() {
   std::vector<Knob> todo = knobs();
   for (const auto& [flag, values] : info_.tuned) todo.insert(todo.begin(), {flag, values, false, false, Knob::bulk});
-  // Fewer threads meet sooner: small graphs. Auto knows some of them, and may be too early.
+  // Fewer threads meet sooner, which helps on small graphs. Auto uses fewer on some of them, perhaps on too many.
   todo.push_back({"--threads", {"1"}, false, false, Knob::both});
   const int all = measure_.machine().threads_per_pe, half = all / 2;
   if (half > 1) todo.back().values.push_back(std::to_string(half));
@@ -176,7 +176,7 @@ void TuneSearch::refine() {
   }
 }
 
-/// The winner of many noisy measurements looks better than it is; so it is measured anew, in turns with auto.
+/// The best of many noisy measurements looks better than it is; so it is measured again, in turns with auto.
 void TuneSearch::compare() {
   const auto [plain, best] = measure_.side_by_side(best_, limits_.trials);
   auto_seconds_ = median(plain);
@@ -186,7 +186,7 @@ void TuneSearch::compare() {
     best_seconds_ = auto_seconds_;
     return;
   }
-  // Turn by turn: both sides of a ratio had the same source, and the same other programs on the machine.
+  // Ratios are taken turn by turn: both runs of a turn had the same source, and the same other programs on the machine.
   std::vector<double> ratios;
   for (std::size_t i = 0; i < plain.size(); ++i) ratios.push_back(plain[i] / best[i]);
   gap_ = median(ratios) - 1;

@@ -1,5 +1,5 @@
-// Looks for the options that run fastest: successive halving over a coarse grid, then one option at a time around the
-// best, then the best beside `auto`, run by run.
+// Searches for the fastest options: by successive halving over a coarse grid, then by varying one option at a time around the
+// best. At the end, the best and `auto` run in turns.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace shoal::cli {
 
-/// What was measured of one way.
+/// The measurement of one way.
 struct Measured {
   Way way;
   double seconds = 0;  ///< median
-  int trials = 0;      ///< behind the median; 0: it did not run
+  int trials = 0;      ///< number of runs behind the median; 0: it did not run
   std::string failed;  ///< why it did not run, or what was wrong with its answer
   bool wrong = false;  ///< it gave a wrong answer
 };
@@ -27,24 +27,26 @@ struct TuneLimits {
 
 class TuneSearch {
  public:
-  /// @param measure  does the runs
-  /// @param fixed    the flags that its runs have; options named there are not tried
-  /// @param say      called with the part of the budget that is used, and with what was measured
+  /// @param measure  makes the runs
+  /// @param fixed    the flags that all its runs have; these options are not varied
+  /// @param say      called after each measurement, with the fraction of the budget that is used
   TuneSearch(const AlgorithmInfo& info, TuneMeasure& measure, Way fixed, const TuneLimits& limits,
              std::function<void(double, const Measured&)> say);
 
-  /// @throws what running `auto` throws; a way that fails is left out and said in all()
+  /// @throws what running `auto` throws. A way that fails is left out, and all() says why
   void run();
 
   const std::vector<Measured>& all() const { return all_; }  ///< in the order of measuring
   const Way& best() const { return best_; }                  ///< empty when nothing beats auto
   double best_seconds() const { return best_seconds_; }      ///< side by side with auto_seconds(), on the same sources
   double auto_seconds() const { return auto_seconds_; }
-  int turns() const { return turns_; }  ///< behind both
-  /// By how much auto is slower than the best way found, median over turns: 0.1 is ten per cent; 0 when none is faster.
+  int turns() const { return turns_; }  ///< number of turns behind both times
+  /// By how much auto is slower than the best way found, median over turns: 0.1 is ten per cent; 0: none is faster.
   double gap() const { return gap_; }
   const Decisions& auto_chose() const { return auto_chose_; }
-  std::int64_t left_out() const { return left_out_; }  ///< ways of the grid for which the budget did not last
+  std::int64_t left_out() const {
+    return left_out_;
+  }  ///< ways of the grid that were not tried because the budget was spent
 
  private:
   bool is_worklist(const Way& way) const;

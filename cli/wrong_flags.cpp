@@ -10,7 +10,7 @@
 namespace shoal::cli {
 namespace {
 
-/// Letters to insert, drop, replace or swap with their neighbour to make b of a.
+/// The number of letters to insert, drop, replace or swap with their neighbour to turn a into b.
 std::size_t edits_between(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -51,7 +51,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
     list += (list.empty() ? "" : ", ") + each->get_name();
   }
   const std::string nearest = did_you_mean(word, names);
-  return "'" + word + "' is not a command" + (nearest.empty() ? "; there are " + list : nearest);
+  return "'" + word + "' is not a command" + (nearest.empty() ? "; the commands are " + list : nearest);
 }
 
 /// The first word that was left over and looks like a flag, else the first.
@@ -69,7 +69,7 @@ std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
   std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !word.empty()) {
     if (word[0] != '-' || word.size() == 1) {
-      return "'" + word + "' is one word too many; values that may be left out are written with =, such as --json=FILE";
+      return "'" + word + "' is one word too many; an optional value is written with =, such as --json=FILE";
     }
     const std::string name = word.substr(0, word.find('='));
     const std::string as_long = name[1] == '-' ? name : "-" + name;
@@ -77,7 +77,7 @@ std::string explain_options(const CLI::App& app, const CLI::ParseError& error) {
   }
   const std::string head = "Could not convert: ";
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr && what.rfind(head, 0) == 0) {
-    what = what.substr(head.size()) + " is not a number that fits";
+    what = what.substr(head.size()) + " is not a valid number";
   }
   return what;
 }
@@ -91,7 +91,7 @@ std::string explain_flags(const CLI::App& app, const CLI::ParseError& error) {
   const auto follows = [&] {  // `shoal run -n 2 bfs kron:8 --verify`
     const bool of_command =
         command.get_name() == "run" && command.count("command") > 0 && word.size() > 1 && word[0] == '-';
-    return of_command ? "; before a command with options write --: shoal run -n 2 -- bfs kron:8 --verify" : "";
+    return of_command ? "; write -- before a command that has options: shoal run -n 2 -- bfs kron:8 --verify" : "";
   };
   return (no_command ? unknown_command(app, word) : explain_options(command, error) + follows()) + " (see " +
          app.get_name() + (chosen.empty() ? "" : " " + command.get_name()) + " --help)";

@@ -1,4 +1,4 @@
-// What to say when the words of a command line do not fit.
+// Error messages for command lines that cannot be parsed.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@ namespace shoal::cli {
 /// @param app  after its parse() threw `error`
 std::string explain_flags(const CLI::App& app, const CLI::ParseError& error);
 
-/// The same of options that no command line gave (a profile's, an algorithm's), without the last part.
+/// The same for options that are not from the command line itself (of a profile, of an algorithm), without the last part.
 std::string explain_options(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace shoal::cli

@@ -79,10 +79,31 @@ std::int64_t memory_field(const std::string& key) {
   return text.empty() ? 0 : std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
 
+#if defined(SHOAL_HAVE_CUDA)
+/// "13.0" for 13000.
+std::string cuda_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+#endif
+
+/// The version in a line such as "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build". If there is
+/// no such file, as under WSL, the newest CUDA that the driver supports; empty if there is no driver.
+std::string driver_version() {
+  std::istringstream words(proc_field("/proc/driver/nvidia/version", "NVRM version"));
+  for (std::string word; words >> word;) {
+    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos) return word;
+  }
+#if defined(SHOAL_HAVE_CUDA)
+  int version = 0;
+  if (cudaDriverGetVersion(&version) == cudaSuccess && version > 0) return "for CUDA " + cuda_text(version);
+#endif
+  return "";
+}
+
 std::string build_text() {
   std::string text = "cpu";
 #if defined(SHOAL_HAVE_CUDA)
-  text += ", CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+  text += ", CUDA " + cuda_text(CUDART_VERSION);
 #endif
 #if defined(__SANITIZE_THREAD__)
   text += ", ThreadSanitizer";
@@ -127,6 +148,7 @@ MachineInfo describe_machine() {
   info.compiler = "g++ " __VERSION__;
 #endif
   info.build = build_text();
+  info.driver = driver_version();
   return info;
 }
 
@@ -182,6 +204,7 @@ std::string machine_to_json() {
                  {"system", machine.system},
                  {"compiler", machine.compiler},
                  {"build", machine.build}}}};
+  if (!machine.driver.empty()) json["machine"]["driver"] = machine.driver;
   json["devices"] = Json::array();
   std::string why;
   for (const DeviceInfo& d : list_devices(&why, /*free_bytes=*/true)) {

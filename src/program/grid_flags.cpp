@@ -10,7 +10,7 @@ namespace shoal {
 
 void GridFlags::add_to(CLI::App& app) {
   const auto size = [&](const char* name, std::int64_t& value) {
-    app.add_option(name, value, std::string("cells along ") + name)
+    app.add_option(name, value, std::string("number of cells along ") + name)
         ->required()
         ->check(whole_number<std::int64_t>)
         ->type_name("N");
@@ -29,44 +29,45 @@ void GridFlags::add_where_and_how(CLI::App& app, bool of_grid) {
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
     return option;
   };
-  flag("--device", "KIND", device_, "auto, cpu or gpu");
+  flag("--device", "KIND", device_, "auto (GPUs if there are any; in several processes CPU threads), cpu or gpu");
   flag("--pes", "N", machine_.pes,
-       "processing elements of a process: GPUs, or groups of CPU threads (0: all GPUs, or one group)");
+       "processing elements (PEs) per process: GPUs, or groups of CPU threads (0: all GPUs, or one group of all "
+       "threads)");
   flag("--pes-per-gpu", "N", machine_.pes_per_gpu,
-       "PEs that share a GPU: more than one tries a run of many GPUs on few");
-  flag(
-      "--engine", "NAME", machine_.engine,
-      "auto, self (one PE), threads (CPU), peer (GPUs of this process), openshmem (CPU threads of all processes that a "
-      "launcher started)");
-  flag("--threads", "N", machine_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
+       "most PEs that share a GPU (default: 1); more than 1 tests a run of many GPUs on few");
+  flag("--engine", "NAME", machine_.engine,
+       "how PEs reach each other: auto, self (one PE), threads (CPU threads of this process), peer (GPUs of this "
+       "process) or openshmem (CPU threads, or GPUs of one host, of all processes that a launcher started)");
+  flag("--threads", "N", machine_.threads, "CPU threads per PE (0: all threads of the machine, divided among the PEs)");
 
   group = "How it runs";
   flag("--odf", "N", grid_.odf,
-       std::string("overdecomposition factor: blocks per PE") +
-           (of_grid ? ", of least surface; on GPUs a part of the grid for each, cut across X (0: 1, or on several GPUs "
-                      "what was fastest for so many cells)"
-                    : " (0: 1)"));
-  if (of_grid) flag("--blocks", "AxBxC", blocks_, "blocks along each dimension, in place of --odf")->excludes("--odf");
+       std::string("overdecomposition factor: number of blocks per PE (0: 1") +
+           (of_grid ? ", or 2 for small grids on several GPUs), cut for least surface; on GPUs each PE has one part of "
+                      "the grid, which is cut across X if possible"
+                    : ")"));
+  if (of_grid)
+    flag("--blocks", "AxBxC", blocks_, "number of blocks along each dimension, in place of --odf")->excludes("--odf");
   flag("--mapping", "KIND", mapping_,
-       "which PE has which block: block (consecutive ones together; on GPUs as parts), round-robin, parts (each PE has "
-       "those of a part of least surface), or file:PATH (one PE number per line)");
+       "which PE has which blocks: block (the default: consecutive ones; grids on GPUs: as parts), round-robin, parts "
+       "(each PE has one part of the whole, of least surface), or file:PATH (one PE number per line)");
   flag("--form", "KIND", form_,
-       "auto, threads (CPU), resident (one kernel per GPU for all steps), or kernels (some for each block and step)");
+       "auto, threads (on the CPU), resident (one kernel per GPU runs all steps) or kernels (the host launches kernels "
+       "for each block and step)");
   flag("--fusion", "KIND", fusion_,
-       "form kernels: auto, none, a (packs are one kernel), b (and unpacks are one), c (a block's step is one) or d "
-       "(that of all of a PE's blocks is one)");
+       "form kernels: what is fused into one kernel: auto, none, a (all packs of a block), b (also all unpacks of a "
+       "block), c (the whole step of a block) or d (the whole step of all blocks of a PE)");
   flag("--halos", "KIND", halos_,
-       "form kernels, between GPUs of a process: direct (who packs stores into the other GPU's memory), staged (copied "
-       "by way of "
-       "the host) or copied (from GPU to GPU)");
-  app.add_flag(
-         "--urgent-packs", grid_.launch.urgent_packs,
-         "form kernels with fusion none, a or b: what packs and unpacks is in streams of its own, of high priority")
+       "how halos reach other GPUs: direct (the default: packing stores into the other GPU's memory), or, in form "
+       "kernels within one process, staged (copied through the host) or copied (copied from GPU to GPU)");
+  app.add_flag("--urgent-packs", grid_.launch.urgent_packs,
+               "form kernels with fusion none, a or b: pack and unpack in streams of their own, of high priority")
       ->group(group);
   flag("--graph", "N", grid_.launch.graph,
-       "form kernels: so many steps are one CUDA graph, an even number (0: none; -1: none, or what auto finds)");
+       "form kernels: steps per CUDA graph, an even number (0: no graphs; -1: chosen if the form is chosen, else no "
+       "graphs)");
   flag("--stall-timeout", "SECONDS", machine_.stall_timeout_seconds,
-       "seconds without progress that end a run on GPUs, or of several processes, in an error");
+       "end a run on GPUs, or of several processes, with an error after this time without progress (default: 10)");
 }
 
 Options GridFlags::machine() const {
@@ -82,7 +83,7 @@ GridOptions GridFlags::grid() const {
     long long x = 0, y = 0, z = 0;
     char more = 0;
     if (std::sscanf(blocks_.c_str(), "%lldx%lldx%lld%c", &x, &y, &z, &more) != 3 || x < 1 || y < 1 || z < 1) {
-      throw UsageError("--blocks '" + blocks_ + "' is not three numbers from 1 on, such as 4x2x1");
+      throw UsageError("--blocks '" + blocks_ + "' is not three numbers of at least 1, such as 4x2x1");
     }
     options.blocks = {x, y, z};
   }
@@ -94,7 +95,8 @@ GridOptions GridFlags::grid() const {
   options.launch.stall_timeout_seconds = machine_.stall_timeout_seconds;
   const int steps = options.launch.graph;
   if (steps != -1 && (steps < 0 || steps > 1000 || steps % 2 != 0)) {
-    throw UsageError("--graph " + std::to_string(steps) + ": an even number of steps from 0 to 1000 is wanted, or -1");
+    throw UsageError("--graph " + std::to_string(steps) +
+                     " is out of range: an even number of steps from 0 to 1000, or -1");
   }
   return options;
 }

@@ -11,44 +11,51 @@ void RunFlags::add_to(CLI::App& app) {
     using Value = std::decay_t<decltype(value)>;
     if constexpr (std::is_integral_v<Value>) option->check(whole_number<Value>);
   };
-  flag("--device", "KIND", device_, "auto, cpu or gpu");
+  flag("--device", "KIND", device_, "auto (GPUs if there are any; in several processes CPU threads), cpu or gpu");
   flag("--pes", "N", values_.pes,
-       "processing elements of a process: GPUs, or groups of CPU threads (0: all GPUs, one for a small graph; or one "
-       "group; of several processes, one each)");
-  flag("--pes-per-gpu", "N", values_.pes_per_gpu,
-       "PEs that share a GPU: more than one tries a run of many GPUs on few (slower than one PE)");
+       "processing elements (PEs) per process: GPUs, or groups of CPU threads (0: all GPUs, but one for a small graph; "
+       "on the CPU one group of all threads; in several processes 1)");
   flag(
-      "--engine", "NAME", values_.engine,
-      "auto, self (one PE), threads (CPU), peer (GPUs of this process), openshmem (CPU threads of all processes that a "
-      "launcher started; with --device gpu, GPUs of those of one host)");
-  flag("--threads", "N", values_.threads, "CPU threads per PE (0: the machine's, shared among the PEs)");
+      "--pes-per-gpu", "N", values_.pes_per_gpu,
+      "most PEs that share a GPU (default: 1); more than 1 tests a run of many GPUs on few, and is slower than one PE");
+  flag("--engine", "NAME", values_.engine,
+       "how PEs reach each other: auto, self (one PE), threads (CPU threads of this process), peer (GPUs of this "
+       "process) or openshmem (CPU threads, or with --device gpu GPUs, of all processes that a launcher started)");
+  flag("--threads", "N", values_.threads, "CPU threads per PE (0: all threads of the machine, divided among the PEs)");
   flag("--partition", "KIND", partition_,
-       "auto, block, edges, random, modulo, metis, one (all vertices on the first PE), or file:PATH (one PE number per "
-       "line)");
+       "which PE owns which vertices: auto, block (ranges with equally many vertices), edges (ranges with equally many "
+       "arcs), random, modulo (vertex number modulo PEs), metis (few cut arcs), one (all on the first PE), or "
+       "file:PATH (one PE number per line)");
 
-  group = "How it runs (auto and 0 choose; the report says what was chosen and why)";
-  flag("--worker", "KIND", worker_, "auto, thread, warp, block or block:THREADS (64 to 512)");
-  flag("--kernel", "KIND", kernel_, "auto, persistent (one long kernel) or discrete (one per round)");
-  flag("--workers", "N", values_.workers, "most workers per PE (0: as many as fit)");
-  flag("--fetch", "N", values_.fetch, "items that a worker takes at once");
-  flag("--capacity", "N", values_.capacity, "slots of each ring, rounded up to a power of two");
-  flag("--spill", "N", values_.spill, "items of spill per PE when rings are full (-1 chooses, 0: none)");
-  flag("--queue", "KIND", queue_, "auto, fifo, or priority (items below a threshold first)");
-  flag("--threshold", "X", values_.threshold, "priority: items below it run first (-1 chooses)");
+  group = "How it runs (what you leave out is chosen; the output says what, and why)";
+  flag("--worker", "KIND", worker_,
+       "threads that run a task together: auto, thread, warp, block or block:THREADS (64 to 512, a multiple of 32)");
+  flag("--kernel", "KIND", kernel_,
+       "auto, persistent (one kernel for the whole run) or discrete (one kernel per round)");
+  flag("--workers", "N", values_.workers, "most workers per PE (0: as many as can run at the same time)");
+  flag("--fetch", "N", values_.fetch, "items that a worker takes from a queue at once (0 chooses)");
+  flag("--capacity", "N", values_.capacity,
+       "slots of each ring (queue of accepted items), rounded up to a power of two (0 chooses)");
+  flag("--spill", "N", values_.spill,
+       "items per PE that may wait in spill while queues are full (-1 chooses, 0: no spill)");
+  flag("--queue", "KIND", queue_, "auto, fifo, or priority (items below a threshold run first)");
+  flag("--threshold", "X", values_.threshold, "queue priority: items with a priority below it run first (-1 chooses)");
   flag("--threshold-delta", "X", values_.threshold_delta,
-       "priority: how far the threshold moves when nothing is left below it (0 chooses)");
-  flag("--buckets", "N", values_.buckets, "priority: buckets kept apart beyond the threshold (0 chooses)");
-  flag("--judge", "WHO", judge_, "who judges an item for another PE: auto, owner, or remote (by the pusher)");
-  flag("--combine", "KIND", combine_, "merge items of one key before they are sent: auto, on, off");
+       "queue priority: how far the threshold moves when no item is left below it (0 chooses)");
+  flag("--buckets", "N", values_.buckets,
+       "queue priority: number of separate buckets beyond the threshold, 1 to 16 (0 chooses)");
+  flag("--judge", "WHO", judge_,
+       "which PE accepts or drops an item that another PE owns: auto, owner, or remote (the PE that pushes it)");
+  flag("--combine", "KIND", combine_,
+       "merge items with equal keys before they are sent to another PE: auto, on or off");
   flag("--batch-bytes", "N", values_.batch_bytes,
-       "gather what goes to another PE in segments of so many bytes (-1 chooses, 0: item by item)");
-  flag(
-      "--batch-wait", "N|Nus", batch_wait_,
-      "segments: hold back a part of one up to N times in turn, while there is other work, or, on CPU PEs, for so many "
-      "microseconds: 20us (0: never)");
+       "send items to another PE in segments of this many bytes (-1 chooses, 0: item by item, without segments)");
+  flag("--batch-wait", "N|Nus", batch_wait_,
+       "hold back a partly filled segment: up to N times in a row while there is other work, or on CPUs for N "
+       "microseconds, such as 20us (0, the default: never)");
   flag("--stall-timeout", "SECONDS", values_.stall_timeout_seconds,
-       "seconds without progress that end a run in an error");
-  flag("--seed", "N", values_.seed, "of random sources and the random partition");
+       "end a run with an error after this time without progress (default: 10)");
+  flag("--seed", "N", values_.seed, "seed for random sources and for the partitions random and metis (default: 1)");
 }
 
 void RunFlags::read(Options& options) const {

@@ -1,4 +1,4 @@
-"""Blocks in several processes: equal bits, files, what is refused, and a process that is killed."""
+"""Blocks in several processes: equal bits, files, errors, and a process that is killed."""
 
 import json
 import os
@@ -65,7 +65,7 @@ class BlockProcessesTest(CommandTest):
         return struct.unpack_from("<q", file.read_bytes(), 40)[0] if file.exists() else 0
 
     def job_that_has_stored(self, steps: int, *words: object) -> subprocess.Popen:
-        """Two processes that go on for long, after `steps` steps are in their checkpoint."""
+        """Starts a long job of two processes, and returns it once its checkpoint has `steps` steps."""
         line = [find_shoal(), "run", "-n", 2, "--", *words, "--iterations", 10**8]
         line += ["--checkpoint", "c", "--checkpoint-every", 5]
         job = subprocess.Popen(
@@ -94,7 +94,7 @@ class BlockProcessesTest(CommandTest):
         self.run_on(3, *grid, "--iterations", last + 7, "--restart", "c", "--verify")
 
     def process(self, job: int, number: int) -> int:
-        """The process id of one of a job's processes."""
+        """The process id of process `number` of a job."""
         for environment in pathlib.Path("/proc").glob("[0-9]*/environ"):
             try:
                 its = environment.read_bytes().split(b"\0")
@@ -116,7 +116,7 @@ class BlockProcessesTest(CommandTest):
 
     def test_what_is_refused_is_said_once(self) -> None:
         for words, said in (
-            (("jacobi3d", 8, 8, 8, "--balance", 3), "--balance moves blocks within one process"),
+            (("jacobi3d", 8, 8, 8, "--balance", 3), "--balance moves blocks only within one process"),
             (("jacobi3d", 8, 8, 8, "--restart", "nothing"), "No such file"),
         ):
             with self.subTest(words=words):

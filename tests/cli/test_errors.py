@@ -1,4 +1,4 @@
-"""What goes wrong ends in one line that names the input and the cure, the right exit status, and no file."""
+"""Errors give one line that names the input and the remedy, the right exit status, and no file."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ class Flags(CommandTest):
             ("--stall-timeout", 0, "above 0"),
             ("--stall-timeout", "nan", "above 0"),
             ("--trials", -1, "--trials"),
-            ("--trials", 0, "from 1 to 1,000,000"),
+            ("--trials", 0, "--trials 0 is out of range: 1 to 1,000,000"),
             ("--seed", -1, "--seed: -1 is negative"),
             (
                 "--seed",
@@ -122,7 +122,7 @@ class Flags(CommandTest):
             with self.subTest(args=args):
                 said = [f"{args[0]} runs in one process, but mpirun started 2", "without a launcher"]
                 self.bad(USAGE, said, *args, env=env)
-                other = self.shoal(*args, env={**env, "OMPI_COMM_WORLD_RANK": "1"})  # it is said once
+                other = self.shoal(*args, env={**env, "OMPI_COMM_WORLD_RANK": "1"})  # only process 0 prints the error
                 self.assertEqual((other.status, other.out, other.err), (USAGE, "", ""))
         self.assertEqual(list(self.folder.iterdir()), [])
 

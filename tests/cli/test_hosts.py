@@ -1,4 +1,4 @@
-"""Two hosts: network namespaces of this machine, which see each other over a slow and lossy wire. Needs root and iproute2."""
+"""Two hosts: network namespaces of this machine, connected by a slow and lossy wire. Needs root and iproute2."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ CONTRACT = os.environ.get("SHOAL_OPENSHMEM_CONTRACT", "")
 LOSS = 0.005
 STALL_SECONDS = 3
 NO_ENGINE = "no OpenSHMEM was found, so the engine is not built"
-REASON = two_hosts.why_none() if LAUNCHER else NO_ENGINE  # the skipped test says it
+REASON = two_hosts.why_none() if LAUNCHER else NO_ENGINE  # the reason of skipped tests
 
 
 class OnTwoHosts(CommandTest):
@@ -47,11 +47,11 @@ class OnTwoHosts(CommandTest):
 
 @unittest.skipIf(REASON, REASON)
 class ContractTest(OnTwoHosts):
-    delay_ms = 0.2  # cases of thousands of hops one after another would take half a minute each
+    delay_ms = 0.2  # with a longer delay, cases with thousands of successive hops would take half a minute each
 
     @unittest.skipUnless(CONTRACT, NO_ENGINE)
     def test_the_contract(self) -> None:
-        """All of tests/contract/wire_cases.hpp."""
+        """All cases of tests/contract/wire_cases.hpp."""
         answer = self.run_on_both(2, CONTRACT, 1, 1, "--gtest_color=no")
         self.assertEqual(answer.status, 0, answer.out + answer.err)
         self.assertRegex(answer.out, r"\[  PASSED  \] 15 tests")
@@ -60,7 +60,8 @@ class ContractTest(OnTwoHosts):
 @unittest.skipIf(REASON, REASON)
 class LoopbackTest(CommandTest):
     def test_a_host_without_networks(self) -> None:
-        """As a laptop that is offline, or a container without a network: Open MPI alone finds no way between processes there."""
+        """Like an offline laptop or a container without a network, where Open MPI by itself finds no path between
+        processes."""
         name = f"shoal{os.getpid()}o"
         self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=False)
         subprocess.run(["ip", "netns", "add", name], check=True)
@@ -75,7 +76,7 @@ class LoopbackTest(CommandTest):
 @unittest.skipIf(REASON, REASON)
 class HostsTest(OnTwoHosts):
     def processes_on(self, host: int, words: str) -> list[int]:
-        """Those that run a command line which has `words`."""
+        """The processes of `shoal` on a host whose first argument is `words`."""
         found = []
         for pid in self.hosts.pids(host):
             with contextlib.suppress(OSError):
@@ -102,7 +103,7 @@ class HostsTest(OnTwoHosts):
 
     @unittest.skipUnless(WORKLIST, NO_ENGINE)
     def test_items_arrive_once(self) -> None:
-        # A put takes a time here, so a worker carries more at once than what its last two batches made, which is 15.
+        # A put takes time here, so a worker carries more items at once than its last two batches pushed, which would be 15.
         for pes, kernel, batch_bytes, together in ((1, "persistent", 4096, 40), (2, "discrete", 64, 1)):
             with self.subTest(pes=pes, kernel=kernel):
                 answer = self.run_on_both(2, WORKLIST, pes, 1, 400000, 65536, batch_bytes, 20, "none", kernel)
@@ -117,13 +118,14 @@ class HostsTest(OnTwoHosts):
         for harm, said in (
             ("kill", rf"rank 1 with PID|process 1 \(PE 1, {self.name}2, "),
             ("stop", still),
-            ("cut", still),  # the last: nothing passes afterwards
+            ("cut", still),  # must be the last: nothing passes the wire afterwards
         ):
             with self.subTest(harm=harm):
                 self.harm(harm, said, *words, "--stall-timeout", STALL_SECONDS)
 
     def harm(self, harm: str, said: str, *words: object) -> None:
-        """Process 1 comes to harm: both end in time, a line names it, and the job ends too."""
+        """Process 1 is killed, stopped or cut off: both processes end in time, an error names it, and the job ends
+        too."""
         line, environment = self.line_on_both(2, *words)
         says = self.folder / f"{harm}.txt"
         with says.open("w", encoding="utf-8") as err:
@@ -135,7 +137,7 @@ class HostsTest(OnTwoHosts):
             while not self.processes_on(1, "bfs") or not (there := self.processes_on(2, "bfs")):
                 self.assertLess(time.monotonic(), soon, "the processes do not start")
                 time.sleep(0.05)
-            time.sleep(4)  # they search by now
+            time.sleep(4)  # now the search is in progress
             begin = time.monotonic()
             if harm == "cut":
                 self.hosts.cut()
@@ -144,19 +146,19 @@ class HostsTest(OnTwoHosts):
             while self.processes_on(1, "bfs") or self.processes_on(2, "bfs"):
                 self.assertLess(time.monotonic() - begin, STALL_SECONDS + 10, says.read_text(encoding="utf-8"))
                 time.sleep(0.05)
-            if harm == "cut":  # Open MPI's launcher waits for what it has started there, until somebody ends it
+            if harm == "cut":  # Open MPI's launcher waits for the processes beyond the cut wire until it is ended
                 job.terminate()
             job.wait(timeout=30)
             self.assertNotEqual(job.returncode, 0)
         finally:
-            for host in (1, 2):  # beyond a wire that is cut nobody ends what Open MPI has started, or it failed
+            for host in (1, 2):  # if the wire is cut or the test failed, nothing else ends Open MPI's processes
                 for pid in self.hosts.pids(host):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
             job.wait()
         text = says.read_text(encoding="utf-8")
         self.assertRegex(text, said)
-        self.assertNotRegex(text, r"process 0 \(process id \d+\) was gone")
+        self.assertNotRegex(text, r"process 0 \(process id \d+\) ended")
 
 
 if __name__ == "__main__":

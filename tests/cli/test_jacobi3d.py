@@ -1,4 +1,4 @@
-"""shoal jacobi3d: right answers, files, and errors that name the flag and the cure."""
+"""shoal jacobi3d: right results, files, and errors that name the flag and the remedy."""
 
 import array
 import os
@@ -54,13 +54,13 @@ class Jacobi3d(CommandTest):
             self.good(*args)
             self.assertEqual((self.folder / "p.png").read_bytes()[:4], b"\x89PNG")
         else:
-            self.bad(USAGE, ["--plot", "python3-matplotlib", "with --output FILE.npy"], *args)
+            self.bad(USAGE, ["--plot", "python3-matplotlib", "or write --output FILE.npy"], *args)
             self.assertEqual(self.files(), [])
         self.bad(USAGE, ".png, .svg or .pdf", *args[:-2], "p.npy")
         self.bad(USAGE, "are the same file", *args, "--json=p.png")
 
     def test_what_a_plot_is_drawn_of(self) -> None:
-        """A python3 that copies what it is given in place of drawing it, and one that cannot."""
+        """With a python3 that copies its input instead of drawing it, and with one that fails."""
         python = self.folder / "bin" / "python3"
         python.parent.mkdir()
         path = {"env": {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}}
@@ -101,7 +101,7 @@ class Jacobi3d(CommandTest):
             with self.subTest(dtype=dtype):
                 args = (*size, "--dtype", dtype, "--boundary", "0,x1=2", "--iterations")
                 self.jacobi(*args, 13, "--odf", 5, "--pes", 2, "--checkpoint", "c", "--checkpoint-every", 5)
-                self.jacobi(*args, 13, "--restart", "c")  # nothing is left to do
+                self.jacobi(*args, 13, "--restart", "c")  # no step is left
                 self.jacobi(*args, 40, "--restart", "c", "--pes", 3, "--checkpoint", "c")
                 self.jacobi(*args, 41, "--restart", "c", "--mapping", "round-robin", "--pes", 4, "--output", "grid.npy")
                 self.jacobi(*args, 41, "--output", "whole.npy")
@@ -115,7 +115,7 @@ class Jacobi3d(CommandTest):
         command = [find_shoal(), *map(str, args), "--iterations", "100000000", "--checkpoint", "c", "--quiet"]
         command += ["--checkpoint-every", "3"]
         last = 0
-        for _ in range(3):  # each goes on where the one before was killed
+        for _ in range(3):  # each run continues where the previous one was killed
             with subprocess.Popen([*command, *(["--restart", "c"] if last else [])], cwd=self.folder) as run:
                 deadline = time.monotonic() + 50
                 while self.steps_stored("c") <= last + 3 and time.monotonic() < deadline:
@@ -124,7 +124,7 @@ class Jacobi3d(CommandTest):
             self.assertGreater(self.steps_stored("c"), last + 3)
             last = self.steps_stored("c")
             self.assertEqual(last % 3, 0)
-        # SIGKILL between the link and the rename that replace a file leaves the former's name (data/temporary_file.cpp).
+        # SIGKILL between the link and the rename that replace a file leaves the name of the link (data/temporary_file.cpp).
         left = [name for name in self.files() if not name.startswith("c.tmp-")]
         self.assertEqual(left, ["c"])
         self.assertLessEqual(len(self.files()), 1 + 3)
@@ -138,7 +138,7 @@ class Jacobi3d(CommandTest):
         args = ("jacobi3d", 5, 6, 7, "--device", "cpu", "--iterations", 9)
         self.jacobi(*args[1:4], "--odf", 2, "--iterations", 9, "--checkpoint", "c")
         whole = (self.folder / "c").read_bytes()
-        size_at = 56 + struct.unpack_from("<q", whole, 48)[0]  # of the first array, behind what the grid is
+        size_at = 56 + struct.unpack_from("<q", whole, 48)[0]  # where the size of the first array is
         for words, data in (
             ("ends early", whole[:-1]),
             ("ends early", whole[:100]),
@@ -184,7 +184,7 @@ class Jacobi3d(CommandTest):
 
     def test_flags_that_have_no_effect_are_named(self) -> None:
         said = self.good("jacobi3d", 4, 4, 4, "--device", "cpu", "--graph", 2).out
-        self.assertIn("not used: --graph: of form kernels, which is for GPUs", said)
+        self.assertIn("not used: --graph: only for form kernels, which is for GPUs", said)
         self.assertNotIn("not used", self.good("jacobi3d", 4, 4, 4, "--device", "cpu").out)
 
     def test_wrong_flags(self) -> None:
@@ -212,10 +212,10 @@ class Jacobi3d(CommandTest):
             ("'w0' is not a face", *grid, "--boundary", "w0=1"),
             ("'one' is not a finite number", *grid, "--boundary", "one"),
             ("'inf' is not a finite number", *grid, "--boundary", "0,z1=inf"),
-            ("--interior: a finite number", *grid, "--interior", "nan"),
+            ("--interior nan is not a finite number", *grid, "--interior", "nan"),
             ("--odf excludes --blocks", *grid, "--blocks", "2x2x2", "--odf", 3),
             ("--check requires --tolerance", *grid, "--check", 10),
-            ("--boundary: face 'x1' is there twice", *grid, "--boundary", "0,x1=1,x1=2"),
+            ("--boundary: face 'x1' is given twice", *grid, "--boundary", "0,x1=1,x1=2"),
             ("add --output", *grid, "--slice", "x=1"),
             ("z is from 0 to 3", *grid, "--slice", "z=4", "--output", "s.npy"),
             ("x=N, y=N or z=N", *grid, "--slice", "w=1", "--output", "s.npy"),
@@ -257,7 +257,7 @@ class Laps(CommandTest):
 
 
 class Examples(CommandTest):
-    """Programs of blocks that compare themselves with a reference."""
+    """Example programs of blocks that compare their results with a reference."""
 
     def example(self, name: str, *args: object) -> str:
         program = pathlib.Path(find_shoal()).parent / f"example_{name}"
@@ -292,7 +292,7 @@ class Examples(CommandTest):
                 self.assertIn(f" {blocks} blocks on ", out)
                 self.assertIn(": right", out)
                 heat.append(out.split("heat ")[1].split(",")[0])
-        self.assertEqual(heat[1], heat[2])  # of the same blocks, on other PEs
+        self.assertEqual(heat[1], heat[2])  # from the same blocks on other PEs
         self.assertNotEqual(heat[0], heat[1])
 
 

@@ -1,4 +1,4 @@
-"""`shoal run`: what it calls, what it says of hosts and launchers, and that it outlives them."""
+"""`shoal run`: what it calls, its errors about hosts and launchers, and that it ends even if they do not."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from command import Answer, CommandTest
 LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 USAGE, LOST = 2, 4
 
-# In the place of ssh: a host that is not there, one that lets nobody in, one without Open MPI, and hosts that have what this has.
+# Replaces ssh: a host that does not exist, one that refuses access, one without Open MPI, and hosts with all that is needed.
 FAKE_SSH = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
@@ -27,7 +27,7 @@ esac
 
 class LauncherTest(CommandTest):
     def run_with(self, launcher: str) -> tuple[Answer, float]:
-        """`shoal run` with a shell script for oshrun."""
+        """Runs `shoal run` with a shell script in place of oshrun. Returns its answer and its seconds."""
         file = self.folder / "oshrun"
         file.write_text("#!/bin/sh\n" + launcher)
         file.chmod(0o755)
@@ -39,19 +39,19 @@ class LauncherTest(CommandTest):
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_a_launcher_that_does_not_end(self) -> None:
         os.mkfifo(self.folder / "never")
-        # As Open MPI's, at times, when a process was killed while it started.
+        # Like Open MPI's launcher sometimes, if a process was killed while it started.
         answer, seconds = self.run_with(f"sleep 0.5\nread line < {self.folder}/never\n")
         self.assertLess(seconds, 20)
         self.assertEqual(answer.status, 128 + 9, answer.out + answer.err)
-        self.assertIn("has not ended though all its processes have", answer.err)
+        self.assertIn("has not ended although all its processes have", answer.err)
 
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_who_was_killed_is_named(self) -> None:
-        # As Open MPI's while processes start: its own lines do not say which.
+        # Like Open MPI's launcher while processes start: its own lines do not name the process.
         killed = "PMIX_RANK=0 sleep 30 &\nPMIX_RANK=1 sleep 30 &\nsleep 0.5\nkill -9 $!\nsleep 0.5\nkill %1\nexit 137\n"
         answer, _ = self.run_with(killed)
         self.assertEqual(answer.status, 137, answer.out + answer.err)
-        self.assertRegex(answer.err, r"process 1 \(process id [0-9]+\) was gone before the others")
+        self.assertRegex(answer.err, r"process 1 \(process id [0-9]+\) ended before the others")
 
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_what_a_launcher_leaves_is_ended(self) -> None:
@@ -81,7 +81,7 @@ class LauncherTest(CommandTest):
 
     @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
     def test_hosts_that_cannot_be_reached(self) -> None:
-        """One line says which, why, and what to do, before anything is started."""
+        """One line names the host, the reason and a remedy, before any process is started."""
         ssh = self.write("ssh", FAKE_SSH.replace("FOLDER", str(self.folder)))
         launcher = self.write("oshrun", '#!/bin/sh\necho "started $*"\n')
         for folder in ("bare", "full", "without"):
@@ -102,17 +102,17 @@ class LauncherTest(CommandTest):
         unknown = (
             "host lost cannot be reached: ssh: Could not resolve hostname lost: Name or service not known; correct"
         )
-        fails(LOST, [unknown, "`ssh lost true` works here without a question"], "there,lost")
-        fails(LOST, ["host lost1 cannot be reached", "; so it is with 1 more of 3"], "lost1,there,lost2")
-        fails(LOST, ["host mute cannot be reached: status 255; "], "mute")
+        fails(LOST, [unknown, "`ssh lost true` works here without a prompt"], "there,lost")
+        fails(LOST, ["host lost1 cannot be reached", "; 1 more of 3 other hosts failed, too"], "lost1,there,lost2")
+        fails(LOST, ["host mute cannot be reached: exit status 255; "], "mute")
         fails(LOST, ["host bare has no orted in PATH", "install it there"], "there,bare")
-        fails(LOST, ["host there has no /nowhere/mine; ", "same place"], "there", "/nowhere/mine")
+        fails(LOST, ["host there has no /nowhere/mine; ", "same path"], "there", "/nowhere/mine")
         fails(LOST, ["`mine lost true` works"], "lost", OMPI_MCA_plm_rsh_agent=self.agent_named("mine", ssh))
         nothing = {"PATH": str(self.folder / "without")}
         fails(USAGE, ["ssh : rsh is not found here", "install ssh", "OMPI_MCA_plm_rsh_agent"], "lost", **nothing)
         for hosts, variables in (
             ("there,here", {}),
-            ("localhost,127.0.0.1", nothing),  # nobody is asked
+            ("localhost,127.0.0.1", nothing),  # ssh is not called
             ("lost", {"SLURM_JOB_ID": "7"}),  # the batch system starts them
         ):
             with self.subTest(hosts=hosts):

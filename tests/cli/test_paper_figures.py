@@ -1,4 +1,4 @@
-"""shoal bench bfs-* and charm-*: figures beside the baselines, and what cannot run here is said."""
+"""shoal bench bfs-* and charm-*: figures compared with the baselines, and reports of what cannot run here."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from command import ROOT, CommandTest, find_shoal
 USAGE = 2
 SCRIPTED = ("bfs-fig41", "bfs-fig42", "bfs-fig43", "charm-fig6", "charm-fig7a", "charm-fig7b", "charm-fig7c", "charm-fig8",
             "charm-fig9", "charm-odf")  # fmt: skip
-# For root, more ranks than cores, and containers in which no process reads another's memory.
+# Ranks yield when idle, as there may be more ranks than cores.
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
@@ -70,7 +70,7 @@ class Figures(CommandTest):
         for name in "bfs-fig41", "bfs-fig42", "bfs-fig43":
             got, out = figure(name)
             self.assertAlmostEqual(got["runs"][-1]["median_seconds"], 0.0025)
-            self.assertEqual(got["runs"][-1]["way"], "GAPBS, 2 threads")  # no more than the others have
+            self.assertEqual(got["runs"][-1]["way"], "GAPBS, 2 threads")  # as many threads as the other programs have
             self.assertNotIn("skipped: GAPBS", out)
         self.assertEqual(set((self.folder / "threads").read_text().split()), {"2"})
         _, out = figure("bfs-fig41", reached + 1)
@@ -121,7 +121,7 @@ class Figures(CommandTest):
             ("--shrink is a number", "charm-fig8", "--shrink", -1),
             ("--pes 0 is out of range", "charm-fig8", "--device", "cpu", "--pes", 0),
             ("no/such", "charm-fig8", "--json=no/such/t.json"),
-            ("takes no --markdown", "charm-fig8", "--markdown", "t.md"),
+            ("leave out --markdown", "charm-fig8", "--markdown", "t.md"),
             ("for bfs-* and charm-*", "atos-table2", "--shrink", 2),
         ):
             with self.subTest(args=args):

@@ -1,4 +1,5 @@
-"""Commands in several processes that oshrun starts: who speaks, what is compared at the start, and who never comes."""
+"""Commands in several processes that oshrun starts: which process prints, what is compared at the start, and
+processes that do not start."""
 
 import json
 import os
@@ -18,7 +19,7 @@ LAUNCHER = os.environ.get("SHOAL_OSHRUN", "")
 USAGE, CAPACITY, LOST = 2, 3, 4
 
 
-# Starts three processes, kills one of them after SHOAL_SECONDS (below 0: as soon as it is there), and the others at once.
+# Starts three processes, kills one of them after SHOAL_SECONDS (below 0: as soon as it is started), and then the others.
 LAUNCHER_THAT_SAYS_NOTHING = f"""#!{sys.executable}
 import os, subprocess, sys, time
 victim, seconds = int(os.environ["SHOAL_VICTIM"]), float(os.environ["SHOAL_SECONDS"])
@@ -39,14 +40,14 @@ sys.exit(137)
 @unittest.skipUnless(LAUNCHER, "no OpenSHMEM was found, so the engine is not built")
 class ProcessesTest(CommandTest):
     def together(self, *commands: list[object], **environment: str) -> Answer:
-        """Each command in a process of its own, of one job."""
+        """Runs one job in which each command is a process."""
         line: list[object] = [LAUNCHER]
         for i, command in enumerate(commands):
             line += [*([":"] if i > 0 else []), "-n", 1, *command]
         return self.run_line(line, {**ENVIRONMENT, **environment})
 
     def one_line(self, answer: Answer, status: int, *words: str) -> None:
-        """All processes ended, and one of them said why; the rest of what is said is the launcher's."""
+        """All processes have ended, and exactly one of them printed an error. Other lines are the launcher's."""
         self.assertEqual(answer.status, status, answer.out + answer.err)
         errors = [line for line in answer.err.splitlines() if "error: " in line]
         self.assertEqual(len(errors), 1, answer.err)
@@ -81,7 +82,7 @@ class ProcessesTest(CommandTest):
 
     def test_one_that_is_stopped_while_it_starts(self) -> None:
         begin = time.monotonic()
-        stops = "kill -STOP $$; exec sleep 50"  # as one that OpenSHMEM does not get to start
+        stops = "kill -STOP $$; exec sleep 50"  # like a process that OpenSHMEM never finishes starting
         answer = self.together(self.command("bfs", "kron:8", "--stall-timeout", 1), ["sh", "-c", stops])
         self.assertLess(time.monotonic() - begin, 8)
         self.one_line(answer, LOST, "process 1 of 2 (process id ", "is stopped", "process 0 of 2 has waited 1 s")
@@ -120,7 +121,7 @@ class ProcessesTest(CommandTest):
         self.assertEqual(answer.out.count("examples:"), 1)
 
     def test_who_was_gone_first_is_named(self) -> None:
-        """By a launcher that says nothing, and whose processes are all gone a moment after the first."""
+        """With a launcher that prints nothing and whose processes are all gone shortly after the first."""
         launcher = self.write("oshrun", LAUNCHER_THAT_SAYS_NOTHING)
         launcher.chmod(0o755)
         path = f"{self.folder}:{os.environ['PATH']}"
@@ -130,11 +131,11 @@ class ProcessesTest(CommandTest):
                 answer = self.shoal("run", "-n", 3, "--", "/bin/sleep", 50, env={**os.environ, "PATH": path, **told})
                 self.assertEqual(answer.status, 137, answer.err)
                 self.assertRegex(
-                    answer.err, rf"^shoal: error: process {victim} \(process id \d+\) was gone before the others"
+                    answer.err, rf"^shoal: error: process {victim} \(process id \d+\) ended before the others"
                 )
-        told = {"SHOAL_VICTIM": "2", "SHOAL_SECONDS": "-1", "SHOAL_NUMBERS": "1"}  # gone before it could be seen
+        told = {"SHOAL_VICTIM": "2", "SHOAL_SECONDS": "-1", "SHOAL_NUMBERS": "1"}  # gone before it could be observed
         answer = self.shoal("run", "-n", 3, "--", "/bin/sleep", 50, env={**os.environ, "PATH": path, **told})
-        self.assertRegex(answer.err, r"^shoal: error: process 2 .*was gone before ")
+        self.assertRegex(answer.err, r"^shoal: error: process 2 .*ended before ")
 
     def run_on(self, processes: int, *words: object, **variables: str) -> Answer:
         command = [find_shoal(), "run", "-n", processes, "--", *words]
@@ -207,16 +208,17 @@ class ProcessesTest(CommandTest):
         self.one_line(none, USAGE, "graph.el: has no weights")
 
     def test_larger_than_one_memory(self) -> None:
-        """What one process refuses for want of memory runs on four, of which each has as little."""
+        """A graph that one process refuses for lack of memory runs on four processes with the same memory limit
+        each."""
         self.good("convert", "uniform:19,degree=24", "large.shoal", "--quiet")
         words = ("sssp", "large.shoal", "--source", 1, "--weights", "hash255", "--threads", 1, "--strategy", "async")
         words += ("--capacity", 32768, "--spill", 1000000)
-        little = 330 << 20  # bytes of addresses
+        little = 330 << 20  # limit of the address space in bytes
         small = {**os.environ, **ENVIRONMENT, "SHMEM_SYMMETRIC_HEAP_SIZE": "16M", "MALLOC_ARENA_MAX": "1"}
 
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (little, little))
-            resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # also of every thread
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))  # the stack size of every thread, too
 
         def run(*command: object) -> Answer:
             line = [find_shoal(), *(str(word) for word in command)]
@@ -265,7 +267,7 @@ class ProcessesTest(CommandTest):
             new.unlink(missing_ok=True)
 
     def test_what_a_killed_job_left_is_removed(self) -> None:
-        """Also where it is new, unless somebody uses it."""
+        """Even if it is new, unless a process uses it."""
         free, used, old = (
             pathlib.Path(f"/dev/shm/ucx_shm_posix_test_{os.getpid()}_{name}") for name in ("a", "b", "c")
         )
@@ -322,13 +324,13 @@ class ProcessesTest(CommandTest):
         self.assertEqual((answer.status, answer.out.count("median")), (0, 2), answer.err)
 
     def test_a_part_of_the_matrix(self) -> None:
-        """The whole is run by hand: bench/results/matrix_processes.txt."""
+        """The whole matrix is run by hand: bench/results/matrix_processes.txt."""
         matrix = [sys.executable, ROOT / "bench/matrix_processes.py", "--shoal", find_shoal(), "--processes", 2]
         small = ["--algorithms", "kcore", "--graphs", "kron:8", "--partitions", "modulo"]
         answer = self.run_line([*matrix, *small], {**os.environ, **ENVIRONMENT})
         self.assertEqual(answer.status, 0, answer.out + answer.err)
         self.assertIn("4 passed, 0 failed", answer.out)
-        # Of a program that never fails, what is to be refused is counted as wrong.
+        # With a program that never fails, the cases that must be refused count as failed.
         never = self.folder / "never"
         never.write_text("#!/bin/sh\nexit 0\n")
         never.chmod(0o755)

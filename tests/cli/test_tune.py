@@ -17,7 +17,7 @@ class Tune(CommandTest):
             "tune", *args[:3], "--option", "strategy=async", "--budget", 1, "--trials", 2, "--profile", "p.json"
         ).out
         self.assertRegex(out, r"best: .*; auto is [0-9.]+ % above the best")
-        self.assertIn("kept in p.json", out)
+        self.assertIn("stored in p.json", out)
         entry = json.loads((self.folder / "p.json").read_text())["entries"][0]
         self.assertEqual(entry["algorithm"], "bfs")
         self.assertEqual(entry["graph"], "kron, 2^8 vertices, degree 2^5, undirected")
@@ -48,7 +48,7 @@ class Tune(CommandTest):
         self.assertEqual((got["strategy"], got["fetch"]), ("async", 7))
         got = self.good(*base, "--fetch", 3).json()["options"]
         self.assertEqual((got["strategy"], got["fetch"]), ("async", 3))
-        # Another kind of graph, another algorithm, another number of PEs: nothing is found.
+        # Nothing is found for another kind of graph, another algorithm or another number of PEs.
         for other in (["bfs", "star:50"], ["components", "chain:50"], ["bfs", "chain:50", "--pes", "2"]):
             self.assertIn("profile: nothing in", self.good(*other, "--device", "cpu", "--profile", "p.json").out)
 
@@ -99,7 +99,7 @@ class Tune(CommandTest):
     def test_profiles_that_are_no_files(self) -> None:
         self.bad(USAGE, [f"profile {self.folder}: is a directory"], "bfs", "chain:9", "--profile", self.folder)
         self.bad(USAGE, "profile /proc/self/mem: cannot be read", "bfs", "chain:9", "--profile", "/proc/self/mem")
-        # Found before the tuning, which would take longer than a test may.
+        # These errors are found before the tuning, which would take longer than a test may.
         hour = ["tune", "chain:9", "--budget", 3600, "--profile"]
         self.bad(USAGE, "is not a file", *hour, self.folder)
         self.bad(USAGE, "is not a file", *hour, "/dev/null")

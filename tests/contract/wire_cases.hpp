@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -303,8 +304,10 @@ TYPED_TEST_P(WireContract, ARunThatStandsStillIsEndedInTime) {
     std::vector<std::vector<Chain::Item>> seeds(n);
     seeds[0].push_back({0});
     typename TestFixture::template List<Chain> list(processes, plan);
+    const auto start = std::chrono::steady_clock::now();
     const std::string line = TestFixture::template line_of<DeviceError>([&] { list.run(tasks, seeds); });
     EXPECT_NE(line.find("no progress for 1.5 s"), std::string::npos) << line;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15)) << "ten times the stall timeout";
     std::remove(("shoal-stall-" + std::to_string(::getpid()) + ".json").c_str());  // each process has written a dump
     for (Chain& task : tasks) task.hangs_at = ~0u;
     EXPECT_EQ(list.run(tasks, seeds).run, last + 1) << "the next run";

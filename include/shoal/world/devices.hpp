@@ -36,6 +36,7 @@ struct MachineInfo {
   std::string system;    ///< kernel name and release
   std::string compiler;  ///< what compiled the library
   std::string build;     ///< "cpu" or "cpu, CUDA 13.0"; sanitizers are named
+  std::string driver;    ///< of NVIDIA: "580.95.05", or "for CUDA 13.0" if only that is known; empty: there is none
 };
 MachineInfo describe_machine();
 

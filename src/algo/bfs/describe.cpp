@@ -12,7 +12,7 @@ namespace shoal {
 namespace {
 
 const char* const kBfsFooter = R"(examples:
-  shoal bfs kron:20                            one search from a random source, on the GPUs, or else all CPU threads
+  shoal bfs kron:20                            a search from a random source, on the GPUs if there are any, else on all CPU threads
   shoal bfs kron:20 --trials 16 --verify       16 random sources; exit status 1 if any answer is wrong
   shoal bfs road:2048 --source 0 --strategy async --device cpu --pes 2
   shoal bfs web.mtx --source max-degree --output levels.npy
@@ -22,9 +22,9 @@ const char* const kBfsFooter = R"(examples:
   shoal bfs kron:22 --device gpu --pes 2 --worker block:256 --kernel persistent --stats
   shoal bfs kron:22 --trials 64 --json=result.json
 
-Times are of the search alone: the graph is placed before, answers are counted and checked afterwards. Arcs per second
-count the out-arcs of reached vertices; GTEPS (symmetric graphs only) is half of that, as Graph500 counts: each undirected
-edge once.)";
+Times are those of the search alone: the graph is placed on the PEs before, answers are counted and checked afterwards. Arcs per
+second count the out-arcs of reached vertices. GTEPS (symmetric graphs only) is half of that, since Graph500 counts each
+undirected edge once.)";
 
 class PlacedBfs : public PlacedRunner<BfsRunner, BfsResult> {
  public:
@@ -67,8 +67,8 @@ class PlacedBfs : public PlacedRunner<BfsRunner, BfsResult> {
 class BfsAlgorithm : public AlgorithmOf<PlacedBfs, BfsOptions> {
  public:
   void visit(OptionVisitor& visitor) override {
-    visitor.text("strategy", strategy_, "auto, async (by worklist) or levels (level by level)");
-    visitor.flag("parents", options_.parents, "also a tree: of each vertex the smallest valid parent");
+    visitor.text("strategy", strategy_, "auto, async (by the worklist) or levels (level by level)");
+    visitor.flag("parents", options_.parents, "also compute a tree: for each vertex the smallest valid parent");
   }
   void read(const Options& shared) override {
     take(shared);
@@ -87,7 +87,8 @@ const AlgorithmInfo& describe_bfs() {
       .name = "bfs",
       .says = "breadth-first search: the fewest hops from a source to every vertex",
       .footer = kBfsFooter,
-      .output = "levels of the one source: int32, shape (n,); with --parents both, shape (2, n)",
+      .output =
+          "write the levels from a single source: int32, shape (n,); with --parents levels and parents, shape (2, n)",
       .doing = "searching",
       .noun = "search",
       .from_source = true,

@@ -9,15 +9,15 @@ namespace shoal {
 namespace {
 
 const char* const kComponentsFooter = R"(examples:
-  shoal components kron:20                     how many there are, and the largest; on the GPUs, or else all CPU threads
+  shoal components kron:20                     number and largest size; on the GPUs if there are any, else on all CPU threads
   shoal components kron:20 --trials 8 --verify
                                                exit status 1 if any answer is wrong
   shoal components web.mtx --output labels.npy
-                                               int32: of each vertex the smallest vertex number of its component
+                                               int32: for each vertex the smallest vertex number of its component
   shoal components soc.el.gz --strategy async --device cpu --pes 2 --stats
 
-Directed graphs: weakly connected components (arcs join whatever their direction). Times are of the labelling alone. Arcs per
-second count every arc once, however often it was looked at.)";
+Of a directed graph, these are the weakly connected components: the direction of arcs does not count. Times are those of the
+labelling alone. Arcs per second count every arc once, however often it was read.)";
 
 class PlacedComponents : public PlacedRunner<ComponentsRunner, ComponentsResult> {
  public:
@@ -50,7 +50,8 @@ class PlacedComponents : public PlacedRunner<ComponentsRunner, ComponentsResult>
 class ComponentsAlgorithm : public AlgorithmOf<PlacedComponents, ComponentsOptions> {
  public:
   void visit(OptionVisitor& visitor) override {
-    visitor.text("strategy", strategy_, "auto, async (by worklist) or hook (trees of parents, hooked and compressed)");
+    visitor.text("strategy", strategy_,
+                 "auto, async (by the worklist) or hook (union-find: trees of parents are hooked and compressed)");
   }
   void read(const Options& shared) override {
     take(shared);
@@ -64,15 +65,15 @@ class ComponentsAlgorithm : public AlgorithmOf<PlacedComponents, ComponentsOptio
 const AlgorithmInfo& describe_components() {
   static const AlgorithmInfo info = {
       .name = "components",
-      .says = "connected components: which vertices are joined by paths, whatever the arcs' direction",
+      .says = "connected components: which vertices are joined by paths, in whatever direction",
       .footer = kComponentsFooter,
-      .output = "labels: int32, shape (n,)",
+      .output = "write the labels: int32, shape (n,)",
       .doing = "labelling",
       .noun = "run",
       .from_source = false,
       .counts_teps = false,
       .takes_as_undirected =
-          "the graph is directed; an arc joins its two ends whatever its direction (weakly connected)",
+          "the graph is directed; an arc joins its two ends in either direction (weakly connected components)",
       .columns = {{"components", 14}, {"largest", 14}},
       .bulk_strategies = {"hook"},
       .has_priority = false,

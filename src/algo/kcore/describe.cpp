@@ -17,9 +17,9 @@ const char* const kKCoreFooter = R"(examples:
                                                int32: the core number of each vertex; exit status 1 if one is wrong
   shoal kcore soc.el.gz --device cpu --pes 2 --stats
 
-The k-core is what is left when vertices with fewer than k neighbours are taken away until there is none. A vertex's core
-number is the largest k whose k-core has it. Arcs are edges whatever their direction; loops do not count, and several arcs
-between two vertices count once. Arcs per second count every arc of that graph once.)";
+The k-core is what is left when vertices with fewer than k neighbours are removed until there are none. A vertex's core number is
+the largest k whose k-core contains it. The direction of arcs does not count, loops do not count, and several arcs between two
+vertices count once. Arcs per second count every arc of that undirected graph once.)";
 
 class PlacedKCore : public PlacedRunner<KCoreRunner, KCoreResult> {
  public:
@@ -51,7 +51,7 @@ class PlacedKCore : public PlacedRunner<KCoreRunner, KCoreResult> {
 class KCoreAlgorithm : public AlgorithmOf<PlacedKCore, KCoreOptions> {
  public:
   void visit(OptionVisitor& visitor) override {
-    visitor.text("strategy", strategy_, "auto or async (by worklist, level after level)");
+    visitor.text("strategy", strategy_, "auto or async (by the worklist, level after level)");
   }
   void read(const Options& shared) override {
     take(shared);
@@ -67,15 +67,15 @@ class KCoreAlgorithm : public AlgorithmOf<PlacedKCore, KCoreOptions> {
 const AlgorithmInfo& describe_kcore() {
   static const AlgorithmInfo info = {
       .name = "kcore",
-      .says = "k-cores: how deep each vertex lies in the graph",
+      .says = "k-cores: how densely connected each vertex is",
       .footer = kKCoreFooter,
-      .output = "core numbers: int32, shape (n,)",
+      .output = "write the core numbers: int32, shape (n,)",
       .doing = "peeling",
       .noun = "run",
       .from_source = false,
       .counts_teps = false,
       .takes_as_undirected =
-          "the graph is directed; an arc is an edge whatever its direction, without loops and repeats",
+          "the graph is directed; an arc counts as an undirected edge, and loops and repeated edges do not count",
       .columns = {{"highest", 10}, {"innermost", 14}},
       .bulk_strategies = {},
       .has_priority = false,

@@ -16,17 +16,17 @@ namespace shoal {
 namespace {
 
 const char* const kPageRankFooter = R"(examples:
-  shoal pagerank kron:20                       ranks within 1e-6 of the exact ones, on the GPUs, or else all CPU threads
+  shoal pagerank kron:20                       ranks within 1e-6 of the exact ones; on the GPUs if any, else on all CPU threads
   shoal pagerank web.mtx --verify --output ranks.npy
-                                               float64, sum 1; exit status 1 if an answer is farther off than --tolerance
+                                               float64, their sum is 1; exit status 1 if an error is above --tolerance
   shoal pagerank web.mtx --alpha 0.9 --tolerance 1e-9 --precision float64
   shoal pagerank soc.el.gz --personalization friends.txt
-                                               jumps land on the vertices of that file: lines `vertex weight`
+                                               jumps land on the vertices in this file: lines `vertex weight`
   shoal pagerank kron:18 --strategy async --device cpu --pes 2 --stats
 
-Ranks are those of NetworkX's pagerank(weight=None): vertices without out-arcs jump by the personalization. --tolerance bounds
-the sum over all vertices of |rank - exact rank|, and "error below" is the bound that the run proved. Times are of the ranking
-alone. Arcs per second count every arc once per sweep, with async each pushed residual.)";
+Ranks are those of NetworkX's pagerank(weight=None): from a vertex without out-arcs, a walk jumps by the personalization.
+--tolerance bounds the sum over all vertices of |rank - exact rank|, and "error below" is the bound that the run proved. Times are
+those of the ranking alone. Arcs per second count every arc once per sweep; with async, they count each pushed residual.)";
 
 class PlacedPageRank : public PlacedRunner<PageRankRunner, PageRankResult> {
  public:
@@ -80,12 +80,14 @@ class PlacedPageRank : public PlacedRunner<PageRankRunner, PageRankResult> {
 class PageRankAlgorithm : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
  public:
   void visit(OptionVisitor& visitor) override {
-    visitor.text("strategy", strategy_, "auto, async (residuals by worklist) or pull (sweeps over all vertices)");
-    visitor.number("alpha", options_.alpha, "probability that a walk follows an arc, 0 to 0.9999");
-    visitor.number("tolerance", options_.tolerance, "largest sum of |rank - exact rank|, 1e-11 to 1");
-    visitor.text("precision", precision_, "of what arcs carry: auto, float32 or float64; ranks are float64 always");
-    visitor.file("personalization", options_.personalization_file,
-                 "where jumps land: lines `vertex weight`, zero-based, no more than vertices (default: everywhere)");
+    visitor.text("strategy", strategy_, "auto, async (residuals, by the worklist) or pull (sweeps over all vertices)");
+    visitor.number("alpha", options_.alpha, "probability that a walk follows an arc and does not jump, 0 to 0.9999");
+    visitor.number("tolerance", options_.tolerance, "most that the sum of all |rank - exact rank| may be, 1e-11 to 1");
+    visitor.text("precision", precision_,
+                 "type of the values that arcs carry: auto, float32 or float64; ranks are always float64");
+    visitor.file(
+        "personalization", options_.personalization_file,
+        "where jumps land: lines `vertex weight`, zero-based, at most as many as vertices (default: everywhere alike)");
   }
   void read(const Options& shared) override {
     take(shared);
@@ -119,9 +121,9 @@ class PageRankAlgorithm : public AlgorithmOf<PlacedPageRank, PageRankOptions> {
 const AlgorithmInfo& describe_pagerank() {
   static const AlgorithmInfo info = {
       .name = "pagerank",
-      .says = "PageRank: how often a random walk stands on each vertex",
+      .says = "PageRank: how often a random walk visits each vertex",
       .footer = kPageRankFooter,
-      .output = "ranks: float64, shape (n,)",
+      .output = "write the ranks: float64, shape (n,)",
       .doing = "ranking",
       .noun = "run",
       .from_source = false,

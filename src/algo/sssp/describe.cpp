@@ -15,18 +15,18 @@ namespace shoal {
 namespace {
 
 const char* const kSsspFooter = R"(examples:
-  shoal sssp roads.gr.gz --source 17           distances by the file's weights, on the GPUs, or else all CPU threads
-  shoal sssp kron:18 --trials 8 --verify       weights 1 to 255 from the ends of each arc; every answer is checked
+  shoal sssp roads.gr.gz --source 17           distances by the file's weights; on the GPUs if any, else on all CPU threads
+  shoal sssp kron:18 --trials 8 --verify       weights 1 to 255, a hash of the ends of each arc; every answer is checked
   shoal sssp road:1024 --source 0 --strategy delta --delta 200 --device cpu
   shoal sssp road:1024 --strategy async --queue priority --threshold-delta 500 --stats
   shoal sssp web.mtx --weights hash255 --source max-degree --output distances.npy
-                                               int64, -1 where there is no path; float64 and inf for real weights
+                                               int64, -1 where there is no path; with real weights float64, and inf
   shoal sssp net.wel --undirected --source 3 --predecessors --output paths.txt
                                                one line per vertex: distance and predecessor
 
-Whole weights to 2,147,483,647 are added as integers, real ones as float64 from the source on; none may be negative. Where a
-whole weight is larger (to 2^53), all are float64, which is exact below 2^53; longer distances are refused. Times are of the
-search alone. Arcs per second count the out-arcs of reached vertices once, however often they were looked at.)";
+No weight may be negative. Whole weights up to 2,147,483,647 are added as integers, real ones as float64, from the source on. If a
+whole weight is larger (up to 2^53), all become float64, which is exact below 2^53; longer distances are refused. Times are those
+of the search alone. Arcs per second count the out-arcs of reached vertices once, however often they were read.)";
 
 class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
  public:
@@ -94,11 +94,13 @@ class PlacedSssp : public PlacedRunner<SsspRunner, SsspResult> {
 class SsspAlgorithm : public AlgorithmOf<PlacedSssp, SsspOptions> {
  public:
   void visit(OptionVisitor& visitor) override {
-    visitor.text("strategy", strategy_, "auto, async (by worklist) or delta (delta-stepping)");
+    visitor.text("strategy", strategy_, "auto, async (by the worklist) or delta (delta-stepping)");
     visitor.text("weights", weights_,
-                 "file, hash255 (1 to 255, from the ends), unit (1 each) or auto: file, for generators hash255");
-    visitor.number("delta", options_.delta, "strategy delta: width of a bucket in units of weight; 0 chooses");
-    visitor.flag("predecessors", options_.predecessors, "also a tree of shortest paths");
+                 "of arcs: file, hash255 (1 to 255, a hash of an arc's ends), unit (1 each) or auto (file; for "
+                 "generators hash255)");
+    visitor.number("delta", options_.delta, "strategy delta: width of a bucket, in units of weight (0 chooses)");
+    visitor.flag("predecessors", options_.predecessors,
+                 "also compute a tree of shortest paths: the predecessor of each vertex");
   }
   void read(const Options& shared) override {
     take(shared);
@@ -144,10 +146,8 @@ const AlgorithmInfo& describe_sssp() {
       .says = "shortest paths: the least sum of weights from a source to every vertex",
       .footer = kSsspFooter,
       .output =
-          "distances of the one source: int64, or float64 where weights are real, shape (n,); with --predecessors "
-          "both, "
-          "of "
-          "the distances' type, shape (2, n)",
+          "write the distances from a single source: int64, or float64 if weights are real, shape (n,); with "
+          "--predecessors distances and predecessors, both of that type, shape (2, n)",
       .doing = "searching",
       .noun = "search",
       .from_source = true,
